@@ -1,0 +1,3 @@
+//! Not yet built.
+
+fn main() {}

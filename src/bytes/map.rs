@@ -1,0 +1,38 @@
+//! Read-only memory maps: the only unsafe code of the crate.
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+/// A whole file mapped read-only; dereferences to its bytes.
+#[derive(Debug)]
+pub struct MappedFile {
+    map: Mmap,
+}
+
+impl MappedFile {
+    /// Maps the file at `path`. An empty file maps to an empty slice.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening and mapping.
+    #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        // SAFETY: the map is read-only and private to this struct. Another process that truncates
+        // the file while it is mapped can raise a bus error; this program never does: it replaces
+        // files by renaming, so an open map keeps the old file alive.
+        let map = unsafe { Mmap::map(&file)? };
+        Ok(Self { map })
+    }
+}
+
+impl Deref for MappedFile {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.map
+    }
+}

@@ -1,0 +1,204 @@
+//! The one place that knows bincode: a small container of magic, version, length and CRC32 around
+//! a bincode payload with fixed-width little-endian integers, a size limit and no trailing bytes.
+//!
+//! ```text
+//! offset  0  magic      8 bytes
+//!         8  version    u32
+//!        12  length     u64, bytes of payload
+//!        20  crc32      u32, over bytes 0..20 and the payload
+//!        24  payload    bincode 1, fixed-width integers
+//! ```
+
+use bincode::Options;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Bytes before the payload.
+pub const HEADER_LEN: usize = 24;
+
+/// What a sealed file is: its magic, the version this program writes, and the largest payload it
+/// accepts.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// First eight bytes of the file.
+    pub magic: [u8; 8],
+    /// The version written, and the only one read.
+    pub version: u32,
+    /// Upper bound on the payload, in bytes; protects against hostile lengths.
+    pub limit: u64,
+}
+
+/// Why bytes could not be sealed or unsealed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealError {
+    /// Fewer bytes than the header or the stated length needs.
+    #[error("truncated: {have} bytes where {need} are needed")]
+    Truncated {
+        /// Bytes present.
+        have: usize,
+        /// Bytes needed.
+        need: u64,
+    },
+    /// The magic is another one.
+    #[error("not this kind of file: it starts with {found:?}, not {expected:?}")]
+    Magic {
+        /// What the file starts with.
+        found: String,
+        /// What it should start with.
+        expected: String,
+    },
+    /// Written by another version.
+    #[error(
+        "version {found}, but this program reads version {supported}; rebuild the file or update juzhong"
+    )]
+    Version {
+        /// Version in the file.
+        found: u32,
+        /// Version supported.
+        supported: u32,
+    },
+    /// The length exceeds the limit of its kind, or differs from the bytes present.
+    #[error("length {length} is impossible (limit {limit})")]
+    Length {
+        /// Stated length.
+        length: u64,
+        /// Largest length accepted.
+        limit: u64,
+    },
+    /// The checksum does not match: the bytes were damaged.
+    #[error("damaged: checksum {found:08x} where {expected:08x} is stated")]
+    Checksum {
+        /// Computed.
+        found: u32,
+        /// Stated.
+        expected: u32,
+    },
+    /// The payload is not what this kind holds.
+    #[error("malformed payload")]
+    Payload(#[source] bincode::Error),
+}
+
+fn options(limit: u64) -> impl Options {
+    bincode::DefaultOptions::new()
+        .with_fixint_encoding()
+        .with_little_endian()
+        .with_limit(limit)
+        .reject_trailing_bytes()
+}
+
+/// Seals `value` into bytes. Equal values give equal bytes.
+///
+/// # Errors
+///
+/// [`SealError::Payload`] if the value exceeds the kind's limit or cannot be serialised.
+pub fn seal<T: Serialize>(kind: Kind, value: &T) -> Result<Vec<u8>, SealError> {
+    let payload = options(kind.limit).serialize(value).map_err(SealError::Payload)?;
+    let mut out = Vec::with_capacity(HEADER_LEN + payload.len());
+    out.extend_from_slice(&kind.magic);
+    out.extend_from_slice(&kind.version.to_le_bytes());
+    out.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+    let crc = checksum(&out, &payload);
+    out.extend_from_slice(&crc.to_le_bytes());
+    out.extend_from_slice(&payload);
+    Ok(out)
+}
+
+/// Opens what [`seal`] made. All of `bytes` must belong to it.
+///
+/// # Errors
+///
+/// Every way in which the bytes can be wrong, see [`SealError`].
+pub fn unseal<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T, SealError> {
+    let (header, payload) = split(kind, bytes)?;
+    let expected = u32_at(header, 20);
+    let found = checksum(&header[..20], payload);
+    if found != expected {
+        return Err(SealError::Checksum { found, expected });
+    }
+    options(kind.limit).deserialize(payload).map_err(SealError::Payload)
+}
+
+fn split(kind: Kind, bytes: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
+    let truncated = |need| SealError::Truncated { have: bytes.len(), need };
+    if !bytes.starts_with(&kind.magic) && bytes.len() >= kind.magic.len() {
+        return Err(SealError::Magic {
+            found: bytes[..8].escape_ascii().to_string(),
+            expected: kind.magic.escape_ascii().to_string(),
+        });
+    }
+    let (header, payload) =
+        bytes.split_at_checked(HEADER_LEN).ok_or_else(|| truncated(HEADER_LEN as u64))?;
+    let version = u32_at(header, 8);
+    if version != kind.version {
+        return Err(SealError::Version { found: version, supported: kind.version });
+    }
+    let length = u64::from(u32_at(header, 12)) | u64::from(u32_at(header, 16)) << 32;
+    if length > kind.limit || length < payload.len() as u64 {
+        return Err(SealError::Length { length, limit: kind.limit });
+    }
+    if length > payload.len() as u64 {
+        return Err(truncated(HEADER_LEN as u64 + length));
+    }
+    Ok((header, payload))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn checksum(header: &[u8], payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(header);
+    hasher.update(payload);
+    hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KIND: Kind = Kind { magic: *b"JZTEST\0\0", version: 3, limit: 1 << 16 };
+    type Sample = (u32, Vec<u64>, String);
+
+    proptest! {
+        #[test]
+        fn seal_then_unseal_is_identity(value: Sample) {
+            let bytes = seal(KIND, &value).unwrap();
+            prop_assert_eq!(unseal::<Sample>(KIND, &bytes).unwrap(), value);
+        }
+
+        #[test]
+        fn any_flipped_bit_is_noticed(value: Sample, at: prop::sample::Index, bit in 0..8u8) {
+            let mut bytes = seal(KIND, &value).unwrap();
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            prop_assert!(unseal::<Sample>(KIND, &bytes).is_err());
+        }
+
+        #[test]
+        fn any_truncation_is_noticed(value: Sample, at: prop::sample::Index) {
+            let bytes = seal(KIND, &value).unwrap();
+            let short = &bytes[..at.index(bytes.len())];
+            prop_assert!(unseal::<Sample>(KIND, short).is_err());
+        }
+
+        #[test]
+        fn garbage_never_panics(bytes: Vec<u8>) {
+            let mut framed = KIND.magic.to_vec();
+            framed.extend_from_slice(&bytes);
+            prop_assert!(unseal::<Sample>(KIND, &framed).is_err());
+        }
+    }
+
+    #[test]
+    fn golden_bytes() {
+        let bytes = seal(KIND, &(7u16, vec![1u64])).unwrap();
+        let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(
+            hex,
+            "4a5a544553540000030000001200000000000000f5e2d9a207000100000000000000\
+             0100000000000000"
+        );
+    }
+}

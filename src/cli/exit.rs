@@ -1,0 +1,114 @@
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// Fine: every answered query, whatever the answer.
+pub(crate) const OK: u8 = 0;
+/// Verify, doctor or match failed, or a book query found no entry.
+pub(crate) const FAILED: u8 = 1;
+/// The command line is wrong.
+pub(crate) const USAGE: u8 = 2;
+/// Bad input data.
+pub(crate) const BAD_DATA: u8 = 65;
+/// Input is missing.
+pub(crate) const NO_INPUT: u8 = 66;
+/// An engine is unavailable.
+pub(crate) const UNAVAILABLE: u8 = 69;
+/// An output cannot be created.
+pub(crate) const CANNOT_CREATE: u8 = 73;
+/// Reading or writing failed.
+pub(crate) const IO: u8 = 74;
+/// Interrupted; run again to resume.
+pub(crate) const INTERRUPTED: u8 = 75;
+
+/// An error with the exit code it leads to.
+#[derive(Debug)]
+pub struct CliError {
+    code: u8,
+    error: anyhow::Error,
+}
+
+impl CliError {
+    /// An error that ends the program with `code`.
+    pub fn new(code: u8, error: impl Into<anyhow::Error>) -> Self {
+        Self { code, error: error.into() }
+    }
+
+    /// An error made of a message.
+    pub fn message(code: u8, message: impl Display) -> Self {
+        Self { code, error: anyhow::anyhow!("{message}") }
+    }
+
+    /// The exit code.
+    #[must_use]
+    pub const fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// Prints the error with its causes and returns the exit code. A closed pipe is no error.
+    pub(super) fn report(&self) -> u8 {
+        if let Some(error) = self.error.downcast_ref::<io::Error>()
+            && error.kind() == io::ErrorKind::BrokenPipe
+        {
+            return OK;
+        }
+        eprintln!("juzhong: {:#}", self.error);
+        self.code
+    }
+}
+
+impl From<io::Error> for CliError {
+    /// An error of writing to standard output.
+    fn from(error: io::Error) -> Self {
+        Self::new(IO, error)
+    }
+}
+
+impl From<serde_json::Error> for CliError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::from(io::Error::from(error))
+    }
+}
+
+/// Gives an error the exit code it leads to.
+pub trait OrExit<T> {
+    /// Ends the program with `code` on error.
+    ///
+    /// # Errors
+    ///
+    /// The error, with the code.
+    fn or_exit(self, code: u8) -> Result<T, CliError>;
+
+    /// Ends the program with `code` on error, saying what was being done.
+    ///
+    /// # Errors
+    ///
+    /// The error, with the code and the context.
+    fn or_exit_with<D: Display>(self, code: u8, context: impl FnOnce() -> D)
+    -> Result<T, CliError>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
+    fn or_exit(self, code: u8) -> Result<T, CliError> {
+        self.map_err(|error| CliError::new(code, error))
+    }
+
+    fn or_exit_with<D: Display>(
+        self,
+        code: u8,
+        context: impl FnOnce() -> D,
+    ) -> Result<T, CliError> {
+        self.map_err(|error| CliError { code, error: error.into().context(context().to_string()) })
+    }
+}
+
+/// Help and version go to `out` with code 0, usage errors to standard error with code 2.
+pub(super) fn from_clap(error: &clap::Error, out: &mut dyn Write) -> u8 {
+    if error.use_stderr() {
+        eprint!("{}", error.render());
+        return USAGE;
+    }
+    match write!(out, "{}", error.render()).and_then(|()| out.flush()) {
+        Ok(()) => OK,
+        Err(error) => CliError::from(error).report(),
+    }
+}

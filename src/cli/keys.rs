@@ -1,0 +1,25 @@
+use std::path::PathBuf;
+
+use super::{CliError, Context, GameName, OrExit, exit};
+use crate::bytes::atomic;
+use crate::hash;
+
+/// Draws the stored key table of a game again from the published seed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Where to write it.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let table = match context.common.game {
+        GameName::Xiangqi => hash::xiangqi::draw(),
+        GameName::Gomoku => hash::gomoku::draw(),
+    };
+    let bytes = table.to_bytes().or_exit(exit::IO)?;
+    atomic::write(&args.output, &bytes)
+        .or_exit_with(exit::CANNOT_CREATE, || args.output.display())?;
+    writeln!(context.out, "{} {}", args.output.display(), table.fingerprint())?;
+    Ok(exit::OK)
+}

@@ -1,0 +1,129 @@
+//! The command line: one file per subcommand. All printing and all exit codes live here.
+//!
+//! Results go to standard output, progress and logs to standard error.
+
+#![expect(clippy::print_stderr, reason = "this room is where the program speaks")]
+
+mod analyse;
+mod bench;
+mod book;
+mod completions;
+mod demo;
+mod exit;
+mod keys;
+mod perft;
+mod play;
+mod position;
+mod tablebase;
+mod uci;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+pub use exit::{CliError, OrExit};
+
+/// Opening books, rule-correct endgame tables and an engine for xiangqi and gomoku.
+#[derive(Debug, Parser)]
+#[command(name = "juzhong", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options that every subcommand takes.
+#[derive(Debug, Clone, clap::Args)]
+struct Common {
+    /// Answer queries with one JSON object.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Which game.
+    #[arg(long, global = true, value_enum, default_value = "xiangqi")]
+    game: GameName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GameName {
+    Xiangqi,
+    Gomoku,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Everything at once on the built-in games: builds a book and tables, plays with both.
+    Demo(demo::Args),
+    /// Show a position: board, legal moves, key, verdict of the rules.
+    Position(position::Args),
+    /// Count the leaves of the tree of legal moves.
+    Perft(perft::Args),
+    /// Build, query and describe opening books.
+    #[command(subcommand)]
+    Book(book::Command),
+    /// Generate, query and verify endgame tables.
+    #[command(subcommand, alias = "tb")]
+    Tablebase(tablebase::Command),
+    /// Play against the engine in the terminal.
+    Play(play::Args),
+    /// Speak UCI on standard input and output.
+    Uci(uci::Args),
+    /// Search one position and show the best lines.
+    Analyse(analyse::Args),
+    /// Search a fixed set of positions; the node count is the engine's signature.
+    Bench(bench::Args),
+    /// Write the stored key tables again.
+    #[command(hide = true)]
+    Keys(keys::Args),
+    /// Print a completion script for a shell.
+    Completions(completions::Args),
+}
+
+/// What a subcommand works with.
+struct Context<'a> {
+    out: &'a mut dyn Write,
+    common: Common,
+}
+
+/// Runs the program with `args` (the program's name first) and returns its exit code. Results go
+/// to `out`, everything else to standard error.
+pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return exit::from_clap(&error, out),
+    };
+    let mut context = Context { out, common: cli.common };
+    let result = dispatch(cli.command, &mut context);
+    let flushed = context.out.flush().map_err(CliError::from);
+    match result.and_then(|code| flushed.map(|()| code)) {
+        Ok(code) => code,
+        Err(error) => error.report(),
+    }
+}
+
+fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match command {
+        Command::Demo(args) => demo::run(&args, context),
+        Command::Position(args) => position::run(&args, context),
+        Command::Perft(args) => perft::run(&args, context),
+        Command::Book(command) => book::run(&command, context),
+        Command::Tablebase(command) => tablebase::run(&command, context),
+        Command::Play(args) => play::run(&args, context),
+        Command::Uci(args) => uci::run(&args, context),
+        Command::Analyse(args) => analyse::run(&args, context),
+        Command::Bench(args) => bench::run(&args, context),
+        Command::Keys(args) => keys::run(&args, context),
+        Command::Completions(args) => completions::run(&args, context),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_argument_definitions_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,60 @@
+use serde_json::json;
+
+use super::{CliError, Context, GameName, OrExit, exit};
+use crate::game::{Notation, divide, perft};
+use crate::gomoku::Board;
+use crate::xiangqi::Position;
+
+/// Counts the leaves of the tree of legal moves.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Number of plies.
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
+    depth: u32,
+    /// The position to start from (default: the start of a game).
+    #[arg(long)]
+    fen: Option<String>,
+    /// One line for each first move.
+    #[arg(long)]
+    divide: bool,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Notation>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let mut position = match &args.fen {
+        Some(text) => G::parse_position(text).or_exit(exit::BAD_DATA)?,
+        None => G::start(),
+    };
+    let parts = if args.divide { divide(&mut position, args.depth) } else { Vec::new() };
+    let nodes = if parts.is_empty() {
+        perft(&mut position, args.depth)
+    } else {
+        parts.iter().map(|&(_, nodes)| nodes).sum()
+    };
+    if context.common.json {
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|&(mv, nodes)| json!({"move": G::move_text(mv), "nodes": nodes}))
+            .collect();
+        let answer = json!({
+            "schema": "juzhong.perft/1",
+            "fen": position.position_text(),
+            "depth": args.depth,
+            "nodes": nodes,
+            "divide": parts,
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    for (mv, nodes) in parts {
+        writeln!(context.out, "{} {nodes}", G::move_text(mv))?;
+    }
+    writeln!(context.out, "{nodes}")?;
+    Ok(exit::OK)
+}

@@ -1,0 +1,49 @@
+use super::{Game, MoveList};
+
+/// What alpha-beta search needs beside the rules. Scores are centipawns-like integers from the
+/// point of view of the side to move.
+pub trait Heuristics: Game {
+    /// Whether passing is worse than any move often enough for null-move pruning to be sound.
+    const NULL_MOVE: bool;
+
+    /// Upper bound (exclusive) of [`history_index`](Self::history_index).
+    const HISTORY_LEN: usize;
+
+    /// Static evaluation for the side to move; symmetric in the sides and below the mate range
+    /// (absolute value at most 20,000).
+    fn evaluate(&self) -> i32;
+
+    /// Whether the side to move is under a threat that must be answered (xiangqi: in check).
+    fn is_threatened(&self) -> bool;
+
+    /// Appends the legal moves that quiescence search tries (xiangqi: captures).
+    fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);
+
+    /// Whether `mv` changes the balance at once (xiangqi: captures something).
+    fn is_forcing(&self, mv: Self::Move) -> bool;
+
+    /// The order of forcing moves: greater first (xiangqi: most valuable victim, least valuable
+    /// attacker).
+    fn forcing_value(&self, mv: Self::Move) -> i32;
+
+    /// The material that `mv` wins or loses after all exchanges on its target square (static
+    /// exchange evaluation); 0 where the game has no exchanges.
+    fn exchange_value(&self, mv: Self::Move) -> i32;
+
+    /// A static guess of a quiet move's worth, for games whose order cannot be learned fast
+    /// enough by history (gomoku: the point's value); 0 is fine.
+    fn quiet_value(&self, mv: Self::Move) -> i32;
+
+    /// Where history statistics for `mv` are kept: piece and target, below
+    /// [`HISTORY_LEN`](Self::HISTORY_LEN).
+    fn history_index(&self, mv: Self::Move) -> usize;
+
+    /// Whether null-move pruning may be tried here (enough attacking material left).
+    fn allows_null_move(&self) -> bool;
+
+    /// Passes. Only where the side to move is not [threatened](Self::is_threatened).
+    fn make_null(&mut self) -> Self::Undo;
+
+    /// Takes back [`make_null`](Self::make_null).
+    fn unmake_null(&mut self, undo: Self::Undo);
+}

@@ -1,0 +1,52 @@
+use crate::game::{Game, Outcome};
+
+/// One game as a file states it: tags, start position, a tree of moves with comments, a result.
+/// Every move in the tree is legal where it stands.
+#[derive(Debug, Clone)]
+pub struct Record<G: Game> {
+    /// Names and values in file order.
+    pub tags: Vec<(String, String)>,
+    /// The start position, if it is not the usual one.
+    pub start: Option<G>,
+    /// Plies since the last irreversible move at the start.
+    pub start_clock: u32,
+    /// The stated result; `None` if unknown or unfinished.
+    pub result: Option<Outcome>,
+    /// The moves.
+    pub tree: Tree<G>,
+}
+
+/// The moves of a game: a main line, and variations that replace a move of it.
+#[derive(Debug, Clone)]
+pub struct Tree<G: Game> {
+    /// The main line.
+    pub moves: Vec<G::Move>,
+    /// `(ply, text)`, ascending: the text stands after that many plies of [`moves`](Self::moves)
+    /// (0 before the first).
+    pub comments: Vec<(usize, String)>,
+    /// In file order.
+    pub variations: Vec<Variation<G>>,
+}
+
+/// Another continuation.
+#[derive(Debug, Clone)]
+pub struct Variation<G: Game> {
+    /// The index in the parent's moves whose move the variation's first one replaces.
+    pub ply: usize,
+    /// The continuation.
+    pub tree: Tree<G>,
+}
+
+impl<G: Game> Record<G> {
+    /// The value of the first tag of that name, whatever its case.
+    #[must_use]
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
+    }
+}
+
+impl<G: Game> Default for Tree<G> {
+    fn default() -> Self {
+        Self { moves: Vec::new(), comments: Vec::new(), variations: Vec::new() }
+    }
+}

@@ -1,0 +1,411 @@
+//! Attack tables, computed at compile time.
+//!
+//! Rook and cannon look up their rank (nine occupancy bits) and file (ten bits). For each line
+//! occupancy a table holds what a rook reaches (empty squares up to and including the first man
+//! each way) and what a cannon could take (the second man each way). Horse and elephant moves are
+//! kept with the leg or eye that blocks them.
+
+use super::{Bitboard, Occupancy, Square};
+use crate::game::Side;
+
+/// Reach along one line, as bits of that line.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    /// Empty squares and the first man each way.
+    pub(super) rook: u16,
+    /// The second man each way.
+    pub(super) cannon: u16,
+}
+
+const fn reach(at: usize, len: usize, occupied: usize) -> Reach {
+    let mut rook = 0;
+    let mut cannon = 0;
+    let mut way = 0;
+    while way < 2 {
+        let mut men = 0;
+        let mut i = at;
+        while men < 2 && (if way == 0 { i > 0 } else { i + 1 < len }) {
+            i = if way == 0 { i - 1 } else { i + 1 };
+            let is_man = occupied >> i & 1 == 1;
+            if men == 0 {
+                rook |= 1 << i;
+            } else if is_man {
+                cannon |= 1 << i;
+            }
+            men += is_man as usize;
+        }
+        way += 1;
+    }
+    Reach { rook, cannon }
+}
+
+static RANK_REACH: [[Reach; 512]; 9] = {
+    let mut table = [[Reach { rook: 0, cannon: 0 }; 512]; 9];
+    let mut at = 0;
+    while at < 9 {
+        let mut occupied = 0;
+        while occupied < 512 {
+            table[at][occupied] = reach(at, 9, occupied);
+            occupied += 1;
+        }
+        at += 1;
+    }
+    table
+};
+
+static FILE_REACH: [[Reach; 1024]; 10] = {
+    let mut table = [[Reach { rook: 0, cannon: 0 }; 1024]; 10];
+    let mut at = 0;
+    while at < 10 {
+        let mut occupied = 0;
+        while occupied < 1024 {
+            table[at][occupied] = reach(at, 10, occupied);
+            occupied += 1;
+        }
+        at += 1;
+    }
+    table
+};
+
+/// Ten file bits spread to the squares of file a.
+static SPREAD: [u128; 1024] = {
+    let mut table = [0; 1024];
+    let mut bits = 0;
+    while bits < 1024 {
+        let mut rank = 0;
+        while rank < 10 {
+            table[bits] |= ((bits >> rank & 1) as u128) << (9 * rank);
+            rank += 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
+#[inline]
+pub(super) fn rank_reach(file: u8, occupied: u16) -> Reach {
+    RANK_REACH[file as usize][occupied as usize & 511]
+}
+
+#[inline]
+pub(super) fn file_reach(rank: u8, occupied: u16) -> Reach {
+    FILE_REACH[rank as usize][occupied as usize & 1023]
+}
+
+/// The squares of `rank` whose bits are set in `bits`.
+#[inline]
+pub(super) fn on_rank(rank: u8, bits: u16) -> Bitboard {
+    Bitboard::from_bits(u128::from(bits) << (9 * u32::from(rank)))
+}
+
+/// The squares of `file` whose bits are set in `bits`.
+#[inline]
+pub(super) fn on_file(file: u8, bits: u16) -> Bitboard {
+    Bitboard::from_bits(SPREAD[bits as usize & 1023] << file)
+}
+
+/// Empty squares a rook reaches and the first man each way.
+#[must_use]
+#[inline]
+pub fn rook_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
+    let (file, rank) = (square.file(), square.rank());
+    on_rank(rank, rank_reach(file, occupancy.rank(rank)).rook)
+        | on_file(file, file_reach(rank, occupancy.file(file)).rook)
+}
+
+/// The second man each way: what a cannon could take. Its quiet moves are the rook's.
+#[must_use]
+#[inline]
+pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
+    let (file, rank) = (square.file(), square.rank());
+    on_rank(rank, rank_reach(file, occupancy.rank(rank)).cannon)
+        | on_file(file, file_reach(rank, occupancy.file(file)).cannon)
+}
+
+/// Up to four ways, each blocked by a man on one square.
+#[derive(Clone, Copy)]
+pub(super) struct Hops {
+    pub(super) by: [(Square, Bitboard); 4],
+}
+
+const NO_HOP: (Square, Bitboard) = (Square::at(0, 0), Bitboard::EMPTY);
+
+const fn single(square: Square, files: i8, ranks: i8) -> Bitboard {
+    match square.offset(files, ranks) {
+        Some(to) => Bitboard::of(to),
+        None => Bitboard::EMPTY,
+    }
+}
+
+const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
+const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
+
+/// Horse moves from each square by leg.
+static HORSE: [Hops; 90] = {
+    let mut table = [Hops { by: [NO_HOP; 4] }; 90];
+    let mut i = 0;
+    while i < 90 {
+        let from = Square::from_index(i);
+        let mut d = 0;
+        while d < 4 {
+            let (x, y) = ORTHOGONAL[d];
+            if let Some(leg) = from.offset(x, y) {
+                let one = single(from, 2 * x + y, 2 * y + x);
+                let other = single(from, 2 * x - y, 2 * y - x);
+                table[i].by[d] = (leg, one.or(other));
+            }
+            d += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
+/// Squares from which a horse attacks each square, by leg (a diagonal neighbour of the target).
+static HORSE_FROM: [Hops; 90] = {
+    let mut table = [Hops { by: [NO_HOP; 4] }; 90];
+    let mut i = 0;
+    while i < 90 {
+        let to = Square::from_index(i);
+        let mut d = 0;
+        while d < 4 {
+            let (x, y) = DIAGONAL[d];
+            if let Some(leg) = to.offset(x, y) {
+                table[i].by[d] = (leg, single(to, 2 * x, y).or(single(to, x, 2 * y)));
+            }
+            d += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
+/// Elephant moves by eye, from any square on either half (within that half).
+static ELEPHANT: [Hops; 90] = {
+    let mut table = [Hops { by: [NO_HOP; 4] }; 90];
+    let mut i = 0;
+    while i < 90 {
+        let from = Square::from_index(i);
+        let mut d = 0;
+        while d < 4 {
+            let (x, y) = DIAGONAL[d];
+            if let (Some(eye), Some(to)) = (from.offset(x, y), from.offset(2 * x, 2 * y))
+                && (to.rank() < 5) == (from.rank() < 5)
+            {
+                table[i].by[d] = (eye, Bitboard::of(to));
+            }
+            d += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
+#[inline]
+pub(super) fn horse_hops(square: Square) -> &'static Hops {
+    &HORSE[square.index()]
+}
+
+#[inline]
+pub(super) fn horse_hops_to(square: Square) -> &'static Hops {
+    &HORSE_FROM[square.index()]
+}
+
+#[inline]
+fn unblocked(hops: &Hops, occupied: Bitboard) -> Bitboard {
+    let mut targets = Bitboard::EMPTY;
+    for &(block, to) in &hops.by {
+        if !occupied.has(block) {
+            targets |= to;
+        }
+    }
+    targets
+}
+
+/// Squares that a horse on `square` reaches.
+#[must_use]
+#[inline]
+pub fn horse_attacks(square: Square, occupied: Bitboard) -> Bitboard {
+    unblocked(horse_hops(square), occupied)
+}
+
+/// Squares from which a horse reaches `square`.
+#[must_use]
+#[inline]
+pub fn horse_attackers(square: Square, occupied: Bitboard) -> Bitboard {
+    unblocked(horse_hops_to(square), occupied)
+}
+
+/// Squares that an elephant on `square` reaches; elephants stay on their half. Symmetric: the same
+/// squares reach `square`.
+#[must_use]
+#[inline]
+pub fn elephant_attacks(square: Square, occupied: Bitboard) -> Bitboard {
+    unblocked(&ELEPHANT[square.index()], occupied)
+}
+
+const fn palace() -> Bitboard {
+    let mut set = Bitboard::EMPTY;
+    let mut i = 0;
+    while i < 90 {
+        let square = Square::from_index(i);
+        if square.file() >= 3 && square.file() <= 5 && (square.rank() <= 2 || square.rank() >= 7) {
+            set = set.with(square);
+        }
+        i += 1;
+    }
+    set
+}
+
+/// Both palaces.
+pub(super) const PALACES: Bitboard = palace();
+const _: () = assert!(PALACES.len() == 18);
+
+const fn step_table(steps: [(i8, i8); 4]) -> [Bitboard; 90] {
+    let mut table = [Bitboard::EMPTY; 90];
+    let mut i = 0;
+    while i < 90 {
+        let from = Square::from_index(i);
+        if PALACES.has(from) {
+            let mut d = 0;
+            while d < 4 {
+                table[i] = table[i].or(single(from, steps[d].0, steps[d].1).and(PALACES));
+                d += 1;
+            }
+        }
+        i += 1;
+    }
+    table
+}
+
+static KING: [Bitboard; 90] = step_table(ORTHOGONAL);
+static ADVISOR: [Bitboard; 90] = step_table(DIAGONAL);
+
+/// Squares that a king on `square` reaches within its palace (facing kings are not counted).
+#[must_use]
+#[inline]
+pub fn king_attacks(square: Square) -> Bitboard {
+    KING[square.index()]
+}
+
+/// Squares that an advisor on `square` reaches within its palace.
+#[must_use]
+#[inline]
+pub fn advisor_attacks(square: Square) -> Bitboard {
+    ADVISOR[square.index()]
+}
+
+const fn forward(side: Side) -> i8 {
+    match side {
+        Side::First => 1,
+        Side::Second => -1,
+    }
+}
+
+/// Whether `square` is on the far side of the river for `side`.
+pub(super) const fn is_across(side: Side, square: Square) -> bool {
+    match side {
+        Side::First => square.rank() >= 5,
+        Side::Second => square.rank() < 5,
+    }
+}
+
+static PAWN: [[Bitboard; 90]; 2] = {
+    let mut table = [[Bitboard::EMPTY; 90]; 2];
+    let mut s = 0;
+    while s < 2 {
+        let side = Side::ALL[s];
+        let mut i = 0;
+        while i < 90 {
+            let from = Square::from_index(i);
+            let mut set = single(from, 0, forward(side));
+            if is_across(side, from) {
+                set = set.or(single(from, 1, 0)).or(single(from, -1, 0));
+            }
+            table[s][i] = set;
+            i += 1;
+        }
+        s += 1;
+    }
+    table
+};
+
+static PAWN_FROM: [[Bitboard; 90]; 2] = {
+    let mut table = [[Bitboard::EMPTY; 90]; 2];
+    let mut s = 0;
+    while s < 2 {
+        let mut i = 0;
+        while i < 90 {
+            let mut to = 0;
+            while to < 90 {
+                if PAWN[s][i].has(Square::from_index(to)) {
+                    table[s][to] = table[s][to].with(Square::from_index(i));
+                }
+                to += 1;
+            }
+            i += 1;
+        }
+        s += 1;
+    }
+    table
+};
+
+/// Squares that a pawn of `side` on `square` reaches.
+#[must_use]
+#[inline]
+pub fn pawn_attacks(side: Side, square: Square) -> Bitboard {
+    PAWN[side.index()][square.index()]
+}
+
+/// Squares from which a pawn of `side` reaches `square`.
+#[must_use]
+#[inline]
+pub fn pawn_attackers(side: Side, square: Square) -> Bitboard {
+    PAWN_FROM[side.index()][square.index()]
+}
+
+static BETWEEN: [[Bitboard; 90]; 90] = {
+    let mut table = [[Bitboard::EMPTY; 90]; 90];
+    let mut i = 0;
+    while i < 90 {
+        let mut d = 0;
+        while d < 4 {
+            let (x, y) = ORTHOGONAL[d];
+            let mut set = Bitboard::EMPTY;
+            let mut at = Square::from_index(i).offset(x, y);
+            while let Some(square) = at {
+                table[i][square.index()] = set;
+                set = set.with(square);
+                at = square.offset(x, y);
+            }
+            d += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
+/// The squares strictly between two squares of one line; none if they share no line.
+#[must_use]
+#[inline]
+pub fn between(a: Square, b: Square) -> Bitboard {
+    BETWEEN[a.index()][b.index()]
+}
+
+/// The file and rank of each square, without the square.
+pub(super) static LINES: [Bitboard; 90] = {
+    let mut table = [Bitboard::EMPTY; 90];
+    let mut i = 0;
+    while i < 90 {
+        let mut j = 0;
+        while j < 90 {
+            let same_line = i / 9 == j / 9 || i % 9 == j % 9;
+            if i != j && same_line {
+                table[i] = table[i].with(Square::from_index(j));
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    table
+};

@@ -1,0 +1,255 @@
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
+
+use super::Square;
+use crate::game::Side;
+
+/// A set of squares: bit `i` is the square with index `i`; bits 90 and up are always clear.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bitboard(u128);
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Self = Self(0);
+    /// All 90 squares.
+    pub const FULL: Self = Self((1 << 90) - 1);
+
+    /// From raw bits; those above 89 are dropped.
+    #[must_use]
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits & Self::FULL.0)
+    }
+
+    /// The raw bits.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// One square.
+    #[must_use]
+    pub const fn of(square: Square) -> Self {
+        Self(1 << square.index())
+    }
+
+    /// Whether `square` is a member.
+    #[must_use]
+    pub const fn has(self, square: Square) -> bool {
+        self.0 >> square.index() & 1 == 1
+    }
+
+    /// With `square` added.
+    #[must_use]
+    pub const fn with(self, square: Square) -> Self {
+        Self(self.0 | 1 << square.index())
+    }
+
+    /// With `square` removed.
+    #[must_use]
+    pub const fn without(self, square: Square) -> Self {
+        Self(self.0 & !(1 << square.index()))
+    }
+
+    /// Number of squares.
+    #[must_use]
+    pub const fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the two share a square.
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The lowest square.
+    #[must_use]
+    pub const fn first(self) -> Option<Square> {
+        if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as usize)) }
+    }
+
+    /// Squares on which a pawn of `side` can ever stand; 55.
+    #[must_use]
+    pub const fn pawn_squares(side: Side) -> Self {
+        PAWN_SQUARES[side.index()]
+    }
+
+    /// Union, usable in constants.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Intersection, usable in constants.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+const PAWN_SQUARES: [Bitboard; 2] = {
+    let mut sets = [Bitboard::EMPTY; 2];
+    let mut i = 0;
+    while i < 90 {
+        let square = Square::from_index(i);
+        let (rank, on_start_file) = (square.rank(), square.file() % 2 == 0);
+        if rank >= 5 || rank >= 3 && on_start_file {
+            sets[0] = sets[0].with(square);
+            sets[1] = sets[1].with(square.flipped());
+        }
+        i += 1;
+    }
+    sets
+};
+const _: () = assert!(PAWN_SQUARES[0].len() == 55 && PAWN_SQUARES[1].len() == 55);
+
+impl IntoIterator for Bitboard {
+    type Item = Square;
+    type IntoIter = Squares;
+    fn into_iter(self) -> Squares {
+        Squares { low: self.0 as u64, high: (self.0 >> 64) as u32 }
+    }
+}
+
+/// The squares of a [`Bitboard`] in ascending order.
+#[derive(Debug, Clone)]
+pub struct Squares {
+    low: u64,
+    high: u32,
+}
+
+impl Iterator for Squares {
+    type Item = Square;
+    #[inline]
+    fn next(&mut self) -> Option<Square> {
+        if self.low != 0 {
+            let index = self.low.trailing_zeros() as usize;
+            self.low &= self.low - 1;
+            Some(Square::from_index(index))
+        } else if self.high != 0 {
+            let index = self.high.trailing_zeros() as usize + 64;
+            self.high &= self.high - 1;
+            Some(Square::from_index(index))
+        } else {
+            None
+        }
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = (self.low.count_ones() + self.high.count_ones()) as usize;
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for Squares {}
+
+impl FromIterator<Square> for Bitboard {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
+        squares.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+impl BitOr for Bitboard {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+impl BitAnd for Bitboard {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+impl BitXor for Bitboard {
+    type Output = Self;
+    fn bitxor(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+impl Sub for Bitboard {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+impl Not for Bitboard {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(!self.0 & Self::FULL.0)
+    }
+}
+impl BitOrAssign for Bitboard {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+impl BitAndAssign for Bitboard {
+    fn bitand_assign(&mut self, other: Self) {
+        self.0 &= other.0;
+    }
+}
+impl BitXorAssign for Bitboard {
+    fn bitxor_assign(&mut self, other: Self) {
+        self.0 ^= other.0;
+    }
+}
+
+impl fmt::Debug for Bitboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(*self).finish()
+    }
+}
+
+/// The occupied squares by line: one bit per file for each rank, one bit per rank for each file.
+/// The index of the rook and cannon tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Occupancy {
+    ranks: [u16; 10],
+    files: [u16; 9],
+}
+
+impl Occupancy {
+    /// The squares of `set`.
+    #[must_use]
+    pub fn new(set: Bitboard) -> Self {
+        let mut occupancy = Self::default();
+        for square in set {
+            occupancy.toggle(square);
+        }
+        occupancy
+    }
+
+    /// Adds or removes a square.
+    #[inline]
+    pub const fn toggle(&mut self, square: Square) {
+        self.ranks[square.rank() as usize] ^= 1 << square.file();
+        self.files[square.file() as usize] ^= 1 << square.rank();
+    }
+
+    /// Nine bits, a to i.
+    #[must_use]
+    #[inline]
+    pub const fn rank(&self, rank: u8) -> u16 {
+        self.ranks[rank as usize]
+    }
+
+    /// Ten bits, rank 0 to 9.
+    #[must_use]
+    #[inline]
+    pub const fn file(&self, file: u8) -> u16 {
+        self.files[file as usize]
+    }
+
+    /// Whether a man stands on `square`.
+    #[must_use]
+    #[inline]
+    pub const fn has(&self, square: Square) -> bool {
+        self.ranks[square.rank() as usize] >> square.file() & 1 == 1
+    }
+}

@@ -1,0 +1,174 @@
+//! FEN: ranks from the top (Black's back rank) separated by `/`, files a to i, digits for empty
+//! squares, then the side to move (`w` or `r` for Red, `b` for Black), two unused fields, the plies
+//! since the last capture and the number of the move.
+
+use std::fmt::Write as _;
+
+use super::{Piece, Position, Setup, SetupErrors, Square};
+use crate::game::Side;
+
+/// The start of a game.
+pub const START_FEN: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+
+/// The longest text accepted as a FEN, in bytes; the longest real one has about 110.
+const MAX_LEN: usize = 256;
+
+/// Why a text is no FEN, or the position illegal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FenError {
+    /// More text than any FEN has.
+    #[error("FEN too long: {0} bytes")]
+    TooLong(usize),
+    /// No text.
+    #[error("empty FEN; the start position is \"{START_FEN}\"")]
+    Empty,
+    /// Not ten ranks.
+    #[error("FEN has {0} ranks, not 10 (separate them with '/', Black's back rank first)")]
+    RankCount(usize),
+    /// A rank does not fill nine files.
+    #[error("FEN rank {rank} covers {files} files, not 9: \"{text}\"")]
+    RankLength {
+        /// 9 for the first rank in the text, down to 0.
+        rank: usize,
+        /// Files covered.
+        files: usize,
+        /// The rank as written.
+        text: String,
+    },
+    /// A letter that is no piece.
+    #[error("FEN rank {rank} has '{letter}', which is no piece (use KABNRCP, capitals for Red)")]
+    Letter {
+        /// 9 for the first rank in the text, down to 0.
+        rank: usize,
+        /// The letter.
+        letter: char,
+    },
+    /// The second field is not a side.
+    #[error("FEN side to move is \"{0}\", not w (or r) or b")]
+    Turn(String),
+    /// A counter is not a number, or a large one.
+    #[error("FEN {field} is \"{text}\", not a number from 0 to 99999")]
+    Counter {
+        /// Which of the two.
+        field: &'static str,
+        /// As written.
+        text: String,
+    },
+    /// The text is a FEN, but the position is not legal.
+    #[error("illegal position: {0}")]
+    Illegal(#[from] SetupErrors),
+}
+
+impl Setup {
+    /// Reads a FEN. Fields after the board may be missing: Red to move, counters 0 and 1.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no FEN; the position need not be legal.
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        if text.len() > MAX_LEN {
+            return Err(FenError::TooLong(text.len()));
+        }
+        let mut fields = text.split_whitespace();
+        let board = parse_board(fields.next().ok_or(FenError::Empty)?)?;
+        let turn = match fields.next() {
+            None | Some("w" | "r" | "W" | "R") => Side::First,
+            Some("b" | "B") => Side::Second,
+            Some(other) => return Err(FenError::Turn(other.to_owned())),
+        };
+        let rest: Vec<&str> = fields.filter(|&field| field != "-").collect();
+        let counter = |index: usize, field, default| match rest.get(index) {
+            None => Ok(default),
+            Some(text) => parse_counter(field, text),
+        };
+        let halfmove_clock = counter(0, "clock of plies since a capture", 0)?;
+        let fullmoves = counter(1, "move number", 1)?.max(1);
+        Ok(Self { board, turn, halfmove_clock, fullmoves })
+    }
+
+    /// Writes the FEN.
+    #[must_use]
+    pub fn to_fen(&self) -> String {
+        let mut fen = String::with_capacity(80);
+        for rank in (0..10).rev() {
+            let mut empty = 0;
+            for file in 0..9 {
+                match self.board[Square::at(file, rank).index()] {
+                    None => empty += 1,
+                    Some(piece) => {
+                        push_gap(&mut fen, &mut empty);
+                        fen.push(piece.letter());
+                    }
+                }
+            }
+            push_gap(&mut fen, &mut empty);
+            fen.push(if rank > 0 { '/' } else { ' ' });
+        }
+        fen.push(if self.turn == Side::First { 'w' } else { 'b' });
+        let counters = write!(fen, " - - {} {}", self.halfmove_clock, self.fullmoves);
+        debug_assert!(counters.is_ok(), "writing to a string cannot fail");
+        fen
+    }
+}
+
+impl Position {
+    /// Reads a FEN and validates the position; its counters are dropped.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no FEN or the position illegal.
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        Ok(Self::from_setup(&Setup::from_fen(text)?)?)
+    }
+
+    /// The FEN with counters `0 1`.
+    #[must_use]
+    pub fn to_fen(&self) -> String {
+        self.to_setup().to_fen()
+    }
+}
+
+fn push_gap(fen: &mut String, empty: &mut u8) {
+    if *empty > 0 {
+        fen.push(char::from(b'0' + *empty));
+        *empty = 0;
+    }
+}
+
+fn parse_board(text: &str) -> Result<[Option<Piece>; 90], FenError> {
+    let ranks = text.split('/').count();
+    if ranks != 10 {
+        return Err(FenError::RankCount(ranks));
+    }
+    let mut board = [None; 90];
+    for (i, text) in text.split('/').enumerate() {
+        parse_rank(9 - i, text, &mut board[(9 - i) * 9..(10 - i) * 9])?;
+    }
+    Ok(board)
+}
+
+fn parse_rank(rank: usize, text: &str, squares: &mut [Option<Piece>]) -> Result<(), FenError> {
+    let mut files = 0;
+    for letter in text.chars() {
+        if let Some(gap @ 1..=9) = letter.to_digit(10) {
+            files += gap as usize;
+        } else {
+            let piece = Piece::from_letter(letter).ok_or(FenError::Letter { rank, letter })?;
+            if let Some(square) = squares.get_mut(files) {
+                *square = Some(piece);
+            }
+            files += 1;
+        }
+    }
+    if files == 9 {
+        Ok(())
+    } else {
+        Err(FenError::RankLength { rank, files, text: text.to_owned() })
+    }
+}
+
+fn parse_counter(field: &'static str, text: &str) -> Result<u32, FenError> {
+    let number = text.parse().ok().filter(|&n: &u32| n <= 99_999);
+    number.ok_or_else(|| FenError::Counter { field, text: text.to_owned() })
+}

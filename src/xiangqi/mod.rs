@@ -1,0 +1,26 @@
+//! The rules of xiangqi.
+//!
+//! A [`Setup`] is any arrangement of men; a [`Position`] is one that was validated once. Squares,
+//! pieces and bitboards are small values; attack tables are computed at compile time.
+
+mod attacks;
+mod bitboard;
+mod fen;
+mod game_impl;
+mod movegen;
+mod piece;
+mod position;
+mod setup;
+mod square;
+mod unmove;
+
+pub use attacks::{
+    advisor_attacks, between, cannon_attacks, elephant_attacks, horse_attackers, horse_attacks,
+    king_attacks, pawn_attackers, pawn_attacks, rook_attacks,
+};
+pub use bitboard::{Bitboard, Occupancy};
+pub use fen::{FenError, START_FEN};
+pub use piece::{Piece, Role};
+pub use position::{Move, Position, Undo};
+pub use setup::{Setup, SetupError, SetupErrors, can_stand};
+pub use square::{Square, mirror_file};

@@ -1,0 +1,269 @@
+//! Move generation. A move is legal if the own king cannot be taken after it, facing kings
+//! included. Most moves are proved legal in bulk: unless the side is in check, only moves of
+//! *suspects* (men whose leaving or moving along a line could open an attack) and moves onto
+//! *screen* squares (where the man would become the mount of a cannon) are tested one by one.
+
+use super::attacks::{self, LINES};
+use super::{Bitboard, Move, Piece, Position, Role, Square};
+use crate::game::{MoveList, Side};
+
+/// What the own king has to fear.
+struct KingView {
+    in_check: bool,
+    /// Own men that must be tested move by move.
+    suspects: Bitboard,
+    /// Squares that no own man but the king may enter.
+    screens: Bitboard,
+}
+
+impl Position {
+    /// Whether the side to move is in check.
+    #[must_use]
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.is_attacked_king(self.turn())
+    }
+
+    /// Whether the king of `side` is attacked.
+    #[must_use]
+    #[inline]
+    pub(super) fn is_attacked_king(&self, side: Side) -> bool {
+        self.is_king_attacked_after(side, None)
+    }
+
+    /// The men of `by` that attack `square` (as a capture: a king only on its palace steps).
+    #[must_use]
+    pub fn attackers(&self, by: Side, square: Square) -> Bitboard {
+        let occupied = self.occupied();
+        let rook = attacks::rook_attacks(square, self.occupancy());
+        let cannon = attacks::cannon_attacks(square, self.occupancy());
+        let hits = rook & self.role(Role::Rook)
+            | cannon & self.role(Role::Cannon)
+            | attacks::horse_attackers(square, occupied) & self.role(Role::Horse)
+            | attacks::pawn_attackers(by, square) & self.role(Role::Pawn)
+            | attacks::king_attacks(square) & self.role(Role::King)
+            | attacks::advisor_attacks(square) & self.role(Role::Advisor)
+            | attacks::elephant_attacks(square, occupied) & self.role(Role::Elephant);
+        hits & self.side(by)
+    }
+
+    /// The men of the side not to move that attack the king of the side to move.
+    #[must_use]
+    pub fn checkers(&self) -> Bitboard {
+        self.attackers(!self.turn(), self.king(self.turn()))
+    }
+
+    /// The pseudo-legal targets of the man on `from` (own men excluded, king safety ignored).
+    #[must_use]
+    #[inline]
+    pub fn pseudo_targets(&self, from: Square, piece: Piece) -> Bitboard {
+        let own = self.side(piece.side());
+        let occupied = self.occupied();
+        match piece.role() {
+            Role::King => attacks::king_attacks(from) - own,
+            Role::Rook => attacks::rook_attacks(from, self.occupancy()) - own,
+            Role::Horse => attacks::horse_attacks(from, occupied) - own,
+            Role::Cannon => {
+                attacks::rook_attacks(from, self.occupancy()) - occupied
+                    | attacks::cannon_attacks(from, self.occupancy()) - own
+            }
+            Role::Pawn => attacks::pawn_attacks(piece.side(), from) - own,
+            Role::Advisor => attacks::advisor_attacks(from) - own,
+            Role::Elephant => attacks::elephant_attacks(from, occupied) - own,
+        }
+    }
+
+    /// Whether `mv` moves a man of the side to move as such men move, king safety ignored.
+    #[must_use]
+    pub fn is_pseudo_legal(&self, mv: Move) -> bool {
+        self.piece_at(mv.from()).is_some_and(|piece| {
+            piece.side() == self.turn() && self.pseudo_targets(mv.from(), piece).has(mv.to())
+        })
+    }
+
+    /// Whether a pseudo-legal move leaves the own king safe.
+    #[must_use]
+    #[inline]
+    pub fn is_safe(&self, mv: Move) -> bool {
+        !self.is_king_attacked_after(self.turn(), Some(mv))
+    }
+
+    /// Whether `mv` is legal.
+    #[must_use]
+    pub fn is_legal_move(&self, mv: Move) -> bool {
+        self.is_pseudo_legal(mv) && self.is_safe(mv)
+    }
+
+    /// Whether a pseudo-legal move gives check.
+    #[must_use]
+    #[inline]
+    pub fn gives_check(&self, mv: Move) -> bool {
+        self.is_king_attacked_after(!self.turn(), Some(mv))
+    }
+
+    /// Calls `sink` with each man of the side to move and its legal targets within `mask`, in
+    /// square order.
+    #[inline]
+    pub fn for_each_legal(&self, mask: Bitboard, mut sink: impl FnMut(Square, Bitboard)) {
+        let view = self.king_view();
+        for from in self.side(self.turn()) {
+            let Some(piece) = self.piece_at(from) else { continue };
+            let mut targets = self.pseudo_targets(from, piece) & mask;
+            if view.in_check || piece.role() == Role::King || view.suspects.has(from) {
+                for to in targets {
+                    if !self.is_safe(Move::new(from, to)) {
+                        targets = targets.without(to);
+                    }
+                }
+            } else {
+                targets = targets - view.screens;
+            }
+            sink(from, targets);
+        }
+    }
+
+    /// Appends all legal moves.
+    pub fn append_legal(&self, moves: &mut MoveList<Move>) {
+        self.append_legal_within(Bitboard::FULL, moves);
+    }
+
+    /// Appends all legal captures.
+    pub fn append_captures(&self, moves: &mut MoveList<Move>) {
+        self.append_legal_within(self.side(!self.turn()), moves);
+    }
+
+    fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
+        self.for_each_legal(mask, |from, targets| {
+            for to in targets {
+                moves.push(Move::new(from, to));
+            }
+        });
+    }
+
+    /// Number of legal moves.
+    #[must_use]
+    pub fn legal_count(&self) -> u64 {
+        let mut count = 0;
+        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(targets.len()));
+        count
+    }
+
+    /// Whether the side to move has a legal move; it loses if not, in check or not.
+    #[must_use]
+    pub fn has_legal_move(&self) -> bool {
+        self.side(self.turn()).into_iter().any(|from| {
+            self.piece_at(from).is_some_and(|piece| {
+                let targets = self.pseudo_targets(from, piece);
+                targets.into_iter().any(|to| self.is_safe(Move::new(from, to)))
+            })
+        })
+    }
+
+    fn king_view(&self) -> KingView {
+        let (us, them) = (self.turn(), !self.turn());
+        let king = self.king(us);
+        let mut view =
+            KingView { in_check: false, suspects: Bitboard::EMPTY, screens: Bitboard::EMPTY };
+        self.view_lines(king, them, &mut view);
+        let horses = self.pieces(them, Role::Horse);
+        for &(leg, from) in &attacks::horse_hops_to(king).by {
+            if horses.meets(from) {
+                if self.occupancy().has(leg) {
+                    view.suspects = view.suspects.with(leg);
+                } else {
+                    view.in_check = true;
+                }
+            }
+        }
+        view.in_check |= attacks::pawn_attackers(them, king).meets(self.pieces(them, Role::Pawn));
+        view
+    }
+
+    fn view_lines(&self, king: Square, them: Side, view: &mut KingView) {
+        let sliders = LINES[king.index()] & self.side(them);
+        let occupied = self.occupied();
+        let rooks = self.role(Role::Rook) | Bitboard::of(self.king(them));
+        for slider in sliders & (rooks | self.role(Role::Cannon)) {
+            let gap = attacks::between(king, slider);
+            let men = gap & occupied;
+            match (rooks.has(slider), men.len()) {
+                (true, 0) | (false, 1) => view.in_check = true,
+                (true, 1) | (false, 2) => view.suspects |= men,
+                (false, 0) => view.screens |= gap,
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether the king of `victim` is attacked, after `mv` if one is given (by either side; it
+    /// must be pseudo-legal but for a king's safety).
+    #[inline]
+    fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
+        let mut king = self.king(victim);
+        let mut theirs = self.side(!victim);
+        let mut rank_bits = 0;
+        let mut file_bits = 0;
+        let mut moved = None;
+        let mut vacated = None;
+        if let Some(mv) = mv {
+            let (from, to) = (mv.from(), mv.to());
+            if from == king {
+                king = to;
+            }
+            if theirs.has(from) {
+                theirs = theirs.without(from);
+                moved = self.piece_at(from).map(|piece| (piece.role(), to));
+            } else {
+                theirs = theirs.without(to);
+            }
+            vacated = Some((from, to));
+        }
+        rank_bits |= self.occupancy().rank(king.rank());
+        file_bits |= self.occupancy().file(king.file());
+        if let Some((from, to)) = vacated {
+            if from.rank() == king.rank() {
+                rank_bits &= !(1 << from.file());
+            }
+            if to.rank() == king.rank() {
+                rank_bits |= 1 << to.file();
+            }
+            if from.file() == king.file() {
+                file_bits &= !(1 << from.rank());
+            }
+            if to.file() == king.file() {
+                file_bits |= 1 << to.rank();
+            }
+        }
+        let men = |role: Role| {
+            let men = self.role(role) & theirs;
+            match moved {
+                Some((r, to)) if r == role => men.with(to),
+                _ => men,
+            }
+        };
+        let along_rank = attacks::rank_reach(king.file(), rank_bits);
+        let along_file = attacks::file_reach(king.rank(), file_bits);
+        let on_file = attacks::on_file(king.file(), along_file.rook);
+        if (attacks::on_rank(king.rank(), along_rank.rook) | on_file).meets(men(Role::Rook))
+            || (attacks::on_rank(king.rank(), along_rank.cannon)
+                | attacks::on_file(king.file(), along_file.cannon))
+            .meets(men(Role::Cannon))
+            || on_file.meets(men(Role::King))
+            || attacks::pawn_attackers(!victim, king).meets(men(Role::Pawn))
+        {
+            return true;
+        }
+        let horses = men(Role::Horse);
+        if horses.is_empty() {
+            return false;
+        }
+        let is_open = |leg: Square| match vacated {
+            Some((from, to)) => leg != to && (leg == from || !self.occupancy().has(leg)),
+            None => !self.occupancy().has(leg),
+        };
+        attacks::horse_hops_to(king)
+            .by
+            .iter()
+            .any(|&(leg, from)| horses.meets(from) && is_open(leg))
+    }
+}

@@ -1,0 +1,172 @@
+use crate::game::Side;
+
+/// The kind of a man, in the canonical order of material names (`K R N C P A B`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Role {
+    /// 帅 将
+    King,
+    /// 车
+    Rook,
+    /// 马
+    Horse,
+    /// 炮
+    Cannon,
+    /// 兵 卒
+    Pawn,
+    /// 仕 士
+    Advisor,
+    /// 相 象
+    Elephant,
+}
+
+impl Role {
+    /// All seven, in order.
+    pub const ALL: [Self; 7] = [
+        Self::King,
+        Self::Rook,
+        Self::Horse,
+        Self::Cannon,
+        Self::Pawn,
+        Self::Advisor,
+        Self::Elephant,
+    ];
+
+    /// 0 to 6.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The capital letter in FENs and material names.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::King => 'K',
+            Self::Rook => 'R',
+            Self::Horse => 'N',
+            Self::Cannon => 'C',
+            Self::Pawn => 'P',
+            Self::Advisor => 'A',
+            Self::Elephant => 'B',
+        }
+    }
+
+    /// Reads a letter of either case; also H (horse), E and M (elephant), G (advisor, as "guard").
+    #[must_use]
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        Some(match letter.to_ascii_uppercase() {
+            'K' => Self::King,
+            'R' => Self::Rook,
+            'N' | 'H' => Self::Horse,
+            'C' => Self::Cannon,
+            'P' => Self::Pawn,
+            'A' | 'G' => Self::Advisor,
+            'B' | 'E' | 'M' => Self::Elephant,
+            _ => return None,
+        })
+    }
+
+    /// How many of them a full set has.
+    #[must_use]
+    pub const fn full_count(self) -> u8 {
+        match self {
+            Self::King => 1,
+            Self::Pawn => 5,
+            _ => 2,
+        }
+    }
+}
+
+/// A man: a role and its side. One byte, and so is an `Option` of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "each name says all of it")]
+pub enum Piece {
+    RedKing,
+    RedRook,
+    RedHorse,
+    RedCannon,
+    RedPawn,
+    RedAdvisor,
+    RedElephant,
+    BlackKing,
+    BlackRook,
+    BlackHorse,
+    BlackCannon,
+    BlackPawn,
+    BlackAdvisor,
+    BlackElephant,
+}
+
+const _: () = assert!(size_of::<Option<Piece>>() == 1);
+
+impl Piece {
+    /// Number of different men.
+    pub const COUNT: usize = 14;
+
+    /// All fourteen, Red first, in order.
+    pub const ALL: [Self; 14] = [
+        Self::RedKing,
+        Self::RedRook,
+        Self::RedHorse,
+        Self::RedCannon,
+        Self::RedPawn,
+        Self::RedAdvisor,
+        Self::RedElephant,
+        Self::BlackKing,
+        Self::BlackRook,
+        Self::BlackHorse,
+        Self::BlackCannon,
+        Self::BlackPawn,
+        Self::BlackAdvisor,
+        Self::BlackElephant,
+    ];
+
+    /// The man of that side and role.
+    #[must_use]
+    pub const fn new(side: Side, role: Role) -> Self {
+        Self::ALL[side.index() * 7 + role.index()]
+    }
+
+    /// 0 to 13; key tables are laid out by it.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub const fn side(self) -> Side {
+        if (self as u8) < 7 { Side::First } else { Side::Second }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub const fn role(self) -> Role {
+        Role::ALL[self as usize % 7]
+    }
+
+    /// The FEN letter: capital for Red.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        let letter = self.role().letter();
+        match self.side() {
+            Side::First => letter,
+            Side::Second => letter.to_ascii_lowercase(),
+        }
+    }
+
+    /// Reads a FEN letter; the case gives the side. Accepts the letters of
+    /// [`Role::from_letter`].
+    #[must_use]
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        match Role::from_letter(letter) {
+            Some(role) => {
+                let side = if letter.is_ascii_uppercase() { Side::First } else { Side::Second };
+                Some(Self::new(side, role))
+            }
+            None => None,
+        }
+    }
+}

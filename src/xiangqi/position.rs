@@ -1,0 +1,383 @@
+use super::attacks;
+use super::{Bitboard, Occupancy, Piece, Role, Setup, SetupError, SetupErrors, Square};
+use crate::game::{BySide, Side};
+use crate::hash::xiangqi::KEYS;
+use crate::hash::{Key, KeyTable};
+
+/// A legal position: the board and the side to move, validated once. Everything here relies on
+/// that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    board: [Option<Piece>; 90],
+    sides: [Bitboard; 2],
+    roles: [Bitboard; 7],
+    occupancy: Occupancy,
+    kings: [Square; 2],
+    turn: Side,
+    key: u64,
+    material_key: u64,
+}
+
+/// A move: from one square to another. 14 bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Move(u16);
+
+impl Move {
+    /// A move from one square to another.
+    #[must_use]
+    #[inline]
+    pub const fn new(from: Square, to: Square) -> Self {
+        Self((from.index() as u16) << 7 | to.index() as u16)
+    }
+
+    /// Where the man stands.
+    #[must_use]
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::from_index((self.0 >> 7) as usize)
+    }
+
+    /// Where it goes.
+    #[must_use]
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::from_index((self.0 & 0x7f) as usize)
+    }
+
+    /// The mirror image left to right.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        Self::new(self.from().mirrored(), self.to().mirrored())
+    }
+
+    /// Reads `h2e2`, either case, also with a hyphen as in `H2-E2` (ICCS). `None` where from and
+    /// to are equal.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (from, to) = match text.len() {
+            4 => (text.get(..2)?, text.get(2..)?),
+            5 if text.as_bytes()[2] == b'-' => (text.get(..2)?, text.get(3..)?),
+            _ => return None,
+        };
+        let (from, to) = (Square::parse(from)?, Square::parse(to)?);
+        (from != to).then(|| Self::new(from, to))
+    }
+
+    pub(super) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    pub(super) fn from_bits(bits: u16) -> Option<Self> {
+        let from = Square::new(u8::try_from(bits >> 7).ok()?)?;
+        let to = Square::new((bits & 0x7f) as u8)?;
+        (from != to).then(|| Self::new(from, to))
+    }
+}
+
+impl std::fmt::Display for Move {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())
+    }
+}
+
+impl std::fmt::Debug for Move {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// What a move changed, for taking it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Undo {
+    captured: Option<Piece>,
+    key: u64,
+    material_key: u64,
+}
+
+impl Undo {
+    /// The man that was taken.
+    #[must_use]
+    pub const fn captured(&self) -> Option<Piece> {
+        self.captured
+    }
+}
+
+impl Position {
+    /// The start of a game.
+    ///
+    /// # Panics
+    ///
+    /// Never: the start position is legal.
+    #[must_use]
+    pub fn start() -> Self {
+        #[expect(clippy::unwrap_used, reason = "the constant is a legal position")]
+        Self::from_fen(super::START_FEN).unwrap()
+    }
+
+    /// Validates a setup.
+    ///
+    /// # Errors
+    ///
+    /// Every reason why the setup is not a legal position.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupErrors> {
+        let mut errors = setup.placement_errors();
+        let king = |side| {
+            let king = Some(Piece::new(side, Role::King));
+            Square::all().find(|s| setup.board[s.index()] == king)
+        };
+        let (Some(red), Some(black)) = (king(Side::First), king(Side::Second)) else {
+            return Err(SetupErrors(errors));
+        };
+        let position = Self::assemble(setup, [red, black]);
+        let facing =
+            red.file() == black.file() && !attacks::between(red, black).meets(position.occupied());
+        if facing {
+            errors.push(SetupError::KingsFacing);
+        } else if position.is_attacked_king(!setup.turn) {
+            errors.push(SetupError::OpponentInCheck);
+        }
+        if errors.is_empty() { Ok(position) } else { Err(SetupErrors(errors)) }
+    }
+
+    /// The position of a setup known to be legal (placements of an endgame table, say).
+    ///
+    /// # Panics
+    ///
+    /// In debug builds if a king is missing. Later functions give wrong answers, but stay in
+    /// bounds, if the setup is illegal otherwise.
+    #[must_use]
+    pub fn from_setup_unchecked(setup: &Setup) -> Self {
+        let mut kings = [Square::at(4, 0), Square::at(4, 9)];
+        for square in Square::all() {
+            if let Some(piece) = setup.board[square.index()]
+                && piece.role() == Role::King
+            {
+                kings[piece.side().index()] = square;
+            }
+        }
+        Self::assemble(setup, kings)
+    }
+
+    fn assemble(setup: &Setup, kings: [Square; 2]) -> Self {
+        let mut position = Self {
+            board: [None; 90],
+            sides: [Bitboard::EMPTY; 2],
+            roles: [Bitboard::EMPTY; 7],
+            occupancy: Occupancy::default(),
+            kings,
+            turn: setup.turn,
+            key: if setup.turn == Side::Second { KEYS.black_to_move } else { 0 },
+            material_key: 0,
+        };
+        for square in Square::all() {
+            if let Some(piece) = setup.board[square.index()] {
+                position.material_key ^= position.material_word(piece);
+                position.put(piece, square);
+            }
+        }
+        position
+    }
+
+    /// The setup of this position, counters `0 1`.
+    #[must_use]
+    pub fn to_setup(&self) -> Setup {
+        Setup { board: self.board, turn: self.turn, halfmove_clock: 0, fullmoves: 1 }
+    }
+
+    /// The man on a square.
+    #[must_use]
+    #[inline]
+    pub const fn piece_at(&self, square: Square) -> Option<Piece> {
+        self.board[square.index()]
+    }
+
+    /// Whose turn it is.
+    #[must_use]
+    #[inline]
+    pub const fn turn(&self) -> Side {
+        self.turn
+    }
+
+    /// All men.
+    #[must_use]
+    #[inline]
+    pub const fn occupied(&self) -> Bitboard {
+        self.sides[0].or(self.sides[1])
+    }
+
+    /// All men by line.
+    #[must_use]
+    #[inline]
+    pub const fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
+    }
+
+    /// All men of a side.
+    #[must_use]
+    #[inline]
+    pub const fn side(&self, side: Side) -> Bitboard {
+        self.sides[side.index()]
+    }
+
+    /// All men of a role, both sides.
+    #[must_use]
+    #[inline]
+    pub const fn role(&self, role: Role) -> Bitboard {
+        self.roles[role.index()]
+    }
+
+    /// The men of a side and role.
+    #[must_use]
+    #[inline]
+    pub const fn pieces(&self, side: Side, role: Role) -> Bitboard {
+        self.sides[side.index()].and(self.roles[role.index()])
+    }
+
+    /// Where a side's king stands.
+    #[must_use]
+    #[inline]
+    pub const fn king(&self, side: Side) -> Square {
+        self.kings[side.index()]
+    }
+
+    /// The Zobrist key under the stored table.
+    #[must_use]
+    #[inline]
+    pub const fn zobrist(&self) -> Key {
+        Key(self.key)
+    }
+
+    /// A key of the material alone, under the stored table; the same for every position with these
+    /// men, whoever is to move.
+    #[must_use]
+    #[inline]
+    pub const fn material_key(&self) -> Key {
+        Key(self.material_key)
+    }
+
+    /// How many men of each role a side has.
+    #[must_use]
+    pub fn material(&self) -> BySide<[u8; 7]> {
+        BySide::new_with(|side| Role::ALL.map(|role| self.pieces(side, role).len() as u8))
+    }
+
+    /// The key of this position, or of its mirror image, under any table of the stored layout.
+    /// Words missing from a short table count as 0.
+    #[must_use]
+    pub fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
+        let words = table.words();
+        let word = |i: usize| words.get(i).copied().unwrap_or(0);
+        let mut key = match self.turn {
+            Side::First => 0,
+            Side::Second => word(crate::hash::xiangqi::BLACK_TO_MOVE),
+        };
+        for square in self.occupied() {
+            if let Some(piece) = self.board[square.index()] {
+                let square = if mirrored { square.mirrored() } else { square };
+                key ^= word(piece.index() * 90 + square.index());
+            }
+        }
+        Key(key)
+    }
+
+    /// The stored-table key of the mirror image.
+    #[must_use]
+    pub fn mirrored_key(&self) -> Key {
+        let mut key = if self.turn == Side::Second { KEYS.black_to_move } else { 0 };
+        for square in self.occupied() {
+            if let Some(piece) = self.board[square.index()] {
+                key ^= KEYS.piece_square[piece.index()][square.mirrored().index()];
+            }
+        }
+        Key(key)
+    }
+
+    /// Plays a move that is at least pseudo-legal.
+    #[inline]
+    pub fn play_unchecked(&mut self, mv: Move) -> Undo {
+        let (from, to) = (mv.from(), mv.to());
+        let captured = self.board[to.index()];
+        let undo = Undo { captured, key: self.key, material_key: self.material_key };
+        if let Some(taken) = captured {
+            self.take(taken, to);
+            self.material_key ^= self.material_word(taken);
+        }
+        if let Some(piece) = self.board[from.index()] {
+            self.shift(piece, from, to);
+        }
+        self.turn = !self.turn;
+        self.key ^= KEYS.black_to_move;
+        undo
+    }
+
+    /// Takes back a move made by [`play_unchecked`](Self::play_unchecked).
+    #[inline]
+    pub fn undo(&mut self, mv: Move, undo: Undo) {
+        let (from, to) = (mv.from(), mv.to());
+        if let Some(piece) = self.board[to.index()] {
+            self.shift(piece, to, from);
+        }
+        if let Some(taken) = undo.captured {
+            self.put(taken, to);
+        }
+        self.turn = !self.turn;
+        self.key = undo.key;
+        self.material_key = undo.material_key;
+    }
+
+    /// Gives the turn to the other side.
+    pub(super) fn pass(&mut self) -> Undo {
+        let undo = Undo { captured: None, key: self.key, material_key: self.material_key };
+        self.turn = !self.turn;
+        self.key ^= KEYS.black_to_move;
+        undo
+    }
+
+    pub(super) fn unpass(&mut self, undo: Undo) {
+        self.turn = !self.turn;
+        self.key = undo.key;
+    }
+
+    /// The word that one further `piece` adds to the material key, given those on the board.
+    #[inline]
+    fn material_word(&self, piece: Piece) -> u64 {
+        let count = self.pieces(piece.side(), piece.role()).len() as usize;
+        KEYS.material[piece.index()].get(count).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn shift(&mut self, piece: Piece, from: Square, to: Square) {
+        let both = Bitboard::of(from) | Bitboard::of(to);
+        self.board[from.index()] = None;
+        self.board[to.index()] = Some(piece);
+        self.sides[piece.side().index()] ^= both;
+        self.roles[piece.role().index()] ^= both;
+        self.occupancy.toggle(from);
+        self.occupancy.toggle(to);
+        let keys = &KEYS.piece_square[piece.index()];
+        self.key ^= keys[from.index()] ^ keys[to.index()];
+        if piece.role() == Role::King {
+            self.kings[piece.side().index()] = to;
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, piece: Piece, square: Square) {
+        self.board[square.index()] = Some(piece);
+        self.toggle(piece, square);
+    }
+
+    #[inline]
+    fn take(&mut self, piece: Piece, square: Square) {
+        self.board[square.index()] = None;
+        self.toggle(piece, square);
+    }
+
+    #[inline]
+    fn toggle(&mut self, piece: Piece, square: Square) {
+        self.sides[piece.side().index()] ^= Bitboard::of(square);
+        self.roles[piece.role().index()] ^= Bitboard::of(square);
+        self.occupancy.toggle(square);
+        self.key ^= KEYS.piece_square[piece.index()][square.index()];
+    }
+}

@@ -1,0 +1,143 @@
+use std::fmt;
+
+use super::attacks::{PALACES, is_across};
+use super::{Piece, Role, Square};
+use crate::game::Side;
+
+/// Any arrangement of men with a side to move and move counters: what a FEN says, legal or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setup {
+    /// The man on each square.
+    pub board: [Option<Piece>; 90],
+    /// Whose turn it is.
+    pub turn: Side,
+    /// Plies since the last capture.
+    pub halfmove_clock: u32,
+    /// Number of the current move pair, from 1.
+    pub fullmoves: u32,
+}
+
+/// One reason why a setup is no legal position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SetupError {
+    /// A side has no king.
+    MissingKing(Side),
+    /// A side has more men of a kind than a set holds.
+    TooMany(Piece),
+    /// A man stands where it can never stand.
+    ImpossibleSquare(Piece, Square),
+    /// Two pawns of one side on one file of their own half; the squares of both.
+    DoubledPawns(Side, Square, Square),
+    /// The kings face each other on an open file.
+    KingsFacing,
+    /// The side that is not to move is in check.
+    OpponentInCheck,
+}
+
+/// Every reason why a setup is refused, in a fixed order; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct SetupErrors(pub Vec<SetupError>);
+
+impl Setup {
+    /// An empty board, Red to move.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { board: [None; 90], turn: Side::First, halfmove_clock: 0, fullmoves: 1 }
+    }
+
+    /// Everything that can be said against the placement alone (not facing kings and checks).
+    pub(super) fn placement_errors(&self) -> Vec<SetupError> {
+        let mut errors = Vec::new();
+        for piece in Piece::ALL {
+            let count = self.board.iter().filter(|&&p| p == Some(piece)).count();
+            if count == 0 && piece.role() == Role::King {
+                errors.push(SetupError::MissingKing(piece.side()));
+            }
+            if count > usize::from(piece.role().full_count()) {
+                errors.push(SetupError::TooMany(piece));
+            }
+        }
+        for square in Square::all() {
+            if let Some(piece) = self.board[square.index()]
+                && !can_stand(piece, square)
+            {
+                errors.push(SetupError::ImpossibleSquare(piece, square));
+            }
+        }
+        for side in Side::ALL {
+            self.doubled_pawns(side, &mut errors);
+        }
+        errors
+    }
+
+    fn doubled_pawns(&self, side: Side, errors: &mut Vec<SetupError>) {
+        let pawn = Some(Piece::new(side, Role::Pawn));
+        let (lower, upper) = match side {
+            Side::First => (3, 4),
+            Side::Second => (5, 6),
+        };
+        for file in (0..9).step_by(2) {
+            let (a, b) = (Square::at(file, lower), Square::at(file, upper));
+            if self.board[a.index()] == pawn && self.board[b.index()] == pawn {
+                errors.push(SetupError::DoubledPawns(side, a, b));
+            }
+        }
+    }
+}
+
+/// Whether a man can ever stand on a square: kings and advisors on their palace points, elephants
+/// on their seven points, pawns ahead of their start.
+#[must_use]
+pub fn can_stand(piece: Piece, square: Square) -> bool {
+    let side = piece.side();
+    let own = match side {
+        Side::First => square,
+        Side::Second => square.flipped(),
+    };
+    let (file, rank) = (own.file(), own.rank());
+    match piece.role() {
+        Role::King => PALACES.has(own) && rank <= 2,
+        Role::Advisor => PALACES.has(own) && rank <= 2 && (file + rank) % 2 == 1,
+        Role::Elephant => matches!((file, rank), (2 | 6, 0 | 4) | (0 | 4 | 8, 2)),
+        Role::Pawn => is_across(side, square) || rank >= 3 && file % 2 == 0,
+        Role::Rook | Role::Horse | Role::Cannon => true,
+    }
+}
+
+const fn name(side: Side) -> &'static str {
+    match side {
+        Side::First => "red",
+        Side::Second => "black",
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::MissingKing(side) => write!(f, "{} has no king", name(side)),
+            Self::TooMany(piece) => {
+                write!(f, "more than {} '{}'", piece.role().full_count(), piece.letter())
+            }
+            Self::ImpossibleSquare(piece, square) => {
+                write!(f, "'{}' can never stand on {square}", piece.letter())
+            }
+            Self::DoubledPawns(side, a, b) => {
+                write!(f, "two {} pawns on one file of their own half ({a}, {b})", name(side))
+            }
+            Self::KingsFacing => f.write_str("the kings face each other on an open file"),
+            Self::OpponentInCheck => f.write_str("the side that is not to move is in check"),
+        }
+    }
+}
+
+impl fmt::Display for SetupErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("; ")?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
