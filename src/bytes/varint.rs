@@ -37,13 +37,13 @@ pub fn take(input: &mut &[u8]) -> Option<u64> {
 /// Maps signed integers to unsigned ones so that small magnitudes stay small (0, -1, 1, -2, …).
 #[must_use]
 pub const fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)) as u64
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
 }
 
 /// The inverse of [`zigzag`].
 #[must_use]
 pub const fn unzigzag(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub trait Symmetric: Game {
     }
 
     /// A move of the canonical frame as it is played in this position.
-    fn from_canonical_move(&self, canonical: Canonical, mv: Self::Move) -> Self::Move {
+    fn played_move(&self, canonical: Canonical, mv: Self::Move) -> Self::Move {
         self.unmap_move(mv, canonical.symmetry())
     }
 }

@@ -98,7 +98,7 @@ const PAWN_SQUARES: [Bitboard; 2] = {
     let mut i = 0;
     while i < 90 {
         let square = Square::from_index(i);
-        let (rank, on_start_file) = (square.rank(), square.file() % 2 == 0);
+        let (rank, on_start_file) = (square.rank(), square.file().is_multiple_of(2));
         if rank >= 5 || rank >= 3 && on_start_file {
             sets[0] = sets[0].with(square);
             sets[1] = sets[1].with(square.flipped());

@@ -27,7 +27,7 @@ impl Position {
     /// Whether the king of `side` is attacked.
     #[must_use]
     #[inline]
-    pub(super) fn is_attacked_king(&self, side: Side) -> bool {
+    pub fn is_attacked_king(&self, side: Side) -> bool {
         self.is_king_attacked_after(side, None)
     }
 
@@ -64,8 +64,8 @@ impl Position {
             Role::Rook => attacks::rook_attacks(from, self.occupancy()) - own,
             Role::Horse => attacks::horse_attacks(from, occupied) - own,
             Role::Cannon => {
-                attacks::rook_attacks(from, self.occupancy()) - occupied
-                    | attacks::cannon_attacks(from, self.occupancy()) - own
+                let quiet = attacks::rook_attacks(from, self.occupancy()) - occupied;
+                quiet | (attacks::cannon_attacks(from, self.occupancy()) - own)
             }
             Role::Pawn => attacks::pawn_attacks(piece.side(), from) - own,
             Role::Advisor => attacks::advisor_attacks(from) - own,

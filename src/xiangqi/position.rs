@@ -325,15 +325,16 @@ impl Position {
         self.material_key = undo.material_key;
     }
 
-    /// Gives the turn to the other side.
-    pub(super) fn pass(&mut self) -> Undo {
+    /// Gives the turn to the other side, for null-move search; not from a check.
+    pub fn pass(&mut self) -> Undo {
         let undo = Undo { captured: None, key: self.key, material_key: self.material_key };
         self.turn = !self.turn;
         self.key ^= KEYS.black_to_move;
         undo
     }
 
-    pub(super) fn unpass(&mut self, undo: Undo) {
+    /// Takes back [`pass`](Self::pass).
+    pub fn unpass(&mut self, undo: Undo) {
         self.turn = !self.turn;
         self.key = undo.key;
     }
