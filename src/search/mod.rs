@@ -1,1 +1,3 @@
-//! Not yet built.
+//! Alpha-beta search.
+
+mod eval;

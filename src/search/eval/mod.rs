@@ -1,0 +1,3 @@
+//! Static evaluations.
+
+mod gomoku;
