@@ -74,6 +74,11 @@ impl Heuristics for Board {
         self.urgency(mv) != Urgency::Quiet
     }
 
+    /// Whether it makes a row but one that could be completed next.
+    fn creates_threat(&self, mv: Point) -> bool {
+        self.makes_four(mv)
+    }
+
     fn forcing_value(&self, mv: Point) -> i32 {
         self.urgency(mv) as i32
     }

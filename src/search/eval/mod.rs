@@ -1,3 +1,2 @@
-//! Static evaluations.
-
 mod gomoku;
+pub mod xiangqi;
