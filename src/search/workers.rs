@@ -238,9 +238,11 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Simple<'_, G, O> {
                 return Some(self.terminal(ply));
             }
         }
-        moves.sort_by_key(|&mv| {
-            if position.is_forcing(mv) { -position.forcing_value(mv) } else { 0 }
-        });
+        moves.sort_by_key(
+            |&mv| {
+                if position.is_forcing(mv) { -position.forcing_value(mv) } else { 0 }
+            },
+        );
         let mut tail = Vec::new();
         for mv in moves {
             self.line.push(mv);

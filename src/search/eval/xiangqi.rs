@@ -55,8 +55,10 @@ impl Heuristics for Position {
 
     fn allows_null_move(&self) -> bool {
         let us = self.turn();
-        !(self.pieces(us, Role::Rook) | self.pieces(us, Role::Horse) | self.pieces(us, Role::Cannon))
-            .is_empty()
+        !(self.pieces(us, Role::Rook)
+            | self.pieces(us, Role::Horse)
+            | self.pieces(us, Role::Cannon))
+        .is_empty()
     }
 
     fn make_null(&mut self) -> Undo {
