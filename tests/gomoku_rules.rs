@@ -81,7 +81,7 @@ fn solution(width: u8, height: u8, row: u8) -> (i8, [usize; 3]) {
 }
 
 fn board(width: u8, height: u8, row: u8) -> Board {
-    Board::new(width, height, row).unwrap()
+    Board::new(width, height, row).expect("a possible geometry")
 }
 
 fn counts(positions: usize, classes: usize, [first, second, full]: [usize; 3]) -> Census {
@@ -200,7 +200,7 @@ proptest! {
 
     #[test]
     fn moves_are_taken_back_exactly((start, game) in games()) {
-        let mut position = start.clone();
+        let mut position = start;
         let mut past = Vec::new();
         for &mv in &game {
             past.push((mv, portrait(&position)));
@@ -349,6 +349,12 @@ fn bad_texts_say_what_is_wrong() {
         let error = Board::parse_position(text).unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
+}
+
+/// See the stability notes of [`juzhong::hash`].
+#[test]
+fn the_start_has_its_published_key() {
+    assert_eq!(Board::start().key().to_string(), "99a014b5e0beceb3");
 }
 
 #[test]

@@ -1,17 +1,19 @@
 //! The shared search on gomoku: exact values of small boards, wins by threats, the first moves.
 
-use juzhong::game::{Game, Line, Notation};
+use std::path::{Path, PathBuf};
+
+use juzhong::game::{Game, Line, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, FreeRules, Point, Urgency};
 use juzhong::search::{Found, Limits, Score, ScoreKind, SearchOptions, Searcher};
 
 fn search(line: &Line<Board>, limits: &Limits) -> Found<Point> {
     let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
-    Searcher::new(options).unwrap().run(line, FreeRules, limits, &(), &())
+    Searcher::new(options).expect("possible options").run(line, FreeRules, limits, &(), &())
 }
 
 /// Searches an empty board deeper than any game on it can last.
 fn value(width: u8, height: u8, row: u8) -> Found<Point> {
-    let board = Board::new(width, height, row).unwrap();
+    let board = Board::new(width, height, row).expect("a possible geometry");
     let depth = 3 * u32::from(board.area());
     search(&Line::new(board, 0), &Limits::depth(depth.min(60)))
 }
@@ -19,7 +21,7 @@ fn value(width: u8, height: u8, row: u8) -> Found<Point> {
 fn line_of(moves: &str) -> Line<Board> {
     let mut line = Line::new(Board::start(), 0);
     for text in moves.split_whitespace() {
-        let mv = Board::parse_move(text).unwrap();
+        let mv = Board::parse_move(text).expect("a move");
         assert!(line.position().is_legal(mv), "{text}");
         line.push(mv);
     }
@@ -76,4 +78,95 @@ fn an_open_three_is_carried_to_the_end() {
     let found = search(&line, &Limits::depth(5));
     line.push(found.best.unwrap());
     assert_ne!(line.position().urgency(best), Urgency::OpenFour);
+}
+
+/// A game of the search, `nodes` a move, against the player without search.
+fn game_against_points(searches: Side, opening: &str, nodes: u64) -> Option<Outcome> {
+    let mut line = line_of(opening);
+    while line.position().outcome().is_none() {
+        let mv = if line.position().side_to_move() == searches {
+            search(&line, &Limits::nodes(nodes)).best
+        } else {
+            line.position().best_point()
+        };
+        line.push(mv?);
+    }
+    line.position().outcome()
+}
+
+#[test]
+fn search_beats_the_player_without_search() {
+    for opening in ["h8 i9 g7", "h8 h9 j8", "d4 l12 h8", "a1 o15 c3"] {
+        for side in Side::ALL {
+            let outcome = game_against_points(side, opening, 2_000);
+            assert_eq!(outcome, Some(Outcome::Win(side)), "{opening}, search plays {side:?}");
+        }
+    }
+}
+
+#[test]
+fn results_depend_on_nothing_but_position_and_limits() {
+    let line = line_of("h8 i9 i8 g8 h7 h9");
+    let limits = Limits::nodes(30_000);
+    assert_eq!(search(&line, &limits), search(&line, &limits));
+}
+
+/// The folder with material that is not part of the project, if this machine has it.
+fn shared(file: &str) -> Option<String> {
+    let folder = std::env::var_os("JUZHONG_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let text = std::fs::read_to_string(folder.join("gomoku").join(file)).ok();
+    if text.is_none() {
+        println!("skipped: gomoku/{file} is not here");
+    }
+    text
+}
+
+/// `h8i9j10` as `h8 i9 j10`.
+fn spaced(moves: &str) -> String {
+    let mut text = String::new();
+    for letter in moves.chars() {
+        if letter.is_ascii_alphabetic() {
+            text.push(' ');
+        }
+        text.push(letter);
+    }
+    text
+}
+
+#[test]
+fn wins_by_continuous_fours_are_found() {
+    let Some(text) = shared("vcf_puzzles.jsonl") else { return };
+    let mut unsolved = Vec::new();
+    let puzzles: Vec<serde_json::Value> =
+        text.lines().take(60).map(|line| serde_json::from_str(line).unwrap()).collect();
+    for puzzle in &puzzles {
+        let line = line_of(&spaced(puzzle["moves"].as_str().unwrap()));
+        let found = search(&line, &Limits::nodes(20_000));
+        if !matches!(found.score.kind(), ScoreKind::MateIn(_)) {
+            unsolved.push(puzzle["id"].to_string());
+        }
+    }
+    assert!(unsolved.len() * 20 <= puzzles.len(), "not solved: {unsolved:?}");
+}
+
+#[test]
+fn real_games_replay_to_their_results() {
+    let Some(text) = shared("games_506_freestyle15.txt") else { return };
+    let mut finished = 0;
+    for game in text.lines() {
+        let (moves, result) = game.rsplit_once(' ').unwrap();
+        let line = line_of(&spaced(moves));
+        let expected = match result {
+            "W" => Some(Side::First),
+            "L" => Some(Side::Second),
+            _ => None,
+        };
+        // Some games were given up or lost on time.
+        if let Some(outcome) = line.position().outcome() {
+            assert_eq!(outcome.winner(), expected, "{game}");
+            finished += 1;
+        }
+    }
+    assert_eq!(finished, 482);
 }

@@ -311,17 +311,17 @@ impl Board {
         direction: i32,
         (before, after, at): (Line, Line, i32),
     ) {
-        let step = direction * axis.step();
-        let mut index = point.index() as i32;
+        let step = (direction * axis.step()) as isize;
+        let mut index = point.index();
         let mut seeing = [true; 2];
         for distance in 1..i32::from(self.row) {
-            index += step;
+            index = index.wrapping_add_signed(step);
             let place = at + direction * distance;
             match (after.cell(place), owner(after.cell(place))) {
                 (EMPTY, _) => {
                     for side in Side::ALL {
                         if seeing[side.index()] {
-                            self.change_shape(side, index as usize, (before, after), place);
+                            self.change_shape(side, index, (before, after), place);
                         }
                     }
                 }

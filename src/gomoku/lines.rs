@@ -52,13 +52,14 @@ impl Axis {
 
     /// The line through `point`, and the point's place on it.
     pub(super) const fn locate(self, point: Point) -> (usize, i32) {
-        let (column, row) = (point.column() as usize, point.row() as usize);
-        match self {
-            Self::Horizontal => (row, column as i32),
-            Self::Vertical => (column, row as i32),
-            Self::Rising => (column + 19 - row, column as i32),
-            Self::Falling => (column + row, column as i32),
-        }
+        let (column, row) = (point.column(), point.row());
+        let (line, at) = match self {
+            Self::Horizontal => (row, column),
+            Self::Vertical => (column, row),
+            Self::Rising => (column + 19 - row, column),
+            Self::Falling => (column + row, column),
+        };
+        (line as usize, at as i32)
     }
 
     /// Distance between the indices of neighbouring points.
@@ -187,8 +188,8 @@ fn points_of(row: u8, mut marked: u64) -> impl Iterator<Item = Point> {
         if marked == 0 {
             return None;
         }
-        let column = marked.trailing_zeros() as i32 / 2 - MARGIN;
+        let column = marked.trailing_zeros() as u8 / 2 - MARGIN as u8;
         marked &= marked - 1;
-        Point::new(column as u8, row)
+        Point::new(column, row)
     })
 }

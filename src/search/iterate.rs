@@ -4,7 +4,7 @@ use super::tunables::{ASPIRATION, ASPIRATION_DEPTH, SETTLED};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{Bound, MAX_PLY, Oracle, Score, ScoreKind};
-use crate::game::{Adjudicate, Game, Heuristics, MoveList};
+use crate::game::{Adjudicate, Heuristics, MoveList};
 
 /// One of the best lines from the root.
 #[derive(Debug, Clone)]
