@@ -106,7 +106,7 @@ fn small_boards_have_the_known_values() {
 }
 
 #[test]
-#[ignore = "half a minute: cargo test --release --test gomoku_rules -- --ignored"]
+#[ignore = "a minute: cargo test --release --test gomoku_rules -- --ignored"]
 fn four_by_four_has_the_known_numbers() {
     let expected = counts(6_036_001, 756_387, [1_522_416, 1_050_026, 18]);
     assert_eq!(census(&board(4, 4, 3)), expected);

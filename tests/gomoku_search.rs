@@ -1,21 +1,57 @@
 //! The shared search on gomoku: exact values of small boards, wins by threats, the first moves.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use juzhong::game::{Game, Line, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, FreeRules, Point, Urgency};
-use juzhong::search::{Found, Limits, Score, ScoreKind, SearchOptions, Searcher};
+use juzhong::search::{
+    Control, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher, Techniques,
+};
 
 fn search(line: &Line<Board>, limits: &Limits) -> Found<Point> {
     let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
     Searcher::new(options).expect("possible options").run(line, FreeRules, limits, &(), &())
 }
 
-/// Searches an empty board deeper than any game on it can last.
-fn value(width: u8, height: u8, row: u8) -> Found<Point> {
+/// Ends a search as soon as it knows of a win.
+#[derive(Default)]
+struct UntilWon(AtomicBool);
+
+impl Control<Point> for UntilWon {
+    fn should_stop(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+    fn report(&self, iteration: &Iteration<Point>) {
+        self.0.fetch_or(is_win(iteration.score), Relaxed);
+    }
+}
+
+/// The value of an empty board by a search that leaves nothing out and ends with the game: a proof.
+fn proved_value(width: u8, height: u8, row: u8) -> Score {
     let board = Board::new(width, height, row).expect("a possible geometry");
-    let depth = 3 * u32::from(board.area());
-    search(&Line::new(board, 0), &Limits::depth(depth.min(60)))
+    let limits = Limits::depth(u32::from(board.area()) + 1);
+    let techniques = Techniques { pruning: false, reductions: false, ..Techniques::ALL };
+    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let searcher = Searcher::new(options).expect("possible options");
+    let line = Line::new(board, 0);
+    let control = UntilWon::default();
+    searcher.with_techniques(techniques).run(&line, FreeRules, &limits, &(), &control).score
+}
+
+/// The value that the search as it plays arrives at, deeper than any game on the board can last.
+fn played_value(width: u8, height: u8, row: u8) -> Score {
+    let board = Board::new(width, height, row).expect("a possible geometry");
+    let limits = Limits::depth((3 * u32::from(board.area())).min(60));
+    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let mut searcher = Searcher::new(options).expect("possible options");
+    let control = UntilWon::default();
+    searcher.run(&Line::new(board, 0), FreeRules, &limits, &(), &control).score
+}
+
+fn is_win(score: Score) -> bool {
+    matches!(score.kind(), ScoreKind::MateIn(_))
 }
 
 fn line_of(moves: &str) -> Line<Board> {
@@ -30,22 +66,27 @@ fn line_of(moves: &str) -> Line<Board> {
 
 #[test]
 fn tic_tac_toe_is_a_draw() {
-    assert_eq!(value(3, 3, 3).score, Score::DRAW);
+    assert_eq!(proved_value(3, 3, 3), Score::DRAW);
+    assert_eq!(played_value(3, 3, 3), Score::DRAW);
 }
 
 #[test]
 fn three_in_a_row_on_four_by_three_is_won() {
     for (width, height) in [(4, 3), (3, 4)] {
-        let found = value(width, height, 3);
-        assert!(matches!(found.score.kind(), ScoreKind::MateIn(_)), "{:?}", found.score);
+        assert!(is_win(proved_value(width, height, 3)));
+        assert!(is_win(played_value(width, height, 3)));
     }
 }
 
 #[test]
 fn other_small_boards_have_their_known_values() {
-    assert!(matches!(value(3, 3, 2).score.kind(), ScoreKind::MateIn(3)));
-    assert_eq!(value(4, 3, 4).score, Score::DRAW);
-    assert!(matches!(value(4, 4, 3).score.kind(), ScoreKind::MateIn(_)));
+    assert_eq!(proved_value(3, 3, 2).kind(), ScoreKind::MateIn(3));
+    assert_eq!(proved_value(4, 3, 4), Score::DRAW);
+    assert!(is_win(proved_value(4, 4, 3)));
+    assert_eq!(played_value(3, 3, 2).kind(), ScoreKind::MateIn(3));
+    assert_eq!(played_value(4, 3, 4), Score::DRAW);
+    assert!(is_win(played_value(4, 4, 3)));
+    assert!(is_win(played_value(6, 5, 4)));
 }
 
 #[test]
