@@ -1,4 +1,4 @@
-use super::{Game, MoveList};
+use super::{Game, MoveList, Outcome};
 
 /// What alpha-beta search needs beside the rules. Scores are centipawns-like integers from the
 /// point of view of the side to move.
@@ -15,6 +15,25 @@ pub trait Heuristics: Game {
 
     /// Whether the side to move is under a threat that must be answered (xiangqi: in check).
     fn is_threatened(&self) -> bool;
+
+    /// Whether `mv` makes a threat that must be answered (xiangqi: gives check). A guess that is
+    /// always `false` only costs depth.
+    fn creates_threat(&self, mv: Self::Move) -> bool {
+        let _ = mv;
+        false
+    }
+
+    /// The result that quiescence search must know of before it evaluates. Games whose positions
+    /// end otherwise than by threats too rarely to be worth a look may answer `None`.
+    fn abrupt_outcome(&self) -> Option<Outcome> {
+        self.outcome()
+    }
+
+    /// Appends the moves that search tries at all: every legal move, or less where the rest is known
+    /// to be no better (gomoku: what stops a four). At least one where there is a legal move.
+    fn plausible_moves(&self, moves: &mut MoveList<Self::Move>) {
+        self.legal_moves(moves);
+    }
 
     /// Appends the legal moves that quiescence search tries (xiangqi: captures).
     fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);

@@ -1,1 +1,33 @@
-//! Not yet built.
+//! Alpha-beta search for any game with [`Heuristics`](crate::game::Heuristics), and the
+//! evaluations of the games.
+//!
+//! The words used here: a *node* is a position in the search tree. A *PV node* is searched with an
+//! open [`Window`](window::Window) and has an exact value; the line of best moves through such nodes
+//! is the principal variation. All other nodes are searched with a window without room: a *cut
+//! node* is expected to have a move that reaches beta (the rest need not be looked at), an *all
+//! node* to have none (every move must be looked at). A node's *depth* is the number of plies still
+//! to be searched, its *ply* the distance from the root. *Quiescence* follows forcing moves only,
+//! where depth has run out.
+
+mod history;
+mod iterate;
+mod limits;
+mod node;
+mod oracle;
+mod order;
+mod prune;
+mod quiesce;
+mod score;
+mod transposition;
+mod tunables;
+mod window;
+mod workers;
+
+/// The evaluations of the games: what each adds to its rules so that it can be searched.
+pub mod eval;
+
+pub use limits::{Control, Found, Iteration, Limits};
+pub use oracle::{Oracle, TableValue};
+pub use score::{Bound, MAX_PLY, Score, ScoreKind};
+pub use transposition::MAX_HASH_MIB;
+pub use workers::{MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, Techniques};

@@ -1,0 +1,2 @@
+mod gomoku;
+pub mod xiangqi;

@@ -1,0 +1,93 @@
+use std::time::Duration;
+
+use super::{Bound, Score};
+
+/// When a search ends. Everything `None` searches until it is told to stop (or the depth's end).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Plies of the last iteration.
+    pub depth: Option<u32>,
+    /// Positions visited, by all threads together; exact with one thread.
+    pub nodes: Option<u64>,
+    /// No iteration begins after this time, and a settled best move may be played earlier.
+    pub soft_time: Option<Duration>,
+    /// The search is broken off at this time.
+    pub hard_time: Option<Duration>,
+}
+
+impl Limits {
+    /// A search of so many plies.
+    #[must_use]
+    pub fn depth(depth: u32) -> Self {
+        Self { depth: Some(depth), ..Self::default() }
+    }
+
+    /// A search of so many positions.
+    #[must_use]
+    pub fn nodes(nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..Self::default() }
+    }
+
+    /// A search of so much time.
+    #[must_use]
+    pub fn move_time(time: Duration) -> Self {
+        Self { hard_time: Some(time), ..Self::default() }
+    }
+}
+
+/// The world outside a running search. Protocols, benchmarks and tests implement it.
+pub trait Control<M>: Sync {
+    /// Asked every thousand nodes or so, from any thread; once true the search ends soon.
+    fn should_stop(&self) -> bool;
+    /// Told of every finished iteration, from the thread that called
+    /// [`Searcher::run`](super::Searcher::run).
+    fn report(&self, iteration: &Iteration<M>);
+}
+
+/// Never stops, hears nothing.
+impl<M> Control<M> for () {
+    fn should_stop(&self) -> bool {
+        false
+    }
+    fn report(&self, _iteration: &Iteration<M>) {}
+}
+
+/// What one iteration found, or one of its lines where several are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Iteration<M> {
+    /// Nominal plies.
+    pub depth: u32,
+    /// The longest line looked at, in plies.
+    pub seldepth: u32,
+    /// Which line this is, 1 the best.
+    pub multipv: u32,
+    /// For the side to move.
+    pub score: Score,
+    /// How the score relates to the value.
+    pub bound: Bound,
+    /// Positions visited since the search began.
+    pub nodes: u64,
+    /// Since the search began.
+    pub time: Duration,
+    /// How full the transposition table is, of 1,000.
+    pub hashfull_permille: u32,
+    /// The line of play that the score stands for.
+    pub pv: Vec<M>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<M> {
+    /// The move to play; `None` if there is none.
+    pub best: Option<M>,
+    /// The answer expected.
+    pub ponder: Option<M>,
+    /// For the side to move.
+    pub score: Score,
+    /// Plies of the last finished iteration.
+    pub depth: u32,
+    /// Positions visited.
+    pub nodes: u64,
+    /// The line of play expected, [`best`](Self::best) first.
+    pub pv: Vec<M>,
+}

@@ -1,0 +1,241 @@
+use std::fmt;
+use std::ops::{Add, Neg, Sub};
+
+/// Plies that a search line may have, quiescence included.
+pub const MAX_PLY: usize = 128;
+
+/// The worth of a position for the side to move, in centipawns; wins known by mate or by endgame
+/// tables lie in ranges of their own above every evaluation. Fits 16 bits.
+///
+/// | range (absolute)        | meaning                                        |
+/// |-------------------------|------------------------------------------------|
+/// | 0 to 20,000             | evaluation                                     |
+/// | 24,000 less some plies  | won by endgame table, entered in so many plies |
+/// | 30,000 less some plies  | mate in so many plies                          |
+/// | 32,000                  | infinite: outside every score                  |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Score(i32);
+
+/// What a [`Score`] says; plies count from the position that the score belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScoreKind {
+    /// An evaluation.
+    Centipawns(i32),
+    /// The side to move wins in so many plies.
+    MateIn(u32),
+    /// The side to move loses in so many plies.
+    MatedIn(u32),
+    /// The side to move reaches a table's win in so many plies.
+    TableWin(u32),
+    /// The side to move cannot avoid a table's loss, entered in so many plies.
+    TableLoss(u32),
+}
+
+/// How a score relates to the true value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Bound {
+    /// The value is the score.
+    Exact = 1,
+    /// The value is the score or more.
+    Lower = 2,
+    /// The value is the score or less.
+    Upper = 3,
+}
+
+impl Score {
+    /// Nobody is better.
+    pub const DRAW: Self = Self(0);
+    /// Above every score.
+    pub const INFINITE: Self = Self(32_000);
+
+    const MATE: i32 = 30_000;
+    const TABLE: i32 = 24_000;
+    const EVAL: i32 = 20_000;
+    const PLIES: i32 = 1_000;
+
+    /// An evaluation in centipawns, cut to the range that evaluations have.
+    #[must_use]
+    pub const fn from_eval(centipawns: i32) -> Self {
+        if centipawns > Self::EVAL {
+            Self(Self::EVAL)
+        } else if centipawns < -Self::EVAL {
+            Self(-Self::EVAL)
+        } else {
+            Self(centipawns)
+        }
+    }
+
+    /// The side to move wins `ply` plies from the root.
+    #[must_use]
+    pub const fn mate_in(ply: usize) -> Self {
+        Self(Self::MATE - ply as i32)
+    }
+
+    /// The side to move loses `ply` plies from the root.
+    #[must_use]
+    pub const fn mated_in(ply: usize) -> Self {
+        Self(ply as i32 - Self::MATE)
+    }
+
+    /// A table says that the side to move wins, `ply` plies from the root.
+    #[must_use]
+    pub const fn table_win(ply: usize) -> Self {
+        Self(Self::TABLE - ply as i32)
+    }
+
+    /// A table says that the side to move loses, `ply` plies from the root.
+    #[must_use]
+    pub const fn table_loss(ply: usize) -> Self {
+        Self(ply as i32 - Self::TABLE)
+    }
+
+    /// What the score says.
+    #[must_use]
+    pub const fn kind(self) -> ScoreKind {
+        let size = self.0.abs();
+        let won = self.0 > 0;
+        if size > Self::MATE - Self::PLIES {
+            let plies = (Self::MATE - size).unsigned_abs();
+            if won { ScoreKind::MateIn(plies) } else { ScoreKind::MatedIn(plies) }
+        } else if size > Self::TABLE - Self::PLIES {
+            let plies = (Self::TABLE - size).unsigned_abs();
+            if won { ScoreKind::TableWin(plies) } else { ScoreKind::TableLoss(plies) }
+        } else {
+            ScoreKind::Centipawns(self.0)
+        }
+    }
+
+    /// The number itself: centipawns within the evaluation's range.
+    #[must_use]
+    pub const fn value(self) -> i32 {
+        self.0
+    }
+
+    /// Whether it is a mate or a table result, not an evaluation.
+    #[must_use]
+    pub const fn is_decisive(self) -> bool {
+        self.0.abs() > Self::TABLE - Self::PLIES
+    }
+
+    /// Whether it is a decided loss for the side to move.
+    #[must_use]
+    pub const fn is_lost(self) -> bool {
+        self.0 < Self::PLIES - Self::TABLE
+    }
+
+    /// Whether it is a mate for either side.
+    #[must_use]
+    pub const fn is_mate(self) -> bool {
+        self.0.abs() > Self::MATE - Self::PLIES
+    }
+
+    /// The score as seen from the position itself, `ply` plies after the root: what the
+    /// transposition table keeps.
+    #[must_use]
+    pub(super) const fn from_here(self, ply: usize) -> Self {
+        if !self.is_decisive() {
+            self
+        } else if self.0 > 0 {
+            Self(self.0 + ply as i32)
+        } else {
+            Self(self.0 - ply as i32)
+        }
+    }
+
+    /// The inverse of [`from_here`](Self::from_here).
+    #[must_use]
+    pub(super) const fn from_root(self, ply: usize) -> Self {
+        if !self.is_decisive() {
+            self
+        } else if self.0 > 0 {
+            Self(self.0 - ply as i32)
+        } else {
+            Self(self.0 + ply as i32)
+        }
+    }
+
+    /// The 16 bits that the transposition table keeps.
+    #[must_use]
+    pub(super) const fn bits(self) -> u16 {
+        (self.0 as i16).cast_unsigned()
+    }
+
+    /// The inverse of [`bits`](Self::bits).
+    #[must_use]
+    pub(super) const fn from_bits(bits: u16) -> Self {
+        Self(bits.cast_signed() as i32)
+    }
+}
+
+impl Neg for Score {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl Add<i32> for Score {
+    type Output = Self;
+    /// A score raised by a margin.
+    fn add(self, margin: i32) -> Self {
+        Self((self.0 + margin).min(Self::INFINITE.0))
+    }
+}
+
+impl Sub<i32> for Score {
+    type Output = Self;
+    /// A score lowered by a margin.
+    fn sub(self, margin: i32) -> Self {
+        Self((self.0 - margin).max(-Self::INFINITE.0))
+    }
+}
+
+impl fmt::Display for Score {
+    /// As UCI writes it: `cp 34`, `mate 3` (moves), `mate -2`; table results as large `cp`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            ScoreKind::MateIn(plies) => write!(f, "mate {}", plies.div_ceil(2)),
+            ScoreKind::MatedIn(0) => f.write_str("mate 0"),
+            ScoreKind::MatedIn(plies) => write!(f, "mate -{}", plies.div_ceil(2)),
+            _ => write!(f, "cp {}", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn kinds_and_texts() {
+        assert_eq!(Score::mate_in(3).kind(), ScoreKind::MateIn(3));
+        assert_eq!((-Score::mate_in(3)).kind(), ScoreKind::MatedIn(3));
+        assert_eq!(Score::table_loss(7).kind(), ScoreKind::TableLoss(7));
+        assert_eq!((-Score::table_loss(7)).kind(), ScoreKind::TableWin(7));
+        assert_eq!(Score::from_eval(1_000_000).kind(), ScoreKind::Centipawns(20_000));
+        assert_eq!(Score::mate_in(5).to_string(), "mate 3");
+        assert_eq!(Score::mated_in(4).to_string(), "mate -2");
+        assert_eq!(Score::mated_in(0).to_string(), "mate 0");
+        assert_eq!(Score::from_eval(-34).to_string(), "cp -34");
+    }
+
+    proptest! {
+        #[test]
+        fn points_of_view_are_inverse(value in -20_000..20_000, ply in 0..MAX_PLY, away in 0..MAX_PLY) {
+            for score in [
+                Score::from_eval(value),
+                Score::mate_in(ply + away),
+                Score::mated_in(ply + away),
+                Score::table_win(ply + away),
+                Score::table_loss(ply + away),
+            ] {
+                prop_assert_eq!(score.from_here(ply).from_root(ply), score);
+                prop_assert_eq!(Score::from_bits(score.bits()), score);
+                prop_assert_eq!(--score, score);
+            }
+        }
+    }
+}

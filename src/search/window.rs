@@ -1,0 +1,88 @@
+use std::ops::Neg;
+
+use super::{Bound, Score};
+
+/// The open interval of scores that a search is asked to tell apart: `alpha` is what the side to
+/// move has for sure elsewhere, `beta` what its opponent has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+}
+
+impl Window {
+    /// Every score.
+    pub(super) fn full() -> Self {
+        Self { alpha: -Score::INFINITE, beta: Score::INFINITE }
+    }
+
+    /// `margin` on both sides of `score`.
+    pub(super) fn around(score: Score, margin: i32) -> Self {
+        Self { alpha: score - margin, beta: score + margin }
+    }
+
+    /// The window without room, just above alpha: asks only whether alpha is exceeded.
+    pub(super) fn null_at_alpha(self) -> Self {
+        Self { alpha: self.alpha, beta: self.alpha + 1 }
+    }
+
+    /// The window without room, just below beta: asks only whether beta is reached.
+    pub(super) fn null_at_beta(self) -> Self {
+        Self { alpha: self.beta - 1, beta: self.beta }
+    }
+
+    /// Raises alpha to `score`; whether that changed anything.
+    pub(super) fn raise(&mut self, score: Score) -> bool {
+        let raised = score > self.alpha;
+        if raised {
+            self.alpha = score;
+        }
+        raised
+    }
+
+    /// What is left of the window between `low` and `high`.
+    pub(super) fn narrowed(self, low: Score, high: Score) -> Self {
+        Self { alpha: self.alpha.max(low), beta: self.beta.min(high) }
+    }
+
+    /// Whether no score is left in between.
+    pub(super) fn is_empty(self) -> bool {
+        self.alpha >= self.beta
+    }
+
+    /// What a score found with this window says about the true value.
+    pub(super) fn bound(self, score: Score) -> Bound {
+        if score >= self.beta {
+            Bound::Lower
+        } else if score <= self.alpha {
+            Bound::Upper
+        } else {
+            Bound::Exact
+        }
+    }
+}
+
+impl Neg for Window {
+    type Output = Self;
+    /// The same window as the opponent sees it.
+    fn neg(self) -> Self {
+        Self { alpha: -self.beta, beta: -self.alpha }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_seen_from_both_sides() {
+        let window = Window::around(Score::from_eval(30), 20);
+        assert_eq!(-(-window), window);
+        assert_eq!((-window).alpha, Score::from_eval(-50));
+        assert_eq!(window.bound(Score::from_eval(10)), Bound::Upper);
+        assert_eq!(window.bound(Score::from_eval(11)), Bound::Exact);
+        assert_eq!(window.bound(Score::from_eval(50)), Bound::Lower);
+        assert!(!window.null_at_alpha().is_empty());
+        assert!(window.narrowed(Score::from_eval(60), Score::INFINITE).is_empty());
+    }
+}
