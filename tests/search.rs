@@ -1,9 +1,9 @@
 //! Search: mates are found and hold, pruning aside the result is that of plain minimax, and one
 //! thread always searches the same tree.
 
-use juzhong::game::{
-    Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Verdict,
-};
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Verdict};
 use juzhong::search::{
     Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, SearchOptions, Searcher,
     TableValue, Techniques,
@@ -159,7 +159,8 @@ impl Control<Move> for Reports {
     }
 }
 
-const MIDDLE_GAME: &str = "r1bakabr1/9/1cn3nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKABR1 w - - 0 1";
+const MIDDLE_GAME: &str =
+    "r1bakabr1/9/1cn3nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKABR1 w - - 0 1";
 
 #[test]
 fn one_thread_always_searches_the_same_tree() {
@@ -180,13 +181,8 @@ fn one_thread_always_searches_the_same_tree() {
 #[test]
 fn several_lines_come_best_first_and_differ() {
     let reports = Reports::default();
-    let found = searcher(4, 1).run(
-        &line(MIDDLE_GAME),
-        Rules::default(),
-        &Limits::depth(7),
-        &(),
-        &reports,
-    );
+    let found =
+        searcher(4, 1).run(&line(MIDDLE_GAME), Rules::default(), &Limits::depth(7), &(), &reports);
     let reports = reports.0.into_inner().unwrap();
     let last = &reports[reports.len() - 4..];
     assert!(last.iter().map(|line| line.multipv).eq(1..=4));
@@ -217,13 +213,8 @@ impl Control<Move> for Stop {
 
 #[test]
 fn a_stopped_search_still_has_a_move() {
-    let found = searcher(1, 2).run(
-        &line(MIDDLE_GAME),
-        Rules::default(),
-        &Limits::default(),
-        &(),
-        &Stop,
-    );
+    let found =
+        searcher(1, 2).run(&line(MIDDLE_GAME), Rules::default(), &Limits::default(), &(), &Stop);
     assert!(found.best.is_some());
 }
 
@@ -250,8 +241,7 @@ fn tables_are_asked_and_believed() {
     // The red rook can take the only black one, which is guarded: an even trade.
     let fen = "3k5/9/4b4/9/2r6/9/9/2R6/9/4K4 w - - 0 1";
     let oracle = NoRooks::default();
-    let found =
-        searcher(1, 1).run(&line(fen), Rules::default(), &Limits::depth(4), &oracle, &());
+    let found = searcher(1, 1).run(&line(fen), Rules::default(), &Limits::depth(4), &oracle, &());
     assert_eq!(found.best, Move::parse("c2c5"));
     assert!(matches!(found.score.kind(), ScoreKind::TableWin(_) | ScoreKind::MateIn(_)));
     assert!(oracle.0.load(Ordering::Relaxed) > 0);
