@@ -138,8 +138,7 @@ pub fn read_chunk(
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
-    let mut bad =
-        |line, game, reason| Err(BadGame { source: source.to_owned(), line, game, reason });
+    let bad = |line, game, reason| Err(BadGame { source: source.to_owned(), line, game, reason });
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         sink(bad(chunk.line, chunk.game, BadGameReason::Utf16));
