@@ -405,8 +405,7 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
         "they hold no games; give files in PGN".to_owned()
     } else {
         format!(
-            "{} bad, {} without moves, {} from other starts, {} left out by filters; \
-             --rejects FILE lists them",
+            "{} bad, {} without moves, {} from other starts, {} left out by filters",
             counts.bad, counts.no_moves, counts.other_starts, counts.filtered
         )
     };

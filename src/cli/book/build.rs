@@ -16,7 +16,7 @@ use crate::game::{Outcome, Side};
 const SHOWN: usize = 3;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Game files, and folders of them (*.pgn at any depth).
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
@@ -165,8 +165,7 @@ fn write_rejects(path: &Path, mut file: AtomicFile, rejects: &[Reject]) -> Resul
 fn show_bad(report: &BuildReport) {
     let is_bad = |r: &&Reject| matches!(r.reason, RejectReason::Bad(_));
     for reject in report.rejects.iter().filter(is_bad).take(SHOWN) {
-        let (source, line, game) = (reject.source.display(), reject.line, reject.game);
-        eprintln!("juzhong: left out: {source}:{line}: game {game}: {}", reject.reason);
+        eprintln!("juzhong: left out: {reject}");
     }
     let bad = report.metadata.counts.bad;
     if bad > SHOWN as u64 {
