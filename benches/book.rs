@@ -56,7 +56,7 @@ fn book(c: &mut Criterion) {
         .take(100)
         .flat_map(|game| {
             let mut position = Position::start();
-            game.tree.moves[..60].iter().map(move |&mv| {
+            game.tree.moves.iter().take(60).map(move |&mv| {
                 let before = position.clone();
                 position.make(mv);
                 before

@@ -233,7 +233,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let metadata = pack.finish(merge_sources(sources))?;
+        let metadata = pack.finish(&merge_sources(sources))?;
         seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
         file.commit().map_err(|error| create_error(&output, &error))?;
         Ok(metadata)
@@ -318,7 +318,7 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         game.kind == Kind::Usual
     }
 
-    fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
+    fn finish(self, sources: &[Source]) -> Result<Metadata, BuildError> {
         let Self { counts, options, observations, errors, mut writer, .. } = self;
         let table = match &options.key_table {
             Some(table) => table.clone(),
@@ -339,7 +339,7 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
             counts,
             ..Metadata::default()
         };
-        writer.finish(&mut metadata, &table_file, &sources).map_err(|e| errors.store(e))?;
+        writer.finish(&mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
         Ok(metadata)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::game::{Game, MoveList, Outcome, Packed, Side, Symmetric};
+use crate::game::{MoveList, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::{Record, Tree};
 use crate::xiangqi::{Move, Position};
@@ -136,11 +136,8 @@ fn counts_what_it_says() {
     assert_eq!(tally.years, Some(Years { min: 1999, max: 2001 }));
     assert_eq!((tally.rating_sum, tally.rating_count), (2300, 1), "Black's, who moves");
     assert!(
-        book.has_game(GameId::new::<Position>(
-            crate::xiangqi::START_FEN,
-            &[Move::parse("i3i4").unwrap()]
-        ))
-        .unwrap()
+        book.has_game(GameId::new::<Position>(xiangqi::START_FEN, &[Move::parse("i3i4").unwrap()]))
+            .unwrap()
     );
     let walk = book.walk::<Position>().unwrap();
     assert_eq!(walk.unreached, 0);
@@ -257,9 +254,9 @@ fn mirrored_games_make_the_same_rows() {
 
 #[test]
 fn a_book_with_other_keys_is_probed_with_its_own() {
-    let mut seed = crate::hash::SEED;
+    let mut seed = hash::SEED;
     seed[0] ^= 1;
-    let table = KeyTable::draw("xiangqi", seed, 0, crate::hash::xiangqi::LEN);
+    let table = KeyTable::draw("xiangqi", seed, 0, hash::xiangqi::LEN);
     let options = BuildOptions { key_table: Some(table.clone()), ..BuildOptions::default() };
     let (_folder, foreign) = build_some(options);
     let (_other_folder, stored) = build_some(BuildOptions::default());
@@ -376,7 +373,7 @@ fn what_is_no_book_is_refused_by_name() {
     let error = at("newer", &newer);
     assert!(matches!(error, BookError::Newer { found: 9, .. }));
     assert!(error.to_string().contains("update juzhong"));
-    let mut other = sound.clone();
+    let mut other = sound;
     other[68] = 0;
     assert!(matches!(at("other", &other), BookError::NotABook { .. }));
     let error = Book::open(&folder.path().join("none")).unwrap_err();

@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let bar = progress_bar();
     let report =
         build(&files, &args.output, args.options(), args.strict, args.threads, &|progress| {
-            advance(&bar, progress)
+            advance(&bar, progress);
         });
     bar.finish_and_clear();
     let report = report.map_err(from_build)?;
