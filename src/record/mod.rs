@@ -1,5 +1,16 @@
 //! Game records: one [`Record`] model, and a reader and writer per file format.
+//!
+//! [`read_games`] reads a whole source; [`split_games`] and [`read_chunk`] let many threads read
+//! parts of one. [`write_pgn`] writes a record.
 
+mod encoding;
 mod model;
+mod reader;
+mod split;
+mod writer;
 
+pub use encoding::Encoding;
 pub use model::{Record, Tree, Variation};
+pub use reader::{BadGame, BadGameReason, ParsedGame, ReadSummary, read_chunk, read_games};
+pub use split::{Chunk, MAX_GAME_BYTES, split_games};
+pub use writer::{PgnOptions, write_pgn};

@@ -74,6 +74,16 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as usize)) }
     }
 
+    /// The highest square.
+    #[must_use]
+    pub const fn last(self) -> Option<Square> {
+        if self.0 == 0 {
+            None
+        } else {
+            Some(Square::from_index(127 - self.0.leading_zeros() as usize))
+        }
+    }
+
     /// Squares on which a pawn of `side` can ever stand; 55.
     #[must_use]
     pub const fn pawn_squares(side: Side) -> Self {

@@ -8,6 +8,7 @@ mod bitboard;
 mod fen;
 mod game_impl;
 mod movegen;
+pub mod notation;
 mod piece;
 mod position;
 mod setup;

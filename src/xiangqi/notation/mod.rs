@@ -1,0 +1,236 @@
+//! Moves as text: coordinates (UCI `h2e2`, ICCS `H2-E2`), the file-based notation in Latin (WXF
+//! `C2=5`) and in Chinese (`炮二平五`), and, for reading only, the algebraic notation of WinBoard
+//! (`Che2`).
+//!
+//! Reading accepts any of them, traditional and simplified characters, full-width forms and either
+//! kind of numeral on both sides. It works on the board directly: the men that a text may mean are
+//! found by role and file, never by generating all legal moves.
+
+mod algebraic;
+mod error;
+mod glyph;
+mod phrase;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use error::Fault;
+pub use error::{IllegalReason, MoveError};
+
+use std::fmt;
+use std::str::FromStr;
+
+use arrayvec::ArrayVec;
+
+use super::attacks;
+use super::{Bitboard, Move, Position, Role, Square};
+use phrase::TandemStyle;
+
+/// The longest text of a move, in characters; anything longer is none.
+pub(crate) const MAX_MOVE_CHARS: usize = 12;
+
+/// The characters of one move, folded to half width.
+pub(crate) type MoveText = ArrayVec<char, MAX_MOVE_CHARS>;
+
+/// A way to write moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum MoveNotation {
+    /// `h2e2`
+    #[default]
+    Uci,
+    /// `H2-E2`
+    Iccs,
+    /// `C2=5`
+    Wxf,
+    /// `炮二平五`
+    Chinese,
+}
+
+impl MoveNotation {
+    /// All four.
+    pub const ALL: [Self; 4] = [Self::Uci, Self::Iccs, Self::Wxf, Self::Chinese];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Iccs => "iccs",
+            Self::Wxf => "wxf",
+            Self::Chinese => "chinese",
+        }
+    }
+}
+
+impl fmt::Display for MoveNotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is none of the notations.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown notation \"{0}\"; choose uci, iccs, wxf or chinese")]
+pub struct UnknownNotation(String);
+
+impl FromStr for MoveNotation {
+    type Err = UnknownNotation;
+
+    fn from_str(text: &str) -> Result<Self, UnknownNotation> {
+        let found = Self::ALL.into_iter().find(|n| n.name().eq_ignore_ascii_case(text));
+        found.ok_or_else(|| UnknownNotation(text.to_owned()))
+    }
+}
+
+/// Writes a legal move. Chinese text is simplified, with numerals 一 to 九 for Red and full-width
+/// １ to ９ for Black. A move that is not even pseudo-legal is written by its coordinates.
+#[must_use]
+pub fn format_move(position: &Position, mv: Move, notation: MoveNotation) -> String {
+    let described = |style| phrase::describe(position, mv, style);
+    let text = match notation {
+        MoveNotation::Uci => None,
+        MoveNotation::Iccs => Some(format!("{}-{}", mv.from(), mv.to()).to_ascii_uppercase()),
+        MoveNotation::Wxf => described(TandemStyle::PerFile).map(glyph::wxf),
+        MoveNotation::Chinese => {
+            described(TandemStyle::Overall).map(|phrase| glyph::chinese(phrase, position.turn()))
+        }
+    };
+    text.unwrap_or_else(|| mv.to_string())
+}
+
+/// Reads a move in any notation. Where a text could be coordinates (`C5c7`) it is.
+///
+/// # Errors
+///
+/// If the text is no move, means no man or several, or the move is illegal.
+pub fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let text = text.trim();
+    let mut folded = MoveText::new();
+    for c in text.chars().map(fold) {
+        if folded.try_push(c).is_err() {
+            return Err(MoveError::Unreadable(shortened(text)));
+        }
+    }
+    read_move(position, &folded, Dialect::Any).map_err(|fault| fault.about(shortened(text)))
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(2 * MAX_MOVE_CHARS).collect()
+}
+
+/// What the surroundings say about the notation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Dialect {
+    /// Nothing.
+    #[default]
+    Any,
+    /// Algebraic: `C5c7` is a cannon on rank 5, not the square c5.
+    Algebraic,
+}
+
+/// Reads a move whose characters were [folded](fold).
+pub(crate) fn read_move(
+    position: &Position,
+    text: &[char],
+    dialect: Dialect,
+) -> Result<Move, Fault> {
+    if let Some(phrase) = glyph::read(text) {
+        return phrase::resolve(position, phrase);
+    }
+    let end = text.iter().rposition(|c| !matches!(c, '+' | '#' | '!' | '?')).map_or(0, |i| i + 1);
+    let text = &text[..end];
+    if dialect == Dialect::Algebraic
+        && let Some(algebraic) = algebraic::read(text)
+    {
+        return algebraic::resolve(position, algebraic);
+    }
+    if let Some((from, to)) = coordinates(text) {
+        return match explain(position, from, to) {
+            None => Ok(Move::new(from, to)),
+            Some(reason) => Err(Fault::Illegal(reason)),
+        };
+    }
+    if let Some(phrase) = glyph::read(text) {
+        return phrase::resolve(position, phrase);
+    }
+    match algebraic::read(text) {
+        Some(algebraic) => algebraic::resolve(position, algebraic),
+        None => Err(Fault::Unreadable),
+    }
+}
+
+/// Whether the (folded) characters begin like a Chinese move: a man, an order or a numeral.
+pub(crate) fn begins_chinese(c: char) -> bool {
+    glyph::begins_chinese(c)
+}
+
+/// Whether the character is the direction of a Chinese move.
+pub(crate) fn is_chinese_action(c: char) -> bool {
+    glyph::is_chinese_action(c)
+}
+
+/// A full-width character's half-width form; others stay.
+#[inline]
+pub(crate) const fn fold(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => (c as u32 - 0xfee0) as u8 as char,
+        '\u{3000}' | '\u{a0}' => ' ',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        _ => c,
+    }
+}
+
+fn coordinates(text: &[char]) -> Option<(Square, Square)> {
+    let (a, b, c, d) = match *text {
+        [a, b, c, d] | [a, b, '-', c, d] => (a, b, c, d),
+        _ => return None,
+    };
+    Some((square(a, b)?, square(c, d)?))
+}
+
+fn square(file: char, rank: char) -> Option<Square> {
+    let file = (file.to_ascii_lowercase() as u32).wrapping_sub('a' as u32);
+    let rank = (rank as u32).wrapping_sub('0' as u32);
+    (file < 9 && rank < 10).then(|| Square::at(file as u8, rank as u8))
+}
+
+/// The rule against a move from one square to another; `None` if it is legal.
+fn explain(position: &Position, from: Square, to: Square) -> Option<IllegalReason> {
+    let Some(piece) = position.piece_at(from) else { return Some(IllegalReason::EmptySquare) };
+    let side = piece.side();
+    if side != position.turn() {
+        return Some(IllegalReason::NotItsTurn);
+    }
+    if from == to {
+        return Some(IllegalReason::NotItsMove);
+    }
+    let mv = Move::new(from, to);
+    if position.pseudo_targets(from, piece).has(to) {
+        return (!position.is_safe(mv)).then(|| unsafe_reason(position, mv));
+    }
+    let reach = match piece.role() {
+        Role::King => attacks::king_attacks(from),
+        Role::Rook | Role::Cannon => attacks::LINES[from.index()],
+        Role::Horse => attacks::horse_attacks(from, Bitboard::EMPTY),
+        Role::Pawn => attacks::pawn_attacks(side, from),
+        Role::Advisor => attacks::advisor_attacks(from),
+        Role::Elephant => attacks::elephant_attacks(from, Bitboard::EMPTY),
+    };
+    Some(if !reach.has(to) {
+        IllegalReason::NotItsMove
+    } else if position.side(side).has(to) {
+        IllegalReason::OwnPiece
+    } else {
+        IllegalReason::Blocked
+    })
+}
+
+/// Why a pseudo-legal move loses the king.
+fn unsafe_reason(position: &Position, mv: Move) -> IllegalReason {
+    let side = position.turn();
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    let (own, other) = (after.king(side), after.king(!side));
+    let facing =
+        own.file() == other.file() && !attacks::between(own, other).meets(after.occupied());
+    if facing { IllegalReason::KingsFacing } else { IllegalReason::LeavesCheck }
+}
