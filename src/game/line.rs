@@ -159,15 +159,20 @@ impl<G: Game> Line<G> {
             .filter(move |&i| self.plies[i].key_before == key)
     }
 
-    /// Takes back the last move or pass; `false` if there is none.
+    /// Takes back the last move; `false` if there is none, or a pass
+    /// (see [`pop_null`](Self::pop_null)).
     pub fn pop(&mut self) -> bool {
-        let Some(ply) = self.plies.pop() else { return false };
-        if let Some(mv) = ply.mv {
-            self.position.unmake(mv, ply.undo);
-        }
-        self.clock = ply.clock_before;
-        self.reversible = ply.reversible_before;
+        let Some(&Ply { mv: Some(mv), undo, .. }) = self.plies.last() else { return false };
+        self.position.unmake(mv, undo);
+        self.unrecord();
         true
+    }
+
+    fn unrecord(&mut self) {
+        if let Some(ply) = self.plies.pop() {
+            self.clock = ply.clock_before;
+            self.reversible = ply.reversible_before;
+        }
     }
 
     fn record(&mut self, mv: Option<G::Move>, undo: G::Undo, key_before: Key) {
@@ -203,11 +208,11 @@ impl<G: Heuristics> Line<G> {
         self.reversible = 0;
     }
 
-    /// Takes back [`push_null`](Self::push_null).
+    /// Takes back [`push_null`](Self::push_null); does nothing after a move.
     pub fn pop_null(&mut self) {
-        if let Some(undo) = self.plies.last().map(|ply| ply.undo) {
-            self.pop();
+        if let Some(&Ply { mv: None, undo, .. }) = self.plies.last() {
             self.position.unmake_null(undo);
+            self.unrecord();
         }
     }
 }

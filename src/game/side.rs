@@ -50,6 +50,11 @@ impl<T> BySide<T> {
         Self { first: f(Side::First), second: f(Side::Second) }
     }
 
+    /// The pair of references.
+    pub const fn as_ref(&self) -> BySide<&T> {
+        BySide { first: &self.first, second: &self.second }
+    }
+
     /// Maps both values.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> BySide<U> {
         BySide { first: f(self.first), second: f(self.second) }

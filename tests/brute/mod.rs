@@ -1,0 +1,431 @@
+//! A brute-force oracle for endgames: the explicit graph of all legal positions of a material set
+//! and of everything that captures leave of it, solved as the infinite game that the rules define.
+//! It knows nothing of symmetry, indices or un-moves, only [`Position`] and its legal moves, and
+//! spends memory accordingly: about 100 bytes a position.
+//!
+//! Without repetition rules, mate is propagated ply by ply. What that leaves drawn is, under the
+//! rule that perpetual check loses, an infinite game for each side as the *victim* of checks: it
+//! wins a play if from some point on all moves of the other side, the *checker*, are checks while
+//! its own non-checks never end. As whether a move checks can be seen in the position after it,
+//! this is a parity game on positions: priority 3 after a non-check of the checker, 2 after a
+//! non-check of the victim, 1 otherwise; the victim wins if the greatest priority that occurs
+//! infinitely often is even. It is solved by Zielonka's recursive algorithm (W. Zielonka, 1998).
+//! No drawn position has a move into a lost one, and moves into won ones lose, so that the moves
+//! among drawn positions, captures included, are the whole game.
+
+#![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use juzhong::game::{MoveList, Side};
+use juzhong::xiangqi::{Piece, Position, Role, Setup, Square, can_stand};
+
+/// How repetitions are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rules {
+    /// They draw.
+    None,
+    /// Perpetual check loses unless both sides check.
+    Check,
+}
+
+/// A result for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wdl {
+    Loss,
+    Draw,
+    Win,
+}
+
+/// What is known of a position, for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Value {
+    pub wdl: Wdl,
+    /// Decided only by the rule of repetition.
+    pub by_rule: bool,
+    /// Plies to mate where no rule is needed; `None` otherwise and for draws.
+    pub dtm: Option<u32>,
+}
+
+/// Positions by value, for one side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub win: u64,
+    pub draw: u64,
+    pub loss: u64,
+    pub by_rule_win: u64,
+    pub by_rule_loss: u64,
+    /// Plies to mate of the longest win that needs no rule.
+    pub longest_win: u32,
+}
+
+/// The men of each side, kings included.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Material(Vec<Piece>);
+
+impl Material {
+    /// Reads `KRvKN`: Red's men, then Black's.
+    fn parse(name: &str) -> Self {
+        let (red, black) = name.split_once('v').expect("a name like KRvKN");
+        let side = |letters: &str, side| -> Vec<Piece> {
+            let role = |c| Role::from_letter(c).expect("a letter of KRNCPAB");
+            letters.chars().map(|c| Piece::new(side, role(c))).collect()
+        };
+        let mut men = side(red, Side::First);
+        men.extend(side(black, Side::Second));
+        men.sort();
+        assert!(men.len() <= MAX_MEN, "at most {MAX_MEN} men");
+        Self(men)
+    }
+
+    /// This set and everything that captures leave of it.
+    fn with_subsets(self) -> Vec<Self> {
+        let mut sets = vec![self];
+        let mut next = 0;
+        while next < sets.len() {
+            let men = sets[next].0.clone();
+            for i in (0..men.len()).filter(|&i| men[i].role() != Role::King) {
+                let mut fewer = men.clone();
+                fewer.remove(i);
+                if !sets.contains(&Self(fewer.clone())) {
+                    sets.push(Self(fewer));
+                }
+            }
+            next += 1;
+        }
+        sets
+    }
+
+    /// Calls `sink` with every placement of the men on points where they can stand, identical men
+    /// not distinguished.
+    fn for_each_placement(&self, sink: &mut impl FnMut(&mut Setup)) {
+        self.place(0, &mut Vec::new(), &mut Setup::empty(), sink);
+    }
+
+    fn place(
+        &self,
+        next: usize,
+        placed: &mut Vec<Square>,
+        setup: &mut Setup,
+        sink: &mut impl FnMut(&mut Setup),
+    ) {
+        let Some(&piece) = self.0.get(next) else { return sink(setup) };
+        let follows_twin = next > 0 && self.0[next - 1] == piece;
+        for square in Square::all() {
+            let is_free = setup.board[square.index()].is_none();
+            if is_free && can_stand(piece, square) && !(follows_twin && square < placed[next - 1]) {
+                setup.board[square.index()] = Some(piece);
+                placed.push(square);
+                self.place(next + 1, placed, setup, sink);
+                placed.pop();
+                setup.board[square.index()] = None;
+            }
+        }
+    }
+}
+
+const MAX_MEN: usize = 5;
+
+/// A position as a number: its men by square, and the side to move.
+fn code(position: &Position) -> u64 {
+    let men = position.occupied();
+    assert!(men.len() as usize <= MAX_MEN, "at most {MAX_MEN} men");
+    men.into_iter().fold(position.turn().index() as u64, |code, square| {
+        let piece = position.piece_at(square).expect("a man on an occupied square");
+        (code * 14 + piece.index() as u64) * 90 + square.index() as u64
+    })
+}
+
+/// Spreads codes over the buckets of a hash map.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unimplemented!("codes are written whole");
+    }
+    fn write_u64(&mut self, code: u64) {
+        let mixed = code.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 29;
+    }
+}
+
+/// Lists of nodes, one after the other.
+struct Lists {
+    starts: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Lists {
+    fn of(&self, node: usize) -> &[u32] {
+        &self.nodes[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// The edges turned around.
+    fn inverted(&self) -> Self {
+        let len = self.starts.len() - 1;
+        let mut starts = vec![0; len + 1];
+        for &to in &self.nodes {
+            starts[to as usize + 1] += 1;
+        }
+        for i in 0..len {
+            starts[i + 1] += starts[i];
+        }
+        let mut at = starts.clone();
+        let mut nodes = vec![0; self.nodes.len()];
+        for from in 0..len {
+            for &to in self.of(from) {
+                nodes[at[to as usize] as usize] = from as u32;
+                at[to as usize] += 1;
+            }
+        }
+        Self { starts, nodes }
+    }
+}
+
+/// All legal positions of a set and its subsets, and the moves between them.
+pub struct Graph {
+    men: usize,
+    ids: HashMap<u64, u32, BuildHasherDefault<Spread>>,
+    positions: Vec<Position>,
+    successors: Lists,
+    predecessors: Lists,
+}
+
+impl Graph {
+    /// The graph of a set such as `KRvKN`.
+    pub fn new(material: &str) -> Self {
+        let material = Material::parse(material);
+        let men = material.0.len();
+        let mut positions = Vec::new();
+        for set in material.with_subsets() {
+            set.for_each_placement(&mut |setup| {
+                for side in Side::ALL {
+                    setup.turn = side;
+                    positions.extend(Position::from_setup(setup));
+                }
+            });
+        }
+        let ids = (0..).zip(&positions).map(|(id, position)| (code(position), id)).collect();
+        let successors = successors(&positions, &ids);
+        let predecessors = successors.inverted();
+        Self { men, ids, positions, successors, predecessors }
+    }
+
+    /// Decides every position.
+    pub fn solve(&self, rules: Rules) -> Solution<'_> {
+        let mut values = self.mates();
+        if rules == Rules::Check {
+            self.add_rule(&mut values);
+        }
+        Solution { graph: self, values }
+    }
+
+    /// Plain retrograde analysis, ply by ply.
+    fn mates(&self) -> Vec<Value> {
+        let draw = Value { wdl: Wdl::Draw, by_rule: false, dtm: None };
+        let len = self.positions.len();
+        let mut values = vec![draw; len];
+        let mut open: Vec<usize> = (0..len).map(|n| self.successors.of(n).len()).collect();
+        let mut frontier: Vec<usize> = (0..len).filter(|&n| open[n] == 0).collect();
+        for ply in 0.. {
+            let wdl = if ply % 2 == 0 { Wdl::Loss } else { Wdl::Win };
+            if frontier.is_empty() {
+                break;
+            }
+            for &node in &frontier {
+                values[node] = Value { wdl, by_rule: false, dtm: Some(ply) };
+            }
+            let mut next = Vec::new();
+            for &before in frontier.iter().flat_map(|&node| self.predecessors.of(node)) {
+                let before = before as usize;
+                open[before] -= 1;
+                if values[before] == draw && (wdl == Wdl::Loss || open[before] == 0) {
+                    values[before].dtm = Some(ply + 1);
+                    next.push(before);
+                }
+            }
+            frontier = next;
+        }
+        values
+    }
+
+    /// What perpetual check decides of the drawn positions.
+    fn add_rule(&self, values: &mut [Value]) {
+        let drawn: Vec<bool> = values.iter().map(|value| value.wdl == Wdl::Draw).collect();
+        for victim in Side::ALL {
+            let game = Parity { graph: self, victim };
+            for node in game.won_by_victim(drawn.clone()) {
+                let to_move = self.positions[node].turn();
+                let wdl = if to_move == victim { Wdl::Win } else { Wdl::Loss };
+                assert_eq!(values[node].wdl, Wdl::Draw, "both sides cannot win");
+                values[node] = Value { wdl, by_rule: true, dtm: None };
+            }
+        }
+    }
+}
+
+fn successors(
+    positions: &[Position],
+    ids: &HashMap<u64, u32, BuildHasherDefault<Spread>>,
+) -> Lists {
+    let mut lists = Lists { starts: vec![0], nodes: Vec::new() };
+    let mut moves = MoveList::new();
+    for position in positions {
+        moves.clear();
+        position.append_legal(&mut moves);
+        let mut after = position.clone();
+        for &mv in &moves {
+            let undo = after.play_unchecked(mv);
+            lists.nodes.push(ids[&code(&after)]);
+            after.undo(mv, undo);
+        }
+        lists.starts.push(u32::try_from(lists.nodes.len()).expect("fewer than 2^32 moves"));
+    }
+    lists
+}
+
+/// The game in which one side must not be checked for ever.
+struct Parity<'a> {
+    graph: &'a Graph,
+    victim: Side,
+}
+
+impl Parity<'_> {
+    fn priority(&self, node: usize) -> u8 {
+        let position = &self.graph.positions[node];
+        match (position.in_check(), position.turn() == self.victim) {
+            (true, _) => 1,
+            (false, true) => 3,
+            (false, false) => 2,
+        }
+    }
+
+    /// Whether the victim moves at `node`.
+    fn is_victims(&self, node: usize) -> bool {
+        self.graph.positions[node].turn() == self.victim
+    }
+
+    /// The nodes among `alive` from which the victim wins. Every one of them has a successor among
+    /// them.
+    fn won_by_victim(&self, alive: Vec<bool>) -> Vec<usize> {
+        let mut priorities: Vec<u8> = vec![0; alive.len()];
+        for node in members(&alive) {
+            priorities[node] = self.priority(node);
+        }
+        members(&self.zielonka(&priorities, alive, 3)).collect()
+    }
+
+    /// Zielonka's algorithm on the nodes `alive`, whose priorities are at most `greatest`: the
+    /// nodes that the victim (the even player) wins.
+    fn zielonka(&self, priorities: &[u8], mut alive: Vec<bool>, greatest: u8) -> Vec<bool> {
+        let mut won = vec![false; alive.len()];
+        if greatest == 0 {
+            return won;
+        }
+        let even = greatest % 2 == 0;
+        loop {
+            let top = members(&alive).filter(|&n| priorities[n] == greatest).collect();
+            let attracted = self.attractor(&alive, even, top);
+            let rest = difference(&alive, &attracted);
+            let won_rest = self.zielonka(priorities, rest.clone(), greatest - 1);
+            // What the player who does not like the greatest priority wins without it.
+            let other = if even { difference(&rest, &won_rest) } else { won_rest };
+            let targets: Vec<usize> = members(&other).collect();
+            if targets.is_empty() {
+                if even {
+                    members(&alive).for_each(|n| won[n] = true);
+                }
+                return won;
+            }
+            let lost = self.attractor(&alive, !even, targets);
+            if !even {
+                members(&lost).for_each(|n| won[n] = true);
+            }
+            alive = difference(&alive, &lost);
+        }
+    }
+
+    /// The nodes of `alive` from which the victim (if `by_victim`) or the checker can force a visit
+    /// to `targets`.
+    fn attractor(&self, alive: &[bool], by_victim: bool, targets: Vec<usize>) -> Vec<bool> {
+        let mut attracted = vec![false; alive.len()];
+        for &node in &targets {
+            attracted[node] = true;
+        }
+        let mut queue = targets;
+        while let Some(node) = queue.pop() {
+            for &before in self.graph.predecessors.of(node) {
+                let before = before as usize;
+                if !alive[before] || attracted[before] {
+                    continue;
+                }
+                let escapes = self.is_victims(before) != by_victim
+                    && self
+                        .graph
+                        .successors
+                        .of(before)
+                        .iter()
+                        .any(|&after| alive[after as usize] && !attracted[after as usize]);
+                if !escapes {
+                    attracted[before] = true;
+                    queue.push(before);
+                }
+            }
+        }
+        attracted
+    }
+}
+
+fn members(set: &[bool]) -> impl Iterator<Item = usize> + '_ {
+    (0..set.len()).filter(|&node| set[node])
+}
+
+fn difference(set: &[bool], without: &[bool]) -> Vec<bool> {
+    set.iter().zip(without).map(|(&a, &b)| a && !b).collect()
+}
+
+/// The values of all positions of a graph.
+pub struct Solution<'a> {
+    graph: &'a Graph,
+    values: Vec<Value>,
+}
+
+impl Solution<'_> {
+    /// The value of a legal position of the set or one of its subsets.
+    pub fn value(&self, position: &Position) -> Value {
+        self.values[self.graph.ids[&code(position)] as usize]
+    }
+
+    /// All positions with their values, subsets included.
+    pub fn iter(&self) -> impl Iterator<Item = (&Position, Value)> {
+        self.graph.positions.iter().zip(self.values.iter().copied())
+    }
+
+    /// The positions of the whole set, without its subsets.
+    pub fn full(&self) -> impl Iterator<Item = (&Position, Value)> {
+        self.iter().filter(|(position, _)| position.occupied().len() as usize == self.graph.men)
+    }
+
+    /// Counts the positions of the whole set in which `side` is to move.
+    pub fn counts(&self, side: Side) -> Counts {
+        let mut counts = Counts::default();
+        for (_, value) in self.full().filter(|(position, _)| position.turn() == side) {
+            match value.wdl {
+                Wdl::Win => counts.win += 1,
+                Wdl::Draw => counts.draw += 1,
+                Wdl::Loss => counts.loss += 1,
+            }
+            counts.by_rule_win += u64::from(value.by_rule && value.wdl == Wdl::Win);
+            counts.by_rule_loss += u64::from(value.by_rule && value.wdl == Wdl::Loss);
+            if let (Wdl::Win, Some(dtm)) = (value.wdl, value.dtm) {
+                counts.longest_win = counts.longest_win.max(dtm);
+            }
+        }
+        counts
+    }
+}

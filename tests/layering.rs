@@ -1,0 +1,74 @@
+//! The rooms of `src/` use only what the map in `ARCHITECTURE.md` lets them use.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
+const ROOMS: [(&str, &[&str]); 14] = [
+    ("bytes", &[]),
+    ("hash", &["bytes"]),
+    ("game", &["hash"]),
+    ("xiangqi", &["game", "hash"]),
+    ("gomoku", &["game", "hash"]),
+    ("record", &["bytes", "game", "xiangqi", "gomoku"]),
+    ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
+    ("tablebase", &["bytes", "hash", "game", "xiangqi"]),
+    ("search", &["hash", "game", "xiangqi", "gomoku"]),
+    (
+        "engine",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "record", "book", "tablebase", "search"],
+    ),
+    ("protocol", &["game", "xiangqi", "gomoku", "engine"]),
+    ("arena", &["bytes", "game", "xiangqi", "gomoku", "record", "engine", "protocol"]),
+    ("web", &["game", "xiangqi", "gomoku", "record", "book", "tablebase", "engine"]),
+    ("cli", &["*"]),
+];
+
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("src is readable") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// The rooms named by `crate::room` in a source text.
+fn used_rooms(text: &str) -> impl Iterator<Item = &str> {
+    text.split("crate::").skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+#[test]
+fn rooms_use_only_what_lies_below_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (room, may_use) in ROOMS {
+        let mut files = Vec::new();
+        rust_files(&src.join(room), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).expect("UTF-8");
+            for used in used_rooms(&text) {
+                let is_room = ROOMS.iter().any(|&(name, _)| name == used);
+                let allowed = used == room || may_use.contains(&used) || may_use.contains(&"*");
+                if is_room && !allowed {
+                    wrong.push(format!("{} uses {used}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "edges that the map does not have:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn lib_lists_the_rooms_from_the_ground_up() {
+    let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let text = fs::read_to_string(lib).expect("UTF-8");
+    let listed: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    assert_eq!(listed, ROOMS.map(|(name, _)| name));
+}

@@ -1,0 +1,303 @@
+//! Verdicts on repetition and long games, against a suite of published loops.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use juzhong::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Symmetric, Verdict};
+use juzhong::xiangqi::repetition::chased;
+use juzhong::xiangqi::{Move, Piece, Position, RuleSet, Setup, Square};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+const GAME: Horizon = Horizon::Game;
+
+#[derive(Deserialize)]
+struct Case {
+    fen: String,
+    prefix: Vec<String>,
+    cycle: Vec<String>,
+    expected: String,
+}
+
+impl Case {
+    fn verdict(&self) -> Verdict {
+        match self.expected.as_str() {
+            "red_loses" => Verdict::Loses(Side::First),
+            "black_loses" => Verdict::Loses(Side::Second),
+            "draw" => Verdict::Draw,
+            other => panic!("unknown verdict {other}"),
+        }
+    }
+}
+
+/// How a loop is looked at.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    mirrored: bool,
+    exchanged: bool,
+}
+
+const VIEWS: [View; 4] = [
+    View { mirrored: false, exchanged: false },
+    View { mirrored: true, exchanged: false },
+    View { mirrored: false, exchanged: true },
+    View { mirrored: true, exchanged: true },
+];
+
+impl View {
+    fn square(self, square: Square) -> Square {
+        let square = if self.mirrored { square.mirrored() } else { square };
+        if self.exchanged { square.flipped() } else { square }
+    }
+
+    fn mv(self, text: &str) -> Move {
+        let mv = Move::parse(text).unwrap();
+        Move::new(self.square(mv.from()), self.square(mv.to()))
+    }
+
+    fn side(self, side: Side) -> Side {
+        if self.exchanged { !side } else { side }
+    }
+
+    fn position(self, fen: &str) -> Position {
+        let setup = Setup::from_fen(fen).unwrap();
+        let mut seen = Setup::empty();
+        seen.turn = self.side(setup.turn);
+        for square in Square::all() {
+            seen.board[self.square(square).index()] =
+                setup.board[square.index()].map(|p| Piece::new(self.side(p.side()), p.role()));
+        }
+        Position::from_setup(&seen).unwrap()
+    }
+
+    fn verdict(self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Loses(side) => Verdict::Loses(self.side(side)),
+            other => other,
+        }
+    }
+}
+
+fn suite() -> Vec<Case> {
+    let text = include_str!("data/repetition_loops.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn play(line: &mut Line<Position>, mv: Move) {
+    assert!(line.position().is_legal(mv), "{mv} in {}", line.position().to_fen());
+    line.push(mv);
+}
+
+fn case_line(case: &Case, view: View, entry: usize) -> Line<Position> {
+    let mut line = Line::new(view.position(&case.fen), 0);
+    for mv in case.prefix.iter().chain(&case.cycle[..entry]) {
+        play(&mut line, view.mv(mv));
+    }
+    line
+}
+
+/// The moves of a cycle, from `entry` around to it.
+fn around(case: &Case, view: View, entry: usize) -> impl Iterator<Item = Move> + '_ {
+    case.cycle[entry..].iter().chain(&case.cycle[..entry]).map(move |mv| view.mv(mv))
+}
+
+/// Every loop of the suite, entered at each of its moves, as it stands, mirrored, and with the
+/// colours exchanged: the third occurrence is judged, and so is the second in search if the loop
+/// began after the root.
+#[test]
+fn suite_of_loops() {
+    for (number, case) in suite().iter().enumerate() {
+        for view in VIEWS {
+            for entry in 0..case.cycle.len() {
+                let expected = view.verdict(case.verdict());
+                let place = format!("loop {number} from {entry}, {view:?}: {}", case.fen);
+                let mut line = case_line(case, view, entry);
+                let root = line.len();
+                around(case, view, entry).for_each(|mv| play(&mut line, mv));
+                let judge = |horizon| Position::judge(&line, RuleSet::Asian, horizon).verdict;
+                assert_eq!(judge(Horizon::Search { root }), expected, "{place}");
+                if line.earlier_occurrences().count() == 1 {
+                    assert_eq!(judge(Horizon::Search { root: root + 1 }), Verdict::None, "{place}");
+                    assert_eq!(judge(GAME), Verdict::None, "{place}");
+                }
+                around(case, view, entry).for_each(|mv| play(&mut line, mv));
+                let judgement = Position::judge(&line, RuleSet::Asian, GAME);
+                assert_eq!(judgement.verdict, expected, "{place}");
+                assert!(judgement.reason.is_some(), "{place}");
+            }
+        }
+    }
+}
+
+/// The line that plays `moves` over and over from `fen` until something is judged.
+fn repeated(fen: &str, moves: &str, rules: RuleSet) -> (Verdict, Option<&'static str>, usize) {
+    let mut line = Line::new(Position::from_fen(fen).unwrap(), 0);
+    let cycle: Vec<Move> = moves.split(' ').map(|mv| Move::parse(mv).unwrap()).collect();
+    for mv in cycle.iter().cycle().take(1_000) {
+        play(&mut line, *mv);
+        let judgement = Position::judge(&line, rules, GAME);
+        if judgement.verdict != Verdict::None {
+            return (judgement.verdict, judgement.reason, line.len());
+        }
+    }
+    (Verdict::None, None, line.len())
+}
+
+#[test]
+fn rule_sets_differ_where_they_should() {
+    const RED: Verdict = Verdict::Loses(Side::First);
+    const BLACK: Verdict = Verdict::Loses(Side::Second);
+    const DRAW: Verdict = Verdict::Draw;
+    // Under none, check, asian, computer, chinese.
+    let table = [
+        // Red checks on every move.
+        ("4k4/R8/9/9/9/9/9/9/9/3K5 w", "a8a9 e9e8 a9a8 e8e9", [DRAW, RED, RED, RED, RED]),
+        // Black's rook chases Red's, which is pinned.
+        (
+            "4ck3/9/9/9/9/2r1R4/9/9/4A4/3AK4 w",
+            "e4e3 c4c3 e3e4 c3c4",
+            [DRAW, DRAW, BLACK, BLACK, BLACK],
+        ),
+        // Red's rook chases a horse, which checks now and then.
+        (
+            "3akr3/n3a4/4b4/9/P1b6/9/1n7/4B4/3RA4/2BAK4 w",
+            "d1d3 b3c1 d3d1 c1b3",
+            [DRAW, DRAW, RED, DRAW, DRAW],
+        ),
+        // Nobody does anything.
+        ("4k4/9/9/9/9/9/1r7/9/R8/3K5 w", "a1c1 b3a3 c1a1 a3b3", [DRAW; 5]),
+    ];
+    for (fen, moves, expected) in table {
+        for (rules, expected) in RuleSet::ALL.into_iter().zip(expected) {
+            let (verdict, reason, _) = repeated(fen, moves, rules);
+            assert_eq!(verdict, expected, "{fen} under {rules}: {reason:?}");
+        }
+    }
+}
+
+#[test]
+fn third_occurrence_decides_at_the_board() {
+    let (_, _, plies) =
+        repeated("4k4/R8/9/9/9/9/9/9/9/3K5 w", "a8a9 e9e8 a9a8 e8e9", RuleSet::Check);
+    assert_eq!(plies, 8);
+}
+
+/// Plays on for `plies` plies without captures, checks and repetitions.
+fn wander(line: &mut Line<Position>, plies: usize) {
+    let end = line.len() + plies;
+    let mut moves = MoveList::new();
+    'plies: while line.len() < end {
+        moves.clear();
+        line.position().legal_moves(&mut moves);
+        for &mv in &moves {
+            let quiet = !line.position().is_irreversible(mv) && !line.position().gives_check(mv);
+            line.push(mv);
+            if quiet && line.earlier_occurrences().next().is_none() {
+                continue 'plies;
+            }
+            line.pop();
+        }
+        panic!("no way on after {} plies", line.len());
+    }
+}
+
+#[test]
+fn sixty_moves_without_a_capture_draw() {
+    for rules in RuleSet::ALL {
+        let start = Position::from_fen("3k5/9/r8/9/9/9/9/R8/9/5K3 w").unwrap();
+        let mut line = Line::new(start, 90);
+        wander(&mut line, 29);
+        assert_eq!(Position::judge(&line, rules, GAME).verdict, Verdict::None, "{rules}");
+        wander(&mut line, 1);
+        let expected = if rules == RuleSet::None { Verdict::None } else { Verdict::Draw };
+        assert_eq!(Position::judge(&line, rules, GAME).verdict, expected, "{rules}");
+    }
+}
+
+/// Twenty checks of one side, of which ten do not count.
+#[test]
+fn checks_beyond_ten_do_not_count() {
+    let start = Position::from_fen("4k4/R8/9/9/9/9/9/9/8r/3K5 w").unwrap();
+    let mut line = Line::new(start, 0);
+    for mv in ["a8a9", "e9e8", "a9a8", "e8e9"].iter().cycle().take(40) {
+        play(&mut line, Move::parse(mv).unwrap());
+    }
+    let mut limits = vec![None; RuleSet::ALL.len()];
+    while line.clock() < 140 {
+        wander(&mut line, 1);
+        for (limit, rules) in limits.iter_mut().zip(RuleSet::ALL) {
+            if Position::judge(&line, rules, GAME).verdict == Verdict::Draw {
+                limit.get_or_insert(line.clock());
+            }
+        }
+    }
+    assert_eq!(limits, [None, Some(120), Some(130), Some(130), Some(120)]);
+}
+
+#[test]
+fn mate_comes_before_the_move_limit() {
+    // The rook mates with the 120th ply.
+    let mut line = Line::new(Position::from_fen("3k5/7R1/8R/9/9/9/9/9/9/4K4 w").unwrap(), 119);
+    play(&mut line, Move::parse("i7i9").unwrap());
+    assert!(line.position().outcome().is_some());
+    assert_eq!(Position::judge(&line, RuleSet::Asian, GAME).verdict, Verdict::None);
+}
+
+#[test]
+fn without_attackers_nobody_wins() {
+    let verdict = |fen: &str| {
+        let line = Line::new(Position::from_fen(fen).unwrap(), 0);
+        Position::judge(&line, RuleSet::Asian, GAME).verdict
+    };
+    assert_eq!(verdict("3k1ab2/9/9/9/9/9/9/9/4A4/4K1B2 w"), Verdict::Draw);
+    assert_eq!(verdict("3k1ab2/9/9/9/9/8P/9/9/4A4/4K1B2 w"), Verdict::None);
+}
+
+proptest! {
+    /// Taking back moves restores everything, and keys before moves are those positions' keys.
+    #[test]
+    fn pop_is_the_inverse_of_push(choices in prop::collection::vec(any::<u16>(), 0..120)) {
+        let mut line = Line::new(Position::from_fen(juzhong::xiangqi::START_FEN).unwrap(), 7);
+        let mut seen = vec![(line.position().clone(), line.clock(), line.reversible())];
+        let mut moves = MoveList::new();
+        for choice in choices {
+            moves.clear();
+            line.position().legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            line.push(moves[usize::from(choice) % moves.len()]);
+            let before = &seen[line.len() - 1].0;
+            prop_assert_eq!(line.plies()[line.len() - 1].key_before, before.key());
+            seen.push((line.position().clone(), line.clock(), line.reversible()));
+        }
+        while let Some((position, clock, reversible)) = seen.pop() {
+            prop_assert_eq!(line.position(), &position);
+            prop_assert_eq!((line.clock(), line.reversible()), (clock, reversible));
+            prop_assert_eq!(line.len(), seen.len());
+            prop_assert_eq!(line.pop(), !seen.is_empty());
+        }
+    }
+
+    /// What a move chases mirrors with the position, and is men of the other side.
+    #[test]
+    fn chases_mirror(choices in prop::collection::vec(any::<u16>(), 0..80)) {
+        let mut position = Position::from_fen(juzhong::xiangqi::START_FEN).unwrap();
+        let mut moves = MoveList::new();
+        for choice in choices {
+            moves.clear();
+            position.legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[usize::from(choice) % moves.len()];
+            let victims = chased(&position, mv);
+            let mirror = VIEWS[1].position(&position.to_fen());
+            prop_assert_eq!(mirror.key(), position.symmetric_key(1, None));
+            let mirrored: juzhong::xiangqi::Bitboard =
+                victims.into_iter().map(Square::mirrored).collect();
+            prop_assert_eq!(chased(&mirror, mv.mirrored()), mirrored);
+            prop_assert!((victims - position.side(!position.turn())).is_empty());
+            position.make(mv);
+        }
+    }
+}
