@@ -1,11 +1,123 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::xiangqi::notation;
+
 /// How a source's bytes stand for characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
-    /// With or without a byte order mark.
+    /// With or without a byte order mark; ASCII is part of it.
     #[default]
     Utf8,
     /// Simplified Chinese; GBK and GB2312 are parts of it.
     Gb18030,
     /// Traditional Chinese.
     Big5,
+}
+
+/// How much of a source is looked at to find its encoding, in bytes. Games that turn out to be
+/// written in another are looked at again one by one.
+const SAMPLE_BYTES: usize = 64 << 10;
+
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl Encoding {
+    /// The encoding that fits best: UTF-8 if the bytes are valid as that, else the one of GB18030
+    /// and Big5 in which more Chinese moves appear.
+    #[must_use]
+    pub fn detect(bytes: &[u8]) -> Self {
+        let sample = sample(bytes);
+        if bytes.starts_with(UTF8_MARK) || std::str::from_utf8(sample).is_ok() {
+            return Self::Utf8;
+        }
+        let fit = |encoding: Self| {
+            let text = encoding.decode_lossy(sample);
+            let faults = text.matches(char::REPLACEMENT_CHARACTER).count();
+            (chinese_moves(&text), std::cmp::Reverse(faults))
+        };
+        // The later of two equal ones wins.
+        [Self::Utf8, Self::Big5, Self::Gb18030]
+            .into_iter()
+            .max_by_key(|&e| fit(e))
+            .unwrap_or_default()
+    }
+
+    /// Decodes strictly; `buffer` is used where the bytes are not UTF-8 already.
+    pub(super) fn decode<'a>(self, bytes: &'a [u8], buffer: &'a mut String) -> Option<&'a str> {
+        use encoding_rs::DecoderResult;
+        if self == Self::Utf8 {
+            return std::str::from_utf8(bytes).ok();
+        }
+        let mut decoder = self.table().new_decoder_without_bom_handling();
+        buffer.clear();
+        buffer.reserve(decoder.max_utf8_buffer_length_without_replacement(bytes.len())?);
+        match decoder.decode_to_string_without_replacement(bytes, buffer, true) {
+            (DecoderResult::InputEmpty, _) => Some(buffer),
+            _ => None,
+        }
+    }
+
+    /// Decodes with U+FFFD for what is malformed.
+    pub(super) fn decode_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
+        self.table().decode_without_bom_handling(bytes).0
+    }
+
+    const fn table(self) -> &'static encoding_rs::Encoding {
+        match self {
+            Self::Utf8 => encoding_rs::UTF_8,
+            Self::Gb18030 => encoding_rs::GB18030,
+            Self::Big5 => encoding_rs::BIG5,
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.table().name())
+    }
+}
+
+/// The first bytes, cut after a line where they are cut at all: no character spans two lines.
+fn sample(bytes: &[u8]) -> &[u8] {
+    let Some(head) = bytes.get(..SAMPLE_BYTES) else { return bytes };
+    let end = head.iter().rposition(|&b| b == b'\n').map_or(head.len(), |i| i + 1);
+    &head[..end]
+}
+
+/// How often four characters in a row read as a Chinese move.
+fn chinese_moves(text: &str) -> usize {
+    let mut last = ['\0'; 4];
+    let mut count = 0;
+    for c in text.chars() {
+        last = [last[1], last[2], last[3], notation::fold(c)];
+        count += usize::from(notation::is_chinese_move(&last));
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIMPLIFIED: &str = "1. 炮二平五 马８进７\n2. 马二进三 车９平８\n";
+    const TRADITIONAL: &str = "1. 炮二平五 馬８進７\n2. 馬二進三 車９平８\n";
+
+    #[test]
+    fn each_encoding_is_found() {
+        let gb = encoding_rs::GB18030.encode(SIMPLIFIED).0;
+        let big5 = encoding_rs::BIG5.encode(TRADITIONAL).0;
+        assert_eq!(Encoding::detect(SIMPLIFIED.as_bytes()), Encoding::Utf8);
+        assert_eq!(Encoding::detect(&gb), Encoding::Gb18030);
+        assert_eq!(Encoding::detect(&big5), Encoding::Big5);
+        assert_eq!(Encoding::detect(b"1. h2e2 h9g7"), Encoding::Utf8);
+        assert_eq!(Encoding::detect(b""), Encoding::Utf8);
+    }
+
+    #[test]
+    fn a_sample_ends_with_a_line() {
+        let mut text = "{注}\n".repeat(20_000);
+        text.push_str(TRADITIONAL);
+        assert_eq!(Encoding::detect(text.as_bytes()), Encoding::Utf8);
+        assert!(sample(text.as_bytes()).ends_with(b"\n"));
+    }
 }

@@ -6,11 +6,14 @@
 mod encoding;
 mod model;
 mod reader;
+mod scan;
 mod split;
 mod writer;
 
 pub use encoding::Encoding;
 pub use model::{Record, Tree, Variation};
-pub use reader::{BadGame, BadGameReason, ParsedGame, ReadSummary, read_chunk, read_games};
+pub use reader::{
+    BadGame, BadGameReason, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary, read_chunk, read_games,
+};
 pub use split::{Chunk, MAX_GAME_BYTES, split_games};
 pub use writer::{PgnOptions, write_pgn};

@@ -1,8 +1,17 @@
-use std::fmt;
+//! Reading PGN: each game is decoded, cut into tokens and replayed move by move. What cannot be
+//! read or played refuses that game alone.
 
-use super::{Chunk, Record, split_games};
-use crate::xiangqi::notation::MoveError;
-use crate::xiangqi::{FenError, Position};
+use std::fmt;
+use std::sync::LazyLock;
+
+use super::scan::{self, Scanner, Token};
+use super::split::{Block, Blocks};
+use super::{Chunk, Encoding, MAX_GAME_BYTES, Record, Tree, Variation, split_games};
+use crate::xiangqi::notation::{Dialect, MoveError, MoveText, read_move};
+use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
+
+/// How deep variations may nest.
+pub const MAX_VARIATION_DEPTH: usize = 100;
 
 /// A game that could not be read, and where and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,15 +32,28 @@ impl fmt::Display for BadGame {
     }
 }
 
-impl std::error::Error for BadGame {}
+impl std::error::Error for BadGame {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.reason)
+    }
+}
 
 /// Why a game is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadGameReason {
+    /// No game boundary within [`MAX_GAME_BYTES`].
+    #[error("a game of {0} bytes; at most {MAX_GAME_BYTES} are read")]
+    TooLong(usize),
+    /// UTF-16, which has bytes that look like line ends.
+    #[error("the text is UTF-16; convert it to UTF-8, GB18030 or Big5")]
+    Utf16,
+    /// Text without tags that does not begin with a move either.
+    #[error("no PGN: no tags, and the text begins with \"{0}\"")]
+    NotPgn(String),
     /// The start position is not legal.
     #[error("FEN tag: {0}")]
-    Start(#[source] FenError),
+    Start(FenError),
     /// A move of the main line.
     #[error("ply {ply}: {error}")]
     Move {
@@ -40,6 +62,28 @@ pub enum BadGameReason {
         /// What is wrong with it.
         error: MoveError,
     },
+    /// A tag between moves.
+    #[error("tag \"{0}\" between moves")]
+    LateTag(String),
+    /// `{` without `}`.
+    #[error("a comment is never closed")]
+    OpenComment,
+    /// `(` without `)`.
+    #[error("a variation is never closed")]
+    OpenVariation,
+    /// `)` without `(`.
+    #[error("')' closes no variation")]
+    NoVariation,
+    /// More than [`MAX_VARIATION_DEPTH`].
+    #[error("variations nest more than {MAX_VARIATION_DEPTH} deep")]
+    TooDeep,
+}
+
+impl BadGameReason {
+    /// Whether another encoding might give sense.
+    const fn is_unreadable(&self) -> bool {
+        matches!(self, Self::NotPgn(_) | Self::Move { error: MoveError::Unreadable(_), .. })
+    }
 }
 
 /// A game that was read.
@@ -88,10 +132,283 @@ pub fn read_games(
 
 /// Reads the games of one chunk of [`split_games`]; `bytes` is the whole source.
 pub fn read_chunk(
-    _source: &str,
-    _bytes: &[u8],
-    _chunk: &Chunk,
-    _sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    ReadSummary::default()
+    let mut summary = ReadSummary::default();
+    let bad = |line, game, reason| Err(BadGame { source: source.to_owned(), line, game, reason });
+    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        sink(bad(chunk.line, chunk.game, BadGameReason::Utf16));
+        return ReadSummary { bad: 1, ..summary };
+    }
+    let mut buffer = String::new();
+    let mut game = chunk.game;
+    for block in Blocks::new(part, chunk.line) {
+        match read_block(block, chunk.encoding, &mut buffer) {
+            Ok(None) => continue,
+            Ok(Some(read)) => {
+                summary.games += 1;
+                summary.cut_variations += read.cut_variations;
+                sink(Ok(ParsedGame { record: read.record, line: block.line, game }));
+            }
+            Err(fault) => {
+                summary.bad += 1;
+                sink(bad(block.line + fault.lines, game, fault.reason));
+            }
+        }
+        game += 1;
+    }
+    summary
+}
+
+/// Why a block is no game, and how many lines below its first.
+struct BlockFault {
+    lines: u64,
+    reason: BadGameReason,
+}
+
+struct BlockGame {
+    record: Record<Position>,
+    cut_variations: u64,
+}
+
+/// Reads one block; `None` if there is nothing in it but comments.
+fn read_block(
+    block: Block<'_>,
+    encoding: Encoding,
+    buffer: &mut String,
+) -> Result<Option<BlockGame>, BlockFault> {
+    if block.bytes.len() > MAX_GAME_BYTES {
+        let reason = BadGameReason::TooLong(block.bytes.len());
+        return Err(BlockFault { lines: 0, reason });
+    }
+    let Some(text) = encoding.decode(block.bytes, buffer) else {
+        return GameReader::read(&Encoding::detect(block.bytes).decode_lossy(block.bytes));
+    };
+    let fault = match GameReader::read(text) {
+        Err(fault) if fault.reason.is_unreadable() => fault,
+        read => return read,
+    };
+    let other = Encoding::detect(block.bytes);
+    if other == encoding {
+        return Err(fault);
+    }
+    GameReader::read(&other.decode_lossy(block.bytes)).or(Err(fault))
+}
+
+static START: LazyLock<Position> = LazyLock::new(Position::start);
+
+/// A line of moves that is being read.
+struct Line {
+    tree: Tree<Position>,
+    position: Position,
+    last: Option<(Move, Undo)>,
+}
+
+impl Line {
+    fn from(position: Position) -> Self {
+        Self { tree: Tree::default(), position, last: None }
+    }
+
+    fn play(&mut self, mv: Move) {
+        let undo = self.position.play_unchecked(mv);
+        self.last = Some((mv, undo));
+        self.tree.moves.push(mv);
+    }
+
+    /// The position before the last move, where a variation begins.
+    fn before(&self) -> Option<Position> {
+        let (mv, undo) = self.last?;
+        let mut before = self.position.clone();
+        before.undo(mv, undo);
+        Some(before)
+    }
+}
+
+/// Reads one game.
+struct GameReader<'a> {
+    scanner: Scanner<'a>,
+    tags: Vec<(String, String)>,
+    start: Option<Position>,
+    start_clock: u32,
+    dialect: Dialect,
+    /// Comments before the start position is known.
+    first_comments: Vec<(usize, String)>,
+    /// The main line, and the variations that are open; empty until the moves begin.
+    lines: Vec<Line>,
+    cut_variations: u64,
+}
+
+impl<'a> GameReader<'a> {
+    fn read(text: &'a str) -> Result<Option<BlockGame>, BlockFault> {
+        let mut reader = Self {
+            scanner: Scanner::new(text),
+            tags: Vec::with_capacity(12),
+            start: None,
+            start_clock: 0,
+            dialect: Dialect::Any,
+            first_comments: Vec::new(),
+            lines: Vec::new(),
+            cut_variations: 0,
+        };
+        match reader.tokens() {
+            Ok(result) => Ok(reader.finish(result)),
+            Err(reason) => Err(BlockFault { lines: reader.scanner.lines_before_token(), reason }),
+        }
+    }
+
+    /// Reads up to the result or the end.
+    fn tokens(&mut self) -> Result<Option<crate::game::Outcome>, BadGameReason> {
+        while let Some(token) = self.scanner.next() {
+            match token {
+                Token::Move(text) => self.play(&text)?,
+                Token::Tag(name, value) => {
+                    if !self.lines.is_empty() {
+                        return Err(BadGameReason::LateTag(name.to_owned()));
+                    }
+                    self.tags.push((name.to_owned(), value));
+                }
+                Token::Comment(text) => self.comment(text),
+                Token::OpenComment => return Err(BadGameReason::OpenComment),
+                Token::Open => self.open()?,
+                Token::Close => self.close()?,
+                Token::Result(result) if self.lines.len() <= 1 => {
+                    self.begin()?;
+                    return Ok(result);
+                }
+                Token::Result(_) => {}
+            }
+        }
+        if self.lines.len() > 1 {
+            return Err(BadGameReason::OpenVariation);
+        }
+        if !self.tags.is_empty() {
+            self.begin()?;
+        }
+        Ok(None)
+    }
+
+    fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim())
+    }
+
+    /// Sets up the main line, unless that is done.
+    fn begin(&mut self) -> Result<(), BadGameReason> {
+        if !self.lines.is_empty() {
+            return Ok(());
+        }
+        if let Some(fen) = self.tag("FEN").filter(|fen| !fen.is_empty() && *fen != START_FEN) {
+            let setup = Setup::from_fen(fen).map_err(BadGameReason::Start)?;
+            let position =
+                Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
+            self.start_clock = setup.halfmove_clock;
+            self.start = (position != *START).then_some(position);
+        }
+        let is_algebraic = self.tag("Format").is_none()
+            && (self.tag("Variant").is_some_and(|v| v.eq_ignore_ascii_case("xiangqi"))
+                || self.tag("White").is_some() && self.tag("Red").is_none());
+        if is_algebraic {
+            self.dialect = Dialect::Algebraic;
+        }
+        let mut line = Line::from(self.start.as_ref().unwrap_or(&START).clone());
+        line.tree.comments = std::mem::take(&mut self.first_comments);
+        line.tree.moves.reserve(128);
+        self.lines.push(line);
+        Ok(())
+    }
+
+    #[inline]
+    fn play(&mut self, text: &MoveText) -> Result<(), BadGameReason> {
+        self.begin()?;
+        let main_line = self.lines.len() == 1;
+        let Some(line) = self.lines.last_mut() else { return Ok(()) };
+        let fault = match read_move(&line.position, text, self.dialect) {
+            Ok(mv) => {
+                line.play(mv);
+                return Ok(());
+            }
+            Err(fault) => fault,
+        };
+        if main_line {
+            let error = fault.about(text.iter().collect());
+            let ply = line.tree.moves.len() + 1;
+            return Err(if self.tags.is_empty() && ply == 1 {
+                BadGameReason::NotPgn(text.iter().collect())
+            } else {
+                BadGameReason::Move { ply, error }
+            });
+        }
+        self.skip_variation()?;
+        self.close()
+    }
+
+    fn comment(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.lines.last_mut() {
+            Some(line) => line.tree.comments.push((line.tree.moves.len(), text.to_owned())),
+            None => self.first_comments.push((0, text.to_owned())),
+        }
+    }
+
+    fn open(&mut self) -> Result<(), BadGameReason> {
+        let Some(before) = self.lines.last().and_then(Line::before) else {
+            return self.skip_variation();
+        };
+        if self.lines.len() > MAX_VARIATION_DEPTH {
+            return Err(BadGameReason::TooDeep);
+        }
+        self.lines.push(Line::from(before));
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), BadGameReason> {
+        if self.lines.len() < 2 {
+            return Err(BadGameReason::NoVariation);
+        }
+        let Some(line) = self.lines.pop() else { return Ok(()) };
+        let is_empty = line.tree.moves.is_empty() && line.tree.comments.is_empty();
+        if let Some(parent) = self.lines.last_mut()
+            && !is_empty
+        {
+            let ply = parent.tree.moves.len().saturating_sub(1);
+            parent.tree.variations.push(Variation { ply, tree: line.tree });
+        }
+        Ok(())
+    }
+
+    /// Skips the rest of the open variation with all that is nested in it.
+    fn skip_variation(&mut self) -> Result<(), BadGameReason> {
+        self.cut_variations += 1;
+        let mut depth = 1_usize;
+        while let Some(token) = self.scanner.next() {
+            match token {
+                Token::Open => depth += 1,
+                Token::Close => depth -= 1,
+                Token::OpenComment => return Err(BadGameReason::OpenComment),
+                _ => {}
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+        Err(BadGameReason::OpenVariation)
+    }
+
+    fn finish(mut self, result: Option<crate::game::Outcome>) -> Option<BlockGame> {
+        let line = self.lines.pop()?;
+        let stated = self.tag("Result").and_then(scan::outcome);
+        let record = Record {
+            tags: self.tags,
+            start: self.start,
+            start_clock: self.start_clock,
+            result: stated.or(result),
+            tree: line.tree,
+        };
+        Some(BlockGame { record, cut_variations: self.cut_variations })
+    }
 }

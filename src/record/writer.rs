@@ -1,15 +1,17 @@
 use std::io::{self, Write};
 
-use super::Record;
-use crate::xiangqi::Position;
-use crate::xiangqi::notation::MoveNotation;
+use super::{Record, Tree, Variation};
+use crate::game::{Outcome, Side};
+use crate::xiangqi::notation::{MoveNotation, format_move};
+use crate::xiangqi::{Position, Setup};
 
 /// How to write a PGN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PgnOptions {
     /// How to write moves.
     pub notation: MoveNotation,
-    /// Lines are broken before this many columns (a Chinese character counts two).
+    /// Lines of moves are broken before this many columns; a Chinese character counts two.
+    /// Comments keep their own lines.
     pub width: usize,
     /// Whether to write variations.
     pub variations: bool,
@@ -23,15 +25,204 @@ impl Default for PgnOptions {
     }
 }
 
-/// Writes a record as UTF-8 PGN, with a blank line after it.
+/// Writes a record as UTF-8 PGN with a blank line after it. The tags `Result`, `FEN` and `Format`
+/// are written from the record and the options, whatever its tags say.
 ///
 /// # Errors
 ///
 /// If `out` fails.
 pub fn write_pgn(
-    _out: &mut impl Write,
-    _record: &Record<Position>,
-    _options: &PgnOptions,
+    out: &mut impl Write,
+    record: &Record<Position>,
+    options: &PgnOptions,
 ) -> io::Result<()> {
-    Ok(())
+    write_tags(out, record, options.notation)?;
+    let mut writer = MoveWriter { out, column: 0, options };
+    writer.tree(record)?;
+    writer.word(result_text(record.result))?;
+    out.write_all(b"\n\n")
+}
+
+const fn result_text(result: Option<Outcome>) -> &'static str {
+    match result {
+        Some(Outcome::Win(Side::First)) => "1-0",
+        Some(Outcome::Win(Side::Second)) => "0-1",
+        Some(Outcome::Draw) => "1/2-1/2",
+        None => "*",
+    }
+}
+
+fn write_tags(
+    out: &mut impl Write,
+    record: &Record<Position>,
+    notation: MoveNotation,
+) -> io::Result<()> {
+    const WRITTEN_HERE: [&str; 3] = ["Result", "FEN", "Format"];
+    if record.tag("Game").is_none() {
+        write_tag(out, "Game", "Chinese Chess")?;
+    }
+    for (name, value) in &record.tags {
+        if !WRITTEN_HERE.iter().any(|here| name.eq_ignore_ascii_case(here)) {
+            write_tag(out, name, value)?;
+        }
+    }
+    write_tag(out, "Result", result_text(record.result))?;
+    if let Some(start) = &record.start {
+        let setup = Setup { halfmove_clock: record.start_clock, ..start.to_setup() };
+        write_tag(out, "FEN", &setup.to_fen())?;
+    }
+    let format = match notation {
+        MoveNotation::Uci => "UCI",
+        MoveNotation::Iccs => "ICCS",
+        MoveNotation::Wxf => "WXF",
+        MoveNotation::Chinese => "Chinese",
+    };
+    write_tag(out, "Format", format)?;
+    out.write_all(b"\n")
+}
+
+/// Characters that no tag name has are left out; line ends in values become blanks.
+fn write_tag(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    if name.is_empty() {
+        return Ok(());
+    }
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
+    writeln!(out, "[{name} \"{value}\"]")
+}
+
+/// A line of moves that is being written.
+struct Open<'a> {
+    tree: &'a Tree<Position>,
+    /// The variations by ply, the last first.
+    variations: Vec<&'a Variation<Position>>,
+    comments: std::iter::Peekable<std::slice::Iter<'a, (usize, String)>>,
+    position: Position,
+    /// The position before the last move written.
+    before: Option<Position>,
+    /// Plies since the first position of the game.
+    offset: usize,
+    /// Moves written.
+    written: usize,
+    /// Whether Black's next move needs its number.
+    needs_number: bool,
+}
+
+impl<'a> Open<'a> {
+    fn new(tree: &'a Tree<Position>, position: Position, offset: usize) -> Self {
+        let mut variations: Vec<_> = tree.variations.iter().collect();
+        variations.sort_by_key(|variation| variation.ply);
+        variations.reverse();
+        let comments = tree.comments.iter().peekable();
+        let before = None;
+        Self {
+            tree,
+            variations,
+            comments,
+            position,
+            before,
+            offset,
+            written: 0,
+            needs_number: true,
+        }
+    }
+}
+
+struct MoveWriter<'a, W> {
+    out: &'a mut W,
+    column: usize,
+    options: &'a PgnOptions,
+}
+
+impl<W: Write> MoveWriter<'_, W> {
+    /// Writes all moves; variations are kept on an explicit stack.
+    fn tree(&mut self, record: &Record<Position>) -> io::Result<()> {
+        let start = record.start.clone().unwrap_or_else(Position::start);
+        let offset = usize::from(start.turn() == Side::Second);
+        let mut stack = vec![Open::new(&record.tree, start, offset)];
+        while let Some(open) = stack.last_mut() {
+            self.comments(open)?;
+            if let Some(variation) = self.next_variation(open) {
+                let position = open.before.clone().unwrap_or_else(|| open.position.clone());
+                let offset = open.offset + variation.ply;
+                open.needs_number = true;
+                self.word("(")?;
+                stack.push(Open::new(&variation.tree, position, offset));
+            } else if open.written < open.tree.moves.len() {
+                self.next_move(open)?;
+            } else {
+                stack.pop();
+                if !stack.is_empty() {
+                    self.word(")")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn comments(&mut self, open: &mut Open<'_>) -> io::Result<()> {
+        while let Some((_, text)) = open.comments.next_if(|(ply, _)| *ply <= open.written) {
+            if self.options.comments {
+                self.word(&format!("{{{}}}", text.replace('}', "｝")))?;
+                open.needs_number = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next variation on the last move written.
+    fn next_variation<'a>(&self, open: &mut Open<'a>) -> Option<&'a Variation<Position>> {
+        loop {
+            let variation = *open.variations.last()?;
+            if variation.ply >= open.written {
+                return None;
+            }
+            open.variations.pop();
+            if self.options.variations && variation.ply + 1 == open.written {
+                return Some(variation);
+            }
+        }
+    }
+
+    fn next_move(&mut self, open: &mut Open<'_>) -> io::Result<()> {
+        let Some(&mv) = open.tree.moves.get(open.written) else { return Ok(()) };
+        let ply = open.offset + open.written;
+        let number = ply / 2 + 1;
+        if ply.is_multiple_of(2) {
+            self.word(&format!("{number}."))?;
+        } else if open.needs_number {
+            self.word(&format!("{number}. ..."))?;
+        }
+        self.word(&format_move(&open.position, mv, self.options.notation))?;
+        open.needs_number = false;
+        open.before = open
+            .variations
+            .last()
+            .is_some_and(|variation| variation.ply == open.written)
+            .then(|| open.position.clone());
+        open.position.play_unchecked(mv);
+        open.written += 1;
+        Ok(())
+    }
+
+    /// Writes a word after a blank, or on a new line where it would not fit.
+    fn word(&mut self, word: &str) -> io::Result<()> {
+        let width = word.lines().next().map_or(0, columns);
+        if self.column > 0 {
+            let breaks = self.column + 1 + width > self.options.width;
+            self.out.write_all(if breaks { b"\n" } else { b" " })?;
+            self.column = if breaks { 0 } else { self.column + 1 };
+        }
+        self.out.write_all(word.as_bytes())?;
+        self.column = match word.rsplit_once('\n') {
+            Some((_, last)) => columns(last),
+            None => self.column + width,
+        };
+        Ok(())
+    }
+}
+
+/// How wide a text is on a terminal, nearly: two columns for each character outside ASCII.
+fn columns(text: &str) -> usize {
+    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }

@@ -163,6 +163,11 @@ pub(crate) fn begins_chinese(c: char) -> bool {
     glyph::begins_chinese(c)
 }
 
+/// Whether four (folded) characters have the form of a Chinese move.
+pub(crate) fn is_chinese_move(text: &[char; 4]) -> bool {
+    is_chinese_action(text[2]) && glyph::read(text).is_some()
+}
+
 /// Whether the character is the direction of a Chinese move.
 pub(crate) fn is_chinese_action(c: char) -> bool {
     glyph::is_chinese_action(c)
