@@ -10,11 +10,14 @@ mod book;
 mod completions;
 mod demo;
 mod exit;
+mod fens;
 mod keys;
 mod perft;
 mod play;
+mod player;
 mod position;
 mod tablebase;
+mod terminal;
 mod uci;
 
 use std::ffi::OsString;
