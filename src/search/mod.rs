@@ -9,10 +9,17 @@
 //! to be searched, its *ply* the distance from the root. *Quiescence* follows forcing moves only,
 //! where depth has run out.
 
+mod history;
+mod iterate;
 mod limits;
+mod node;
 mod oracle;
+mod order;
+mod prune;
+mod quiesce;
 mod score;
 mod transposition;
+mod tunables;
 mod window;
 mod workers;
 
@@ -23,4 +30,4 @@ pub use limits::{Control, Found, Iteration, Limits};
 pub use oracle::{Oracle, TableValue};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
 pub use transposition::MAX_HASH_MIB;
-pub use workers::{MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher};
+pub use workers::{MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, Techniques};

@@ -1,15 +1,24 @@
-use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::transposition::TranspositionTable;
-use super::window::Window;
-use super::{Bound, Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_PLY, Oracle, Score};
-use crate::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Outcome, Verdict};
+use super::history::{Before, History};
+use super::limits::{Control, Found, Limits};
+use super::node::NO_FLOOR;
+use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
+use super::{MAX_PLY, Oracle, Score};
+use crate::game::{Adjudicate, Heuristics, Line};
+use crate::hash::Key;
 
 /// The most threads a search may have.
 pub const MAX_THREADS: usize = 1024;
 /// The most lines that one search reports.
 pub const MAX_MULTIPV: usize = 512;
+/// Nodes between two looks at the clock.
+const CHECK_INTERVAL: u64 = 1024;
+/// The first iteration is not broken off by time before so many nodes, so that there is a move.
+const FIRST_NODES: u64 = 4096;
+/// Stack of a helper thread in bytes.
+const STACK: usize = 8 << 20;
 
 /// What a [`Searcher`] is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +36,41 @@ impl Default for SearchOptions {
     fn default() -> Self {
         Self { hash_mib: 64, threads: 1, multipv: 1 }
     }
+}
+
+/// Which techniques a search uses, beside principal variation search and quiescence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Techniques {
+    /// Scores and moves are taken from the transposition table.
+    pub table: bool,
+    /// No longer mates are looked for where a shorter one is known.
+    pub mate_distance: bool,
+    /// Unsound ideas that leave out work: null move, futility, razoring, late-move and exchange
+    /// pruning.
+    pub pruning: bool,
+    /// Late moves are searched less deeply at first.
+    pub reductions: bool,
+    /// Moves out of check are searched a ply deeper.
+    pub extensions: bool,
+}
+
+impl Techniques {
+    /// Everything.
+    pub const ALL: Self = Self {
+        table: true,
+        mate_distance: true,
+        pruning: true,
+        reductions: true,
+        extensions: true,
+    };
+    /// Every move to the full depth: the value of plain minimax, for tests and for solving.
+    pub const FULL_WIDTH: Self = Self {
+        table: false,
+        mate_distance: false,
+        pruning: false,
+        reductions: false,
+        extensions: false,
+    };
 }
 
 /// Why a [`Searcher`] cannot be made.
@@ -63,8 +107,10 @@ pub enum SearchError {
 #[derive(Debug)]
 pub struct Searcher<G> {
     options: SearchOptions,
+    techniques: Techniques,
     table: TranspositionTable,
-    game: PhantomData<fn() -> G>,
+    histories: Vec<History>,
+    game: std::marker::PhantomData<fn() -> G>,
 }
 
 impl<G: Heuristics + Adjudicate> Searcher<G> {
@@ -81,7 +127,16 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             return Err(SearchError::MultiPv { multipv: options.multipv });
         }
         let table = TranspositionTable::new(options.hash_mib)?;
-        Ok(Self { options, table, game: PhantomData })
+        let histories = (0..options.threads).map(|_| History::new::<G>()).collect();
+        let game = std::marker::PhantomData;
+        Ok(Self { options, techniques: Techniques::ALL, table, histories, game })
+    }
+
+    /// The same searcher with other techniques.
+    #[must_use]
+    pub fn with_techniques(mut self, techniques: Techniques) -> Self {
+        self.techniques = techniques;
+        self
     }
 
     /// What the searcher is made of.
@@ -93,6 +148,9 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     /// Forgets everything learned: the next search is as the first.
     pub fn new_game(&mut self) {
         self.table.clear();
+        for history in &mut self.histories {
+            history.clear();
+        }
     }
 
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits`
@@ -108,158 +166,198 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         control: &dyn Control<G::Move>,
     ) -> Found<G::Move> {
         self.table.grow_older();
-        let mut search = Simple {
-            line: line.clone(),
+        let shared = Shared {
+            table: &self.table,
+            techniques: self.techniques,
+            multipv: self.options.multipv,
+            threads: self.options.threads,
             rules,
-            root: line.len(),
-            limits,
+            limits: *limits,
             oracle,
             control,
-            nodes: 0,
             start: Instant::now(),
+            nodes: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
         };
-        search.iterate()
+        let mut workers: Vec<_> = self
+            .histories
+            .iter_mut()
+            .enumerate()
+            .map(|(id, history)| Worker::new(id, line, &shared, history))
+            .collect();
+        let (main, helpers) = workers.split_at_mut(1);
+        std::thread::scope(|scope| {
+            for helper in helpers {
+                // A helper that cannot be started is missed, nothing more.
+                let thread = std::thread::Builder::new().stack_size(STACK);
+                drop(thread.spawn_scoped(scope, || helper.iterate()));
+            }
+            let mut found = main[0].iterate();
+            shared.stop.store(true, Relaxed);
+            found.nodes = main[0].flush_nodes();
+            found
+        })
     }
 }
 
-struct Simple<'a, G: Adjudicate, O> {
-    line: Line<G>,
-    rules: G::Rules,
-    root: usize,
-    limits: &'a Limits,
-    oracle: &'a O,
-    control: &'a dyn Control<G::Move>,
+/// What all threads of one search see.
+pub(super) struct Shared<'a, G: Adjudicate, O> {
+    table: &'a TranspositionTable,
+    pub(super) techniques: Techniques,
+    pub(super) multipv: usize,
+    threads: usize,
+    pub(super) rules: G::Rules,
+    pub(super) limits: Limits,
+    pub(super) oracle: &'a O,
+    pub(super) control: &'a dyn Control<G::Move>,
+    pub(super) start: Instant,
+    nodes: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl<G: Adjudicate, O> Shared<'_, G, O> {
+    #[inline]
+    pub(super) fn probe(&self, key: Key) -> Option<Entry> {
+        if self.techniques.table { self.table.probe(key) } else { None }
+    }
+
+    #[inline]
+    pub(super) fn store(&self, key: Key, entry: Entry) {
+        if self.techniques.table {
+            self.table.store(key, entry);
+        }
+    }
+
+    pub(super) fn permille_used(&self) -> u32 {
+        self.table.permille_used()
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit)
+    }
+}
+
+/// The search was broken off; whatever it was about to say means nothing.
+#[derive(Debug)]
+pub(super) struct Interrupted;
+
+/// One thread of a search: its own line, its own experience. Arrays are indexed by ply.
+pub(super) struct Worker<'a, G: Adjudicate, O> {
+    /// 0 is the thread that reports and decides.
+    pub(super) id: usize,
+    pub(super) shared: &'a Shared<'a, G, O>,
+    pub(super) line: Line<G>,
+    /// Length of the line at the root.
+    pub(super) root: usize,
+    pub(super) history: &'a mut History,
+    pub(super) killers: Vec<[Option<G::Move>; 2]>,
+    /// Static evaluations; `None` under a threat.
+    pub(super) evals: Vec<Option<Score>>,
+    /// History indices of the moves made; `None` for a pass.
+    pub(super) played: Vec<Option<usize>>,
+    /// Where a score hangs on a verdict of the rules that look at the past: the ply where the
+    /// loop began. [`NO_FLOOR`] otherwise.
+    pub(super) floor: Vec<usize>,
+    /// Principal variations from each ply on.
+    pub(super) pv: Vec<Vec<G::Move>>,
+    /// Root moves of better lines.
+    pub(super) excluded: Vec<G::Move>,
+    /// The best root move of the running iteration, if one was found.
+    pub(super) partial: Option<(Score, Vec<G::Move>)>,
+    /// Nominal depth of the running iteration.
+    pub(super) iteration: i32,
+    /// Iterations finished.
+    pub(super) finished: u32,
+    /// No null move is tried before this ply.
+    pub(super) no_null_before: usize,
+    pub(super) seldepth: usize,
     nodes: u64,
-    start: Instant,
+    flushed: u64,
+    next_check: u64,
 }
 
-impl<G: Heuristics + Adjudicate, O: Oracle<G>> Simple<'_, G, O> {
-    fn iterate(&mut self) -> Found<G::Move> {
-        let mut moves = MoveList::new();
-        self.line.position().legal_moves(&mut moves);
-        let mut found = Found {
-            best: moves.first().copied(),
-            ponder: None,
-            score: if moves.is_empty() { self.terminal(0) } else { Score::DRAW },
-            depth: 0,
+impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
+    fn new(
+        id: usize,
+        line: &Line<G>,
+        shared: &'a Shared<'a, G, O>,
+        history: &'a mut History,
+    ) -> Self {
+        Self {
+            id,
+            shared,
+            line: line.clone(),
+            root: line.len(),
+            history,
+            killers: vec![[None; 2]; MAX_PLY],
+            evals: vec![None; MAX_PLY],
+            played: vec![None; MAX_PLY],
+            floor: vec![NO_FLOOR; MAX_PLY],
+            pv: vec![Vec::new(); MAX_PLY],
+            excluded: Vec::new(),
+            partial: None,
+            iteration: 0,
+            finished: 0,
+            no_null_before: 0,
+            seldepth: 0,
             nodes: 0,
-            pv: moves.first().copied().into_iter().collect(),
-        };
-        let last = self.limits.depth.unwrap_or(MAX_PLY as u32 - 1).min(MAX_PLY as u32 - 1);
-        let clean = self.line.clone();
-        for depth in 1..=last {
-            if moves.is_empty() {
-                break;
-            }
-            let mut pv = Vec::new();
-            let Some(score) = self.search(Window::full(), depth, 0, &mut pv) else {
-                self.line = clone_line(&clean);
-                break;
-            };
-            found.score = score;
-            found.depth = depth;
-            found.best = pv.first().copied().or(found.best);
-            found.ponder = pv.get(1).copied();
-            found.pv.clone_from(&pv);
-            self.control.report(&Iteration {
-                depth,
-                seldepth: depth,
-                multipv: 1,
-                score,
-                bound: Bound::Exact,
-                nodes: self.nodes,
-                time: self.start.elapsed(),
-                hashfull_permille: 0,
-                pv,
-            });
-            if self.limits.soft_time.is_some_and(|limit| self.start.elapsed() >= limit) {
-                break;
-            }
-        }
-        found.nodes = self.nodes;
-        found
-    }
-
-    fn terminal(&self, ply: usize) -> Score {
-        match self.line.position().outcome() {
-            Some(Outcome::Win(side)) if side == self.line.position().side_to_move() => {
-                Score::mate_in(ply)
-            }
-            Some(Outcome::Win(_)) => Score::mated_in(ply),
-            _ => Score::DRAW,
+            flushed: 0,
+            next_check: 0,
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.limits.nodes.is_some_and(|limit| self.nodes >= limit)
-            || self.nodes.is_multiple_of(1024)
-                && (self.control.should_stop()
-                    || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit))
-    }
-
-    fn search(
-        &mut self,
-        mut window: Window,
-        depth: u32,
-        ply: usize,
-        pv: &mut Vec<G::Move>,
-    ) -> Option<Score> {
-        if self.is_over() {
-            return None;
+    /// Counts a node, and now and then looks whether the search is to end.
+    #[inline]
+    pub(super) fn enter(&mut self, ply: usize) -> Result<(), Interrupted> {
+        if self.nodes >= self.next_check {
+            self.check()?;
         }
         self.nodes += 1;
-        pv.clear();
-        if ply > 0 {
-            let horizon = Horizon::Search { root: self.root };
-            match G::judge(&self.line, self.rules, horizon).verdict {
-                Verdict::None => {}
-                Verdict::Draw => return Some(Score::DRAW),
-                Verdict::Loses(side) if side == self.line.position().side_to_move() => {
-                    return Some(Score::mated_in(ply));
-                }
-                Verdict::Loses(_) => return Some(Score::mate_in(ply)),
-            }
-            if O::PRESENT {
-                let _ = self.oracle.probe(self.line.position());
-            }
-        }
-        let mut moves = MoveList::new();
-        let position = self.line.position();
-        let mut best = -Score::INFINITE;
-        if depth == 0 || ply + 1 >= MAX_PLY {
-            best = Score::from_eval(position.evaluate());
-            if ply + 1 >= MAX_PLY || !window.raise(best) && false || window.is_empty() {
-                return Some(best);
-            }
-            position.forcing_moves(&mut moves);
-        } else {
-            position.legal_moves(&mut moves);
-            if moves.is_empty() {
-                return Some(self.terminal(ply));
-            }
-        }
-        moves.sort_by_key(|&mv| {
-            if position.is_forcing(mv) { -position.forcing_value(mv) } else { 0 }
-        });
-        let mut tail = Vec::new();
-        for mv in moves {
-            self.line.push(mv);
-            let score = -self.search(-window, depth.saturating_sub(1), ply + 1, &mut tail)?;
-            self.line.pop();
-            best = best.max(score);
-            if window.raise(score) {
-                pv.clear();
-                pv.push(mv);
-                pv.append(&mut tail);
-            }
-            if window.is_empty() {
-                break;
-            }
-        }
-        Some(best)
+        self.seldepth = self.seldepth.max(ply);
+        self.floor[ply] = NO_FLOOR;
+        self.pv[ply].clear();
+        Ok(())
     }
-}
 
-fn clone_line<G: Game>(line: &Line<G>) -> Line<G> {
-    line.clone()
+    fn check(&mut self) -> Result<(), Interrupted> {
+        let total = self.flush_nodes();
+        let shared = self.shared;
+        let left = shared.limits.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(total));
+        let must_move = self.finished == 0 && self.nodes < FIRST_NODES;
+        let told = || shared.out_of_time() || shared.control.should_stop();
+        if left == 0 || shared.stop.load(Relaxed) || !must_move && told() {
+            shared.stop.store(true, Relaxed);
+            return Err(Interrupted);
+        }
+        self.next_check = self.nodes + left.min(CHECK_INTERVAL);
+        Ok(())
+    }
+
+    /// Nodes of all threads together.
+    pub(super) fn flush_nodes(&mut self) -> u64 {
+        let new = self.nodes - self.flushed;
+        self.flushed = self.nodes;
+        self.shared.nodes.fetch_add(new, Relaxed) + new
+    }
+
+    /// The moves that led to `ply`, for continuation history.
+    #[inline]
+    pub(super) fn before(&self, ply: usize) -> Before {
+        let at = |back: usize| ply.checked_sub(back).and_then(|ply| self.played[ply]);
+        [at(1), at(2)]
+    }
+
+    /// The principal variation from `ply` on is `mv` and what follows it.
+    pub(super) fn extend_pv(&mut self, mv: G::Move, ply: usize) {
+        let (upper, lower) = self.pv.split_at_mut(ply + 1);
+        let pv = &mut upper[ply];
+        pv.clear();
+        pv.push(mv);
+        pv.extend_from_slice(&lower[0]);
+    }
+
+    /// A root move beat those before it.
+    pub(super) fn note_root_move(&mut self, score: Score) {
+        self.partial = Some((score, self.pv[0].clone()));
+    }
 }

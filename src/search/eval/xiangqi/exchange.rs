@@ -1,0 +1,170 @@
+//! Static exchange evaluation: what a move wins once all takes on its target are played out.
+
+use super::numbers::MATERIAL;
+use crate::game::Side;
+use crate::xiangqi::{
+    Bitboard, Move, Occupancy, Position, Role, Square, advisor_attacks, cannon_attacks,
+    elephant_attacks, horse_attackers, king_attacks, pawn_attackers, rook_attacks,
+};
+
+/// Losing the king outweighs everything.
+const KING: i32 = 10_000;
+/// Takes on one square: every man once.
+const LONGEST: usize = 32;
+
+/// Cheapest first: the order in which men are risked.
+const RISKED: [Role; 7] = [
+    Role::Pawn,
+    Role::Advisor,
+    Role::Elephant,
+    Role::Horse,
+    Role::Cannon,
+    Role::Rook,
+    Role::King,
+];
+
+const fn worth(role: Role) -> i32 {
+    match role {
+        Role::King => KING,
+        _ => MATERIAL[role.index()],
+    }
+}
+
+/// The board while men disappear from it. Every take changes lines, screens, legs and eyes, so
+/// attackers are looked up again after each.
+struct Board<'a> {
+    position: &'a Position,
+    occupied: Bitboard,
+    lines: Occupancy,
+}
+
+impl Board<'_> {
+    fn lift(&mut self, square: Square) {
+        self.occupied = self.occupied.without(square);
+        self.lines.toggle(square);
+    }
+
+    /// The cheapest man of `by` that can take on `target`, the lowest square first.
+    fn cheapest_attacker(&self, by: Side, target: Square) -> Option<(Role, Square)> {
+        let men = self.position.side(by) & self.occupied;
+        RISKED.iter().find_map(|&role| {
+            let of_role = men & self.position.role(role);
+            if of_role.is_empty() {
+                return None;
+            }
+            (of_role & self.origins(by, role, target)).first().map(|square| (role, square))
+        })
+    }
+
+    /// The squares from which a man takes on `target`.
+    #[inline]
+    fn origins(&self, by: Side, role: Role, target: Square) -> Bitboard {
+        match role {
+            Role::King => king_attacks(target),
+            Role::Rook => rook_attacks(target, &self.lines),
+            Role::Horse => horse_attackers(target, self.occupied),
+            Role::Cannon => cannon_attacks(target, &self.lines),
+            Role::Pawn => pawn_attackers(by, target),
+            Role::Advisor => advisor_attacks(target),
+            Role::Elephant => elephant_attacks(target, self.occupied),
+        }
+    }
+}
+
+/// The material, in centipawns, that `mv` wins for the side to move if both sides take on its
+/// target with their cheapest man for as long as that pays. Pins are ignored; a king does not take
+/// what is guarded.
+pub(super) fn exchange_value(position: &Position, mv: Move) -> i32 {
+    let (from, target) = (mv.from(), mv.to());
+    let Some(mover) = position.piece_at(from) else { return 0 };
+    let victim = position.piece_at(target);
+    let mut board =
+        Board { position, occupied: position.occupied(), lines: *position.occupancy() };
+    board.lift(from);
+    if victim.is_none() {
+        board.occupied = board.occupied.with(target);
+        board.lines.toggle(target);
+    }
+    let mut gains = [0; LONGEST];
+    gains[0] = victim.map_or(0, |piece| worth(piece.role()));
+    let mut on_target = mover.role();
+    let mut side = !mover.side();
+    let mut last = 0;
+    while last + 1 < LONGEST {
+        let Some((role, square)) = board.cheapest_attacker(side, target) else { break };
+        last += 1;
+        gains[last] = worth(on_target) - gains[last - 1];
+        board.lift(square);
+        on_target = role;
+        side = !side;
+    }
+    for i in (1..=last).rev() {
+        gains[i - 1] = -gains[i].max(-gains[i - 1]);
+    }
+    gains[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::game::{Game, MoveList};
+
+    /// The same definition, played out on the board.
+    fn play_out(position: &Position, mv: Move) -> i32 {
+        let gain = position.piece_at(mv.to()).map_or(0, |piece| worth(piece.role()));
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        gain - best_reply(&after, mv.to())
+    }
+
+    fn best_reply(position: &Position, target: Square) -> i32 {
+        let attackers = position.attackers(position.turn(), target);
+        let rank = |square: &Square| {
+            let role = position.piece_at(*square).unwrap().role();
+            RISKED.iter().position(|&r| r == role)
+        };
+        let Some(from) = attackers.into_iter().min_by_key(rank) else { return 0 };
+        play_out(position, Move::new(from, target)).max(0)
+    }
+
+    proptest! {
+        #[test]
+        fn equals_playing_it_out(choices in prop::collection::vec(any::<u32>(), 1..120)) {
+            let mut position = Position::start();
+            for choice in choices {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                for &mv in &moves {
+                    prop_assert_eq!(
+                        exchange_value(&position, mv),
+                        play_out(&position, mv),
+                        "{} {}", position.to_fen(), mv
+                    );
+                }
+                let captures = moves.iter().filter(|mv| position.piece_at(mv.to()).is_some());
+                let at = choice as usize;
+                let mv = if at % 4 == 0 { captures.last().copied() } else { None };
+                position.make(mv.unwrap_or(moves[at % moves.len()]));
+            }
+        }
+    }
+
+    #[test]
+    fn screens_come_and_go() {
+        // The horse on d4 takes the pawn on e6, which both cannons guard through each other.
+        let cases = [
+            ("4k4/9/4c4/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", -220),
+            ("4k4/9/9/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", 80),
+            ("4k4/4c4/4c4/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", -220),
+        ];
+        for (fen, mv, value) in cases {
+            let position = Position::from_fen(fen).unwrap();
+            assert_eq!(exchange_value(&position, Move::parse(mv).unwrap()), value, "{fen}");
+        }
+    }
+}
