@@ -1,1 +1,32 @@
-//! Not yet built.
+//! Endgame tables by retrograde analysis, with the repetition rules decided exactly.
+//!
+//! The path of a table: [`Material`] names the set of men, `index` numbers its positions,
+//! [`generate_all`] solves them (`solve` propagates results, `rules` decides endless play),
+//! `format` and `compress` put them on disk, [`Tables`] answers for positions, and [`verify`]
+//! proves a table with the ordinary legal move generator.
+//!
+//! A value is a win, a draw or a loss for the side to move, and for wins and losses an *order* and
+//! a *distance*. Order 0 needs no repetition rule; its distance is in plies to mate. Order k is
+//! decided by the repetition rule in round k; its distance counts plies to the loop that decides.
+//! Play compares order first, then distance.
+
+mod board;
+mod format;
+mod generate;
+mod index;
+mod material;
+mod probe;
+mod rules;
+mod solve;
+mod table;
+mod value;
+mod verify;
+
+pub use format::{SideCounts, TableError};
+pub use generate::{
+    Built, Estimate, GenerateError, GenerateOptions, NoProgress, Progress, Report, generate_all,
+};
+pub use material::{Material, MaterialError};
+pub use probe::{ProbeError, Tables};
+pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
+pub use verify::{Mismatch, Verification, verify};

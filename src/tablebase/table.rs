@@ -1,0 +1,139 @@
+//! A whole table in memory, as the generator leaves it and the verifier reads it.
+
+use rayon::prelude::*;
+
+use super::board::Board;
+use super::format::SideCounts;
+use super::index::{Digits, Index};
+use super::solve::{ILLEGAL, Solution, UNDECIDED};
+use super::value::{Entry, Wdl};
+use crate::game::{BySide, Side};
+use crate::xiangqi::{Position, Setup};
+
+/// The word of a draw.
+pub(super) const DRAW: u16 = UNDECIDED;
+
+/// All values of a material. A word is [`ILLEGAL`], [`DRAW`], or twice the place of its
+/// (order, distance) in `ranks` plus 1 for wins and 2 for losses.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) index: Index,
+    /// By side to move; one side only for symmetric materials.
+    pub(super) words: Vec<Vec<u16>>,
+    /// The (order, distance) pairs that occur, ascending.
+    pub(super) ranks: Vec<(u16, u16)>,
+}
+
+impl Table {
+    /// Keeps of the solver's ranks those that occur.
+    pub(super) fn from_solution(index: Index, solution: Solution) -> Self {
+        let Solution { mut words, bases } = solution;
+        let mut used = vec![false; usize::from(UNDECIDED)];
+        for side in &words {
+            let seen = side.par_chunks(1 << 16).map(used_words).reduce(
+                || vec![false; usize::from(UNDECIDED)],
+                |a, b| a.iter().zip(&b).map(|(a, b)| a | b).collect(),
+            );
+            used.iter_mut().zip(seen).for_each(|(all, seen)| *all |= seen);
+        }
+        let mut map = vec![0u16; usize::from(UNDECIDED) + 1];
+        map[usize::from(DRAW)] = DRAW;
+        let mut ranks = Vec::new();
+        for rank in 0..usize::from(UNDECIDED) / 2 - 1 {
+            let (win, loss) = (2 * rank + 1, 2 * rank + 2);
+            if used[win] || used[loss] {
+                map[win] = (2 * ranks.len() + 1) as u16;
+                map[loss] = (2 * ranks.len() + 2) as u16;
+                ranks.push(order_and_distance(&bases, rank as u32));
+            }
+        }
+        for side in &mut words {
+            side.par_iter_mut().for_each(|word| *word = map[usize::from(*word)]);
+        }
+        Self { index, words, ranks }
+    }
+
+    /// What a word means; `None` for illegal positions.
+    #[inline]
+    pub(super) fn meaning(&self, word: u16) -> Option<Entry> {
+        match word {
+            ILLEGAL => None,
+            DRAW => Some(Entry::DRAW),
+            _ => {
+                let (order, distance) = self.ranks[usize::from(word - 1) / 2];
+                let wdl = if word & 1 == 1 { Wdl::Win } else { Wdl::Loss };
+                Some(Entry { wdl, order, distance })
+            }
+        }
+    }
+
+    /// The value of a placement; `None` if illegal.
+    #[inline]
+    pub(super) fn entry(&self, side: Side, digits: &Digits) -> Option<Entry> {
+        let (side, slot) = locate(&self.index, side, digits);
+        self.meaning(self.words[side][slot as usize])
+    }
+
+    /// The highest order that occurs.
+    pub(super) fn last_order(&self) -> u16 {
+        self.ranks.last().map_or(0, |&(order, _)| order)
+    }
+
+    /// The counts over the whole board, by side to move.
+    pub(super) fn counts(&self) -> BySide<SideCounts> {
+        let first = self.side_counts(0);
+        let second = if self.words.len() == 1 { first } else { self.side_counts(1) };
+        BySide { first, second }
+    }
+
+    fn side_counts(&self, side: usize) -> SideCounts {
+        let chunks = self.words[side].par_chunks(1 << 14).enumerate();
+        chunks
+            .map(|(chunk, words)| {
+                let mut counts = SideCounts::default();
+                for (i, &word) in words.iter().enumerate() {
+                    let slot = (chunk << 14 | i) as u32;
+                    if let Some(entry) = self.meaning(word) {
+                        counts.add(entry, self.index.weight(slot), slot);
+                    }
+                }
+                counts
+            })
+            .reduce(SideCounts::default, SideCounts::merged)
+    }
+}
+
+fn used_words(words: &[u16]) -> Vec<bool> {
+    let mut used = vec![false; usize::from(UNDECIDED)];
+    for &word in words.iter().filter(|&&word| word != DRAW) {
+        used[usize::from(word)] = true;
+    }
+    used
+}
+
+fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
+    let order = bases.partition_point(|&base| base <= rank).saturating_sub(1);
+    (order as u16, (rank - bases[order]) as u16)
+}
+
+/// Where the value of a placement is kept: the side and slot.
+#[inline]
+pub(super) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32) {
+    if index.is_symmetric() && side == Side::Second {
+        (0, index.slot(&index.swapped(digits)))
+    } else {
+        (side.index(), index.slot(digits))
+    }
+}
+
+/// The position of a slot with `side` (of the index) to move; `None` if its men share a square, the
+/// kings face each other or pawns are doubled. The side not to move may be in check.
+pub(super) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Position> {
+    let board = Board::new(index, slot)?;
+    let mut setup = Setup::empty();
+    for (man, square) in index.men.iter().zip(board.squares()) {
+        setup.board[square.index()] = Some(man.piece);
+    }
+    setup.turn = Side::ALL[side];
+    Some(Position::from_setup_unchecked(&setup))
+}

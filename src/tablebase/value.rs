@@ -1,0 +1,203 @@
+//! Values of positions, and what they depend on: the rules and the metric.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+/// Win, draw or loss for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wdl {
+    /// The side to move loses.
+    Loss,
+    /// Neither side can win.
+    Draw,
+    /// The side to move wins.
+    Win,
+}
+
+impl Wdl {
+    /// `win`, `draw` or `loss`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Draw => "draw",
+            Self::Win => "win",
+        }
+    }
+}
+
+impl std::ops::Neg for Wdl {
+    type Output = Self;
+    /// The same result from the other side's point of view.
+    fn neg(self) -> Self {
+        match self {
+            Self::Loss => Self::Win,
+            Self::Draw => Self::Draw,
+            Self::Win => Self::Loss,
+        }
+    }
+}
+
+/// What a table says about a position, for the side to move.
+///
+/// The order of entries is the order of preference: quick wins of low order first, then slower
+/// ones, draws, then losses, the longest resistance first among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// Win, draw or loss.
+    pub wdl: Wdl,
+    /// The round of the repetition rule that decides; 0 if none is needed, and for draws.
+    pub order: u16,
+    /// Plies to mate (order 0) or to the deciding loop (order 1 and up); 0 for draws.
+    pub distance: u16,
+}
+
+impl Entry {
+    /// A draw.
+    pub const DRAW: Self = Self { wdl: Wdl::Draw, order: 0, distance: 0 };
+
+    /// A win of `order` in `distance` plies.
+    #[must_use]
+    pub const fn win(order: u16, distance: u16) -> Self {
+        Self { wdl: Wdl::Win, order, distance }
+    }
+
+    /// A loss of `order` in `distance` plies.
+    #[must_use]
+    pub const fn loss(order: u16, distance: u16) -> Self {
+        Self { wdl: Wdl::Loss, order, distance }
+    }
+
+    /// The value of a move that leads to a position of this value: the other side's point of view,
+    /// one ply later.
+    #[must_use]
+    pub const fn before(self) -> Self {
+        match self.wdl {
+            Wdl::Draw => self,
+            Wdl::Win => Self::loss(self.order, self.distance.saturating_add(1)),
+            Wdl::Loss => Self::win(self.order, self.distance.saturating_add(1)),
+        }
+    }
+
+    fn rank(self) -> (u16, u16) {
+        (self.order, self.distance)
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    /// Greater is better for the side to move.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.wdl.cmp(&other.wdl).then_with(|| match self.wdl {
+            Wdl::Win => other.rank().cmp(&self.rank()),
+            Wdl::Draw => Ordering::Equal,
+            Wdl::Loss => self.rank().cmp(&other.rank()),
+        })
+    }
+}
+
+/// A name that is not one of the choices.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{given}\" is none of {choices}")]
+pub struct UnknownName {
+    given: String,
+    choices: &'static str,
+}
+
+/// Which repetition rules decide endless play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Rules {
+    /// Repetition draws.
+    None,
+    /// Perpetual check loses, mutual perpetual check draws.
+    #[default]
+    Check,
+}
+
+impl Rules {
+    /// The name in headers, file names and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Check => "check",
+        }
+    }
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Rules {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        match text {
+            "none" => Ok(Self::None),
+            "check" => Ok(Self::Check),
+            _ => Err(UnknownName { given: text.to_owned(), choices: "none, check" }),
+        }
+    }
+}
+
+/// What the distances of order 0 count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Metric {
+    /// Plies to mate.
+    #[default]
+    Dtm,
+}
+
+impl Metric {
+    /// The name in headers, file names and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dtm => "dtm",
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Metric {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        match text {
+            "dtm" => Ok(Self::Dtm),
+            _ => Err(UnknownName { given: text.to_owned(), choices: "dtm" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_ordered_by_preference() {
+        let best_first = [
+            Entry::win(0, 1),
+            Entry::win(0, 9),
+            Entry::win(1, 1),
+            Entry::DRAW,
+            Entry::loss(2, 4),
+            Entry::loss(0, 8),
+            Entry::loss(0, 0),
+        ];
+        assert!(best_first.is_sorted_by(|a, b| a > b));
+        assert_eq!(Entry::loss(1, 4).before(), Entry::win(1, 5));
+    }
+}
