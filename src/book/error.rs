@@ -1,0 +1,134 @@
+use std::io;
+use std::path::PathBuf;
+
+/// Why a book cannot be opened or read. Every message says what to do next.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("{}: cannot read the book", path.display())]
+    Io {
+        /// The book.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("{}: {what}; give a book made by `juzhong book build`", path.display())]
+    NotABook {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        what: String,
+    },
+    /// Written by a later version.
+    #[error(
+        "{}: book version {found}, but this program reads version {supported}; update juzhong or rebuild the book",
+        path.display()
+    )]
+    Newer {
+        /// The book.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The version read.
+        supported: i64,
+    },
+    /// The file ends too early.
+    #[error(
+        "{}: truncated: {have} bytes where {need} are needed; copy it again or rebuild it",
+        path.display()
+    )]
+    Truncated {
+        /// The book.
+        path: PathBuf,
+        /// Its length in bytes.
+        have: u64,
+        /// The length stated in its header.
+        need: u64,
+    },
+    /// Some bytes were changed.
+    #[error("{}: damaged: {what}; restore it from a copy or rebuild it", path.display())]
+    Damaged {
+        /// The book.
+        path: PathBuf,
+        /// Where and how.
+        what: String,
+    },
+    /// A book of another game.
+    #[error("{}: a book of {found}, not of {expected}; choose with --game", path.display())]
+    OtherGame {
+        /// The book.
+        path: PathBuf,
+        /// Its game.
+        found: String,
+        /// The game asked for.
+        expected: &'static str,
+    },
+}
+
+/// Why a book cannot be built. Nothing is left behind, and what stood at the output's place stays.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// An input does not exist or cannot be read.
+    #[error("{}: cannot read the input", path.display())]
+    Input {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An input is neither a file nor a folder.
+    #[error("{}: neither a file nor a folder; give game files or folders of them", path.display())]
+    StrangeInput {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// The folders hold no game files.
+    #[error("{}: no game files (.pgn) in this folder; give a folder that holds some", path.display())]
+    NoFiles {
+        /// The first folder without any.
+        path: PathBuf,
+    },
+    /// Not one game can be counted.
+    #[error("no game to count in {files} file(s): {reason}")]
+    NoGames {
+        /// Number of files read.
+        files: usize,
+        /// What was found instead, and what to do.
+        reason: String,
+    },
+    /// A bad game, and none is tolerated.
+    #[error("{first} (the first of {count} bad games; leave out --strict to skip them)")]
+    Strict {
+        /// The first bad game.
+        first: String,
+        /// How many there are.
+        count: u64,
+    },
+    /// The output cannot be created.
+    #[error("{}: cannot create the book: {what}", path.display())]
+    Create {
+        /// The output.
+        path: PathBuf,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// Reading or writing failed underway.
+    #[error("{}: cannot write the book; is the disk full?", path.display())]
+    Write {
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The store failed underway.
+    #[error("{}: cannot write the book; is the disk full?", path.display())]
+    Store {
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}

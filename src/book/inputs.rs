@@ -1,0 +1,94 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::BuildError;
+
+/// Names that game files end with, lower case.
+const EXTENSIONS: [&str; 1] = ["pgn"];
+
+/// The game files among `inputs`: files as they are given, whatever their names, and in folders,
+/// at any depth, every file with a known ending. In folders neither links are followed nor hidden
+/// entries entered. Sorted, each path once.
+///
+/// # Errors
+///
+/// [`BuildError::Input`] for what cannot be read, [`BuildError::StrangeInput`] for what is neither
+/// file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
+pub fn find_games(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    let mut empty = None;
+    for input in inputs {
+        let about = std::fs::metadata(input).map_err(|e| input_error(input, e))?;
+        if about.is_dir() {
+            let before = files.len();
+            search(input, &mut files)?;
+            if files.len() == before {
+                empty = empty.or(Some(input));
+            }
+        } else if about.is_file() {
+            files.push(input.clone());
+        } else {
+            return Err(BuildError::StrangeInput { path: input.clone() });
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    match empty {
+        Some(folder) if files.is_empty() => Err(BuildError::NoFiles { path: folder.clone() }),
+        _ => Ok(files),
+    }
+}
+
+fn search(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let error = |e| input_error(&folder, e);
+        for entry in std::fs::read_dir(&folder).map_err(error)? {
+            let entry = entry.map_err(error)?;
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            // The type of the entry itself: links are neither files nor folders here.
+            let kind = entry.file_type().map_err(error)?;
+            if kind.is_dir() && !is_hidden {
+                folders.push(entry.path());
+            } else if kind.is_file() && !is_hidden && is_game_file(&entry.path()) {
+                files.push(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_game_file(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    EXTENSIONS.iter().any(|e| ending.eq_ignore_ascii_case(e))
+}
+
+fn input_error(path: &Path, source: io::Error) -> BuildError {
+    BuildError::Input { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_game_files_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["b/c/2.PGN", "b/1.pgn", "notes.txt", ".hidden/3.pgn", "a.pgn"] {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            std::fs::write(at(name), "").unwrap();
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(folder.path(), at("b/loop")).unwrap();
+            std::os::unix::fs::symlink(at("a.pgn"), at("link.pgn")).unwrap();
+        }
+        let found = find_games(&[folder.path().to_owned(), at("a.pgn")]).unwrap();
+        assert_eq!(found, [at("a.pgn"), at("b/1.pgn"), at("b/c/2.PGN")]);
+        assert_eq!(find_games(&[at("notes.txt")]).unwrap(), [at("notes.txt")]);
+        assert!(matches!(find_games(&[at("none")]), Err(BuildError::Input { .. })));
+        std::fs::create_dir(at("empty")).unwrap();
+        assert!(matches!(find_games(&[at("empty")]), Err(BuildError::NoFiles { .. })));
+    }
+}

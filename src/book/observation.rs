@@ -1,0 +1,132 @@
+//! What `map` emits and `reduce` sums: one move of one game, and the same move of many games.
+
+use std::cmp::Ordering;
+
+use super::sort::Reduce;
+use super::tally::{Tally, Years, tally_of};
+use crate::bytes::varint;
+use crate::game::{Outcome, Side};
+
+/// One move of one game, in 16 bytes; 0 stands for an unknown rating or year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Glimpse {
+    /// The canonical key as SQLite holds it.
+    pub(super) key: i64,
+    /// The move in the canonical frame.
+    pub(super) mv: u16,
+    rating: u16,
+    year: u16,
+    result: u8,
+}
+
+const _: () = assert!(size_of::<Glimpse>() == 16);
+
+impl Glimpse {
+    pub(super) fn new(
+        key: i64,
+        mv: u16,
+        result: Option<Outcome>,
+        rating: Option<u16>,
+        year: Option<u16>,
+    ) -> Self {
+        let result = match result {
+            None => 0,
+            Some(Outcome::Win(Side::First)) => 1,
+            Some(Outcome::Draw) => 2,
+            Some(Outcome::Win(Side::Second)) => 3,
+        };
+        Self { key, mv, rating: rating.unwrap_or(0), year: year.unwrap_or(0), result }
+    }
+
+    fn tally(self) -> Tally {
+        let result = match self.result {
+            1 => Some(Outcome::Win(Side::First)),
+            2 => Some(Outcome::Draw),
+            3 => Some(Outcome::Win(Side::Second)),
+            _ => None,
+        };
+        let known = |n: u16| (n > 0).then_some(n);
+        tally_of(result, known(self.rating), known(self.year))
+    }
+}
+
+/// A move of a position, summed over games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Observation {
+    /// The canonical key as SQLite holds it; observations are ordered by it, as signed integers.
+    pub key: i64,
+    /// The move in the canonical frame, packed.
+    pub mv: u16,
+    /// The sums.
+    pub tally: Tally,
+}
+
+impl Reduce for Observation {
+    type Item = Glimpse;
+
+    fn item_order(a: &Glimpse, b: &Glimpse) -> Ordering {
+        (a.key, a.mv).cmp(&(b.key, b.mv))
+    }
+
+    fn item_size(_item: &Glimpse) -> usize {
+        size_of::<Glimpse>()
+    }
+
+    fn begin(item: Glimpse) -> Self {
+        Self { key: item.key, mv: item.mv, tally: item.tally() }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        (self.key, self.mv).cmp(&(other.key, other.mv))
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.tally.absorb(&other.tally);
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.key.to_le_bytes());
+        out.extend_from_slice(&self.mv.to_le_bytes());
+        let t = &self.tally;
+        let (min, max) = t.years.map_or((0, 0), |y| (y.min, y.max));
+        for n in [t.games, t.first, t.draws, t.second, t.rating_sum, t.rating_count] {
+            varint::put(out, n);
+        }
+        varint::put(out, min.into());
+        varint::put(out, max.into());
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let key = i64::from_le_bytes(*input.split_off(..8)?.first_chunk()?);
+        let mv = u16::from_le_bytes(*input.split_off(..2)?.first_chunk()?);
+        let mut n = [0; 6];
+        for n in &mut n {
+            *n = varint::take(input)?;
+        }
+        let [games, first, draws, second, rating_sum, rating_count] = n;
+        let min = u16::try_from(varint::take(input)?).ok()?;
+        let max = u16::try_from(varint::take(input)?).ok()?;
+        let years = (max > 0).then_some(Years { min, max });
+        let tally = Tally { games, first, draws, second, rating_sum, rating_count, years };
+        Some(Self { key, mv, tally })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::tally::tests::any_tally;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn put_then_take_is_identity(key: i64, mv: u16, tally in any_tally()) {
+            let observation = Observation { key, mv, tally };
+            let mut bytes = Vec::new();
+            observation.put(&mut bytes);
+            let mut rest = bytes.as_slice();
+            prop_assert_eq!(Observation::take(&mut rest), Some(observation));
+            prop_assert!(rest.is_empty());
+        }
+    }
+}

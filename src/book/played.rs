@@ -1,0 +1,328 @@
+//! A game as the book counts it: once, however many copies of it the sources hold.
+
+use std::cmp::Ordering;
+
+use super::sort::Reduce;
+use crate::bytes::varint;
+use crate::game::{Notation, Outcome, Packed, Side};
+use crate::record::Record;
+
+/// Years before this one are taken for misprints.
+pub const FIRST_YEAR: u16 = 1800;
+
+/// Years after this one are taken for misprints.
+pub const LAST_YEAR: u16 = 2035;
+
+/// Ratings above this one are taken for misprints.
+const MAX_RATING: u16 = 4000;
+
+/// Names a game: the first 128 bits of the BLAKE3 hash of the game's name, the text of the start
+/// position and every move of the main line as 16 bits, little-endian.
+///
+/// # Stability
+///
+/// These are in every book, and two books are compared by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameId(pub [u8; 16]);
+
+impl GameId {
+    /// The name of the game that begins at `start` and goes on with `moves`.
+    #[must_use]
+    pub fn new<G: Notation>(start: &str, moves: &[G::Move]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(G::NAME.as_bytes()).update(&[0]).update(start.as_bytes()).update(&[0]);
+        let mut bytes = Vec::with_capacity(2 * moves.len());
+        bytes.extend(moves.iter().flat_map(|mv| mv.pack().to_le_bytes()));
+        hasher.update(&bytes);
+        let mut id = [0; 16];
+        hasher.finalize_xof().fill(&mut id);
+        Self(id)
+    }
+}
+
+/// Where a game can begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Begins at the usual start and has moves: counted.
+    Usual,
+    /// Begins elsewhere.
+    OtherStart,
+    /// Begins at the usual start and has no moves.
+    NoMoves,
+}
+
+/// All copies of a game. What copies say differently is settled without regard to their order:
+/// the result by majority, the year is the earliest stated, a rating the highest stated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Played {
+    pub(super) id: GameId,
+    pub(super) kind: Kind,
+    /// Number of copies that state a win of the first side, a draw, a win of the second, nothing.
+    votes: [u64; 4],
+    pub(super) year: Option<u16>,
+    /// By side.
+    pub(super) ratings: [Option<u16>; 2],
+    /// The first moves of the main line, packed; only of counted games.
+    pub(super) moves: Box<[u16]>,
+}
+
+impl Played {
+    /// The game of a record. Up to `max_ply` moves are kept.
+    pub(super) fn new<G: Notation>(
+        record: &Record<G>,
+        facts: &Facts,
+        usual_start: &str,
+        max_ply: usize,
+    ) -> Self {
+        let moves = &record.tree.moves;
+        let other = record.start.as_ref().map(G::position_text).filter(|s| s != usual_start);
+        let kind = match (&other, moves.is_empty()) {
+            (Some(_), _) => Kind::OtherStart,
+            (None, true) => Kind::NoMoves,
+            (None, false) => Kind::Usual,
+        };
+        let kept = if kind == Kind::Usual { moves.len().min(max_ply) } else { 0 };
+        let mut votes = [0; 4];
+        votes[ballot(facts.result)] = 1;
+        Self {
+            id: GameId::new::<G>(other.as_deref().unwrap_or(usual_start), moves),
+            kind,
+            votes,
+            year: facts.year,
+            ratings: facts.ratings,
+            moves: moves[..kept].iter().map(|mv| mv.pack()).collect(),
+        }
+    }
+
+    /// How many copies there are.
+    pub(super) fn copies(&self) -> u64 {
+        self.votes.iter().sum()
+    }
+
+    /// The result that most of the copies with a result state; `None` on a tie for the most, and
+    /// if no copy states one.
+    pub(super) fn result(&self) -> Option<Outcome> {
+        let [first, draws, second, _] = self.votes;
+        let most = first.max(draws).max(second);
+        let leaders = [first, draws, second].iter().filter(|&&n| n == most).count();
+        match (most, leaders) {
+            (0, _) | (_, 2..) => None,
+            _ if first == most => Some(Outcome::Win(Side::First)),
+            _ if draws == most => Some(Outcome::Draw),
+            _ => Some(Outcome::Win(Side::Second)),
+        }
+    }
+
+    /// Whether two copies state different results.
+    pub(super) fn is_disputed(&self) -> bool {
+        self.votes[..3].iter().filter(|&&n| n > 0).count() > 1
+    }
+}
+
+const fn ballot(result: Option<Outcome>) -> usize {
+    match result {
+        Some(Outcome::Win(Side::First)) => 0,
+        Some(Outcome::Draw) => 1,
+        Some(Outcome::Win(Side::Second)) => 2,
+        None => 3,
+    }
+}
+
+/// What a record's tags say that concerns a book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Facts {
+    pub(super) result: Option<Outcome>,
+    pub(super) year: Option<u16>,
+    pub(super) ratings: [Option<u16>; 2],
+}
+
+impl Facts {
+    pub(super) fn of<G: Notation>(record: &Record<G>) -> Self {
+        let mut facts = Self { result: record.result, ..Self::default() };
+        for (name, value) in &record.tags {
+            if facts.year.is_none() && name.eq_ignore_ascii_case("Date") {
+                facts.year = year(value);
+            } else if let Some((side, rest)) = side_of_tag::<G>(name)
+                && (rest.eq_ignore_ascii_case("Elo") || rest.eq_ignore_ascii_case("Rating"))
+            {
+                let slot = &mut facts.ratings[side.index()];
+                *slot = slot.or_else(|| rating(value));
+            }
+        }
+        facts
+    }
+}
+
+/// The side that a tag such as `RedElo` speaks of, and what follows the colour. Gomoku is begun by
+/// Black, xiangqi by Red, whom some programs call White.
+pub(super) fn side_of_tag<'a, G: Notation>(name: &'a str) -> Option<(Side, &'a str)> {
+    let (colour, len) = ["red", "white", "black"]
+        .iter()
+        .map(|colour| (*colour, colour.len()))
+        .find(|(colour, len)| name.get(..*len).is_some_and(|s| s.eq_ignore_ascii_case(colour)))?;
+    let side = if colour == "black" { Side::Second } else { Side::First };
+    Some((if G::NAME == "gomoku" { !side } else { side }, &name[len..]))
+}
+
+/// The first plausible year among the numbers of four digits (`1987.05.12`) or eight (`19870512`).
+fn year(text: &str) -> Option<u16> {
+    text.split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| matches!(digits.len(), 4 | 8))
+        .filter_map(|digits| digits[..4].parse().ok())
+        .find(|year| (FIRST_YEAR..=LAST_YEAR).contains(year))
+}
+
+fn rating(text: &str) -> Option<u16> {
+    text.trim().parse().ok().filter(|n| (1..=MAX_RATING).contains(n))
+}
+
+impl Reduce for Played {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.id.cmp(&b.id)
+    }
+
+    fn item_size(item: &Self) -> usize {
+        size_of::<Self>() + 2 * item.moves.len() + 16
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        for (votes, more) in self.votes.iter_mut().zip(other.votes) {
+            *votes += more;
+        }
+        self.year = match (self.year, other.year) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        for (rating, more) in self.ratings.iter_mut().zip(other.ratings) {
+            *rating = (*rating).max(more);
+        }
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.id.0);
+        out.push(self.kind as u8);
+        for n in self.votes {
+            varint::put(out, n);
+        }
+        for n in [self.year, self.ratings[0], self.ratings[1]] {
+            varint::put(out, n.unwrap_or(0).into());
+        }
+        varint::put(out, self.moves.len() as u64);
+        out.extend(self.moves.iter().flat_map(|mv| mv.to_le_bytes()));
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let id = GameId(*input.split_off(..16)?.first_chunk()?);
+        let kind = match *input.split_off_first()? {
+            0 => Kind::Usual,
+            1 => Kind::OtherStart,
+            2 => Kind::NoMoves,
+            _ => return None,
+        };
+        let mut votes = [0; 4];
+        for n in &mut votes {
+            *n = varint::take(input)?;
+        }
+        let mut numbers = [None; 3];
+        for n in &mut numbers {
+            *n = Some(u16::try_from(varint::take(input)?).ok()?).filter(|&n| n > 0);
+        }
+        let [year, first, second] = numbers;
+        let len = usize::try_from(varint::take(input)?).ok()?;
+        let bytes = input.split_off(..len.checked_mul(2)?)?;
+        let moves = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
+        Some(Self { id, kind, votes, year, ratings: [first, second], moves })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn with_votes(votes: [u64; 4]) -> Played {
+        Played {
+            id: GameId([7; 16]),
+            kind: Kind::Usual,
+            votes,
+            year: None,
+            ratings: [None; 2],
+            moves: Box::new([]),
+        }
+    }
+
+    #[test]
+    fn the_majority_of_stated_results_decides() {
+        let red = Some(Outcome::Win(Side::First));
+        assert_eq!(with_votes([2, 1, 1, 9]).result(), red);
+        assert_eq!(with_votes([0, 3, 1, 0]).result(), Some(Outcome::Draw));
+        assert_eq!(with_votes([0, 0, 1, 5]).result(), Some(Outcome::Win(Side::Second)));
+        assert_eq!(with_votes([1, 0, 1, 0]).result(), None);
+        assert_eq!(with_votes([0, 0, 0, 4]).result(), None);
+        assert!(with_votes([1, 0, 1, 0]).is_disputed());
+        assert!(!with_votes([2, 0, 0, 1]).is_disputed());
+    }
+
+    #[test]
+    fn years_come_from_dates_of_any_form() {
+        for (text, expected) in [
+            ("1987.05.12", Some(1987)),
+            ("12/5/2004", Some(2004)),
+            ("１９８７", None),
+            ("約1956年", Some(1956)),
+            ("????.??.??", None),
+            ("20041231", Some(2004)),
+            ("3004", None),
+            ("0000.2011", Some(2011)),
+            ("", None),
+        ] {
+            assert_eq!(year(text), expected, "{text}");
+        }
+    }
+
+    fn any_played() -> impl Strategy<Value = Played> {
+        let number = || prop::option::of(1..4000u16);
+        let moves = prop::collection::vec(any::<u16>(), 0..70);
+        (any::<[u8; 16]>(), any::<[u32; 4]>(), number(), number(), number(), moves).prop_map(
+            |(id, votes, year, first, second, moves)| Played {
+                id: GameId(id),
+                kind: Kind::Usual,
+                votes: votes.map(u64::from),
+                year,
+                ratings: [first, second],
+                moves: moves.into(),
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn put_then_take_is_identity(played in any_played()) {
+            let mut bytes = Vec::new();
+            played.put(&mut bytes);
+            let mut rest = bytes.as_slice();
+            prop_assert_eq!(Played::take(&mut rest), Some(played));
+            prop_assert!(rest.is_empty());
+        }
+
+        #[test]
+        fn copies_may_come_in_any_order(
+            a in any_played(), b in any_played(), c in any_played(),
+        ) {
+            let sum = |mut x: Played, y: &Played| { x.absorb(y.clone()); x };
+            let one = sum(sum(a.clone(), &b), &c);
+            let other = sum(a, &sum(c, &b));
+            prop_assert_eq!(one, other);
+        }
+    }
+}

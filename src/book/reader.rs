@@ -1,0 +1,461 @@
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+
+use super::seal::{self, Header};
+use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
+use super::{BookError, Metadata, Row, Source, Tally, key_file};
+use crate::game::{Game, Packed, Symmetric};
+use crate::hash::{Key, KeyTable};
+
+/// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
+/// each opens its own.
+#[derive(Debug)]
+pub struct Book {
+    path: PathBuf,
+    connection: Connection,
+    metadata: Metadata,
+    /// The book's own keys, if they are not the stored ones of its game.
+    foreign_keys: Option<KeyTable>,
+    has_marks: bool,
+}
+
+/// A move that a book has for a position, in the position's own frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BookMove<M> {
+    /// The move; legal.
+    pub mv: M,
+    /// The games in which it was played.
+    pub tally: Tally,
+    /// How much it counts in selection: set by someone, or [`Tally::default_weight`].
+    pub weight: u64,
+    /// Selection prefers the highest; 0 unless someone set one.
+    pub priority: i64,
+    /// Whether selection leaves it out.
+    pub disabled: bool,
+    /// A remark for people.
+    pub comment: Option<String>,
+}
+
+/// Flag of a mark: selection leaves the move out.
+const DISABLED: i64 = 1;
+
+impl Book {
+    /// Opens a book. This reads what the book says about itself and checks that the file is
+    /// complete, but not all of its content: see [`check_file`](Self::check_file) and
+    /// [`verify`](Self::verify).
+    ///
+    /// # Errors
+    ///
+    /// Every way in which the file can be no usable book, see [`BookError`].
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        check_header(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection =
+            Connection::open_with_flags(path, flags).map_err(|e| sqlite_error(path, &e))?;
+        let loaded = load(path, &connection)?;
+        let Loaded { metadata, foreign_keys, has_marks } = loaded;
+        Ok(Self { path: path.to_owned(), connection, metadata, foreign_keys, has_marks })
+    }
+
+    /// Where the book lies.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the book says about itself.
+    #[must_use]
+    pub const fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The book's own key table, if it was made with other keys than the stored ones.
+    #[must_use]
+    pub const fn foreign_keys(&self) -> Option<&KeyTable> {
+        self.foreign_keys.as_ref()
+    }
+
+    /// The canonical key under which the book has `position`.
+    #[must_use]
+    pub fn key_of<G: Symmetric>(&self, position: &G) -> Key {
+        position.canonical_with(self.foreign_keys()).key
+    }
+
+    /// The moves that the book has for `position`: legal ones, in the position's own frame, those
+    /// of most games first, moves of fewer games than [`Metadata::min_games`] left out. In a
+    /// symmetric position equivalent moves are one, shown as the greatest of them (in xiangqi the
+    /// one on the right: `h2e2`, not `b2e2`).
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], and [`BookError::Damaged`] where a row was changed or the file
+    /// cannot be read as a database.
+    pub fn probe<G: Symmetric>(&self, position: &G) -> Result<Vec<BookMove<G::Move>>, BookError> {
+        self.probe_with(position, self.metadata.min_games)
+    }
+
+    /// [`probe`](Self::probe) with another least number of games.
+    ///
+    /// # Errors
+    ///
+    /// As [`probe`](Self::probe).
+    pub fn probe_with<G: Symmetric>(
+        &self,
+        position: &G,
+        min_games: u64,
+    ) -> Result<Vec<BookMove<G::Move>>, BookError> {
+        self.expect_game::<G>()?;
+        let canonical = position.canonical_with(self.foreign_keys());
+        let key = canonical.key.to_i64();
+        let mover = position.side_to_move();
+        let mut moves = Vec::new();
+        for (bits, row) in self.rows_of(key)? {
+            let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
+            let played = (0..position.symmetries())
+                .filter(|s| canonical.by >> s & 1 == 1)
+                .map(|s| position.unmap_move(image, s))
+                .max();
+            let Some(mv) = played.filter(|&mv| position.is_legal(mv)) else { continue };
+            if row.tally.games < min_games {
+                continue;
+            }
+            let weight = row.weight.unwrap_or_else(|| row.tally.default_weight(mover));
+            let mut found = BookMove {
+                mv,
+                tally: row.tally,
+                weight,
+                priority: 0,
+                disabled: false,
+                comment: None,
+            };
+            self.add_marks(key, bits, &mut found)?;
+            moves.push(found);
+        }
+        moves.sort_by(|a, b| b.tally.games.cmp(&a.tally.games).then(a.mv.cmp(&b.mv)));
+        Ok(moves)
+    }
+
+    /// The files that the book was made from.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn sources(&self) -> Result<Vec<Source>, BookError> {
+        self.query(|c| {
+            let mut statement = c.prepare("SELECT hash, name, games FROM sources ORDER BY hash")?;
+            let rows = statement.query_map([], |row| {
+                Ok(Source {
+                    hash: row.get(0)?,
+                    name: row.get(1)?,
+                    games: row.get::<_, i64>(2)?.cast_unsigned(),
+                })
+            })?;
+            rows.collect()
+        })
+    }
+
+    /// Whether the book counts the game of that id.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn has_game(&self, id: super::GameId) -> Result<bool, BookError> {
+        self.query(|c| c.prepare_cached("SELECT 1 FROM games WHERE id = ?1")?.exists([&id.0[..]]))
+    }
+
+    /// Calls `visit` with every row in the order of keys: key, packed move, content.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn for_each_row(&self, mut visit: impl FnMut(i64, u16, &Row)) -> Result<(), BookError> {
+        self.for_each_blob(|key, bits, blob| {
+            Row::take(key, bits, blob).inspect(|row| visit(key, bits, row)).is_some()
+        })
+    }
+
+    /// Reads the whole file and compares it with the digest that it carries. Fast: some gigabytes a
+    /// second.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`] if any byte differs, [`BookError::Io`].
+    pub fn check_file(&self) -> Result<(), BookError> {
+        let intact = File::open(&self.path).and_then(|mut file| seal::is_intact(&mut file));
+        match intact {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(damaged(&self.path, "the digest of the file does not match")),
+            Err(source) => Err(BookError::Io { path: self.path.clone(), source }),
+        }
+    }
+
+    /// Checks everything: the digest of the file, the structure of the database, every row, and the
+    /// counts and the digest of the rows.
+    ///
+    /// # Errors
+    ///
+    /// The first fault found.
+    pub fn verify(&self) -> Result<(), BookError> {
+        self.check_file()?;
+        let verdict: String =
+            self.query(|c| c.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        if verdict != "ok" {
+            return Err(damaged(&self.path, format!("the database is inconsistent: {verdict}")));
+        }
+        let mut content = ContentHasher::default();
+        let (mut rows, mut positions, mut last) = (0, 0, None);
+        self.for_each_blob(|key, bits, blob| {
+            content.add(key, bits, blob);
+            rows += 1;
+            positions += u64::from(last.replace(key) != Some(key));
+            Row::take(key, bits, blob).is_some()
+        })?;
+        let games: i64 =
+            self.query(|c| c.query_row("SELECT count(*) FROM games", [], |row| row.get(0)))?;
+        let stated = &self.metadata;
+        if (rows, positions) != (stated.rows, stated.positions)
+            || games.cast_unsigned() != stated.counts.games
+        {
+            return Err(damaged(&self.path, "there are not as many rows as it states"));
+        }
+        if content.finish() != stated.content {
+            return Err(damaged(&self.path, "the digest of the rows does not match"));
+        }
+        Ok(())
+    }
+
+    fn for_each_blob(
+        &self,
+        mut visit: impl FnMut(i64, u16, &[u8]) -> bool,
+    ) -> Result<(), BookError> {
+        let fault = self.query(|c| {
+            let mut statement =
+                c.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (key, bits) = (row.get(0)?, row.get(1)?);
+                if !visit(key, bits, row.get_ref(2)?.as_blob()?) {
+                    return Ok(Some((key, bits)));
+                }
+            }
+            Ok(None)
+        })?;
+        fault.map_or(Ok(()), |(key, bits)| Err(self.damaged_row(key, bits)))
+    }
+
+    fn rows_of(&self, key: i64) -> Result<Vec<(u16, Row)>, BookError> {
+        let found = self.query(|c| {
+            let mut statement =
+                c.prepare_cached("SELECT move, stats FROM moves WHERE key = ?1 ORDER BY move")?;
+            let mut rows = statement.query([key])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let bits: u16 = row.get(0)?;
+                found.push((bits, Row::take(key, bits, row.get_ref(1)?.as_blob()?)));
+            }
+            Ok(found)
+        })?;
+        found
+            .into_iter()
+            .map(|(bits, row)| Ok((bits, row.ok_or_else(|| self.damaged_row(key, bits))?)))
+            .collect()
+    }
+
+    fn add_marks<M>(&self, key: i64, bits: u16, to: &mut BookMove<M>) -> Result<(), BookError> {
+        if !self.has_marks {
+            return Ok(());
+        }
+        let marks: Option<(i64, i64, Option<String>)> = self.query(|c| {
+            c.prepare_cached(
+                "SELECT priority, flags, comment FROM marks WHERE key = ?1 AND move = ?2",
+            )?
+            .query_row((key, bits), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()
+        })?;
+        if let Some((priority, flags, comment)) = marks {
+            to.priority = priority;
+            to.disabled = flags & DISABLED != 0;
+            to.comment = comment;
+        }
+        Ok(())
+    }
+
+    pub(super) fn expect_game<G: Game>(&self) -> Result<(), BookError> {
+        if self.metadata.game == G::NAME {
+            return Ok(());
+        }
+        Err(BookError::OtherGame {
+            path: self.path.clone(),
+            found: self.metadata.game.clone(),
+            expected: G::NAME,
+        })
+    }
+
+    fn query<T>(
+        &self,
+        run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, BookError> {
+        run(&self.connection).map_err(|e| sqlite_error(&self.path, &e))
+    }
+
+    fn damaged_row(&self, key: i64, bits: u16) -> BookError {
+        damaged(&self.path, format!("move {bits} of position {} was changed", Key::from_i64(key)))
+    }
+}
+
+/// Looks at the file before SQLite does: its errors say less.
+fn check_header(path: &Path) -> Result<(), BookError> {
+    let not_a_book =
+        |what: &str| BookError::NotABook { path: path.to_owned(), what: what.to_owned() };
+    let io_error = |source| BookError::Io { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(io_error)?;
+    let about = file.metadata().map_err(io_error)?;
+    if !about.is_file() {
+        return Err(not_a_book("not a file"));
+    }
+    let have = about.len();
+    if have == 0 {
+        return Err(not_a_book("an empty file"));
+    }
+    if have < Header::LEN as u64 {
+        let need = Header::LEN as u64;
+        return Err(match std::fs::read(path).map_err(io_error)? {
+            bytes if bytes.starts_with(&seal::SQLITE_MAGIC[..bytes.len().min(16)]) => {
+                BookError::Truncated { path: path.to_owned(), have, need }
+            }
+            _ => not_a_book("not a SQLite database"),
+        });
+    }
+    let header = Header::read(&mut file)
+        .map_err(io_error)?
+        .ok_or_else(|| not_a_book("not a SQLite database"))?;
+    if header.application_id != APPLICATION_ID {
+        return Err(not_a_book("another program's SQLite database"));
+    }
+    let need = header.pages * header.page_size;
+    match have.cmp(&need) {
+        std::cmp::Ordering::Less => Err(BookError::Truncated { path: path.to_owned(), have, need }),
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => {
+            Err(damaged(path, format!("{have} bytes where its header states {need}")))
+        }
+    }
+}
+
+/// What is read at opening.
+struct Loaded {
+    metadata: Metadata,
+    foreign_keys: Option<KeyTable>,
+    has_marks: bool,
+}
+
+fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
+    let error = |e: rusqlite::Error| sqlite_error(path, &e);
+    connection
+        .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
+        .map_err(error)?;
+    check_version(path, connection)?;
+    check_tables(path, connection)?;
+    let pairs = read_pairs(connection).map_err(error)?;
+    let metadata = Metadata::from_pairs(&pairs)
+        .map_err(|name| damaged(path, format!("its metadata lacks a sound `{name}`")))?;
+    let table: Vec<u8> = connection
+        .query_row(
+            "SELECT file FROM key_table WHERE fingerprint = ?1",
+            [&metadata.key_table],
+            |r| r.get(0),
+        )
+        .map_err(error)?;
+    let has_marks = connection
+        .query_row("SELECT EXISTS(SELECT 1 FROM marks)", [], |row| row.get(0))
+        .map_err(error)?;
+    let foreign_keys = foreign_keys(path, &metadata, &table)?;
+    Ok(Loaded { metadata, foreign_keys, has_marks })
+}
+
+fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> {
+    let found: i64 = connection
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .map_err(|e| sqlite_error(path, &e))?;
+    match found {
+        VERSION => Ok(()),
+        n if n > VERSION => {
+            Err(BookError::Newer { path: path.to_owned(), found, supported: VERSION })
+        }
+        _ => Err(damaged(path, format!("version {found} never existed"))),
+    }
+}
+
+/// A book has exactly its tables: nothing that a stranger put in runs.
+fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
+    let mut found = Vec::new();
+    let read = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rootpage",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            found.push((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        }
+        Ok(())
+    };
+    let mut read = read;
+    read().map_err(|e| sqlite_error(path, &e))?;
+    let is_same = found.len() == TABLES.len()
+        && TABLES.iter().all(|(name, sql)| found.iter().any(|(n, s)| n == name && s == sql));
+    if is_same { Ok(()) } else { Err(damaged(path, "its tables are not those of a book")) }
+}
+
+fn read_pairs(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
+    let mut statement = connection.prepare("SELECT name, value FROM meta")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// The book's key table if it is not its game's stored one.
+fn foreign_keys(
+    path: &Path,
+    metadata: &Metadata,
+    table: &[u8],
+) -> Result<Option<KeyTable>, BookError> {
+    let what = |what: String| damaged(path, format!("its key table: {what}"));
+    let stored = key_file(&metadata.game).ok_or_else(|| BookError::NotABook {
+        path: path.to_owned(),
+        what: format!("a book of an unknown game ({})", metadata.game),
+    })?;
+    if table == stored {
+        return Ok(None);
+    }
+    let table = KeyTable::from_bytes(table).map_err(|e| what(e.to_string()))?;
+    let stored = KeyTable::from_bytes(stored).map_err(|e| what(e.to_string()))?;
+    if table.game() != metadata.game || table.words().len() != stored.words().len() {
+        return Err(what("it is not one of this game".to_owned()));
+    }
+    if table.fingerprint() != metadata.key_table {
+        return Err(what("its fingerprint is another".to_owned()));
+    }
+    Ok(Some(table))
+}
+
+fn damaged(path: &Path, what: impl Into<String>) -> BookError {
+    BookError::Damaged { path: path.to_owned(), what: what.into() }
+}
+
+/// Only failures of the file system are not the book's fault.
+fn sqlite_error(path: &Path, error: &rusqlite::Error) -> BookError {
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::OutOfMemory,
+        ) => BookError::Io { path: path.to_owned(), source: io::Error::other(error.to_string()) },
+        _ => damaged(path, error.to_string()),
+    }
+}

@@ -1,0 +1,177 @@
+//! The SQLite layout of a book, and the writer that packs one in key order.
+//!
+//! # Stability
+//!
+//! [`VERSION`] goes into `PRAGMA user_version`. Readers refuse later versions by name. A change of
+//! the tables, of the blob of a [`Row`](super::Row), of game ids or of the digest needs a new one.
+
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use super::{GameId, Metadata, Observation, Row, Source};
+
+/// `PRAGMA application_id` of every book: "JZBK".
+pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
+
+/// The version of the layout, in `PRAGMA user_version`.
+pub const VERSION: i64 = 1;
+
+/// Bytes of a page.
+const PAGE_SIZE: u32 = 8192;
+
+/// The tables, in the order of their creation (`seal` first: see the module of that name).
+///
+/// - `seal`: the digest over the file;
+/// - `meta`: [`Metadata`] by name;
+/// - `key_table`: the key file that the book's keys were made with, and its fingerprint;
+/// - `sources`: the files that were read, by BLAKE3 of their content, with base name and games;
+/// - `games`: the [`GameId`] of every counted game;
+/// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
+/// - `marks`: what few moves have: a priority, flags, a comment.
+pub(super) const TABLES: [(&str, &str); 7] = [
+    ("seal", "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)"),
+    ("meta", "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
+    ("key_table", "CREATE TABLE key_table(fingerprint TEXT PRIMARY KEY, file BLOB) WITHOUT ROWID"),
+    (
+        "sources",
+        "CREATE TABLE sources(hash BLOB PRIMARY KEY, name TEXT, games INTEGER) WITHOUT ROWID",
+    ),
+    ("games", "CREATE TABLE games(id BLOB PRIMARY KEY) WITHOUT ROWID"),
+    (
+        "moves",
+        "CREATE TABLE moves(key INTEGER, move INTEGER, stats BLOB, PRIMARY KEY(key, move)) \
+         WITHOUT ROWID",
+    ),
+    (
+        "marks",
+        "CREATE TABLE marks(key INTEGER, move INTEGER, priority INTEGER, flags INTEGER, \
+         comment TEXT, PRIMARY KEY(key, move)) WITHOUT ROWID",
+    ),
+];
+
+/// Writes a new book into an empty file. Rows come in ascending order; the same calls give the same
+/// bytes.
+#[derive(Debug)]
+pub(super) struct Writer {
+    connection: Connection,
+    content: ContentHasher,
+    last_key: Option<i64>,
+    positions: u64,
+    rows: u64,
+    blob: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn create(path: &Path) -> rusqlite::Result<Self> {
+        let connection = Connection::open(path)?;
+        connection.execute_batch(&format!(
+            "PRAGMA page_size = {PAGE_SIZE};
+             PRAGMA auto_vacuum = NONE;
+             PRAGMA encoding = 'UTF-8';
+             PRAGMA journal_mode = OFF;
+             PRAGMA synchronous = OFF;
+             PRAGMA locking_mode = EXCLUSIVE;
+             PRAGMA secure_delete = ON;
+             PRAGMA temp_store = MEMORY;
+             PRAGMA cache_size = -32768;
+             PRAGMA application_id = {APPLICATION_ID};
+             PRAGMA user_version = {VERSION};"
+        ))?;
+        connection.execute_batch("BEGIN")?;
+        for (_, sql) in TABLES {
+            connection.execute_batch(sql)?;
+        }
+        connection.execute_batch("INSERT INTO seal VALUES(1, zeroblob(32))")?;
+        Ok(Self {
+            connection,
+            content: ContentHasher::default(),
+            last_key: None,
+            positions: 0,
+            rows: 0,
+            blob: Vec::with_capacity(64),
+        })
+    }
+
+    /// Adds counted games, in ascending order.
+    pub(super) fn add_games(&self, ids: impl Iterator<Item = GameId>) -> rusqlite::Result<()> {
+        let mut insert = self.connection.prepare_cached("INSERT INTO games VALUES(?1)")?;
+        for id in ids {
+            insert.execute([&id.0[..]])?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows, in ascending order.
+    pub(super) fn add_rows<E: From<rusqlite::Error>>(
+        &mut self,
+        rows: impl Iterator<Item = Result<Observation, E>>,
+    ) -> Result<(), E> {
+        let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
+        for row in rows {
+            let Observation { key, mv, tally } = row?;
+            self.blob.clear();
+            Row { tally, weight: None }.put(key, mv, &mut self.blob);
+            insert.execute(params![key, mv, self.blob])?;
+            self.content.add(key, mv, &self.blob);
+            self.rows += 1;
+            self.positions += u64::from(self.last_key.replace(key) != Some(key));
+        }
+        Ok(())
+    }
+
+    /// Adds what is known at the end and closes the file. Fills in what only the rows tell.
+    pub(super) fn finish(
+        self,
+        metadata: &mut Metadata,
+        key_table: &[u8],
+        sources: &[Source],
+    ) -> rusqlite::Result<()> {
+        metadata.positions = self.positions;
+        metadata.rows = self.rows;
+        metadata.content = self.content.finish();
+        let connection = self.connection;
+        connection.execute(
+            "INSERT INTO key_table VALUES(?1, ?2)",
+            params![metadata.key_table, key_table],
+        )?;
+        for source in sources {
+            connection.execute(
+                "INSERT INTO sources VALUES(?1, ?2, ?3)",
+                params![&source.hash[..], source.name, source.games.cast_signed()],
+            )?;
+        }
+        for (name, value) in metadata.to_pairs() {
+            connection.execute("INSERT INTO meta VALUES(?1, ?2)", params![name, value])?;
+        }
+        connection.execute_batch("COMMIT")?;
+        connection.close().map_err(|(_, error)| error)
+    }
+}
+
+/// BLAKE3 over all rows in order: key LE64, move LE16, length of the blob LE16, blob. Independent of
+/// pages and of everything beside the rows.
+#[derive(Debug, Default)]
+pub(super) struct ContentHasher {
+    hasher: blake3::Hasher,
+    buffer: Vec<u8>,
+}
+
+impl ContentHasher {
+    pub(super) fn add(&mut self, key: i64, mv: u16, blob: &[u8]) {
+        self.buffer.extend_from_slice(&key.to_le_bytes());
+        self.buffer.extend_from_slice(&mv.to_le_bytes());
+        self.buffer.extend_from_slice(&(blob.len() as u16).to_le_bytes());
+        self.buffer.extend_from_slice(blob);
+        if self.buffer.len() >= 1 << 16 {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
+    }
+
+    /// In hexadecimal.
+    pub(super) fn finish(mut self) -> String {
+        self.hasher.update(&self.buffer);
+        self.hasher.finalize().to_hex().to_string()
+    }
+}

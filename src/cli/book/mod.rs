@@ -1,0 +1,62 @@
+//! Opening books.
+
+mod build;
+mod query;
+mod stats;
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::{CliError, Context, exit};
+use crate::book::{Book, BookError, BuildError};
+
+/// Build, query and describe opening books.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Build a book from game files and folders of them.
+    Build(build::Args),
+    /// Show the moves that a book has for a position.
+    Query(query::Args),
+    /// Check a book and show what is in it.
+    Stats(stats::Args),
+}
+
+pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match command {
+        Command::Build(args) => build::run(args, context),
+        Command::Query(args) => query::run(args, context),
+        Command::Stats(args) => stats::run(args, context),
+    }
+}
+
+/// Opens a book whose bytes are all as they were written.
+fn open(path: &Path) -> Result<Book, CliError> {
+    Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
+}
+
+fn from_book(error: BookError) -> CliError {
+    let code = match &error {
+        BookError::Io { source, .. } => match source.kind() {
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
+            _ => exit::IO,
+        },
+        _ => exit::BAD_DATA,
+    };
+    CliError::new(code, error)
+}
+
+fn from_build(error: BuildError) -> CliError {
+    let code = match &error {
+        BuildError::Input { source, .. } => match source.kind() {
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
+            _ => exit::IO,
+        },
+        BuildError::StrangeInput { .. }
+        | BuildError::NoFiles { .. }
+        | BuildError::NoGames { .. }
+        | BuildError::Strict { .. } => exit::BAD_DATA,
+        BuildError::Create { .. } => exit::CANNOT_CREATE,
+        _ => exit::IO,
+    };
+    CliError::new(code, error)
+}

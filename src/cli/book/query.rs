@@ -1,0 +1,203 @@
+use std::io::{BufRead, BufReader, Write, stdin};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::super::{CliError, Context, GameName, OrExit, exit};
+use crate::book::{Book, BookMove};
+use crate::game::{Game, Notation, Side, Symmetric};
+use crate::xiangqi::Position;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The book.
+    book: PathBuf,
+    /// The position (default: the start of a game).
+    #[arg(long)]
+    fen: Option<String>,
+    /// Moves to play first, from the start or from --fen: h2e2 h9g7 …
+    #[arg(long, num_args = 1..)]
+    moves: Vec<String>,
+    /// Answer for every line of a file (- for standard input): one JSON object a line.
+    #[arg(long, conflicts_with_all = ["fen", "moves"])]
+    fens: Option<PathBuf>,
+    /// Leave out moves of fewer games [default: what the book was built with].
+    #[arg(long)]
+    min_games: Option<u64>,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => Err(CliError::message(exit::USAGE, "there are no books of gomoku yet")),
+    }
+}
+
+fn run_game<G: Symmetric + Notation>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let book = super::open(&args.book)?;
+    let min_games = args.min_games.unwrap_or(book.metadata().min_games);
+    if let Some(list) = &args.fens {
+        return run_list::<G>(&book, list, min_games, context);
+    }
+    let mut position = read_position::<G>(args.fen.as_deref())?;
+    let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
+    for (i, text) in moves.enumerate() {
+        play(&mut position, text)
+            .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
+    }
+    let found = probe(&book, &position, min_games)?;
+    if context.common.json {
+        writeln!(context.out, "{}", answer(&book, &position, &found))?;
+    } else {
+        print(&book, &position, &found, context.out)?;
+    }
+    Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
+}
+
+fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliError> {
+    fen.map_or_else(
+        || Ok(G::start()),
+        |fen| G::parse_position(fen).or_exit_with(exit::BAD_DATA, || "--fen"),
+    )
+}
+
+fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<()> {
+    let mv = G::parse_move(text)
+        .ok_or_else(|| anyhow::anyhow!("`{text}` is no move; write moves like h2e2"))?;
+    if !position.is_legal(mv) {
+        anyhow::bail!("{text} is illegal in {}", position.position_text());
+    }
+    position.make(mv);
+    Ok(())
+}
+
+/// The moves of most games first, then by their text.
+fn probe<G: Symmetric + Notation>(
+    book: &Book,
+    position: &G,
+    min_games: u64,
+) -> Result<Vec<BookMove<G::Move>>, CliError> {
+    let mut found = book.probe_with(position, min_games).map_err(super::from_book)?;
+    found.sort_by_cached_key(|m| (std::cmp::Reverse(m.tally.games), G::move_text(m.mv)));
+    Ok(found)
+}
+
+/// Answers each line. 65 if one cannot be read, 1 if the book has none of the positions.
+fn run_list<G: Symmetric + Notation>(
+    book: &Book,
+    list: &Path,
+    min_games: u64,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let lines: Box<dyn BufRead> = if list == Path::new("-") {
+        Box::new(stdin().lock())
+    } else {
+        let file = std::fs::File::open(list);
+        Box::new(BufReader::new(file.or_exit_with(exit::NO_INPUT, || list.display().to_string())?))
+    };
+    let (mut any_bad, mut any_found) = (false, false);
+    for line in lines.split(b'\n') {
+        let line = line.or_exit_with(exit::IO, || list.display().to_string())?;
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        let answer = match G::parse_position(text) {
+            Ok(position) => {
+                let found = probe(book, &position, min_games)?;
+                any_found |= !found.is_empty();
+                answer(book, &position, &found)
+            }
+            Err(error) => {
+                any_bad = true;
+                let error = json!({"code": exit::BAD_DATA, "message": error.to_string()});
+                json!({"fen": text, "error": error})
+            }
+        };
+        writeln!(context.out, "{answer}")?;
+    }
+    Ok(match (any_bad, any_found) {
+        (true, _) => exit::BAD_DATA,
+        (false, true) => exit::OK,
+        (false, false) => exit::FAILED,
+    })
+}
+
+/// The sides' names in answers, first side first.
+const fn side_names<G: Game>() -> [&'static str; 2] {
+    match G::NAME.as_bytes() {
+        b"gomoku" => ["black", "white"],
+        _ => ["red", "black"],
+    }
+}
+
+fn answer<G: Symmetric + Notation>(
+    book: &Book,
+    position: &G,
+    found: &[BookMove<G::Move>],
+) -> Value {
+    let mover = position.side_to_move();
+    let moves: Vec<Value> = found.iter().map(|m| move_answer::<G>(m, mover)).collect();
+    json!({
+        "schema": "juzhong.book.query/1",
+        "fen": position.position_text(),
+        "key": book.key_of(position).to_string(),
+        "total": found.iter().map(|m| m.tally.games).sum::<u64>(),
+        "moves": moves,
+    })
+}
+
+fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
+    let tally = &found.tally;
+    let [first, second] = side_names::<G>();
+    json!({
+        "move": G::move_text(found.mv),
+        "games": tally.games,
+        first: tally.first,
+        "draws": tally.draws,
+        second: tally.second,
+        "score": tally.score(mover).map(|score| (score * 1e4).round() / 1e4),
+        "weight": found.weight,
+        "year_min": tally.years.map(|y| y.min),
+        "year_max": tally.years.map(|y| y.max),
+        "name": Value::Null,
+    })
+}
+
+fn print<G: Symmetric + Notation>(
+    book: &Book,
+    position: &G,
+    found: &[BookMove<G::Move>],
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    writeln!(out, "{}", position.position_text())?;
+    if found.is_empty() {
+        writeln!(out, "no entry (key {})", book.key_of(position))?;
+        return Ok(());
+    }
+    let [first, second] = side_names::<G>();
+    writeln!(
+        out,
+        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  years",
+        "move", "games", "draws", "score", "weight"
+    )?;
+    for m in found {
+        let t = &m.tally;
+        let score = t
+            .score(position.side_to_move())
+            .map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score));
+        let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
+        writeln!(
+            out,
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}",
+            G::move_text(m.mv),
+            t.games,
+            t.first,
+            t.draws,
+            t.second,
+            m.weight
+        )?;
+    }
+    Ok(())
+}
