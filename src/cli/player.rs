@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::position::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
+use crate::book::Policy;
 use crate::engine::{Engine, EngineOptions, Limits, Playable, clock};
 
 /// What the engine plays with.
@@ -14,6 +15,9 @@ pub(super) struct PlayerArgs {
     /// An opening book; several are asked in this order.
     #[arg(long, value_name = "FILE")]
     book: Vec<PathBuf>,
+    /// How one of a book's moves is chosen: best, weighted or uniform.
+    #[arg(long, default_value_t)]
+    policy: Policy,
     /// The folder of endgame tables.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
@@ -39,6 +43,7 @@ impl PlayerArgs {
     ) -> Result<EngineOptions<G::Rules>, CliError> {
         Ok(EngineOptions {
             books: self.book.clone(),
+            policy: self.policy,
             tables: self.tables.clone(),
             hash_mib: self.hash,
             threads: self.threads,

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use crate::game::{Adjudicate, Game, Heuristics, Line, Notation, Symmetric};
 use crate::search::{Oracle, TableValue};
+use crate::tablebase::Entry;
 
 /// A game that the [`Engine`](super::Engine) plays.
 pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
@@ -47,13 +48,8 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
 pub struct RootMove<M> {
     /// The move.
     pub mv: M,
-    /// What it leads to, for the side that makes it.
-    pub value: TableValue,
-    /// How many rounds of the repetition rules the result needs; 0 is plain mate.
-    pub order: u32,
-    /// Plies to mate (order 0) or to the next step of the rule's loop, counted from before the
-    /// move; `None` for a draw.
-    pub distance: Option<u32>,
+    /// What it leads to, for the side that makes it; distances count from before the move.
+    pub entry: Entry,
 }
 
 /// For games without endgame tables.

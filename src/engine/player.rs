@@ -3,16 +3,18 @@ use std::path::PathBuf;
 
 use super::library::Library;
 use super::playable::{Endgames, Playable, RootMove};
+use crate::book::Policy;
 use crate::game::{Horizon, Line, Verdict};
-use crate::search::{
-    Control, Found, Limits, Score, SearchError, SearchOptions, Searcher, TableValue,
-};
+use crate::search::{Control, Found, Limits, Score, SearchError, SearchOptions, Searcher};
+use crate::tablebase::{Entry, Wdl};
 
 /// What an engine plays with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineOptions<R> {
     /// Opening books, the preferred one first.
     pub books: Vec<PathBuf>,
+    /// How one of a book's moves is chosen.
+    pub policy: Policy,
     /// The folder of endgame tables.
     pub tables: Option<PathBuf>,
     /// Size of the transposition table in MiB.
@@ -31,6 +33,7 @@ impl<R: Default> Default for EngineOptions<R> {
     fn default() -> Self {
         Self {
             books: Vec::new(),
+            policy: Policy::default(),
             tables: None,
             hash_mib: 64,
             threads: 1,
@@ -124,31 +127,26 @@ impl<M> RootMove<M> {
     /// The result as a search score: a mate where no repetition rule is needed.
     #[must_use]
     pub fn score(&self) -> Score {
-        let plies = self.distance.unwrap_or(0) as usize;
-        match (self.value, self.order) {
-            (TableValue::Draw, _) => Score::DRAW,
-            (TableValue::Win, 0) if plies < LONGEST_MATE => Score::mate_in(plies),
-            (TableValue::Loss, 0) if plies < LONGEST_MATE => Score::mated_in(plies),
-            (TableValue::Win, _) => Score::table_win(0),
-            (TableValue::Loss, _) => Score::table_loss(0),
+        let Entry { wdl, order, distance } = self.entry;
+        let plies = usize::from(distance);
+        match wdl {
+            Wdl::Draw => Score::DRAW,
+            Wdl::Win if order == 0 && plies < LONGEST_MATE => Score::mate_in(plies),
+            Wdl::Loss if order == 0 && plies < LONGEST_MATE => Score::mated_in(plies),
+            Wdl::Win => Score::table_win(0),
+            Wdl::Loss => Score::table_loss(0),
         }
     }
 }
 
 impl<M> fmt::Display for RootMove<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.value {
-            TableValue::Win => "win",
-            TableValue::Draw => "draw",
-            TableValue::Loss => "loss",
-        })?;
-        if self.order > 0 {
-            write!(f, " by the repetition rules (order {})", self.order)?;
-        }
-        match self.distance {
-            Some(1) => write!(f, " in 1 ply"),
-            Some(plies) => write!(f, " in {plies} plies"),
-            None => Ok(()),
+        let Entry { wdl, order, distance } = self.entry;
+        f.write_str(wdl.name())?;
+        match (wdl, order) {
+            (Wdl::Draw, _) => Ok(()),
+            (_, 0) => write!(f, ", mate in {distance} plies"),
+            (_, order) => write!(f, " by repetition, order {order}, {distance} plies"),
         }
     }
 }
@@ -161,7 +159,7 @@ const LONGEST_MATE: usize = 1000;
 #[derive(Debug)]
 pub struct Engine<G: Playable> {
     options: EngineOptions<G::Rules>,
-    library: Library<G>,
+    library: Library,
     tables: Option<G::Tables>,
     searcher: Searcher<G>,
     notices: Vec<String>,
@@ -175,7 +173,7 @@ impl<G: Playable> Engine<G> {
     /// If the search cannot have the memory asked for.
     pub fn new(options: EngineOptions<G::Rules>) -> Result<Self, EngineError> {
         let mut notices = Vec::new();
-        let library = Library::open(&options.books, options.seed, &mut notices);
+        let library = Library::open::<G>(&options, &mut notices);
         let tables = open_tables::<G>(&options, &mut notices);
         let searcher = new_searcher(&options)?;
         Ok(Self { options, library, tables, searcher, notices })
@@ -191,8 +189,8 @@ impl<G: Playable> Engine<G> {
         if (old.hash_mib, old.threads, old.multipv) != (new.hash_mib, new.threads, new.multipv) {
             self.searcher = new_searcher(&new)?;
         }
-        if (&old.books, old.seed) != (&new.books, new.seed) {
-            self.library = Library::open(&new.books, new.seed, &mut self.notices);
+        if (&old.books, old.policy, old.seed) != (&new.books, new.policy, new.seed) {
+            self.library = Library::open::<G>(&new, &mut self.notices);
         }
         if (&old.tables, old.rules) != (&new.tables, new.rules) {
             self.tables = open_tables::<G>(&new, &mut self.notices);
@@ -242,7 +240,7 @@ impl<G: Playable> Engine<G> {
         }
         let ranked = self.ranked_moves(line);
         if let Some(best) = ranked.as_ref().and_then(|moves| moves.first())
-            && best.value != TableValue::Draw
+            && best.entry.wdl != Wdl::Draw
         {
             return Some(Choice::from_table(*best));
         }
@@ -304,7 +302,7 @@ pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::
 /// tables' first choice.
 fn keep_draw<M: Copy + Eq>(choice: Choice<M>, ranked: Option<&[RootMove<M>]>) -> Choice<M> {
     let Some(ranked) = ranked else { return choice };
-    let keeps = |m: &RootMove<M>| m.mv == choice.mv && m.value != TableValue::Loss;
+    let keeps = |m: &RootMove<M>| m.mv == choice.mv && m.entry.wdl != Wdl::Loss;
     match ranked.first() {
         Some(first) if !ranked.iter().any(keeps) => Choice::from_table(*first),
         _ => choice,

@@ -40,11 +40,9 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
             "multipv" => options.multipv = number(name, value, 1, MAX_MULTIPV)?,
             "seed" => options.seed = number(name, value, 0, u64::MAX)?,
             "book" | "bookfiles" => options.books = paths(value),
+            "bookpolicy" => options.policy = parsed(name, value)?,
             "tables" | "egtbpaths" => options.tables = paths(value).pop(),
-            "rules" => {
-                let rules = value.to_ascii_lowercase();
-                options.rules = rules.parse().map_err(|_| format!("{} known", bad(name, value)))?;
-            }
+            "rules" => options.rules = parsed(name, value)?,
             "ownbook" | "usebook" => self.own_book = flag(name, value)?,
             "ponder" => drop(flag(name, value)?),
             "uci_variant" | "uci_analysemode" => {}
@@ -71,6 +69,8 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
         line(format_args!("Ponder type check default false"));
         line(format_args!("OwnBook type check default {}", self.own_book));
         line(format_args!("Book type string default {books}"));
+        let policies = "var best var weighted var uniform";
+        line(format_args!("BookPolicy type combo default {} {policies}", options.policy));
         line(format_args!("Tables type string default {tables}"));
         let rules: String = G::RULES.iter().map(|rules| format!(" var {rules}")).collect();
         line(format_args!("Rules type combo default {}{rules}", options.rules));
@@ -98,6 +98,10 @@ fn number<T: FromStr + PartialOrd + Display + Copy>(
 ) -> Result<T, String> {
     let number = value.parse().ok().filter(|n| (&min..=&max).contains(&n));
     number.ok_or_else(|| format!("{} from {min} to {max}", bad(name, value)))
+}
+
+fn parsed<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
+    value.to_ascii_lowercase().parse().map_err(|_| format!("{} known", bad(name, value)))
 }
 
 fn flag(name: &str, value: &str) -> Result<bool, String> {
