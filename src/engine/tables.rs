@@ -85,6 +85,9 @@ impl Endgames<Position> for XiangqiTables {
             RuleSet::None => Rules::None,
             RuleSet::Check | RuleSet::Asian | RuleSet::Computer | RuleSet::Chinese => Rules::Check,
         };
+        if !folder.is_dir() {
+            return Err(format!("there is no folder {}", folder.display()));
+        }
         let tables = Tables::open(folder, rules, Metric::Dtm).map_err(|error| in_full(&error))?;
         Ok(Self { tables, usable: RwLock::default(), trouble: Mutex::default() })
     }
