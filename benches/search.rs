@@ -1,3 +1,40 @@
-//! Not yet built.
+//! Search and evaluation speed.
 
-fn main() {}
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use juzhong::game::{Adjudicate, Heuristics, Line, MoveList};
+use juzhong::search::{Limits, SearchOptions, Searcher};
+use juzhong::xiangqi::{Position, START_FEN};
+
+const POSITIONS: [(&str, &str); 2] = [
+    ("start", START_FEN),
+    ("middle game", "r1bakabr1/9/1cn3nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKABR1 w - - 0 1"),
+];
+
+fn bench(c: &mut Criterion) {
+    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let Ok(mut searcher) = Searcher::<Position>::new(options) else { return };
+    let rules = <Position as Adjudicate>::Rules::default();
+    for (name, fen) in POSITIONS {
+        let Ok(position) = Position::from_fen(fen) else { continue };
+        let line = Line::new(position.clone(), 0);
+        let nodes = 50_000;
+        let mut group = c.benchmark_group("search");
+        group.throughput(Throughput::Elements(nodes)).sample_size(20);
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                searcher.new_game();
+                searcher.run(&line, rules, &Limits::nodes(nodes), &(), &())
+            });
+        });
+        group.finish();
+        c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| position.evaluate()));
+        let mut captures = MoveList::new();
+        position.append_captures(&mut captures);
+        c.bench_function(&format!("exchanges/{name}"), |b| {
+            b.iter(|| captures.iter().map(|&mv| position.exchange_value(mv)).sum::<i32>());
+        });
+    }
+}
+
+criterion_group!(benches, bench);
+criterion_main!(benches);

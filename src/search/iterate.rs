@@ -4,7 +4,7 @@ use super::tunables::{ASPIRATION, ASPIRATION_DEPTH, SETTLED};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{Bound, MAX_PLY, Oracle, Score, ScoreKind};
-use crate::game::{Adjudicate, Game, Heuristics, MoveList};
+use crate::game::{Adjudicate, Heuristics, MoveList};
 
 /// One of the best lines from the root.
 #[derive(Debug, Clone)]
@@ -50,16 +50,16 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     fn search_lines(&mut self, lines: &mut [RootLine<G::Move>]) -> Result<(), Interrupted> {
         self.seldepth = 0;
         self.excluded.clear();
-        for i in 0..lines.len() {
+        for (i, line) in lines.iter_mut().enumerate() {
             self.partial = None;
-            let end = self.search_line(lines[i].score);
+            let end = self.search_line(line.score);
             if let Some((score, pv)) = self.partial.take()
                 && (end.is_ok() || i == 0)
             {
-                lines[i] = RootLine { score, pv };
+                *line = RootLine { score, pv };
             }
-            lines[i].score = end?.unwrap_or(lines[i].score);
-            self.excluded.extend(lines[i].pv.first().copied());
+            line.score = end?;
+            self.excluded.extend(line.pv.first().copied());
         }
         lines.sort_by_key(|line| std::cmp::Reverse(line.score));
         Ok(())
@@ -67,14 +67,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 
     /// Aspiration: a narrow window around the last score first, wider ones while the score falls
     /// outside.
-    fn search_line(&mut self, last: Score) -> Result<Option<Score>, Interrupted> {
+    fn search_line(&mut self, last: Score) -> Result<Score, Interrupted> {
         let mut margin = ASPIRATION;
         let aspires = self.iteration >= ASPIRATION_DEPTH && !last.is_decisive();
         let mut window = if aspires { Window::around(last, margin) } else { Window::full() };
         loop {
             let score = self.search::<Root>(window, self.iteration, 0, false)?;
             match window.bound(score) {
-                Bound::Exact => return Ok(Some(score)),
+                Bound::Exact => return Ok(score),
                 Bound::Upper => window.alpha = score - margin,
                 Bound::Lower => window.beta = score + margin,
             }

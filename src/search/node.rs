@@ -6,9 +6,7 @@ use super::tunables::IIR_DEPTH;
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{Bound, MAX_PLY, Oracle, Score, TableValue};
-use crate::game::{
-    Adjudicate, Game, Heuristics, Horizon, MoveList, Outcome, Packed, Side, Verdict,
-};
+use crate::game::{Adjudicate, Heuristics, Horizon, MoveList, Outcome, Packed, Side, Verdict};
 
 /// What kind of node is searched, known at compile time, so that what only some nodes do costs the
 /// others nothing.
@@ -132,7 +130,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// A result that needs no search: by the rules that look at the past, by length, by table.
     fn known_result(&mut self, ply: usize) -> Option<Score> {
         let position = self.line.position();
-        let judgement = G::judge(&self.line, self.shared.rules, Horizon::Search { root: self.root });
+        let judgement =
+            G::judge(&self.line, self.shared.rules, Horizon::Search { root: self.root });
         let score = match judgement.verdict {
             Verdict::None => None,
             Verdict::Draw => Some(Score::DRAW),
@@ -293,7 +292,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 
     /// Extensions stop at twice the nominal depth, so that every iteration ends.
     fn may_extend(&self, node: &Node<G::Move>) -> bool {
-        (node.ply as i32) < 2 * self.iteration
+        node.ply < 2 * self.iteration as usize
     }
 
     /// Killers and history learn from a quiet move that cut, and from those tried before it.
@@ -333,7 +332,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             self.line.position().key(),
             Entry {
                 mv: best.mv.map(Packed::pack),
-                score: best.score.from_here(node.ply),
+                score: best.score.to_local(node.ply),
                 eval: self.evals[node.ply].map(|eval| eval.value() as i16),
                 depth: node.depth as u8,
                 bound: node.window.bound(best.score),
@@ -346,9 +345,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// The score of a position without legal moves.
     pub(super) fn terminal(&self, ply: usize) -> Score {
         let position = self.line.position();
-        position.outcome().map_or(Score::DRAW, |outcome| {
-            result(outcome, position.side_to_move(), ply)
-        })
+        position
+            .outcome()
+            .map_or(Score::DRAW, |outcome| result(outcome, position.side_to_move(), ply))
     }
 }
 
@@ -369,7 +368,7 @@ pub(super) fn table_cutoff(
     ply: usize,
 ) -> Option<Score> {
     let entry = entry.filter(|entry| i32::from(entry.depth) >= depth)?;
-    let score = entry.score.from_root(ply);
+    let score = entry.score.to_global(ply);
     let settles = match entry.bound {
         Bound::Exact => true,
         Bound::Lower => score >= window.beta,
@@ -381,7 +380,7 @@ pub(super) fn table_cutoff(
 /// The static evaluation, or the table's score where that says more.
 fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
     let Some(entry) = entry else { return eval };
-    let score = entry.score.from_root(ply);
+    let score = entry.score.to_global(ply);
     let says_more = match entry.bound {
         Bound::Exact => true,
         Bound::Lower => score > eval,

@@ -113,12 +113,13 @@ impl<M: Copy + Eq> Picker<M> {
                 continue;
             }
             let mv = ranked.mv;
-            ranked.rank = match self.hints.killers.iter().position(|&killer| killer == Some(mv)) {
-                Some(n) => KILLER - n as i32,
-                None => {
-                    history.of(side, position.history_index(mv), self.hints.before)
-                        + position.quiet_value(mv)
-                }
+            ranked.rank = if self.hints.killers[0] == Some(mv) {
+                KILLER
+            } else if self.hints.killers[1] == Some(mv) {
+                KILLER - 1
+            } else {
+                history.of(side, position.history_index(mv), self.hints.before)
+                    + position.quiet_value(mv)
             };
         }
     }

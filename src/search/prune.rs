@@ -144,11 +144,10 @@ pub(super) fn late_move_reduction<N: Kind, M>(node: &Node<M>, candidate: &Candid
     if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) || candidate.forcing {
         return 0;
     }
-    let mut reduction =
-        LMR_BASE + log2_256(node.depth) * log2_256(candidate.number) / LMR_DIVISOR;
+    let mut reduction = LMR_BASE + log2_256(node.depth) * log2_256(candidate.number) / LMR_DIVISOR;
     reduction += 256 * (i32::from(node.cut) + i32::from(!node.improving));
-    reduction -= 256
-        * (i32::from(N::PV) + i32::from(candidate.threatening) + i32::from(node.threatened));
+    reduction -=
+        256 * (i32::from(N::PV) + i32::from(candidate.threatening) + i32::from(node.threatened));
     reduction -= 256 * candidate.history / LMR_HISTORY;
     reduction / 256
 }

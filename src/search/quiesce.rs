@@ -6,7 +6,7 @@ use super::tunables::DELTA_MARGIN;
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{MAX_PLY, Oracle, Score};
-use crate::game::{Adjudicate, Game, Heuristics, MAX_MOVES, MoveList, Packed};
+use crate::game::{Adjudicate, Heuristics, MAX_MOVES, MoveList, Packed};
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// Quiescence: only forcing moves that do not lose material are tried, and the side to move
@@ -56,7 +56,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             key,
             Entry {
                 mv: best_move.map(Packed::pack),
-                score: best.from_here(ply),
+                score: best.to_local(ply),
                 eval: eval.map(|eval| eval.value() as i16),
                 depth: 0,
                 bound: window.bound(best),

@@ -69,25 +69,25 @@ impl Score {
     /// The side to move wins `ply` plies from the root.
     #[must_use]
     pub const fn mate_in(ply: usize) -> Self {
-        Self(Self::MATE - ply as i32)
+        Self(Self::MATE - signed(ply))
     }
 
     /// The side to move loses `ply` plies from the root.
     #[must_use]
     pub const fn mated_in(ply: usize) -> Self {
-        Self(ply as i32 - Self::MATE)
+        Self(signed(ply) - Self::MATE)
     }
 
     /// A table says that the side to move wins, `ply` plies from the root.
     #[must_use]
     pub const fn table_win(ply: usize) -> Self {
-        Self(Self::TABLE - ply as i32)
+        Self(Self::TABLE - signed(ply))
     }
 
     /// A table says that the side to move loses, `ply` plies from the root.
     #[must_use]
     pub const fn table_loss(ply: usize) -> Self {
-        Self(ply as i32 - Self::TABLE)
+        Self(signed(ply) - Self::TABLE)
     }
 
     /// What the score says.
@@ -133,25 +133,25 @@ impl Score {
     /// The score as seen from the position itself, `ply` plies after the root: what the
     /// transposition table keeps.
     #[must_use]
-    pub(super) const fn from_here(self, ply: usize) -> Self {
+    pub(super) const fn to_local(self, ply: usize) -> Self {
         if !self.is_decisive() {
             self
         } else if self.0 > 0 {
-            Self(self.0 + ply as i32)
+            Self(self.0 + signed(ply))
         } else {
-            Self(self.0 - ply as i32)
+            Self(self.0 - signed(ply))
         }
     }
 
-    /// The inverse of [`from_here`](Self::from_here).
+    /// The inverse of [`to_local`](Self::to_local).
     #[must_use]
-    pub(super) const fn from_root(self, ply: usize) -> Self {
+    pub(super) const fn to_global(self, ply: usize) -> Self {
         if !self.is_decisive() {
             self
         } else if self.0 > 0 {
-            Self(self.0 - ply as i32)
+            Self(self.0 - signed(ply))
         } else {
-            Self(self.0 + ply as i32)
+            Self(self.0 + signed(ply))
         }
     }
 
@@ -166,6 +166,11 @@ impl Score {
     pub(super) const fn from_bits(bits: u16) -> Self {
         Self(bits.cast_signed() as i32)
     }
+}
+
+/// A ply as a signed number; plies are small.
+const fn signed(ply: usize) -> i32 {
+    (ply as u32).cast_signed()
 }
 
 impl Neg for Score {
@@ -232,9 +237,9 @@ mod tests {
                 Score::table_win(ply + away),
                 Score::table_loss(ply + away),
             ] {
-                prop_assert_eq!(score.from_here(ply).from_root(ply), score);
+                prop_assert_eq!(score.to_local(ply).to_global(ply), score);
                 prop_assert_eq!(Score::from_bits(score.bits()), score);
-                prop_assert_eq!(--score, score);
+                prop_assert_eq!(-(-score), score);
             }
         }
     }

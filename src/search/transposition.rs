@@ -74,7 +74,12 @@ struct Slot {
     entry: AtomicU64,
 }
 
-const _: () = assert!(size_of::<[Slot; BUCKET]>() == 64);
+/// The slots that one key may use, in one cache line.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; BUCKET]);
+
+const _: () = assert!(size_of::<Bucket>() == 64);
 
 impl Slot {
     fn read(&self) -> (u64, u64) {
@@ -92,7 +97,7 @@ impl Slot {
 /// key choose the bucket, all 64 verify the entry.
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
-    slots: Vec<Slot>,
+    buckets: Vec<Bucket>,
     /// Number of buckets less one; the number is a power of two.
     mask: usize,
     age: u8,
@@ -104,19 +109,16 @@ impl TranspositionTable {
         if mib == 0 || mib > MAX_HASH_MIB {
             return Err(SearchError::HashSize { mib });
         }
-        let buckets = (mib << 20) / size_of::<[Slot; BUCKET]>();
-        let buckets = 1 << buckets.ilog2();
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(buckets * BUCKET).map_err(|_| SearchError::Memory { mib })?;
-        slots.resize_with(buckets * BUCKET, Slot::default);
-        Ok(Self { slots, mask: buckets - 1, age: 0 })
+        let count = 1 << ((mib << 20) / size_of::<Bucket>()).ilog2();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).map_err(|_| SearchError::Memory { mib })?;
+        buckets.resize_with(count, Bucket::default);
+        Ok(Self { buckets, mask: count - 1, age: 0 })
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        for slot in &mut self.slots {
-            *slot = Slot::default();
-        }
+        self.buckets.fill_with(Bucket::default);
         self.age = 0;
     }
 
@@ -125,9 +127,9 @@ impl TranspositionTable {
         self.age = (self.age + 1) % AGES;
     }
 
-    fn bucket(&self, key: Key) -> &[Slot] {
-        let at = (key.0 as usize & self.mask) * BUCKET;
-        &self.slots[at..at + BUCKET]
+    #[inline]
+    fn bucket(&self, key: Key) -> &[Slot; BUCKET] {
+        &self.buckets[key.0 as usize & self.mask].0
     }
 
     /// What is known about the position with this key.
@@ -186,8 +188,8 @@ impl TranspositionTable {
         let used = |slot: &Slot| {
             Entry::unpack(slot.entry.load(Relaxed)).is_some_and(|entry| entry.age == self.age)
         };
-        let sample = &self.slots[..self.slots.len().min(1_000)];
-        sample.iter().filter(|slot| used(slot)).count() as u32
+        let sample = self.buckets.iter().take(1_000 / BUCKET);
+        sample.flat_map(|bucket| &bucket.0).filter(|slot| used(slot)).count() as u32
     }
 }
 

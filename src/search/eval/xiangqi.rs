@@ -86,11 +86,11 @@ mod tests {
 
     /// The same position with the colours exchanged, seen from the other side of the board.
     fn swapped(position: &Position) -> Position {
-        image(position, |square| square.flipped(), true)
+        image(position, Square::flipped, true)
     }
 
     fn mirrored(position: &Position) -> Position {
-        image(position, |square| square.mirrored(), false)
+        image(position, Square::mirrored, false)
     }
 
     fn image(position: &Position, map: fn(Square) -> Square, swap: bool) -> Position {

@@ -120,14 +120,14 @@ fn bearing(position: &Position, piece: Piece, square: Square) -> (Bitboard, Bitb
 fn relations(position: &Position, side: Side, own: &Reach, theirs: &Reach) -> i32 {
     let men = position.side(side) - Bitboard::of(position.king(side));
     let weight = if position.turn() == side { DANGER_TO_MOVE } else { DANGER_WAITING };
-    let guarded_idle = men & own.once - theirs.once;
+    let guarded_idle = men & (own.once - theirs.once);
     let guards = guarded_idle.len() + (guarded_idle & own.twice).len();
     let attacked = men & theirs.once;
     if attacked.is_empty() {
         return GUARDED * guards.cast_signed();
     }
     let loose = attacked - own.once;
-    let outnumbered = attacked & theirs.twice - own.twice;
+    let outnumbered = attacked & (theirs.twice - own.twice);
     let mut units = 0;
     for role in Role::ALL {
         let of_role = attacked & position.role(role);
@@ -136,10 +136,10 @@ fn relations(position: &Position, side: Side, own: &Reach, theirs: &Reach) -> i3
         }
         let mut lost = of_role & (loose | outnumbered);
         let mut returned = 0;
-        for cheaper in 0..class(role) {
-            let taken = (of_role - lost) & theirs.by_class[cheaper];
+        for (hits, worth) in theirs.by_class.iter().zip(CLASS_WORTH).take(class(role)) {
+            let taken = (of_role - lost) & *hits;
             lost |= taken;
-            returned += CLASS_WORTH[cheaper] * taken.len().cast_signed();
+            returned += worth * taken.len().cast_signed();
         }
         units += material(role) * lost.len().cast_signed() - returned;
     }

@@ -1,0 +1,260 @@
+//! Search: mates are found and hold, pruning aside the result is that of plain minimax, and one
+//! thread always searches the same tree.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Verdict};
+use juzhong::search::{
+    Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, SearchOptions, Searcher,
+    TableValue, Techniques,
+};
+use juzhong::xiangqi::{Move, Position, Role};
+use proptest::prelude::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+type Rules = <Position as Adjudicate>::Rules;
+
+fn searcher(multipv: usize, threads: usize) -> Searcher<Position> {
+    Searcher::new(SearchOptions { hash_mib: 4, threads, multipv }).unwrap()
+}
+
+fn line(fen: &str) -> Line<Position> {
+    Line::new(Position::from_fen(fen).unwrap(), 0)
+}
+
+fn search(fen: &str, limits: &Limits) -> Found<Move> {
+    searcher(1, 1).run(&line(fen), Rules::default(), limits, &(), &())
+}
+
+/// Composed mates: position, moves to mate.
+const MATES: [(&str, u32); 4] = [
+    ("4k4/3P2P2/b2N2R2/7r1/2b6/9/9/3n5/4p3r/2R2K3 w - - 0 1", 3),
+    ("C3ka3/4aP1r1/nR2c4/p8/6b2/9/9/2C6/3p1p3/c1rAK4 w - - 0 1", 5),
+    ("3k5/9/9/9/9/9/9/9/4R4/4K4 w - - 0 1", 2),
+    ("3k5/9/9/9/9/9/9/9/9/3AKR3 w - - 0 1", 3),
+];
+
+#[test]
+fn mates_are_found_and_the_line_plays_to_mate() {
+    for (fen, moves) in MATES {
+        let found = search(fen, &Limits::depth(14));
+        let ScoreKind::MateIn(plies) = found.score.kind() else { panic!("{fen}: {found:?}") };
+        assert!(plies.div_ceil(2) <= moves, "{fen}: {found:?}");
+        assert_eq!(found.best, found.pv.first().copied());
+        let mut line = line(fen);
+        for &mv in &found.pv {
+            assert!(line.position().is_legal(mv), "{fen}: {mv} in {:?}", found.pv);
+            line.push(mv);
+        }
+        if found.pv.len() == plies as usize {
+            assert!(line.position().outcome().is_some(), "{fen}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_searched_where_the_game_is_over() {
+    // Mate, and a stalemate, which loses as well.
+    for fen in ["3k1R3/5R3/9/9/9/9/9/9/9/4K4 b - - 0 1", "3k5/8R/9/9/9/9/9/9/9/4K4 b - - 0 1"] {
+        let found = search(fen, &Limits::default());
+        assert_eq!((found.best, found.nodes), (None, 0));
+        assert_eq!(found.score.kind(), ScoreKind::MatedIn(0));
+    }
+}
+
+/// Minimax with nothing left out but what quiescence leaves out by definition.
+fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2]) -> i32 {
+    if depth == 0 {
+        return settle(line, root, bounds);
+    }
+    let [mut alpha, beta] = bounds;
+    let ply = line.len() - root;
+    let turn = line.position().turn();
+    if ply > 0 {
+        match Position::judge(line, Rules::default(), Horizon::Search { root }).verdict {
+            Verdict::None => {}
+            Verdict::Draw => return 0,
+            Verdict::Loses(side) if side == turn => return Score::mated_in(ply).value(),
+            Verdict::Loses(_) => return Score::mate_in(ply).value(),
+        }
+    }
+    let mut moves = MoveList::new();
+    line.position().legal_moves(&mut moves);
+    let mut best = Score::mated_in(ply).value();
+    for mv in moves {
+        line.push(mv);
+        best = best.max(-minimax(line, root, depth - 1, [-beta, -alpha]));
+        line.pop();
+        alpha = alpha.max(best);
+        if alpha >= beta {
+            break;
+        }
+    }
+    best
+}
+
+/// Quiescence: takes that do not lose, or any move out of check.
+fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2]) -> i32 {
+    let [mut alpha, beta] = bounds;
+    let position = line.position();
+    let in_check = position.in_check();
+    let mut moves = MoveList::new();
+    let mut best = Score::mated_in(line.len() - root).value();
+    if in_check {
+        position.legal_moves(&mut moves);
+    } else {
+        best = position.evaluate();
+        position.forcing_moves(&mut moves);
+        moves.retain(|mv| position.exchange_value(*mv) >= 0);
+    }
+    for mv in moves {
+        if best >= beta {
+            break;
+        }
+        alpha = alpha.max(best);
+        line.push(mv);
+        best = best.max(-settle(line, root, [-beta, -alpha]));
+        line.pop();
+    }
+    best
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn without_pruning_the_value_is_that_of_minimax(
+        choices in prop::collection::vec(any::<u16>(), 0..100),
+        depth in 1..=3_u32,
+    ) {
+        let mut line = Line::new(Position::start(), 0);
+        for choice in choices {
+            let mut moves = MoveList::new();
+            line.position().legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            line.push(moves[choice as usize % moves.len()]);
+        }
+        let root = line.len();
+        let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
+        let mut searcher = searcher(1, 1).with_techniques(Techniques::FULL_WIDTH);
+        let found = searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &());
+        prop_assert_eq!(found.score.value(), expected);
+    }
+}
+
+/// Collects what is reported.
+#[derive(Default)]
+struct Reports(Mutex<Vec<Iteration<Move>>>);
+
+impl Control<Move> for Reports {
+    fn should_stop(&self) -> bool {
+        false
+    }
+    fn report(&self, iteration: &Iteration<Move>) {
+        self.0.lock().unwrap().push(iteration.clone());
+    }
+}
+
+const MIDDLE_GAME: &str =
+    "r1bakabr1/9/1cn3nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKABR1 w - - 0 1";
+
+#[test]
+fn one_thread_always_searches_the_same_tree() {
+    for limits in [Limits::depth(8), Limits::nodes(20_000)] {
+        let found = search(MIDDLE_GAME, &limits);
+        assert_eq!(found, search(MIDDLE_GAME, &limits));
+        let mut again = searcher(1, 1);
+        let line = line(MIDDLE_GAME);
+        again.run(&line, Rules::default(), &Limits::depth(6), &(), &());
+        again.new_game();
+        assert_eq!(again.run(&line, Rules::default(), &limits, &(), &()), found);
+    }
+    assert_eq!(search(MIDDLE_GAME, &Limits::nodes(20_000)).nodes, 20_000);
+    assert_eq!(search(MIDDLE_GAME, &Limits::nodes(0)).nodes, 0);
+    assert!(search(MIDDLE_GAME, &Limits::nodes(0)).best.is_some());
+}
+
+#[test]
+fn several_lines_come_best_first_and_differ() {
+    let reports = Reports::default();
+    let found =
+        searcher(4, 1).run(&line(MIDDLE_GAME), Rules::default(), &Limits::depth(7), &(), &reports);
+    let reports = reports.0.into_inner().unwrap();
+    let last = &reports[reports.len() - 4..];
+    assert!(last.iter().map(|line| line.multipv).eq(1..=4));
+    assert!(last.is_sorted_by(|a, b| a.score >= b.score));
+    assert_eq!(found.best, Some(last[0].pv[0]));
+    let firsts: std::collections::HashSet<_> = last.iter().map(|line| line.pv[0]).collect();
+    assert_eq!(firsts.len(), 4);
+}
+
+#[test]
+fn time_limits_hold_and_helpers_end() {
+    let start = Instant::now();
+    let limits = Limits::move_time(Duration::from_millis(100));
+    let found = searcher(1, 3).run(&line(MIDDLE_GAME), Rules::default(), &limits, &(), &());
+    assert!(found.best.is_some() && found.depth > 1);
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+/// Says stop at once.
+struct Stop;
+
+impl Control<Move> for Stop {
+    fn should_stop(&self) -> bool {
+        true
+    }
+    fn report(&self, _iteration: &Iteration<Move>) {}
+}
+
+#[test]
+fn a_stopped_search_still_has_a_move() {
+    let found =
+        searcher(1, 2).run(&line(MIDDLE_GAME), Rules::default(), &Limits::default(), &(), &Stop);
+    assert!(found.best.is_some());
+}
+
+/// Knows that every position with a pair of rooks less is lost, and counts the questions.
+#[derive(Default)]
+struct NoRooks(AtomicU64);
+
+impl Oracle<Position> for NoRooks {
+    const PRESENT: bool = true;
+    fn probe(&self, position: &Position) -> Option<TableValue> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let own = position.pieces(position.turn(), Role::Rook).is_empty();
+        let theirs = position.pieces(!position.turn(), Role::Rook).is_empty();
+        match (own, theirs) {
+            (true, false) => Some(TableValue::Loss),
+            (false, true) => Some(TableValue::Win),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn tables_are_asked_and_believed() {
+    // The red rook can take the only black one, which is guarded: an even trade.
+    let fen = "3k5/9/4b4/9/2r6/9/9/2R6/9/4K4 w - - 0 1";
+    let oracle = NoRooks::default();
+    let found = searcher(1, 1).run(&line(fen), Rules::default(), &Limits::depth(4), &oracle, &());
+    assert_eq!(found.best, Move::parse("c2c5"));
+    assert!(matches!(found.score.kind(), ScoreKind::TableWin(_) | ScoreKind::MateIn(_)));
+    assert!(oracle.0.load(Ordering::Relaxed) > 0);
+}
+
+#[test]
+fn a_mate_is_seen_from_both_sides() {
+    let (fen, _) = MATES[0];
+    let found = search(fen, &Limits::depth(8));
+    let mut after = line(fen);
+    after.push(found.best.unwrap());
+    let rules = Rules::default();
+    let answer = searcher(1, 1).run(&after, rules, &Limits::depth(8), &(), &());
+    let ScoreKind::MateIn(plies) = found.score.kind() else { panic!("{found:?}") };
+    assert_eq!(answer.score.kind(), ScoreKind::MatedIn(plies - 1));
+}
