@@ -252,6 +252,28 @@ fn without_attackers_nobody_wins() {
     assert_eq!(verdict("3k1ab2/9/9/9/9/8P/9/9/4A4/4K1B2 w"), Verdict::None);
 }
 
+/// A quiet move of each side and both taken back, if all that is legal.
+fn there_and_back(start: &Position, choices: [u16; 2]) -> Option<[Move; 4]> {
+    let mut position = start.clone();
+    let mut moves = MoveList::new();
+    let mut there = Vec::new();
+    for choice in choices {
+        moves.clear();
+        position.legal_moves(&mut moves);
+        moves.retain(|mv| !position.is_irreversible(*mv));
+        there.push(*moves.get(usize::from(choice) % moves.len().max(1))?);
+        position.make(there[there.len() - 1]);
+    }
+    let back: Vec<Move> = there.iter().map(|mv| Move::new(mv.to(), mv.from())).collect();
+    for &mv in &back {
+        if !position.is_legal(mv) {
+            return None;
+        }
+        position.make(mv);
+    }
+    Some([there[0], there[1], back[0], back[1]])
+}
+
 proptest! {
     /// Taking back moves restores everything, and keys before moves are those positions' keys.
     #[test]
@@ -275,6 +297,37 @@ proptest! {
             prop_assert_eq!((line.clock(), line.reversible()), (clock, reversible));
             prop_assert_eq!(line.len(), seen.len());
             prop_assert_eq!(line.pop(), !seen.is_empty());
+        }
+    }
+
+    /// Two moves there and back: judged alike wherever the loop is entered, and in every view.
+    #[test]
+    fn loops_are_judged_alike_from_everywhere(
+        number in any::<prop::sample::Index>(), first in any::<u16>(), second in any::<u16>(),
+    ) {
+        let suite = suite();
+        let start = Position::from_fen(&suite[number.index(suite.len())].fen).unwrap();
+        let Some(cycle) = there_and_back(&start, [first, second]) else { return Ok(()) };
+        for rules in RuleSet::ALL {
+            let judged = |view: View, entry: usize| {
+                let see = |mv: &Move| Move::new(view.square(mv.from()), view.square(mv.to()));
+                let cycle: Vec<Move> = cycle.iter().map(see).collect();
+                let mut position = view.position(&start.to_fen());
+                for &mv in &cycle[..entry] {
+                    position.make(mv);
+                }
+                let mut line = Line::new(position, 0);
+                cycle[entry..].iter().chain(&cycle[..entry]).for_each(|&mv| line.push(mv));
+                let judgement = Position::judge(&line, rules, Horizon::Search { root: 0 });
+                (view.verdict(judgement.verdict), judgement.reason)
+            };
+            let expected = judged(VIEWS[0], 0);
+            prop_assert_ne!(expected.0, Verdict::None);
+            for view in VIEWS {
+                for entry in 0..cycle.len() {
+                    prop_assert_eq!(judged(view, entry), expected, "{:?} in {}", cycle, start.to_fen());
+                }
+            }
         }
     }
 

@@ -66,3 +66,13 @@ fn published_counts_with_and_without_the_rule() {
     assert_eq!(wdl(black), [37_476, 1_140, 373_350]);
     assert_eq!((red.by_rule_win, black.by_rule_loss), (624, 2_570));
 }
+
+/// Five men: about 4 GiB of memory.
+#[test]
+#[ignore = "cargo test --release --test tablebase_brute five_men -- --ignored"]
+fn published_counts_of_five_men() {
+    let graph = Graph::new("KRvKPP");
+    let check = graph.solve(Rules::Check);
+    assert_eq!(wdl(check.counts(Side::First)), [5_705_222, 2_840, 31_856]);
+    assert_eq!(wdl(check.counts(Side::Second)), [482_784, 13_534, 5_887_241]);
+}

@@ -80,18 +80,27 @@ impl FromStr for RuleSet {
 /// pawn threatens to win them after the move, and none did before.
 #[must_use]
 pub fn chased(before: &Position, mv: Move) -> Bitboard {
+    chased_among(before, mv, Bitboard::FULL)
+}
+
+/// The men on the squares `among` that [`chased`] names.
+fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitboard {
     let chaser = before.turn();
     let mut after = before.clone();
     after.play_unchecked(mv);
-    let threats = threats(&after, chaser);
-    if threats.is_empty() { threats } else { threats - self::threats(before, chaser) }
+    let threatened = threats(&after, chaser, among);
+    threatened - threats(before, chaser, threatened)
 }
 
-/// The men of the other side that `chaser` threatens to win, whoever is to move.
-fn threats(position: &Position, chaser: Side) -> Bitboard {
-    let victims = position.side(!chaser)
+/// The men of the other side on the squares `among` that `chaser` threatens to win, whoever is to
+/// move.
+fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
+    let victims = (position.side(!chaser) & among)
         - position.role(Role::King)
         - uncrossed(position.pieces(!chaser, Role::Pawn), !chaser);
+    if victims.is_empty() {
+        return Bitboard::EMPTY;
+    }
     let chasers = position.side(chaser) - position.role(Role::King) - position.role(Role::Pawn);
     let mut threatened = Bitboard::EMPTY;
     for from in chasers {
@@ -190,7 +199,8 @@ struct Conduct {
     has_check: bool,
     /// Men (by their squares at the end of the loop) that all of them newly chase.
     chases: Bitboard,
-    /// Each of them checks, threatens mate or newly chases something.
+    /// Each of them checks, threatens mate or newly chases something; only judged where the
+    /// rules ask for it.
     attacks: bool,
 }
 
@@ -247,10 +257,19 @@ fn add_chases(
     let mut home: [Square; 90] = std::array::from_fn(Square::from_index);
     walk_back(end, plies, |before, mv, after| {
         let side = &mut sides[before.turn()];
-        if !side.chases.is_empty() || side.attacks && rules == RuleSet::Chinese {
-            let victims = chased(before, mv);
+        let seeks_any = side.attacks && rules == RuleSet::Chinese;
+        if !side.chases.is_empty() || seeks_any {
+            let common = |square: &Square| side.chases.has(home[square.index()]);
+            let among = if seeks_any {
+                Bitboard::FULL
+            } else {
+                before.side(after.turn()).into_iter().filter(common).collect()
+            };
+            let victims = chased_among(before, mv, among);
             side.chases &= victims.into_iter().map(|square| home[square.index()]).collect();
-            side.attacks &= !victims.is_empty() || after.in_check() || threatens_mate(after);
+            if seeks_any {
+                side.attacks = !victims.is_empty() || after.in_check() || threatens_mate(after);
+            }
         }
         home[mv.from().index()] = home[mv.to().index()];
     });

@@ -1,7 +1,7 @@
 //! A brute-force oracle for endgames: the explicit graph of all legal positions of a material set
 //! and of everything that captures leave of it, solved as the infinite game that the rules define.
 //! It knows nothing of symmetry, indices or un-moves, only [`Position`] and its legal moves, and
-//! spends memory accordingly: about 100 bytes a position.
+//! spends memory accordingly: about 150 bytes a position.
 //!
 //! Without repetition rules, mate is propagated ply by ply. What that leaves drawn is, under the
 //! rule that perpetual check loses, an infinite game for each side as the *victim* of checks: it
@@ -13,7 +13,7 @@
 //! No drawn position has a move into a lost one, and moves into won ones lose, so that the moves
 //! among drawn positions, captures included, are the whole game.
 
-#![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
+#![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "a library for tests")]
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -125,7 +125,7 @@ impl Material {
     }
 }
 
-const MAX_MEN: usize = 5;
+const MAX_MEN: usize = 6;
 
 /// A position as a number: its men by square, and the side to move.
 fn code(position: &Position) -> u64 {
@@ -135,6 +135,28 @@ fn code(position: &Position) -> u64 {
         let piece = position.piece_at(square).expect("a man on an occupied square");
         (code * 14 + piece.index() as u64) * 90 + square.index() as u64
     })
+}
+
+/// The position with that code.
+fn decode(mut code: u64) -> Position {
+    let mut setup = Setup::empty();
+    // Neither 0 nor 1 is the code of a man: it would be Red's king outside its palace.
+    while code > 1 {
+        let (man, square) = (code / 90 % 14, (code % 90) as u8);
+        let square = Square::new(square).expect("less than 90");
+        setup.board[square.index()] = Some(Piece::ALL[man as usize]);
+        code /= 14 * 90;
+    }
+    setup.turn = Side::ALL[code as usize];
+    Position::from_setup_unchecked(&setup)
+}
+
+/// What the solvers need to know of a position.
+#[derive(Clone, Copy)]
+struct Node {
+    code: u64,
+    turn: Side,
+    in_check: bool,
 }
 
 /// Spreads codes over the buckets of a hash map.
@@ -191,7 +213,7 @@ impl Lists {
 pub struct Graph {
     men: usize,
     ids: HashMap<u64, u32, BuildHasherDefault<Spread>>,
-    positions: Vec<Position>,
+    nodes: Vec<Node>,
     successors: Lists,
     predecessors: Lists,
 }
@@ -201,19 +223,23 @@ impl Graph {
     pub fn new(material: &str) -> Self {
         let material = Material::parse(material);
         let men = material.0.len();
-        let mut positions = Vec::new();
+        let mut nodes = Vec::new();
         for set in material.with_subsets() {
             set.for_each_placement(&mut |setup| {
                 for side in Side::ALL {
                     setup.turn = side;
-                    positions.extend(Position::from_setup(setup));
+                    nodes.extend(Position::from_setup(setup).ok().map(|position| Node {
+                        code: code(&position),
+                        turn: side,
+                        in_check: position.in_check(),
+                    }));
                 }
             });
         }
-        let ids = (0..).zip(&positions).map(|(id, position)| (code(position), id)).collect();
-        let successors = successors(&positions, &ids);
+        let ids = (0..).zip(&nodes).map(|(id, node)| (node.code, id)).collect();
+        let successors = successors(&nodes, &ids);
         let predecessors = successors.inverted();
-        Self { men, ids, positions, successors, predecessors }
+        Self { men, ids, nodes, successors, predecessors }
     }
 
     /// Decides every position.
@@ -228,7 +254,7 @@ impl Graph {
     /// Plain retrograde analysis, ply by ply.
     fn mates(&self) -> Vec<Value> {
         let draw = Value { wdl: Wdl::Draw, by_rule: false, dtm: None };
-        let len = self.positions.len();
+        let len = self.nodes.len();
         let mut values = vec![draw; len];
         let mut open: Vec<usize> = (0..len).map(|n| self.successors.of(n).len()).collect();
         let mut frontier: Vec<usize> = (0..len).filter(|&n| open[n] == 0).collect();
@@ -260,7 +286,7 @@ impl Graph {
         for victim in Side::ALL {
             let game = Parity { graph: self, victim };
             for node in game.won_by_victim(drawn.clone()) {
-                let to_move = self.positions[node].turn();
+                let to_move = self.nodes[node].turn;
                 let wdl = if to_move == victim { Wdl::Win } else { Wdl::Loss };
                 assert_eq!(values[node].wdl, Wdl::Draw, "both sides cannot win");
                 values[node] = Value { wdl, by_rule: true, dtm: None };
@@ -269,13 +295,11 @@ impl Graph {
     }
 }
 
-fn successors(
-    positions: &[Position],
-    ids: &HashMap<u64, u32, BuildHasherDefault<Spread>>,
-) -> Lists {
+fn successors(nodes: &[Node], ids: &HashMap<u64, u32, BuildHasherDefault<Spread>>) -> Lists {
     let mut lists = Lists { starts: vec![0], nodes: Vec::new() };
     let mut moves = MoveList::new();
-    for position in positions {
+    for node in nodes {
+        let position = decode(node.code);
         moves.clear();
         position.append_legal(&mut moves);
         let mut after = position.clone();
@@ -297,8 +321,8 @@ struct Parity<'a> {
 
 impl Parity<'_> {
     fn priority(&self, node: usize) -> u8 {
-        let position = &self.graph.positions[node];
-        match (position.in_check(), position.turn() == self.victim) {
+        let Node { turn, in_check, .. } = self.graph.nodes[node];
+        match (in_check, turn == self.victim) {
             (true, _) => 1,
             (false, true) => 3,
             (false, false) => 2,
@@ -307,7 +331,7 @@ impl Parity<'_> {
 
     /// Whether the victim moves at `node`.
     fn is_victims(&self, node: usize) -> bool {
-        self.graph.positions[node].turn() == self.victim
+        self.graph.nodes[node].turn == self.victim
     }
 
     /// The nodes among `alive` from which the victim wins. Every one of them has a successor among
@@ -327,7 +351,7 @@ impl Parity<'_> {
         if greatest == 0 {
             return won;
         }
-        let even = greatest % 2 == 0;
+        let even = greatest.is_multiple_of(2);
         loop {
             let top = members(&alive).filter(|&n| priorities[n] == greatest).collect();
             let attracted = self.attractor(&alive, even, top);
@@ -402,12 +426,12 @@ impl Solution<'_> {
     }
 
     /// All positions with their values, subsets included.
-    pub fn iter(&self) -> impl Iterator<Item = (&Position, Value)> {
-        self.graph.positions.iter().zip(self.values.iter().copied())
+    pub fn iter(&self) -> impl Iterator<Item = (Position, Value)> {
+        self.graph.nodes.iter().zip(&self.values).map(|(node, &value)| (decode(node.code), value))
     }
 
     /// The positions of the whole set, without its subsets.
-    pub fn full(&self) -> impl Iterator<Item = (&Position, Value)> {
+    pub fn full(&self) -> impl Iterator<Item = (Position, Value)> {
         self.iter().filter(|(position, _)| position.occupied().len() as usize == self.graph.men)
     }
 
