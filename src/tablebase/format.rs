@@ -1,10 +1,62 @@
-//! Tables on disk.
+//! Tables on disk: one file for each material, rules and metric.
+//!
+//! ```text
+//! header    sealed bincode (magic "JZTABLE\0", version, length, CRC32): see [`Header`]
+//! wdl       compressed blocks, four slots a byte: 0 loss, 1 draw, 2 win
+//! distance  compressed blocks, one byte a slot: the number of the (order, distance) pair among those
+//!           of wins or of losses, whichever the slot is; where there are more than 256, blocks of
+//!           half as many slots hold the low bytes and then the high bytes
+//! ```
+//!
+//! Both sections hold the slots with the first side to move, then those with the second (which
+//! colour-symmetric materials lack), each side beginning a block. Illegal slots, and draws in the
+//! distance section, hold whatever compresses well.
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use super::value::{Entry, Wdl};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+use super::compress::{BLOCK_LEN, BlockRef, Packer, unpack};
+use super::index::Index;
+use super::material::Material;
+use super::solve::ILLEGAL;
+use super::table::{DRAW, Table};
+use super::value::{Entry, Metric, Rules, Wdl};
+use crate::bytes::atomic::AtomicFile;
+use crate::bytes::map::MappedFile;
+use crate::bytes::sealed::{self, Kind, SealError};
+
+/// How the header is sealed.
+const KIND: Kind = Kind { magic: *b"JZTABLE\0", version: 1, limit: 1 << 28 };
+
+/// Slots of a block of the WDL section.
+const WDL_SLOTS: usize = BLOCK_LEN * 4;
+
+/// What a reader needs to know of a table before its blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) material: String,
+    pub(super) rules: String,
+    pub(super) metric: String,
+    /// The program that wrote it.
+    pub(super) tool: String,
+    /// Slots per side to move.
+    pub(super) slots: u64,
+    /// By side to move.
+    pub(super) counts: [SideCounts; 2],
+    /// The (order, distance) pairs of wins, ascending.
+    pub(super) wins: Vec<(u16, u16)>,
+    /// The (order, distance) pairs of losses, ascending.
+    pub(super) losses: Vec<(u16, u16)>,
+    /// The tables that captures lead to, by name, and their content hashes.
+    pub(super) dependencies: Vec<(String, [u8; 32])>,
+    /// See [`super::content`].
+    pub(super) content: [u8; 32],
+    pub(super) wdl: Vec<BlockRef>,
+    pub(super) distance: Vec<BlockRef>,
+}
 
 /// The results of all positions with one side to move, over the whole board: mirror images counted
 /// separately, identical men not distinguished.
@@ -70,13 +122,508 @@ impl SideCounts {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// Reading or writing failed.
-    #[error("{}", path.display())]
-    Io {
+    /// There is no such table.
+    #[error(
+        "no table {material} in {}; build it with: juzhong tablebase generate {material} --dir {} --rules {rules} --metric {metric}",
+        dir.display(), dir.display()
+    )]
+    Missing {
+        /// The material, in its canonical name.
+        material: Material,
+        /// The folder.
+        dir: PathBuf,
+        /// The rules asked for.
+        rules: Rules,
+        /// The metric asked for.
+        metric: Metric,
+    },
+    /// Reading failed.
+    #[error("cannot read {}", path.display())]
+    Read {
         /// The file or folder.
         path: PathBuf,
         /// Why.
         #[source]
         source: io::Error,
     },
+    /// Writing failed.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The header is damaged, of another version, or of another kind of file.
+    #[error("{}: {source}; remove the file and generate it again", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: SealError,
+    },
+    /// The header contradicts the file's name or itself.
+    #[error("{}: {what}; remove the file and generate it again", path.display())]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A block does not have its checksum or cannot be decoded.
+    #[error(
+        "{}: {section} block {block} at byte {offset} is damaged; remove the file and generate it again",
+        path.display()
+    )]
+    Block {
+        /// The file.
+        path: PathBuf,
+        /// `WDL` or `distance`.
+        section: &'static str,
+        /// Number of the block.
+        block: usize,
+        /// Where it begins in the file.
+        offset: u64,
+    },
+}
+
+impl TableError {
+    /// Whether the reason is a file or folder that does not exist.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        match self {
+            Self::Missing { .. } => true,
+            Self::Read { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
+    /// Whether the file is of a format older than this program's.
+    pub(super) fn is_older_format(&self) -> bool {
+        matches!(self, Self::Header { source: SealError::Version { found, supported }, .. }
+            if found < supported)
+    }
+}
+
+/// The name of a table's file.
+pub(super) fn file_name(material: Material, rules: Rules, metric: Metric) -> String {
+    format!("{material}.{rules}.{metric}.jzt")
+}
+
+/// The material that a file name stands for, if it is one of a table with these rules and metric.
+pub(super) fn material_of_file(name: &str, rules: Rules, metric: Metric) -> Option<Material> {
+    let stem = name.strip_suffix(&format!(".{rules}.{metric}.jzt"))?;
+    stem.parse().ok().filter(|material: &Material| material.to_string() == stem)
+}
+
+impl Header {
+    /// Slots of a block of the distance section.
+    fn distance_slots(&self) -> usize {
+        if self.is_wide() { BLOCK_LEN / 2 } else { BLOCK_LEN }
+    }
+
+    fn is_wide(&self) -> bool {
+        self.wins.len().max(self.losses.len()) > 256
+    }
+
+    /// Why the header cannot be right, if so.
+    fn fault(&self, material: Material, rules: Rules, metric: Metric) -> Option<String> {
+        let names = [
+            ("material", &self.material, material.to_string()),
+            ("rules", &self.rules, rules.to_string()),
+            ("metric", &self.metric, metric.to_string()),
+        ];
+        for (what, found, wanted) in names {
+            if *found != wanted {
+                return Some(format!("the {what} in the file is {found:?}, not {wanted:?}"));
+            }
+        }
+        let slots = Index::count_slots(material).map(u64::from);
+        if slots != Some(self.slots) {
+            return Some(format!("{} slots are impossible", self.slots));
+        }
+        let sides = if material.is_symmetric() { 1 } else { 2 };
+        let blocks = |per_block: usize| sides * (self.slots as usize).div_ceil(per_block);
+        if self.wdl.len() != blocks(WDL_SLOTS)
+            || self.distance.len() != blocks(self.distance_slots())
+        {
+            return Some("the number of blocks is impossible".to_owned());
+        }
+        let ascending = |ranks: &[(u16, u16)]| ranks.is_sorted_by(|a, b| a < b);
+        let has_too_many = self.wins.len().max(self.losses.len()) >= usize::from(DRAW) / 4;
+        let longest = self.counts.iter().filter_map(|counts| counts.longest_slot);
+        if !ascending(&self.wins)
+            || !ascending(&self.losses)
+            || has_too_many
+            || longest.map(u64::from).any(|slot| slot >= self.slots)
+        {
+            return Some("the header contradicts itself".to_owned());
+        }
+        None
+    }
+
+    /// The pairs of wins and losses together, ascending, each once.
+    fn ranks(&self) -> Vec<(u16, u16)> {
+        let mut ranks = [self.wins.as_slice(), self.losses.as_slice()].concat();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
+    }
+}
+
+/// What goes into the header beside the values.
+pub(super) struct Label {
+    pub(super) rules: Rules,
+    pub(super) metric: Metric,
+    pub(super) dependencies: Vec<(String, [u8; 32])>,
+    pub(super) content: [u8; 32],
+}
+
+/// Writes a table under its final name once it is complete. Returns the size in bytes.
+pub(super) fn write(path: &Path, table: &Table, label: Label) -> Result<u64, TableError> {
+    let failed = |source| TableError::Write { path: path.to_owned(), source };
+    let (wins, losses) = occurring(table);
+    let counts = table.counts();
+    let mut header = Header {
+        material: table.index.material.to_string(),
+        rules: label.rules.to_string(),
+        metric: label.metric.to_string(),
+        tool: concat!("juzhong ", env!("CARGO_PKG_VERSION")).to_owned(),
+        slots: u64::from(table.index.slots),
+        counts: [counts.first, counts.second],
+        wins,
+        losses,
+        dependencies: label.dependencies,
+        content: label.content,
+        wdl: Vec::new(),
+        distance: Vec::new(),
+    };
+    let (wdl, wdl_bytes) = pack_section(table, WDL_SLOTS, wdl_block).map_err(failed)?;
+    let numbers = Numbers::new(table, &header);
+    let pack_distance = |words: &[u16]| numbers.block(words);
+    let (distance, distance_bytes) =
+        pack_section(table, header.distance_slots(), pack_distance).map_err(failed)?;
+    header.wdl = wdl;
+    header.distance = distance;
+    let sealed = sealed::seal(KIND, &header)
+        .map_err(|source| TableError::Header { path: path.to_owned(), source })?;
+    let mut file = AtomicFile::create(path).map_err(failed)?;
+    for bytes in [&sealed, &wdl_bytes, &distance_bytes] {
+        file.write_all(bytes).map_err(failed)?;
+    }
+    file.commit().map_err(failed)?;
+    Ok((sealed.len() + wdl_bytes.len() + distance_bytes.len()) as u64)
+}
+
+/// The (order, distance) pairs of wins and of losses.
+fn occurring(table: &Table) -> (Vec<(u16, u16)>, Vec<(u16, u16)>) {
+    let used = table.used_words();
+    let of = |first: usize| {
+        let ranks = table.ranks.iter().enumerate();
+        ranks.filter(|(r, _)| used[2 * r + first]).map(|(_, &rank)| rank).collect()
+    };
+    (of(1), of(2))
+}
+
+/// Packs the blocks of a section in parallel; their bytes follow each other in order.
+fn pack_section(
+    table: &Table,
+    slots: usize,
+    raw: impl Fn(&[u16]) -> Vec<u8> + Sync,
+) -> io::Result<(Vec<BlockRef>, Vec<u8>)> {
+    let chunks: Vec<&[u16]> = table.words.iter().flat_map(|side| side.chunks(slots)).collect();
+    let packed: Vec<(BlockRef, Vec<u8>)> = chunks
+        .into_par_iter()
+        .map_init(Packer::new, |packer, words| match packer {
+            Ok(packer) => packer.pack(&raw(words)),
+            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+        })
+        .collect::<io::Result<_>>()?;
+    let blocks = packed.iter().map(|(block, _)| *block).collect();
+    Ok((blocks, packed.into_iter().flat_map(|(_, bytes)| bytes).collect()))
+}
+
+/// Four slots a byte; illegal slots continue what is before them.
+fn wdl_block(words: &[u16]) -> Vec<u8> {
+    let mut last = 1;
+    let mut raw = vec![0; words.len().div_ceil(4)];
+    for (i, &word) in words.iter().enumerate() {
+        last = match word {
+            ILLEGAL => last,
+            DRAW => 1,
+            _ if word & 1 == 1 => 2,
+            _ => 0,
+        };
+        raw[i / 4] |= last << (2 * (i % 4));
+    }
+    raw
+}
+
+/// From words to numbers in the header's lists.
+struct Numbers {
+    by_word: Vec<u16>,
+    is_wide: bool,
+}
+
+impl Numbers {
+    fn new(table: &Table, header: &Header) -> Self {
+        let mut by_word = vec![0; 2 * table.ranks.len() + 1];
+        for (r, rank) in table.ranks.iter().enumerate() {
+            for (first, list) in [(1, &header.wins), (2, &header.losses)] {
+                if let Ok(number) = list.binary_search(rank) {
+                    by_word[2 * r + first] = number as u16;
+                }
+            }
+        }
+        Self { by_word, is_wide: header.is_wide() }
+    }
+
+    /// Draws and illegal slots continue what is before them.
+    fn block(&self, words: &[u16]) -> Vec<u8> {
+        let mut last = 0;
+        let numbers = words.iter().map(|&word| {
+            if word != ILLEGAL && word != DRAW {
+                last = self.by_word[usize::from(word)];
+            }
+            last
+        });
+        let numbers: Vec<u16> = numbers.collect();
+        let low = numbers.iter().map(|&number| number as u8);
+        if self.is_wide {
+            low.chain(numbers.iter().map(|&number| (number >> 8) as u8)).collect()
+        } else {
+            low.collect()
+        }
+    }
+}
+
+/// A table's file, opened: the header is checked, the blocks are not yet.
+#[derive(Debug)]
+pub(super) struct TableFile {
+    path: PathBuf,
+    map: MappedFile,
+    pub(super) header: Header,
+    pub(super) index: Index,
+    /// Where each block begins, by section.
+    offsets: [Vec<u64>; 2],
+}
+
+/// The two parts of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Section {
+    Wdl,
+    Distance,
+}
+
+impl TableFile {
+    /// Opens the table of a material in a folder.
+    pub(super) fn open(
+        dir: &Path,
+        material: Material,
+        rules: Rules,
+        metric: Metric,
+    ) -> Result<Self, TableError> {
+        let path = dir.join(file_name(material, rules, metric));
+        let map = MappedFile::open(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => {
+                TableError::Missing { material, dir: dir.to_owned(), rules, metric }
+            }
+            _ => TableError::Read { path: path.clone(), source },
+        })?;
+        let (header, start) = read_header(&map)
+            .map_err(|source| TableError::Header { path: path.clone(), source })?;
+        let fault = |what| TableError::Contents { path: path.clone(), what };
+        if let Some(what) = header.fault(material, rules, metric) {
+            return Err(fault(what));
+        }
+        let mut at = start as u64;
+        let mut ends = |blocks: &[BlockRef]| {
+            let begin = |block: &BlockRef| {
+                let here = at;
+                at += u64::from(block.len);
+                here
+            };
+            blocks.iter().map(begin).collect::<Vec<u64>>()
+        };
+        let offsets = [ends(&header.wdl), ends(&header.distance)];
+        if at != map.len() as u64 {
+            let have = map.len();
+            return Err(fault(format!(
+                "{have} bytes where {at} are needed: the file is truncated or damaged"
+            )));
+        }
+        let index = Index::new(material).map_err(|_| fault("too many slots".to_owned()))?;
+        Ok(Self { path, map, header, index, offsets })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Size in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// The block and the place in it of a slot.
+    pub(super) fn place(&self, section: Section, side: usize, slot: u32) -> (usize, usize) {
+        let per_block = self.block_slots(section);
+        let per_side = (self.header.slots as usize).div_ceil(per_block);
+        (side * per_side + slot as usize / per_block, slot as usize % per_block)
+    }
+
+    fn block_slots(&self, section: Section) -> usize {
+        match section {
+            Section::Wdl => WDL_SLOTS,
+            Section::Distance => self.header.distance_slots(),
+        }
+    }
+
+    /// Number of slots in a block.
+    fn slots_in(&self, section: Section, block: usize) -> usize {
+        let per_block = self.block_slots(section);
+        let slots = self.header.slots as usize;
+        per_block.min(slots - block % slots.div_ceil(per_block) * per_block)
+    }
+
+    /// Decodes a block.
+    pub(super) fn block(&self, section: Section, block: usize) -> Result<Vec<u8>, TableError> {
+        let slots = self.slots_in(section, block);
+        let (name, list, len) = match section {
+            Section::Wdl => ("WDL", &self.header.wdl, slots.div_ceil(4)),
+            Section::Distance if self.header.is_wide() => {
+                ("distance", &self.header.distance, slots * 2)
+            }
+            Section::Distance => ("distance", &self.header.distance, slots),
+        };
+        let offset = self.offsets[section as usize][block];
+        let packed = &self.map[offset as usize..][..list[block].len as usize];
+        unpack(list[block], packed, len).ok_or_else(|| TableError::Block {
+            path: self.path.clone(),
+            section: name,
+            block,
+            offset,
+        })
+    }
+
+    /// Win, draw or loss at a place of a decoded WDL block.
+    pub(super) fn wdl_at(raw: &[u8], place: usize) -> Wdl {
+        match raw[place / 4] >> (2 * (place % 4)) & 3 {
+            0 => Wdl::Loss,
+            1 => Wdl::Draw,
+            _ => Wdl::Win,
+        }
+    }
+
+    /// The order and distance at a place of a decoded distance block. Damage that no checksum
+    /// noticed gives the pair 0.
+    pub(super) fn rank_at(&self, raw: &[u8], place: usize, wdl: Wdl) -> (u16, u16) {
+        let mut number = usize::from(raw[place]);
+        if self.header.is_wide() {
+            number |= usize::from(raw[raw.len() / 2 + place]) << 8;
+        }
+        let list = if wdl == Wdl::Win { &self.header.wins } else { &self.header.losses };
+        list.get(number).copied().unwrap_or_default()
+    }
+
+    /// Checks every block's checksum without decoding it.
+    pub(super) fn check_sums(&self) -> Result<(), TableError> {
+        let sections = [("WDL", &self.header.wdl), ("distance", &self.header.distance)];
+        for ((section, list), offsets) in sections.into_iter().zip(&self.offsets) {
+            (0..list.len()).into_par_iter().try_for_each(|block| {
+                let offset = offsets[block];
+                let packed = &self.map[offset as usize..][..list[block].len as usize];
+                if crc32fast::hash(packed) == list[block].crc {
+                    return Ok(());
+                }
+                Err(TableError::Block { path: self.path.clone(), section, block, offset })
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Decodes every block.
+    pub(super) fn check_blocks(&self) -> Result<(), TableError> {
+        for (section, count) in
+            [(Section::Wdl, self.header.wdl.len()), (Section::Distance, self.header.distance.len())]
+        {
+            (0..count).into_par_iter().try_for_each(|b| self.block(section, b).map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the whole table into memory. Illegal slots have arbitrary values.
+    pub(super) fn load(&self) -> Result<Table, TableError> {
+        let ranks = self.header.ranks();
+        let word_of = |wdl: Wdl, rank: (u16, u16)| match wdl {
+            Wdl::Draw => DRAW,
+            _ => {
+                let r = ranks.binary_search(&rank).unwrap_or_default() as u16;
+                2 * r + if wdl == Wdl::Win { 1 } else { 2 }
+            }
+        };
+        let number_words = |wdl, list: &[(u16, u16)]| -> Vec<u16> {
+            list.iter().map(|&rank| word_of(wdl, rank)).collect()
+        };
+        let maps = [
+            number_words(Wdl::Loss, &self.header.losses),
+            Vec::new(),
+            number_words(Wdl::Win, &self.header.wins),
+        ];
+        let slots = self.header.slots as usize;
+        let mut words = vec![vec![0u16; slots]; self.index.sides()];
+        for (side, words) in words.iter_mut().enumerate() {
+            words.par_chunks_mut(WDL_SLOTS).enumerate().try_for_each(|(chunk, words)| {
+                self.load_chunk(side, chunk * WDL_SLOTS, words, &maps)
+            })?;
+        }
+        Ok(Table {
+            index: Index::new(self.index.material).map_err(|_| self.too_many())?,
+            words,
+            ranks,
+        })
+    }
+
+    fn too_many(&self) -> TableError {
+        TableError::Contents { path: self.path.clone(), what: "too many slots".to_owned() }
+    }
+
+    fn load_chunk(
+        &self,
+        side: usize,
+        start: usize,
+        words: &mut [u16],
+        maps: &[Vec<u16>; 3],
+    ) -> Result<(), TableError> {
+        let (block, _) = self.place(Section::Wdl, side, start as u32);
+        let wdl = self.block(Section::Wdl, block)?;
+        let per_block = self.block_slots(Section::Distance);
+        for (part, words) in words.chunks_mut(per_block).enumerate() {
+            let first = start + part * per_block;
+            let (block, _) = self.place(Section::Distance, side, first as u32);
+            let numbers = self.block(Section::Distance, block)?;
+            for (i, word) in words.iter_mut().enumerate() {
+                let place = first - start + i;
+                let kind = usize::from(wdl[place / 4] >> (2 * (place % 4)) & 3).min(2);
+                let mut number = usize::from(numbers[i]);
+                if self.header.is_wide() {
+                    number |= usize::from(numbers[numbers.len() / 2 + i]) << 8;
+                }
+                *word = maps[kind].get(number).copied().unwrap_or(DRAW);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The header and where it ends.
+fn read_header(bytes: &[u8]) -> Result<(Header, usize), SealError> {
+    let length = bytes.get(12..20).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
+    let end = match length {
+        Some(length) if length <= KIND.limit => sealed::HEADER_LEN + length as usize,
+        _ => bytes.len(),
+    };
+    let end = end.min(bytes.len());
+    Ok((sealed::unseal(KIND, &bytes[..end])?, end))
 }

@@ -1,146 +1,17 @@
-//! Building tables: sub-tables first, each material solved in memory and written whole.
+//! Building tables: smaller ones first, each material solved in memory and written whole.
 
-use super::board::Board;
-use super::format::TableError;
-use super::index::{Index, Squares};
-use super::material::Material;
-use super::solve::{Arena, Captures, Examined, Watch, solve};
-use super::table::Table;
-use super::value::{Metric, Rules, Wdl};
-use crate::game::Side;
-use crate::xiangqi::{Bitboard, Square};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What capturing one man leads to.
-#[derive(Debug)]
-struct SubTable {
-    table: Arc<Table>,
-    /// Whether the sides change places in the smaller table.
-    swap: bool,
-    /// For each man of the smaller table, the man of this one.
-    men: Vec<u8>,
-}
-
-/// The positions of one material, the captures answered by finished tables.
-#[derive(Debug)]
-struct TableArena {
-    index: Index,
-    /// By man taken; `None` for kings.
-    subs: Vec<Option<SubTable>>,
-    last_order: u16,
-}
-
-impl TableArena {
-    fn new(index: Index, find: impl Fn(Material) -> Option<Arc<Table>>) -> Option<Self> {
-        let mut subs = Vec::new();
-        for taken in 0..index.men.len() {
-            let piece = index.men[taken].piece;
-            subs.push(match index.material.without(piece.side(), piece.role()) {
-                None => None,
-                Some((left, swap)) => Some(SubTable::new(&index, taken, find(left)?, swap)),
-            });
-        }
-        let last_order = subs.iter().flatten().map(|sub| sub.table.last_order()).max().unwrap_or(0);
-        Some(Self { index, subs, last_order })
-    }
-
-    fn look(&self, board: &Board<'_>, side: Side) -> Examined {
-        let view = board.king_view(side);
-        let mut quiet = 0;
-        let free = board.free();
-        board.for_each_legal(side, &view, free, |_, targets| quiet += targets.len() as u16);
-        let captures = self.captures_on(board, side, 0);
-        Examined { quiet, in_check: view.in_check, captures }
-    }
-
-    fn captures_on(&self, board: &Board<'_>, side: Side, horizon: u16) -> Captures {
-        let mut captures = Captures::default();
-        let view = board.king_view(side);
-        board.for_each_capture(side, &view, |man, to, taken| {
-            let Some(sub) = &self.subs[taken] else { return };
-            let Some(entry) = sub.entry(!side, board.squares(), man, to) else { return };
-            let rank = (entry.order, entry.distance + 1);
-            match entry.wdl {
-                Wdl::Loss => captures.add_win(rank, horizon),
-                Wdl::Draw => captures.draws = true,
-                Wdl::Win => captures.add_loss(rank, horizon),
-            }
-        });
-        captures
-    }
-}
-
-impl SubTable {
-    fn new(index: &Index, taken: usize, table: Arc<Table>, swap: bool) -> Self {
-        // The men of both tables come in the same order within a side.
-        let sides = if swap { [Side::Second, Side::First] } else { [Side::First, Side::Second] };
-        let mut men = Vec::new();
-        for side in sides {
-            men.extend(index.men_of(side).filter(|&man| man != taken).map(|man| man as u8));
-        }
-        Self { table, swap, men }
-    }
-
-    /// The value for `side` to move after the man `moved` went `to`.
-    fn entry(
-        &self,
-        side: Side,
-        squares: &[Square],
-        moved: usize,
-        to: Square,
-    ) -> Option<super::value::Entry> {
-        let place = |&man: &u8| {
-            let man = usize::from(man);
-            let square = if man == moved { to } else { squares[man] };
-            if self.swap { square.flipped() } else { square }
-        };
-        let squares: Squares = self.men.iter().map(place).collect();
-        let digits = self.table.index.digits_of(&squares)?;
-        self.table.entry(if self.swap { !side } else { side }, &digits)
-    }
-}
-
-impl Arena for TableArena {
-    fn sides(&self) -> usize {
-        self.index.sides()
-    }
-
-    fn slots(&self) -> usize {
-        self.index.slots as usize
-    }
-
-    fn last_order(&self) -> u16 {
-        self.last_order
-    }
-
-    fn examine(&self, slot: u32) -> [Option<Examined>; 2] {
-        let Some(board) = Board::new(&self.index, slot) else { return [None, None] };
-        let look = |side: Side| {
-            let is_needed = side.index() < self.sides();
-            (is_needed && !board.is_attacked(!side)).then(|| self.look(&board, side))
-        };
-        [look(Side::First), look(Side::Second)]
-    }
-
-    fn captures(&self, side: usize, slot: u32, horizon: u16) -> Captures {
-        Board::new(&self.index, slot)
-            .map(|board| self.captures_on(&board, Side::ALL[side], horizon))
-            .unwrap_or_default()
-    }
-
-    fn successors(&self, side: usize, slot: u32, visit: impl FnMut(u32) -> bool) -> bool {
-        Board::new(&self.index, slot)
-            .is_none_or(|board| board.successors(Side::ALL[side], slot, visit))
-    }
-
-    fn predecessors(&self, side: usize, slot: u32, visit: impl FnMut(u32)) {
-        if let Some(board) = Board::new(&self.index, slot) {
-            board.predecessors(!Side::ALL[side], slot, visit);
-        }
-    }
-}
+use super::arena::TableArena;
+use super::content::content_hash;
+use super::format::{self, Label, TableError, TableFile, file_name};
+use super::index::Index;
+use super::material::Material;
+use super::solve::{SolveError, Watch, solve};
+use super::table::Table;
+use super::value::{Metric, Rules};
 
 /// What to build tables with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -169,6 +40,10 @@ pub trait Progress: Sync {
     /// The current table spreads the results of this order and distance.
     fn ply(&self, order: u16, distance: u16) {
         let _unused = (order, distance);
+    }
+    /// Whether to give up; asked often.
+    fn is_cancelled(&self) -> bool {
+        false
     }
     /// A table is there.
     fn finished(&self, built: &Built) {
@@ -236,13 +111,17 @@ pub enum GenerateError {
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
+    /// [`Progress::is_cancelled`] said so.
+    #[error("interrupted; finished tables are kept, run the command again to go on")]
+    Interrupted,
     /// A file could not be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
 }
 
-/// Builds the tables of `materials` and all those their captures lead to, in `dir`. Valid tables
-/// that are there already are kept. The files do not depend on the number of threads.
+/// Builds the tables of `materials` and all those their captures lead to, in `dir`, which is created
+/// if need be. Valid tables that are there already are kept, those of an older format built again.
+/// The files do not depend on the number of threads.
 ///
 /// # Errors
 ///
@@ -253,36 +132,162 @@ pub fn generate_all(
     options: &GenerateOptions,
     progress: &dyn Progress,
 ) -> Result<Report, GenerateError> {
-    let _unused = (dir, options, progress);
-    materials.first().map_or(Ok(Report::default()), |&m| Err(GenerateError::TooLarge(m)))
-}
-
-struct Silent;
-impl Watch for Silent {
-    fn examined(&self, _done: u64, _total: u64) {}
-    fn ply(&self, _order: u16, _distance: u16) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quick_counts() {
-        let mut tables: HashMap<Material, Arc<Table>> = HashMap::new();
-        let start = std::time::Instant::now();
-        for rules in [Rules::None, Rules::Check] {
-            tables.clear();
-            for material in Material::all_up_to(4) {
-                let index = Index::new(material).unwrap();
-                let arena = TableArena::new(index, |m| tables.get(&m).cloned()).unwrap();
-                let solution = solve(&arena, rules, &Silent).unwrap();
-                let table = Table::from_solution(arena.index, solution);
-                let c = table.counts();
-                println!("{rules} {material} {:?} {:?}", c.first, c.second);
-                tables.insert(material, Arc::new(table));
-            }
-            println!("{:?}", start.elapsed());
+    let needed = with_captures(materials);
+    if let Some(&material) = needed.iter().find(|&&material| Index::count_slots(material).is_none())
+    {
+        return Err(GenerateError::TooLarge(material));
+    }
+    std::fs::create_dir_all(dir)
+        .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build()
+        .map_err(|error| GenerateError::Threads(error.to_string()))?;
+    let mut workshop = Workshop { dir, options, progress, shelf: HashMap::new() };
+    let mut report = Report::default();
+    pool.install(|| {
+        for (i, &material) in needed.iter().enumerate() {
+            let built = workshop.provide(material, i + 1, needed.len())?;
+            progress.finished(&built);
+            report.tables.push(built);
         }
+        Ok(report)
+    })
+}
+
+/// The materials and all that captures lead to, fewest men first.
+pub(super) fn with_captures(materials: &[Material]) -> Vec<Material> {
+    let mut all = BTreeSet::new();
+    let mut rest: Vec<Material> = materials.to_vec();
+    while let Some(material) = rest.pop() {
+        if all.insert((material.men(), material)) {
+            rest.extend(material.captures());
+        }
+    }
+    all.into_iter().map(|(_, material)| material).collect()
+}
+
+/// A finished table at hand, and its content hash.
+type Shelved = (Arc<Table>, [u8; 32]);
+
+/// Bytes of tables kept at hand beyond those needed next.
+const SHELF_LEN: u64 = 64 << 20;
+
+struct Workshop<'a> {
+    dir: &'a Path,
+    options: &'a GenerateOptions,
+    progress: &'a dyn Progress,
+    shelf: HashMap<Material, Shelved>,
+}
+
+impl Workshop<'_> {
+    /// Builds the table unless it is there.
+    fn provide(
+        &mut self,
+        material: Material,
+        number: usize,
+        of: usize,
+    ) -> Result<Built, GenerateError> {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let path = self.dir.join(file_name(material, rules, metric));
+        if let Some(bytes) = self.existing(material)? {
+            return Ok(Built { material, path, bytes, reused: true });
+        }
+        let estimate = estimate(material).ok_or(GenerateError::TooLarge(material))?;
+        self.progress.started(&estimate, number, of);
+        if let Some(allowed) = self.options.memory.filter(|&allowed| allowed < estimate.memory) {
+            return Err(GenerateError::Memory { material, needed: estimate.memory, allowed });
+        }
+        self.fetch(material)?;
+        let bytes = self.build(material, &path)?;
+        Ok(Built { material, path, bytes, reused: false })
+    }
+
+    /// The size of the table's file if it is there, in this format and undamaged.
+    fn existing(&self, material: Material) -> Result<Option<u64>, GenerateError> {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        match TableFile::open(self.dir, material, rules, metric) {
+            Ok(file) => {
+                file.check_sums()?;
+                Ok(Some(file.bytes()))
+            }
+            Err(error) if error.is_missing() || error.is_older_format() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Puts the tables that captures lead to on the shelf and others off it.
+    fn fetch(&mut self, material: Material) -> Result<(), GenerateError> {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let needed = material.captures();
+        let total: u64 = self.shelf.values().map(|(table, _)| table.bytes()).sum();
+        if total > SHELF_LEN {
+            self.shelf.retain(|left, _| needed.contains(left));
+        }
+        for left in needed {
+            if !self.shelf.contains_key(&left) {
+                let file = TableFile::open(self.dir, left, rules, metric)?;
+                let table = Arc::new(file.load()?);
+                self.shelf.insert(left, (table, file.header.content));
+            }
+        }
+        Ok(())
+    }
+
+    fn build(&mut self, material: Material, path: &Path) -> Result<u64, GenerateError> {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
+        let find = |left| self.shelf.get(&left).map(|(table, _)| Arc::clone(table));
+        let arena = TableArena::new(index, find).ok_or_else(|| {
+            GenerateError::Table(TableError::Missing {
+                material,
+                dir: self.dir.to_owned(),
+                rules,
+                metric,
+            })
+        })?;
+        let solution =
+            solve(&arena, rules, &Listener(self.progress)).map_err(|error| match error {
+                SolveError::TooDeep => GenerateError::TooDeep(material),
+                SolveError::Cancelled => GenerateError::Interrupted,
+            })?;
+        let table = Table::from_solution(arena.into_index(), solution);
+        let content = content_hash(&table);
+        let hash_of = |left: Material| {
+            let hash = self.shelf.get(&left).map(|&(_, hash)| hash).unwrap_or_default();
+            (left.to_string(), hash)
+        };
+        let dependencies = material.captures().into_iter().map(hash_of).collect();
+        let label = Label { rules, metric, dependencies, content };
+        let bytes = format::write(path, &table, label)?;
+        self.shelf.insert(material, (Arc::new(table), content));
+        Ok(bytes)
+    }
+}
+
+/// What building the table takes, those its captures lead to being there.
+fn estimate(material: Material) -> Option<Estimate> {
+    let slots = u64::from(Index::count_slots(material)?);
+    let words =
+        |material: Material, slots: u64| if material.is_symmetric() { 2 } else { 4 } * slots;
+    let mut memory = words(material, slots) + slots / 4 + SHELF_LEN;
+    for left in material.captures() {
+        memory += words(left, u64::from(Index::count_slots(left)?));
+    }
+    Some(Estimate { material, slots, memory })
+}
+
+/// Passes on what the solver says.
+struct Listener<'a>(&'a dyn Progress);
+
+impl Watch for Listener<'_> {
+    fn examined(&self, done: u64, total: u64) {
+        self.0.examined(done, total);
+    }
+    fn ply(&self, order: u16, distance: u16) {
+        self.0.ply(order, distance);
+    }
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
     }
 }

@@ -10,7 +10,10 @@
 //! decided by the repetition rule in round k; its distance counts plies to the loop that decides.
 //! Play compares order first, then distance.
 
+mod arena;
 mod board;
+mod compress;
+mod content;
 mod format;
 mod generate;
 mod index;
@@ -18,6 +21,7 @@ mod material;
 mod probe;
 mod rules;
 mod solve;
+mod stats;
 mod table;
 mod value;
 mod verify;
@@ -28,5 +32,6 @@ pub use generate::{
 };
 pub use material::{Material, MaterialError};
 pub use probe::{ProbeError, Tables};
+pub use stats::{SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
 pub use verify::{Mismatch, Verification, verify};

@@ -1,67 +1,102 @@
 //! Answers for positions from a folder of tables.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::format::TableError;
+use super::format::{Section, TableError, TableFile, material_of_file};
+use super::index::Squares;
 use super::material::Material;
+use super::table::locate;
 use super::value::{Entry, Metric, Rules, Wdl};
+use crate::game::{MoveList, Side};
 use crate::xiangqi::{Move, Position};
 
+/// Number of independently locked parts of the block cache.
+const SHARDS: usize = 16;
+/// Blocks of at most 32 KiB that each part keeps.
+const SHARD_BLOCKS: usize = 128;
+
 /// A folder of tables with one set of rules and one metric. Tables are opened when first needed;
-/// decoded blocks are kept in a bounded cache shared by all threads.
+/// decoded blocks (at most 64 MiB) are kept and shared by all threads.
 #[derive(Debug)]
 pub struct Tables {
     dir: PathBuf,
     rules: Rules,
     metric: Metric,
+    present: BTreeSet<Material>,
+    most_men: usize,
+    open: RwLock<HashMap<Material, Arc<TableFile>>>,
+    cache: [Mutex<Shard>; SHARDS],
 }
 
-/// Why a position could not be looked up.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProbeError {
-    /// No table of this material in the folder.
-    #[error(
-        "no table {material} in {}; build it with: juzhong tablebase generate {material} --dir {} --rules {rules} --metric {metric}",
-        dir.display(), dir.display()
-    )]
-    Missing {
-        /// The material, in its canonical name.
-        material: Material,
-        /// The folder.
-        dir: PathBuf,
-        /// The rules asked for.
-        rules: Rules,
-        /// The metric asked for.
-        metric: Metric,
-    },
-    /// The table cannot be read.
-    #[error(transparent)]
-    Table(#[from] std::sync::Arc<TableError>),
-    /// The table calls this position illegal.
-    #[error("the table {material} has no value for {fen}")]
-    Illegal {
-        /// The material.
-        material: Material,
-        /// The position.
-        fen: String,
-    },
+/// Why a position could not be looked up: see [`TableError`].
+pub type ProbeError = TableError;
+
+type BlockKey = (Material, Section, usize);
+
+/// A part of the block cache; the least recently used block goes first.
+#[derive(Debug, Default)]
+struct Shard {
+    blocks: HashMap<BlockKey, (Arc<[u8]>, u64)>,
+    clock: u64,
 }
 
 impl Tables {
-    /// Opens a folder.
+    /// Opens a folder. What is written into it afterwards is not seen.
     ///
     /// # Errors
     ///
     /// If the folder cannot be read.
     pub fn open(dir: &Path, rules: Rules, metric: Metric) -> Result<Self, TableError> {
-        Ok(Self { dir: dir.to_owned(), rules, metric })
+        let failed = |source| TableError::Read { path: dir.to_owned(), source };
+        let mut present = BTreeSet::new();
+        for entry in std::fs::read_dir(dir).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let name = name.to_str().unwrap_or_default();
+            present.extend(material_of_file(name, rules, metric));
+        }
+        Ok(Self {
+            dir: dir.to_owned(),
+            rules,
+            metric,
+            most_men: present.iter().map(Material::men).max().unwrap_or(0),
+            present,
+            open: RwLock::default(),
+            cache: std::array::from_fn(|_| Mutex::default()),
+        })
     }
 
-    fn missing(&self, position: &Position) -> ProbeError {
-        let (material, _) = Material::of(position);
-        let (rules, metric) = (self.rules, self.metric);
-        ProbeError::Missing { material, dir: self.dir.clone(), rules, metric }
+    /// Which repetition rules the tables follow.
+    #[must_use]
+    pub const fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// What the distances count.
+    #[must_use]
+    pub const fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The materials of the folder.
+    #[must_use]
+    pub const fn materials(&self) -> &BTreeSet<Material> {
+        &self.present
+    }
+
+    /// The most men (kings included) that any table of the folder has; 0 for an empty folder.
+    #[must_use]
+    pub const fn most_men(&self) -> usize {
+        self.most_men
+    }
+
+    /// Whether the folder has the table of a position. Cheap: for search, before
+    /// [`probe_wdl`](Self::probe_wdl).
+    #[must_use]
+    pub fn covers(&self, position: &Position) -> bool {
+        position.occupied().len() as usize <= self.most_men
+            && self.present.contains(&Material::of(position).0)
     }
 
     /// Win, draw or loss for the side to move.
@@ -70,7 +105,8 @@ impl Tables {
     ///
     /// If the table is missing or damaged.
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        Err(self.missing(position))
+        let (file, side, slot) = self.find(position)?;
+        self.wdl(&file, side, slot)
     }
 
     /// The full value for the side to move.
@@ -79,16 +115,153 @@ impl Tables {
     ///
     /// If the table is missing or damaged.
     pub fn probe(&self, position: &Position) -> Result<Entry, ProbeError> {
-        Err(self.missing(position))
+        let (file, side, slot) = self.find(position)?;
+        let wdl = self.wdl(&file, side, slot)?;
+        if wdl == Wdl::Draw {
+            return Ok(Entry::DRAW);
+        }
+        let (block, place) = file.place(Section::Distance, side, slot);
+        let raw = self.block(&file, Section::Distance, block)?;
+        let (order, distance) = file.rank_at(&raw, place, wdl);
+        Ok(Entry { wdl, order, distance })
     }
 
     /// The value of every legal move for the side that makes it, best first: wins by order, then
     /// distance; draws; losses, the longest resistance first. Distances count from this position.
+    /// Equally good moves come in the order of their squares.
     ///
     /// # Errors
     ///
     /// If a table is missing or damaged.
     pub fn probe_root(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
-        Err(self.missing(position))
+        let mut position = position.clone();
+        let mut moves = MoveList::new();
+        position.append_legal(&mut moves);
+        let mut values = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let undo = position.play_unchecked(mv);
+            let value = self.probe(&position);
+            position.undo(mv, undo);
+            values.push((mv, value?.before()));
+        }
+        self.prefer_loops(&position, &mut values)?;
+        values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(values)
+    }
+
+    /// At distance 1 of a win by rule, the position itself is in the deciding loop: there a move
+    /// that is no check and stays in the loop comes before every other. Its value is that of the
+    /// position.
+    fn prefer_loops(
+        &self,
+        position: &Position,
+        values: &mut [(Move, Entry)],
+    ) -> Result<(), ProbeError> {
+        let own = self.probe(position)?;
+        if own.wdl != Wdl::Win || own.order == 0 || own.distance != 1 {
+            return Ok(());
+        }
+        for (mv, value) in values {
+            let is_quiet = position.piece_at(mv.to()).is_none();
+            if value.wdl == Wdl::Win
+                && value.order == own.order
+                && is_quiet
+                && !position.gives_check(*mv)
+            {
+                value.distance = own.distance;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn file(&self, material: Material) -> Result<Arc<TableFile>, ProbeError> {
+        let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = known.get(&material) {
+            return Ok(Arc::clone(file));
+        }
+        drop(known);
+        if !self.present.contains(&material) {
+            let (rules, metric) = (self.rules, self.metric);
+            return Err(TableError::Missing { material, dir: self.dir.clone(), rules, metric });
+        }
+        let file = TableFile::open(&self.dir, material, self.rules, self.metric)?;
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(open.entry(material).or_insert_with(|| Arc::new(file))))
+    }
+
+    /// The table of a position, and its side and slot there.
+    fn find(&self, position: &Position) -> Result<(Arc<TableFile>, usize, u32), ProbeError> {
+        let (material, swap) = Material::of(position);
+        let file = self.file(material)?;
+        let real = |side: Side| if swap { !side } else { side };
+        let mut squares = Squares::new();
+        for side in Side::ALL {
+            let mut last = None;
+            for man in file.index.men_of(side) {
+                let role = file.index.men[man].piece.role();
+                if last == Some(role) {
+                    continue;
+                }
+                last = Some(role);
+                for square in position.pieces(real(side), role) {
+                    squares.push(if swap { square.flipped() } else { square });
+                }
+            }
+        }
+        let digits = file.index.digits_of(&squares).ok_or_else(|| TableError::Contents {
+            path: file.path().to_owned(),
+            what: format!("no place for {}", position.to_fen()),
+        })?;
+        let (side, slot) = locate(&file.index, real(position.turn()), &digits);
+        Ok((file, side, slot))
+    }
+
+    fn wdl(&self, file: &TableFile, side: usize, slot: u32) -> Result<Wdl, ProbeError> {
+        let (block, place) = file.place(Section::Wdl, side, slot);
+        let raw = self.block(file, Section::Wdl, block)?;
+        Ok(TableFile::wdl_at(&raw, place))
+    }
+
+    /// A decoded block, from the cache if it is there.
+    fn block(
+        &self,
+        file: &TableFile,
+        section: Section,
+        block: usize,
+    ) -> Result<Arc<[u8]>, ProbeError> {
+        let key = (file.index.material, section, block);
+        let shard = &self.cache[shard_of(&key)];
+        let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(raw) = lock().get(&key) {
+            return Ok(raw);
+        }
+        let raw: Arc<[u8]> = file.block(section, block)?.into();
+        lock().put(key, Arc::clone(&raw));
+        Ok(raw)
+    }
+}
+
+fn shard_of(key: &BlockKey) -> usize {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(key) as usize % SHARDS
+}
+
+impl Shard {
+    fn get(&mut self, key: &BlockKey) -> Option<Arc<[u8]>> {
+        self.clock += 1;
+        let (raw, used) = self.blocks.get_mut(key)?;
+        *used = self.clock;
+        Some(Arc::clone(raw))
+    }
+
+    fn put(&mut self, key: BlockKey, raw: Arc<[u8]>) {
+        if self.blocks.len() >= SHARD_BLOCKS {
+            let oldest = self.blocks.iter().min_by_key(|(_, (_, used))| *used).map(|(&key, _)| key);
+            if let Some(oldest) = oldest {
+                self.blocks.remove(&oldest);
+            }
+        }
+        self.clock += 1;
+        self.blocks.insert(key, (raw, self.clock));
     }
 }

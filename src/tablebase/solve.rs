@@ -118,10 +118,14 @@ pub(super) trait Arena: Sync {
     }
 }
 
-/// A result needs a longer line than words can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a line of play is too long for the 16-bit words of the generator")]
-pub(super) struct Overflow;
+/// Why an arena was not solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SolveError {
+    /// A result needs a longer line than words can hold.
+    TooDeep,
+    /// [`Watch::is_cancelled`] said so.
+    Cancelled,
+}
 
 /// Tells how far the work is: orders, plies and how many slots of how many are done.
 pub(super) trait Watch: Sync {
@@ -129,6 +133,8 @@ pub(super) trait Watch: Sync {
     fn examined(&self, done: u64, total: u64);
     /// The results of this order and distance are being spread.
     fn ply(&self, order: u16, distance: u16);
+    /// Whether to give up.
+    fn is_cancelled(&self) -> bool;
 }
 
 /// The solver's state.
@@ -156,7 +162,7 @@ pub(super) fn solve<A: Arena>(
     arena: &A,
     rules: Rules,
     watch: &impl Watch,
-) -> Result<Solution, Overflow> {
+) -> Result<Solution, SolveError> {
     let mut solver = Solver::new(arena);
     solver.examine(watch);
     solver.spread(watch)?;
@@ -248,6 +254,9 @@ impl<'a, A: Arena> Solver<'a, A> {
         let total = self.arena.slots() as u64;
         self.blocks().for_each(|range| {
             let len = range.len() as u64;
+            if watch.is_cancelled() {
+                return;
+            }
             for slot in range {
                 let looks = self.arena.examine(slot as u32);
                 for (side, look) in looks.iter().enumerate().take(self.words.len()) {
@@ -323,11 +332,14 @@ impl<'a, A: Arena> Solver<'a, A> {
     }
 
     /// Spreads the results of this order by distance.
-    fn spread(&self, watch: &impl Watch) -> Result<(), Overflow> {
+    fn spread(&self, watch: &impl Watch) -> Result<(), SolveError> {
         let mut distance = 0u16;
         while u32::from(distance) <= self.latest.load(Relaxed) {
             if self.overflow.load(Relaxed) || distance == u16::MAX {
-                return Err(Overflow);
+                return Err(SolveError::TooDeep);
+            }
+            if watch.is_cancelled() {
+                return Err(SolveError::Cancelled);
             }
             let blocks = self.pending_blocks(distance);
             if !blocks.is_empty() {
@@ -398,14 +410,14 @@ impl<'a, A: Arena> Solver<'a, A> {
         self.lose(side, slot, slowest);
     }
 
-    fn begin_round(&mut self) -> Result<(), Overflow> {
+    fn begin_round(&mut self) -> Result<(), SolveError> {
         let latest = std::mem::take(self.latest.get_mut());
         let used = if latest == 0 && self.order > 0 { 0 } else { latest + 1 };
         let base = self.base() + used;
         self.bases.push(base);
-        self.order = self.order.checked_add(1).ok_or(Overflow)?;
+        self.order = self.order.checked_add(1).ok_or(SolveError::TooDeep)?;
         self.pending.par_iter_mut().flatten().for_each(|cell| *cell.get_mut() = 0);
-        if base >= RANK_LIMIT { Err(Overflow) } else { Ok(()) }
+        if base >= RANK_LIMIT { Err(SolveError::TooDeep) } else { Ok(()) }
     }
 
     /// Captures whose results have this order become known.

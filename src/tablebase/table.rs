@@ -28,14 +28,7 @@ impl Table {
     /// Keeps of the solver's ranks those that occur.
     pub(super) fn from_solution(index: Index, solution: Solution) -> Self {
         let Solution { mut words, bases } = solution;
-        let mut used = vec![false; usize::from(UNDECIDED)];
-        for side in &words {
-            let seen = side.par_chunks(1 << 16).map(used_words).reduce(
-                || vec![false; usize::from(UNDECIDED)],
-                |a, b| a.iter().zip(&b).map(|(a, b)| a | b).collect(),
-            );
-            used.iter_mut().zip(seen).for_each(|(all, seen)| *all |= seen);
-        }
+        let used = used_words(&words);
         let mut map = vec![0u16; usize::from(UNDECIDED) + 1];
         map[usize::from(DRAW)] = DRAW;
         let mut ranks = Vec::new();
@@ -53,6 +46,11 @@ impl Table {
         Self { index, words, ranks }
     }
 
+    /// Size of the words in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.words.iter().map(|side| 2 * side.len() as u64).sum()
+    }
+
     /// What a word means; `None` for illegal positions.
     #[inline]
     pub(super) fn meaning(&self, word: u16) -> Option<Entry> {
@@ -67,11 +65,22 @@ impl Table {
         }
     }
 
+    /// What a word means, for any word.
+    pub(super) fn checked_meaning(&self, word: u16) -> Option<Entry> {
+        let is_known = word == DRAW || usize::from(word) <= 2 * self.ranks.len();
+        if is_known { self.meaning(word) } else { None }
+    }
+
     /// The value of a placement; `None` if illegal.
     #[inline]
     pub(super) fn entry(&self, side: Side, digits: &Digits) -> Option<Entry> {
         let (side, slot) = locate(&self.index, side, digits);
         self.meaning(self.words[side][slot as usize])
+    }
+
+    /// By word: whether it occurs; false for draws.
+    pub(super) fn used_words(&self) -> Vec<bool> {
+        used_words(&self.words)
     }
 
     /// The highest order that occurs.
@@ -103,12 +112,18 @@ impl Table {
     }
 }
 
-fn used_words(words: &[u16]) -> Vec<bool> {
-    let mut used = vec![false; usize::from(UNDECIDED)];
-    for &word in words.iter().filter(|&&word| word != DRAW) {
-        used[usize::from(word)] = true;
-    }
-    used
+/// By word: whether it occurs; false for draws.
+fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
+    let none = || vec![false; usize::from(UNDECIDED)];
+    let used = |words: &[u16]| {
+        let mut used = none();
+        for &word in words.iter().filter(|&&word| word != DRAW) {
+            used[usize::from(word)] = true;
+        }
+        used
+    };
+    let join = |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect();
+    words.par_iter().flat_map(|side| side.par_chunks(1 << 20)).map(used).reduce(none, join)
 }
 
 fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
