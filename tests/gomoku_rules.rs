@@ -81,7 +81,7 @@ fn solution(width: u8, height: u8, row: u8) -> (i8, [usize; 3]) {
 }
 
 fn board(width: u8, height: u8, row: u8) -> Board {
-    Board::new(width, height, row).unwrap()
+    Board::new(width, height, row).expect("a possible geometry")
 }
 
 fn counts(positions: usize, classes: usize, [first, second, full]: [usize; 3]) -> Census {
@@ -106,7 +106,7 @@ fn small_boards_have_the_known_values() {
 }
 
 #[test]
-#[ignore = "half a minute: cargo test --release --test gomoku_rules -- --ignored"]
+#[ignore = "a minute: cargo test --release --test gomoku_rules -- --ignored"]
 fn four_by_four_has_the_known_numbers() {
     let expected = counts(6_036_001, 756_387, [1_522_416, 1_050_026, 18]);
     assert_eq!(census(&board(4, 4, 3)), expected);
@@ -200,7 +200,7 @@ proptest! {
 
     #[test]
     fn moves_are_taken_back_exactly((start, game) in games()) {
-        let mut position = start.clone();
+        let mut position = start;
         let mut past = Vec::new();
         for &mv in &game {
             past.push((mv, portrait(&position)));
@@ -349,6 +349,12 @@ fn bad_texts_say_what_is_wrong() {
         let error = Board::parse_position(text).unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
+}
+
+/// See the stability notes of [`juzhong::hash`].
+#[test]
+fn the_start_has_its_published_key() {
+    assert_eq!(Board::start().key().to_string(), "99a014b5e0beceb3");
 }
 
 #[test]

@@ -193,7 +193,12 @@ impl Board {
 
     /// The empty points, row by row from a1.
     pub fn empty_points(&self) -> impl Iterator<Item = Point> + '_ {
-        self.points().filter(|&point| self.is_empty(point))
+        self.lines.empty_points()
+    }
+
+    /// The empty points at most two columns and two rows from a stone, row by row from a1.
+    pub fn empty_points_near_stones(&self) -> impl Iterator<Item = Point> + '_ {
+        self.lines.empty_points_near_stones()
     }
 
     /// What `side` can make at once on the empty points.
@@ -297,7 +302,8 @@ impl Board {
         }
     }
 
-    /// Brings the shapes up to date that see `point` along `axis` in one direction.
+    /// Brings the shapes up to date that see `point` along `axis` in one direction. No shape sees
+    /// beyond a foreign stone.
     fn change_along(
         &mut self,
         point: Point,
@@ -305,30 +311,35 @@ impl Board {
         direction: i32,
         (before, after, at): (Line, Line, i32),
     ) {
-        let step = direction * axis.step();
-        let mut index = point.index() as i32;
+        let step = (direction * axis.step()) as isize;
+        let mut index = point.index();
+        let mut seeing = [true; 2];
         for distance in 1..i32::from(self.row) {
-            index += step;
+            index = index.wrapping_add_signed(step);
             let place = at + direction * distance;
-            match after.cell(place) {
-                EMPTY => self.change_shapes(index as usize, before, after, place),
-                EDGE => break,
-                _ => {}
+            match (after.cell(place), owner(after.cell(place))) {
+                (EMPTY, _) => {
+                    for side in Side::ALL {
+                        if seeing[side.index()] {
+                            self.change_shape(side, index, (before, after), place);
+                        }
+                    }
+                }
+                (_, Some(side)) => seeing[(!side).index()] = false,
+                (_, None) => break,
             }
         }
     }
 
-    fn change_shapes(&mut self, index: usize, before: Line, after: Line, place: i32) {
-        for side in Side::ALL {
-            let old = self.line_shape(before, place, side);
-            let new = self.line_shape(after, place, side);
-            if old != new {
-                let shape = &mut self.shapes[side.index()][index];
-                let notice = &mut self.notices[side.index()];
-                notice.remove(*shape);
-                *shape = *shape + new - old;
-                notice.add(*shape);
-            }
+    fn change_shape(&mut self, side: Side, index: usize, (before, after): (Line, Line), at: i32) {
+        let old = self.line_shape(before, at, side);
+        let new = self.line_shape(after, at, side);
+        if old != new {
+            let shape = &mut self.shapes[side.index()][index];
+            let notice = &mut self.notices[side.index()];
+            notice.remove(*shape);
+            *shape = *shape + new - old;
+            notice.add(*shape);
         }
     }
 

@@ -99,12 +99,12 @@ impl Board {
         }
     }
 
-    /// Whether a stone of the side to move on an empty point makes a row but one, completable in one
-    /// way or more.
+    /// Whether a stone of the side to move on an empty point threatens to win: makes a row but one,
+    /// or a three that can become an open four.
     #[must_use]
-    pub fn makes_four(&self, point: Point) -> bool {
+    pub fn creates_threat(&self, point: Point) -> bool {
         let own = self.shape(self.turn(), point);
-        own.fours() + own.open_fours() > 0
+        own.fours() + own.open_fours() + own.open_threes() > 0
     }
 
     /// Whether `side` would complete a row on `point`.

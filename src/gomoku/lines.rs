@@ -16,6 +16,9 @@ const MARGIN: i32 = 5;
 /// Number of lines along the longest axis.
 const MOST_LINES: usize = 39;
 
+/// The lower bit of every cell.
+const LOWER_BITS: u64 = 0x5555_5555_5555_5555;
+
 /// The cell value of a stone.
 pub(super) const fn stone(side: Side) -> u8 {
     side.index() as u8 + 1
@@ -49,13 +52,14 @@ impl Axis {
 
     /// The line through `point`, and the point's place on it.
     pub(super) const fn locate(self, point: Point) -> (usize, i32) {
-        let (column, row) = (point.column() as usize, point.row() as usize);
-        match self {
-            Self::Horizontal => (row, column as i32),
-            Self::Vertical => (column, row as i32),
-            Self::Rising => (column + 19 - row, column as i32),
-            Self::Falling => (column + row, column as i32),
-        }
+        let (column, row) = (point.column(), point.row());
+        let (line, at) = match self {
+            Self::Horizontal => (row, column),
+            Self::Vertical => (column, row),
+            Self::Rising => (column + 19 - row, column),
+            Self::Falling => (column + row, column),
+        };
+        (line as usize, at as i32)
     }
 
     /// Distance between the indices of neighbouring points.
@@ -95,6 +99,16 @@ impl Line {
     const fn with(self, at: i32, cell: u8) -> Self {
         let shift = 2 * (at + MARGIN);
         Self(self.0 & !(3 << shift) | (cell as u64) << shift)
+    }
+
+    /// The cells with stones; each is marked by the lower of its two bits.
+    const fn occupied(self) -> u64 {
+        (self.0 ^ self.0 >> 1) & LOWER_BITS
+    }
+
+    /// The empty cells, marked alike.
+    const fn empty(self) -> u64 {
+        !(self.0 | self.0 >> 1) & LOWER_BITS
     }
 
     /// The four cells before a place of the board and the four after it, two bits for each.
@@ -139,6 +153,25 @@ impl Lines {
         (self.0[axis as usize][line], at)
     }
 
+    /// The empty points, row by row from a1.
+    pub(super) fn empty_points(&self) -> impl Iterator<Item = Point> + '_ {
+        (0..20).flat_map(|row| points_of(row, self.0[0][usize::from(row)].empty()))
+    }
+
+    /// The empty points at most two columns and two rows from a stone, row by row from a1.
+    pub(super) fn empty_points_near_stones(&self) -> impl Iterator<Item = Point> + '_ {
+        let mut near = [0_u64; 24];
+        for row in 0..20 {
+            let stones = self.0[0][row].occupied();
+            let spread = stones | stones << 2 | stones << 4 | stones >> 2 | stones >> 4;
+            near[row..row + 5].iter_mut().for_each(|word| *word |= spread);
+        }
+        (0..20_u8).flat_map(move |row| {
+            let empty = self.0[0][usize::from(row)].empty();
+            points_of(row, empty & near[usize::from(row) + 2])
+        })
+    }
+
     /// Changes a cell of the board on its four lines.
     pub(super) fn set(&mut self, point: Point, cell: u8) {
         for axis in Axis::ALL {
@@ -147,4 +180,16 @@ impl Lines {
             *line = line.with(at, cell);
         }
     }
+}
+
+/// The points of a row whose cells are marked in a word.
+fn points_of(row: u8, mut marked: u64) -> impl Iterator<Item = Point> {
+    std::iter::from_fn(move || {
+        if marked == 0 {
+            return None;
+        }
+        let column = marked.trailing_zeros() as u8 / 2 - MARGIN as u8;
+        marked &= marked - 1;
+        Point::new(column, row)
+    })
 }

@@ -33,6 +33,7 @@ impl Shape {
     const OPEN_FOUR: Self = Self(1 << 3);
     const FOUR: Self = Self(1 << 6);
     const TWO: Self = Self(1 << 9);
+    const OPEN_THREE: Self = Self(1 << 13);
 
     /// Lines on which the stone completes a row.
     pub(super) const fn fives(self) -> u64 {
@@ -52,6 +53,11 @@ impl Shape {
     /// Open twos that end at the point, at most 8.
     const fn twos(self) -> u64 {
         self.0 >> 9 & 15
+    }
+
+    /// Lines on which the stone threatens to make an open four.
+    pub(super) const fn open_threes(self) -> u64 {
+        self.0 >> 13 & 7
     }
 
     /// Whether the stone makes two completions at once, which one stone cannot prevent.
@@ -94,6 +100,7 @@ impl fmt::Debug for Shape {
             .field("fives", &self.fives())
             .field("open_fours", &self.open_fours())
             .field("fours", &self.fours())
+            .field("open_threes", &self.open_threes())
             .field("twos", &self.twos())
             .finish()
     }
@@ -129,6 +136,9 @@ pub(super) fn from_table(table: &Table, line: Line, at: i32, side: Side) -> Shap
 pub(super) fn exact(line: Line, at: i32, side: Side, row: u8) -> Shape {
     Around::from_line(line, at, side).shape(i32::from(row))
 }
+
+/// The point itself among the cells around it.
+const CENTRE: u64 = 1 << 32;
 
 /// The cells around a point along a line, as seen by one player: bit 32 is the point.
 #[derive(Clone, Copy)]
@@ -185,29 +195,45 @@ impl Around {
 
     /// The rows that the stone completes, or almost.
     fn marks(self, row: i32) -> Shape {
-        let own = self.own | 1 << 32;
-        let mut completions = 0;
-        for first in 1 - row..=0 {
-            let window = ((1 << row) - 1) << (32 + first);
-            let missing = window & !own;
-            if missing == 0 {
-                return Shape::FIVE;
-            }
-            if missing.is_power_of_two() && missing & self.empty != 0 {
-                completions |= missing;
-            }
-        }
+        let own = self.own | CENTRE;
+        let Some(completions) = self.completions(own, row) else { return Shape::FIVE };
         match completions.count_ones() {
+            0 if self.is_open_three(own, row) => Shape::OPEN_THREE,
             0 => Shape::NONE,
             1 => Shape::FOUR,
             _ => Shape::OPEN_FOUR,
         }
     }
 
+    /// Whether one stone more makes two completions.
+    fn is_open_three(self, own: u64, row: i32) -> bool {
+        (1 - row..row).filter(|&distance| self.empty(distance)).any(|distance| {
+            let own = own | 1 << (32 + distance);
+            self.completions(own, row).is_some_and(|points| points.count_ones() > 1)
+        })
+    }
+
+    /// The empty cells that complete a row through the point with the stones `own`; `None` if there
+    /// is a row already.
+    fn completions(self, own: u64, row: i32) -> Option<u64> {
+        let mut completions = 0;
+        for first in 1 - row..=0 {
+            let window = ((1 << row) - 1) << (32 + first);
+            let missing = window & !own;
+            if missing == 0 {
+                return None;
+            }
+            if missing.is_power_of_two() && missing & self.empty != 0 {
+                completions |= missing;
+            }
+        }
+        Some(completions)
+    }
+
     /// Every stretch of `row` cells through the point without a foreign stone adds 15 for each own
     /// stone.
     fn windows(self, row: i32) -> i32 {
-        let free = self.own | self.empty | 1 << 32;
+        let free = self.own | self.empty | CENTRE;
         let mut stones = 0;
         for first in 1 - row..=0 {
             let window = ((1_u64 << row) - 1) << (32 + first);

@@ -22,7 +22,14 @@ const OPEN_FOUR: i32 = 17_000;
 const VALUE_LIMIT: i32 = 15_000;
 
 /// The worth of having the move.
-const TEMPO: i32 = 60;
+const TEMPO: i32 = 80;
+
+/// Point values that make a centipawn. A stone amid empty points is worth about 150, an open three
+/// some 250 more.
+const SCALE: i32 = 32;
+
+/// Boards of up to this many points are searched without leaving out a point.
+const SMALL_BOARD: u16 = 36;
 
 impl Heuristics for Board {
     /// A stone more is never a burden, but a pass in front of a threat loses at once, and threats
@@ -44,11 +51,33 @@ impl Heuristics for Board {
         }
     }
 
-    /// Whether the opponent would complete a row.
+    /// Whether the opponent would complete a row, or the game is over: nothing may be concluded from
+    /// the evaluation then.
     fn is_threatened(&self) -> bool {
         let own = self.notice(self.side_to_move());
         let other = self.notice(!self.side_to_move());
-        own.fives == 0 && other.fives > 0
+        self.outcome().is_some() || own.fives == 0 && other.fives > 0
+    }
+
+    /// All moves but three kinds. Where a row can be completed, nothing else is tried; where the
+    /// opponent's must be stopped, only that: both lose nothing. On larger boards points farther
+    /// than two columns or rows from every stone are left out, too far to complete or stop any three;
+    /// the first stone goes to the middle.
+    fn plausible_moves(&self, moves: &mut MoveList<Point>) {
+        let own = self.notice(self.side_to_move());
+        let other = self.notice(!self.side_to_move());
+        if self.outcome().is_some() {
+            return;
+        }
+        if own.fives > 0 || other.fives > 0 {
+            self.forcing_moves(moves);
+        } else if self.area() <= SMALL_BOARD {
+            self.legal_moves(moves);
+        } else if self.stones() == 0 {
+            moves.extend(self.empty_points().min_by_key(|&point| self.eccentricity(point)));
+        } else {
+            moves.extend(self.empty_points_near_stones());
+        }
     }
 
     /// A stone that completes a row, else one that keeps the opponent from it, else those that make
@@ -74,17 +103,20 @@ impl Heuristics for Board {
         self.urgency(mv) != Urgency::Quiet
     }
 
-    /// Whether it makes a row but one that could be completed next.
     fn creates_threat(&self, mv: Point) -> bool {
-        self.makes_four(mv)
+        Self::creates_threat(self, mv)
     }
 
     fn forcing_value(&self, mv: Point) -> i32 {
         self.urgency(mv) as i32
     }
 
-    fn exchange_value(&self, _mv: Point) -> i32 {
-        0
+    /// Nothing is exchanged, but no move that wins may seem hopeless.
+    fn exchange_value(&self, mv: Point) -> i32 {
+        match self.urgency(mv) {
+            Urgency::Five | Urgency::OpenFour => FIVE,
+            Urgency::Quiet | Urgency::Four | Urgency::Prevents | Urgency::Blocks => 0,
+        }
     }
 
     fn quiet_value(&self, mv: Point) -> i32 {
@@ -111,6 +143,6 @@ impl Heuristics for Board {
 
 /// The difference of the prospects, for the side to move.
 fn balance(own: Notice, other: Notice) -> i32 {
-    let difference = (own.prospects - other.prospects) / 4;
+    let difference = (own.prospects - other.prospects) / SCALE;
     (difference + TEMPO).clamp(-VALUE_LIMIT, VALUE_LIMIT)
 }
