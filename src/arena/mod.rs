@@ -1,1 +1,5 @@
-//! Not yet built.
+//! Games between engines.
+
+mod selfplay;
+
+pub use selfplay::{MAX_PLIES, SelfPlay, SelfPlayError};

@@ -1,8 +1,270 @@
-use super::{CliError, Context, exit};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::play::{describe, result_text};
+use super::player::tell_notices;
+use super::terminal::{BoardStyle, Terminal};
+use super::{CliError, Context, OrExit, exit};
+use crate::book::{self, BuildOptions, find_games};
+use crate::bytes::atomic;
+use crate::engine::{Engine, EngineOptions, Limits, Source};
+use crate::game::{Adjudicate, Game, Horizon, Line};
+use crate::record::{PgnOptions, Record, Tree, write_pgn};
+use crate::tablebase::{
+    Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, generate_all,
+    verify,
+};
+use crate::xiangqi::notation::MoveNotation;
+use crate::xiangqi::{Position, RuleSet};
+
+/// Everything at once on the built-in games: builds a book and tables, plays with both.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Where book, tables and games go (default: juzhong/demo in the user's cache folder).
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// The folder of game files (default: books/ of the project, else of the current folder).
+    #[arg(long)]
+    books: Option<PathBuf>,
+    /// Positions searched for a move.
+    #[arg(long, default_value_t = 50_000)]
+    nodes: u64,
+    /// Seed of the choice among book moves.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
 
-pub(super) fn run(_args: &Args, _context: &mut Context<'_>) -> Result<u8, CliError> {
-    Err(CliError::message(exit::UNAVAILABLE, "not built yet"))
+/// Tables are built for all sets of up to so many men.
+const MEN: usize = 4;
+/// The set whose table is verified.
+const VERIFIED: &str = "KRvKN";
+/// A won endgame with one man more than the tables have: rook and horse against an advisor.
+const ENDGAME: &str = "3aka3/9/9/9/9/4N4/9/9/4R4/3K5 w - - 0 1";
+/// Games are broken off after so many plies.
+const MAX_PLIES: usize = 400;
+const RULES: Rules = Rules::Check;
+const METRIC: Metric = Metric::Dtm;
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let start = Instant::now();
+    let books = books_folder(args.books.as_deref())?;
+    let dir = args.dir.clone().unwrap_or_else(cache_folder);
+    fs::create_dir_all(&dir).or_exit_with(exit::CANNOT_CREATE, || {
+        format!("cannot create {}; choose another folder with --dir", dir.display())
+    })?;
+    let place = Place { book: dir.join("demo.book"), tables: dir.join("tables"), dir };
+    build_book(&books, &place, context)?;
+    build_tables(&place, context)?;
+    let verified = verify_table(&place, context)?;
+    let games = [
+        ("A game from the start position", crate::xiangqi::START_FEN),
+        ("A won endgame to mate", ENDGAME),
+    ];
+    let mut pgn = Vec::new();
+    for (number, (title, fen)) in (4..).zip(games) {
+        writeln!(context.out, "\n{number}. {title}")?;
+        let record = Show::new(args, &place)?.play(fen, context)?;
+        write_pgn(&mut pgn, &record, &PgnOptions::default())?;
+    }
+    let games = place.dir.join("games.pgn");
+    atomic::write(&games, &pgn).or_exit_with(exit::CANNOT_CREATE, || games.display())?;
+    writeln!(context.out, "\nDone in {:.1} s. What was made:", start.elapsed().as_secs_f64())?;
+    for (what, path) in [("book", &place.book), ("tables", &place.tables), ("games", &games)] {
+        writeln!(context.out, "  {what:<7} {}", path.display())?;
+    }
+    Ok(if verified { exit::OK } else { exit::FAILED })
+}
+
+/// Where everything goes.
+struct Place {
+    dir: PathBuf,
+    book: PathBuf,
+    tables: PathBuf,
+}
+
+fn books_folder(given: Option<&Path>) -> Result<PathBuf, CliError> {
+    if let Some(folder) = given {
+        return Ok(folder.to_owned());
+    }
+    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
+    let candidates = [built_from, PathBuf::from("books")];
+    if let Some(folder) = candidates.iter().find(|folder| folder.is_dir()) {
+        return Ok(folder.clone());
+    }
+    let [first, second] = candidates.map(|folder| folder.display().to_string());
+    let message = format!(
+        "no game files: neither {first} nor {second} exists; run this in the project's folder or \
+         name a folder of PGN files with --books"
+    );
+    Err(CliError::message(exit::NO_INPUT, message))
+}
+
+/// `$XDG_CACHE_HOME` or `~/.cache`, else the folder for temporary files.
+fn cache_folder() -> PathBuf {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    cache.unwrap_or_else(env::temp_dir).join("juzhong").join("demo")
+}
+
+fn build_book(books: &Path, place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
+    let start = Instant::now();
+    writeln!(context.out, "1. An opening book from the games in {}", books.display())?;
+    context.out.flush()?;
+    let files = find_games(&[books.to_owned()]).or_exit(exit::NO_INPUT)?;
+    let options = BuildOptions::default();
+    let report = book::build(&files, &place.book, options, false, 0, &|_| {})
+        .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
+    let counts = report.metadata.counts;
+    writeln!(
+        context.out,
+        "   {} games of {} files, {} moves of {} positions, {:.1} s",
+        counts.games,
+        report.files,
+        report.metadata.rows,
+        report.metadata.positions,
+        start.elapsed().as_secs_f64()
+    )?;
+    writeln!(context.out, "   -> {}", place.book.display())?;
+    Ok(())
+}
+
+fn build_tables(place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
+    let start = Instant::now();
+    writeln!(context.out, "\n2. All endgame tables of up to {MEN} men, rules {RULES}")?;
+    context.out.flush()?;
+    fs::create_dir_all(&place.tables)
+        .or_exit_with(exit::CANNOT_CREATE, || place.tables.display())?;
+    let materials = Material::all_up_to(MEN);
+    let options =
+        GenerateOptions { rules: RULES, metric: METRIC, ..GenerateOptions::default() };
+    let bar = Bar::new(materials.len());
+    let report = generate_all(&place.tables, &materials, &options, &bar);
+    bar.0.finish_and_clear();
+    let tables = report.or_exit_with(exit::CANNOT_CREATE, || "cannot build the tables")?.tables;
+    let bytes: u64 = tables.iter().map(|table| table.bytes).sum();
+    let reused = tables.iter().filter(|table| table.reused).count();
+    writeln!(
+        context.out,
+        "   {} tables ({reused} were there already), {:.1} MiB, {:.1} s",
+        tables.len(),
+        bytes as f64 / f64::from(1 << 20),
+        start.elapsed().as_secs_f64()
+    )?;
+    writeln!(context.out, "   -> {}", place.tables.display())?;
+    Ok(())
+}
+
+/// Progress of the tables on standard error.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(tables: usize) -> Self {
+        let bar = ProgressBar::new(tables as u64);
+        if let Ok(style) = ProgressStyle::with_template("   {pos}/{len} tables {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+}
+
+impl Progress for Bar {
+    fn started(&self, estimate: &Estimate, _number: usize, _of: usize) {
+        self.0.set_message(estimate.material.to_string());
+    }
+    fn finished(&self, _built: &Built) {
+        self.0.inc(1);
+    }
+}
+
+/// Whether the table is right.
+fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliError> {
+    let start = Instant::now();
+    writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
+    context.out.flush()?;
+    let material: Material = VERIFIED.parse().or_exit(exit::BAD_DATA)?;
+    let checked = verify(&place.tables, &[material], RULES, METRIC, &NoProgress)
+        .or_exit_with(exit::BAD_DATA, || "cannot verify the table")?;
+    for table in &checked {
+        let verdict = if table.passed() { "all right" } else { "WRONG" };
+        writeln!(
+            context.out,
+            "   {} positions checked, {} wrong: {verdict}, {:.1} s",
+            table.positions,
+            table.wrong,
+            start.elapsed().as_secs_f64()
+        )?;
+    }
+    Ok(!checked.is_empty() && checked.iter().all(|table| table.passed()))
+}
+
+/// The engine playing both sides.
+struct Show {
+    engine: Engine<Position>,
+    limits: Limits,
+}
+
+impl Show {
+    fn new(args: &Args, place: &Place) -> Result<Self, CliError> {
+        let mut engine = Engine::new(EngineOptions {
+            books: vec![place.book.clone()],
+            tables: Some(place.tables.clone()),
+            seed: args.seed,
+            ..EngineOptions::default()
+        })
+        .or_exit(exit::UNAVAILABLE)?;
+        tell_notices(&mut engine);
+        Ok(Self { engine, limits: Limits::nodes(args.nodes) })
+    }
+
+    fn play(&mut self, fen: &str, context: &mut Context<'_>) -> Result<Record<Position>, CliError> {
+        let start = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
+        write!(context.out, "{}", start.draw(BoardStyle::Hanzi, None))?;
+        let mut line = Line::new(start.clone(), 0);
+        let mut sources = [0; 3];
+        while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
+            context.out.flush()?;
+            let Some(choice) = self.engine.choose(&line, &self.limits, &()) else { break };
+            tell_notices(&mut self.engine);
+            sources[choice.source as usize] += 1;
+            let position = line.position();
+            let text = position.write_move(choice.mv, MoveNotation::Chinese);
+            let number = line.len() / 2 + 1;
+            let dots = if line.len().is_multiple_of(2) { "." } else { "…" };
+            let from = describe(&choice);
+            writeln!(context.out, "   {number:>3}{dots} {text} {}  {from}", choice.mv)?;
+            line.push(choice.mv);
+        }
+        write!(context.out, "{}", line.position().draw(BoardStyle::Hanzi, line.moves().last()))?;
+        let result = result_text(&line, RuleSet::default());
+        writeln!(context.out, "   {}", result.as_deref().unwrap_or("broken off"))?;
+        let moves = [Source::Book, Source::Table, Source::Search]
+            .map(|source| format!("{} {}", sources[source as usize], source.name()));
+        writeln!(context.out, "   {} plies: {}", line.len(), moves.join(", "))?;
+        Ok(record(&line))
+    }
+}
+
+fn record(line: &Line<Position>) -> Record<Position> {
+    let judged = || {
+        let verdict = Position::judge(line, RuleSet::default(), Horizon::Game).verdict;
+        verdict.outcome()
+    };
+    let is_start = *line.start() == Position::start();
+    let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    Record {
+        tags: vec![
+            tag("Game", "Chinese Chess"),
+            tag("Event", "juzhong demo"),
+            tag("Red", "juzhong"),
+            tag("Black", "juzhong"),
+        ],
+        start: (!is_start).then(|| line.start().clone()),
+        start_clock: 0,
+        result: line.position().outcome().or_else(judged),
+        tree: Tree { moves: line.moves().collect(), ..Tree::default() },
+    }
 }

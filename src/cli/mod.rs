@@ -10,11 +10,15 @@ mod book;
 mod completions;
 mod demo;
 mod exit;
+mod fens;
 mod keys;
 mod perft;
 mod play;
+mod player;
 mod position;
+mod selfplay;
 mod tablebase;
+mod terminal;
 mod uci;
 
 use std::ffi::OsString;
@@ -73,6 +77,9 @@ enum Command {
     Analyse(analyse::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
+    /// Play games of the engine against itself and write them as PGN.
+    #[command(hide = true)]
+    Selfplay(selfplay::Args),
     /// Write the stored key tables again.
     #[command(hide = true)]
     Keys(keys::Args),
@@ -113,6 +120,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Uci(args) => uci::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
+        Command::Selfplay(args) => selfplay::run(&args, context),
         Command::Keys(args) => keys::run(&args, context),
         Command::Completions(args) => completions::run(&args, context),
     }

@@ -1,8 +1,30 @@
-use super::{CliError, Context, exit};
+use std::io::{BufReader, stdin};
 
+use super::player::PlayerArgs;
+use super::terminal::Terminal;
+use super::{CliError, Context, GameName, exit};
+use crate::engine::Playable;
+use crate::gomoku::Board;
+use crate::protocol;
+use crate::xiangqi::Position;
+
+/// Speaks UCI on standard input and output. The options given here are the defaults that a GUI
+/// sees.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(flatten)]
+    player: PlayerArgs,
+}
 
-pub(super) fn run(_args: &Args, _context: &mut Context<'_>) -> Result<u8, CliError> {
-    Err(CliError::message(exit::UNAVAILABLE, "not built yet"))
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match context.common.game {
+        GameName::Xiangqi => serve::<Position>(args, context),
+        GameName::Gomoku => serve::<Board>(args, context),
+    }
+}
+
+fn serve<G: Terminal + Playable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let options = args.player.options::<G>()?;
+    protocol::uci::serve::<G>(BufReader::new(stdin()), context.out, options)?;
+    Ok(exit::OK)
 }

@@ -1,1 +1,16 @@
-//! Not yet built.
+//! One player: the opening book first, endgame tables next, search last. This is the only place
+//! where the three meet; protocols, the terminal, matches and the web play through [`Engine`].
+
+pub mod clock;
+mod library;
+mod playable;
+mod player;
+mod tables;
+
+pub use playable::{Endgames, NoTables, Playable, RootMove};
+pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
+pub use tables::XiangqiTables;
+
+pub use crate::search::{
+    Bound, Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, TableValue,
+};

@@ -1,0 +1,37 @@
+//! Batches of positions: a text file with one position per line, or standard input for `-`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use super::{CliError, OrExit, exit};
+use crate::bytes::read_line;
+
+/// The longest line that is read, in bytes; a longer one is cut and so refused later.
+const MAX_LINE: u64 = 4096;
+
+/// The lines of a batch, one at a time.
+pub(super) struct Fens {
+    reader: Box<dyn BufRead>,
+    name: String,
+}
+
+impl Fens {
+    /// Opens the batch; `-` is standard input.
+    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+        if path.as_os_str() == "-" {
+            return Ok(Self { reader: Box::new(io::stdin().lock()), name: "stdin".to_owned() });
+        }
+        let name = path.display().to_string();
+        let file =
+            File::open(path).or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
+        Ok(Self { reader: Box::new(BufReader::new(file)), name })
+    }
+
+    /// The next line without its end and surrounding blanks; `None` at the end.
+    pub(super) fn next_line(&mut self) -> Result<Option<String>, CliError> {
+        let line = read_line(&mut self.reader, MAX_LINE);
+        let line = line.or_exit_with(exit::IO, || format!("cannot read {}", self.name))?;
+        Ok(line.map(|line| line.trim().to_owned()))
+    }
+}

@@ -1,0 +1,262 @@
+//! What the terminal needs of a game beside the rules: drawing, typed moves, names.
+
+use std::error::Error;
+use std::fmt::{self, Display, Write as _};
+use std::str::FromStr;
+
+use clap::ValueEnum;
+
+use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
+use crate::gomoku::{Board, DiagramStyle, Point};
+use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
+use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
+
+/// How boards are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum BoardStyle {
+    /// Letters as in FENs.
+    #[default]
+    Ascii,
+    /// The game symbols of Unicode.
+    Unicode,
+    /// Chinese characters, full-width.
+    Hanzi,
+}
+
+/// Where a game starts.
+#[derive(Debug, Clone)]
+pub(super) struct Start<G> {
+    pub(super) position: G,
+    /// Plies since the last irreversible move.
+    pub(super) clock: u32,
+    /// Number of the move pair.
+    pub(super) fullmoves: u32,
+}
+
+/// Why a text gives no position to work with.
+#[derive(Debug, Clone)]
+pub(super) enum Refusal {
+    /// The text cannot be read.
+    Unreadable(String),
+    /// It can be read, but the position breaks the rules.
+    Illegal {
+        /// The position as read, in its usual text form.
+        text: String,
+        /// The position drawn.
+        drawing: String,
+        /// Every reason.
+        reasons: Vec<String>,
+    },
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(message) => f.write_str(message),
+            Self::Illegal { reasons, .. } => write!(f, "illegal position: {}", reasons.join("; ")),
+        }
+    }
+}
+
+impl Error for Refusal {}
+
+/// A game that can be shown and played in the terminal.
+pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
+    /// Reads a position with its counters.
+    fn read_start(text: &str) -> Result<Start<Self>, Refusal>;
+
+    /// The last position's text with counters, for a line from a start with that move number.
+    fn line_text(line: &Line<Self>, fullmoves: u32) -> String;
+
+    /// Draws the position with the last move marked; ends with a line break.
+    fn draw(&self, style: BoardStyle, last: Option<Self::Move>) -> String;
+
+    /// Reads a move that is legal here, in any notation of the game.
+    fn read_move(&self, text: &str) -> Result<Self::Move, String>;
+
+    /// Writes a legal move.
+    fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String;
+
+    /// Whether the side to move is in check, where the game has checks.
+    fn in_check(&self) -> bool;
+
+    /// A word for how the position stands: `ongoing`, or how it ended.
+    fn status(&self) -> &'static str;
+
+    /// What players call a side.
+    fn side_name(side: Side) -> &'static str;
+}
+
+/// The texts of the legal moves, sorted.
+pub(super) fn legal_texts<G: Notation>(position: &G) -> Vec<String> {
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let mut texts: Vec<String> = moves.iter().map(|&mv| G::move_text(mv)).collect();
+    texts.sort_unstable();
+    texts
+}
+
+impl Terminal for Position {
+    fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
+        let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
+        let position = Self::from_setup(&setup).map_err(|errors| Refusal::Illegal {
+            text: setup.to_fen(),
+            drawing: draw_setup(&setup, BoardStyle::Ascii, None),
+            reasons: errors.0.iter().map(ToString::to_string).collect(),
+        })?;
+        Ok(Start { position, clock: setup.halfmove_clock, fullmoves: setup.fullmoves })
+    }
+
+    fn line_text(line: &Line<Self>, fullmoves: u32) -> String {
+        let black_began = usize::from(line.start().turn() == Side::Second);
+        let pairs = u32::try_from((line.len() + black_began) / 2).unwrap_or(u32::MAX);
+        let mut setup = line.position().to_setup();
+        setup.halfmove_clock = line.clock();
+        setup.fullmoves = fullmoves.saturating_add(pairs);
+        setup.to_fen()
+    }
+
+    fn draw(&self, style: BoardStyle, last: Option<Move>) -> String {
+        draw_setup(&self.to_setup(), style, last.map(Move::to))
+    }
+
+    fn read_move(&self, text: &str) -> Result<Self::Move, String> {
+        parse_move(self, text).map_err(|error| error.to_string())
+    }
+
+    fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String {
+        format_move(self, mv, notation)
+    }
+
+    fn in_check(&self) -> bool {
+        Self::in_check(self)
+    }
+
+    fn status(&self) -> &'static str {
+        match (self.has_legal_move(), Self::in_check(self)) {
+            (true, _) => "ongoing",
+            (false, true) => "checkmate",
+            (false, false) => "stalemate",
+        }
+    }
+
+    fn side_name(side: Side) -> &'static str {
+        match side {
+            Side::First => "Red",
+            Side::Second => "Black",
+        }
+    }
+}
+
+/// The man on `last` stands in parentheses.
+fn draw_setup(setup: &Setup, style: BoardStyle, last: Option<Square>) -> String {
+    let mut drawing = String::new();
+    for rank in (0..10).rev() {
+        if rank == 4 && style == BoardStyle::Hanzi {
+            drawing.push_str("   　　楚　河　　　　漢　界\n");
+        }
+        let written = write!(drawing, "{rank} ");
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        let mut closing = false;
+        for file in 0..9 {
+            let square = Square::at(file, rank);
+            let is_last = last == Some(square);
+            drawing.push(match (is_last, closing) {
+                (true, _) => '(',
+                (false, true) => ')',
+                (false, false) => ' ',
+            });
+            drawing.push(symbol(setup.board[square.index()], style));
+            closing = is_last;
+        }
+        drawing.push_str(if closing { ")\n" } else { "\n" });
+    }
+    drawing.push_str(match style {
+        BoardStyle::Hanzi => "   ａ ｂ ｃ ｄ ｅ ｆ ｇ ｈ ｉ\n",
+        BoardStyle::Ascii | BoardStyle::Unicode => "   a b c d e f g h i\n",
+    });
+    drawing
+}
+
+/// Red and Black differ by the character itself, as on a real set, so no colour is needed.
+fn symbol(piece: Option<Piece>, style: BoardStyle) -> char {
+    const HANZI: [char; 14] =
+        ['帥', '俥', '傌', '炮', '兵', '仕', '相', '將', '車', '馬', '砲', '卒', '士', '象'];
+    let Some(piece) = piece else {
+        return match style {
+            BoardStyle::Ascii => '.',
+            BoardStyle::Unicode => '·',
+            BoardStyle::Hanzi => '・',
+        };
+    };
+    match style {
+        BoardStyle::Ascii => piece.letter(),
+        BoardStyle::Unicode => unicode_symbol(piece),
+        BoardStyle::Hanzi => HANZI[piece.index()],
+    }
+}
+
+/// The block Chess Symbols, U+1FA60 to U+1FA6D: general, mandarin, elephant, horse, chariot,
+/// cannon, soldier, Red's seven before Black's.
+fn unicode_symbol(piece: Piece) -> char {
+    let offset = match piece.role() {
+        Role::King => 0,
+        Role::Advisor => 1,
+        Role::Elephant => 2,
+        Role::Horse => 3,
+        Role::Rook => 4,
+        Role::Cannon => 5,
+        Role::Pawn => 6,
+    };
+    let side = if piece.side() == Side::First { 0 } else { 7 };
+    char::from_u32(0x1fa60 + side + offset).unwrap_or('?')
+}
+
+impl Terminal for Board {
+    fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
+        let position =
+            Self::parse_position(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
+        Ok(Start { position, clock: 0, fullmoves: 1 })
+    }
+
+    fn line_text(line: &Line<Self>, _fullmoves: u32) -> String {
+        line.position().position_text()
+    }
+
+    fn draw(&self, style: BoardStyle, last: Option<Point>) -> String {
+        let style = match style {
+            BoardStyle::Ascii => DiagramStyle::Ascii,
+            BoardStyle::Unicode | BoardStyle::Hanzi => DiagramStyle::Unicode,
+        };
+        self.diagram(style, last)
+    }
+
+    fn read_move(&self, text: &str) -> Result<Self::Move, String> {
+        let mv = <Self as Notation>::parse_move(text)
+            .ok_or_else(|| "no point of that name; write h8, say".to_owned())?;
+        if self.is_legal(mv) { Ok(mv) } else { Err(format!("{mv} is taken or off the board")) }
+    }
+
+    fn write_move(&self, mv: Self::Move, _notation: MoveNotation) -> String {
+        Self::move_text(mv)
+    }
+
+    fn in_check(&self) -> bool {
+        false
+    }
+
+    fn status(&self) -> &'static str {
+        match self.outcome() {
+            None => "ongoing",
+            Some(Outcome::Win(_)) => "won",
+            Some(Outcome::Draw) => "drawn",
+        }
+    }
+
+    fn side_name(side: Side) -> &'static str {
+        match side {
+            Side::First => "Black",
+            Side::Second => "White",
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How long to think: from a player's clock to a time to stop at a good moment and a time to stop
+//! in any case.
+
+use std::time::Duration;
+
+/// A player's clock before a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left.
+    pub remaining: Duration,
+    /// Added after every move.
+    pub increment: Duration,
+    /// Moves to the next time control; `None` where the time is for the whole game.
+    pub moves_to_go: Option<u32>,
+}
+
+/// How long one move may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// No further iteration begins after this.
+    pub soft: Duration,
+    /// Stop in any case.
+    pub hard: Duration,
+}
+
+/// Time that answering itself may cost: taken off every allowance.
+pub const OVERHEAD: Duration = Duration::from_millis(30);
+
+/// The shortest allowance, for a clock that has run out.
+const LEAST: Duration = Duration::from_millis(1);
+
+/// Moves that a game without a further time control is expected to last from any point on.
+const EXPECTED_MOVES: u32 = 40;
+
+/// The share of the remaining time that one move may use at most, as a divisor.
+const LARGEST_SHARE: u32 = 4;
+
+impl Clock {
+    /// An even share of the time and most of the increment, up to five times as much for a hard
+    /// move, and never so much that the flag falls.
+    #[must_use]
+    pub fn allowance(&self) -> Allowance {
+        let usable = self.remaining.saturating_sub(OVERHEAD).max(LEAST);
+        let moves = self.moves_to_go.map_or(EXPECTED_MOVES, |n| n.clamp(1, EXPECTED_MOVES));
+        let share = usable / moves + self.increment.min(usable) * 3 / 4;
+        let most = if moves == 1 { usable * 9 / 10 } else { usable / LARGEST_SHARE };
+        let hard = (share * 5).min(most.max(self.increment.min(usable) / 2)).max(LEAST);
+        Allowance { soft: share.mul_f64(0.6).clamp(LEAST, hard), hard }
+    }
+}
+
+/// The allowance where the time per move is fixed: all of it less the overhead.
+#[must_use]
+pub fn fixed(time: Duration) -> Allowance {
+    let hard = time.saturating_sub(OVERHEAD.min(time / 2)).max(LEAST);
+    Allowance { soft: hard, hard }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn never_lets_the_flag_fall(left in 0_u64..100_000_000, inc in 0_u64..1_000_000, togo in proptest::option::of(0_u32..1000)) {
+            let remaining = Duration::from_millis(left);
+            let clock = Clock { remaining, increment: Duration::from_millis(inc), moves_to_go: togo };
+            let Allowance { soft, hard } = clock.allowance();
+            prop_assert!(soft <= hard);
+            prop_assert!(hard <= remaining.max(LEAST));
+        }
+    }
+
+    #[test]
+    fn a_long_game_gets_about_a_fortieth() {
+        let clock = Clock {
+            remaining: Duration::from_secs(600),
+            increment: Duration::ZERO,
+            moves_to_go: None,
+        };
+        let allowance = clock.allowance();
+        assert!(
+            allowance.soft > Duration::from_secs(5) && allowance.soft < Duration::from_secs(20)
+        );
+        assert!(allowance.hard < Duration::from_secs(150));
+    }
+
+    #[test]
+    fn the_last_move_before_the_control_may_use_most_of_it() {
+        let remaining = Duration::from_secs(10);
+        let clock = Clock { remaining, increment: Duration::ZERO, moves_to_go: Some(1) };
+        assert!(clock.allowance().hard > Duration::from_secs(8));
+        assert!(clock.allowance().hard < remaining);
+    }
+
+    #[test]
+    fn huge_values_do_not_overflow() {
+        let clock = Clock {
+            remaining: Duration::from_millis(u64::MAX / 1000),
+            increment: Duration::from_millis(u64::MAX / 1000),
+            moves_to_go: Some(0),
+        };
+        assert!(clock.allowance().soft <= clock.allowance().hard);
+    }
+}

@@ -1,0 +1,79 @@
+use std::fmt::Debug;
+use std::path::Path;
+
+use crate::game::{Adjudicate, Game, Heuristics, Line, Notation, Symmetric};
+use crate::search::{Oracle, TableValue};
+use crate::tablebase::Entry;
+
+/// A game that the [`Engine`](super::Engine) plays.
+pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
+    /// What the engine knows of the game's endgames.
+    type Tables: Endgames<Self>;
+
+    /// Every rule set, in the order of a menu.
+    const RULES: &'static [Self::Rules];
+
+    /// A line that starts at a position's text, with the counter that the text may hold.
+    ///
+    /// # Errors
+    ///
+    /// If the text is malformed or the position illegal.
+    fn read_line(text: &str) -> Result<Line<Self>, Self::PositionError> {
+        Ok(Line::new(Self::parse_position(text)?, 0))
+    }
+}
+
+/// Endgame tables as the engine asks them.
+pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
+    /// Opens a folder of tables for play under `rules`.
+    ///
+    /// # Errors
+    ///
+    /// A message for people: what is wrong with which file, and what to do.
+    fn open(folder: &Path, rules: G::Rules) -> Result<Self, String>
+    where
+        G: Adjudicate;
+
+    /// The legal moves of `position` with what they lead to, best first by order and distance (win
+    /// fastest, lose slowest); `None` if the tables do not hold the position and all that its
+    /// moves lead to.
+    fn ranked_moves(&self, position: &G) -> Option<Vec<RootMove<G::Move>>>;
+
+    /// Something that went wrong while probing and was not told before, for people.
+    fn trouble(&self) -> Option<String>;
+}
+
+/// A move at the root as the tables see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RootMove<M> {
+    /// The move.
+    pub mv: M,
+    /// What it leads to, for the side that makes it; distances count from before the move.
+    pub entry: Entry,
+}
+
+/// For games without endgame tables.
+#[derive(Debug, Clone, Copy)]
+pub struct NoTables;
+
+impl<G: Game> Oracle<G> for NoTables {
+    const PRESENT: bool = false;
+    fn probe(&self, _position: &G) -> Option<TableValue> {
+        None
+    }
+}
+
+impl<G: Game> Endgames<G> for NoTables {
+    fn open(folder: &Path, _rules: G::Rules) -> Result<Self, String>
+    where
+        G: Adjudicate,
+    {
+        Err(format!("{}: there are no endgame tables for {}", folder.display(), G::NAME))
+    }
+    fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
+        None
+    }
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+}

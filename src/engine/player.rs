@@ -1,0 +1,331 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use super::library::Library;
+use super::playable::{Endgames, Playable, RootMove};
+use crate::book::Policy;
+use crate::game::{Horizon, Line, Verdict};
+use crate::search::{Control, Found, Limits, Score, SearchError, SearchOptions, Searcher};
+use crate::tablebase::{Entry, Wdl};
+
+/// What an engine plays with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineOptions<R> {
+    /// Opening books, the preferred one first.
+    pub books: Vec<PathBuf>,
+    /// How one of a book's moves is chosen.
+    pub policy: Policy,
+    /// The folder of endgame tables.
+    pub tables: Option<PathBuf>,
+    /// Size of the transposition table in MiB.
+    pub hash_mib: usize,
+    /// Threads that search.
+    pub threads: usize,
+    /// Best lines reported by search.
+    pub multipv: usize,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Which rules judge repetitions.
+    pub rules: R,
+}
+
+impl<R: Default> Default for EngineOptions<R> {
+    fn default() -> Self {
+        Self {
+            books: Vec::new(),
+            policy: Policy::default(),
+            tables: None,
+            hash_mib: 64,
+            threads: 1,
+            multipv: 1,
+            seed: 0,
+            rules: R::default(),
+        }
+    }
+}
+
+/// Why an engine cannot be set up. Missing or damaged books and tables are no errors: they are
+/// [notices](Engine::take_notices), and play goes on without them.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot set up the search: {0}")]
+pub struct EngineError(#[from] SearchError);
+
+/// Where a move comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// An opening book.
+    Book,
+    /// The endgame tables.
+    Table,
+    /// The search.
+    Search,
+}
+
+impl Source {
+    /// `book`, `table` or `search`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Book => "book",
+            Self::Table => "table",
+            Self::Search => "search",
+        }
+    }
+}
+
+/// A move and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice<M> {
+    /// The move.
+    pub mv: M,
+    /// Where it comes from.
+    pub source: Source,
+    /// For the side to move; `None` from a book.
+    pub score: Option<Score>,
+    /// What the tables say, where they decided.
+    pub table: Option<RootMove<M>>,
+    /// Plies searched.
+    pub depth: u32,
+    /// Positions searched.
+    pub nodes: u64,
+    /// The play expected, [`mv`](Self::mv) first.
+    pub pv: Vec<M>,
+}
+
+impl<M: Copy> Choice<M> {
+    /// The answer expected.
+    #[must_use]
+    pub fn ponder(&self) -> Option<M> {
+        self.pv.get(1).copied()
+    }
+
+    /// A legal move that nothing speaks for: better than none where a search has failed.
+    #[must_use]
+    pub fn unsearched(mv: M) -> Self {
+        Self { source: Source::Search, ..Self::from_book(mv) }
+    }
+
+    fn from_book(mv: M) -> Self {
+        let (score, table) = (None, None);
+        Self { mv, source: Source::Book, score, table, depth: 0, nodes: 0, pv: vec![mv] }
+    }
+
+    fn from_table(best: RootMove<M>) -> Self {
+        Self {
+            mv: best.mv,
+            source: Source::Table,
+            score: Some(best.score()),
+            table: Some(best),
+            depth: 0,
+            nodes: 0,
+            pv: vec![best.mv],
+        }
+    }
+}
+
+impl<M> RootMove<M> {
+    /// The result as a search score: a mate where no repetition rule is needed.
+    #[must_use]
+    pub fn score(&self) -> Score {
+        let Entry { wdl, order, distance } = self.entry;
+        let plies = usize::from(distance);
+        match wdl {
+            Wdl::Draw => Score::DRAW,
+            Wdl::Win if order == 0 && plies < LONGEST_MATE => Score::mate_in(plies),
+            Wdl::Loss if order == 0 && plies < LONGEST_MATE => Score::mated_in(plies),
+            Wdl::Win => Score::table_win(0),
+            Wdl::Loss => Score::table_loss(0),
+        }
+    }
+}
+
+impl<M> fmt::Display for RootMove<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Entry { wdl, order, distance } = self.entry;
+        f.write_str(wdl.name())?;
+        match (wdl, order) {
+            (Wdl::Draw, _) => Ok(()),
+            (_, 0) => write!(f, ", mate in {distance} plies"),
+            (_, order) => write!(f, " by repetition, order {order}, {distance} plies"),
+        }
+    }
+}
+
+/// Mates in fewer plies have a score of their own.
+const LONGEST_MATE: usize = 1000;
+
+/// A player. Answers depend on its options and the games since it was made, never on the time,
+/// except where a limit is a time or several threads search.
+#[derive(Debug)]
+pub struct Engine<G: Playable> {
+    options: EngineOptions<G::Rules>,
+    library: Library,
+    tables: Option<G::Tables>,
+    searcher: Searcher<G>,
+    notices: Vec<String>,
+}
+
+impl<G: Playable> Engine<G> {
+    /// Sets up a player.
+    ///
+    /// # Errors
+    ///
+    /// If the search cannot have the memory asked for.
+    pub fn new(options: EngineOptions<G::Rules>) -> Result<Self, EngineError> {
+        let mut notices = Vec::new();
+        let library = Library::open::<G>(&options, &mut notices);
+        let tables = open_tables::<G>(&options, &mut notices);
+        let searcher = new_searcher(&options)?;
+        Ok(Self { options, library, tables, searcher, notices })
+    }
+
+    /// Changes options; only what they concern is set up again.
+    ///
+    /// # Errors
+    ///
+    /// If the search cannot have the memory asked for; the options stay as they were then.
+    pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
+        let old = &self.options;
+        if (old.hash_mib, old.threads, old.multipv) != (new.hash_mib, new.threads, new.multipv) {
+            self.searcher = new_searcher(&new)?;
+        }
+        if (&old.books, old.policy, old.seed) != (&new.books, new.policy, new.seed) {
+            self.library = Library::open::<G>(&new, &mut self.notices);
+        }
+        if (&old.tables, old.rules) != (&new.tables, new.rules) {
+            self.tables = open_tables::<G>(&new, &mut self.notices);
+        }
+        self.options = new;
+        Ok(())
+    }
+
+    /// What the engine plays with.
+    #[must_use]
+    pub const fn options(&self) -> &EngineOptions<G::Rules> {
+        &self.options
+    }
+
+    /// Whether endgame tables are open.
+    #[must_use]
+    pub const fn has_tables(&self) -> bool {
+        self.tables.is_some()
+    }
+
+    /// What went wrong with books and tables since the last call, each thing once, for people.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        let trouble = self.tables.as_ref().and_then(Endgames::trouble);
+        self.notices.extend(trouble);
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Forgets the last game.
+    pub fn new_game(&mut self) {
+        self.library.new_game();
+        self.searcher.new_game();
+    }
+
+    /// The move to play at the end of `line`: from a book, else from the tables, else by search
+    /// within `limits`. `None` if there is no legal move.
+    pub fn choose(
+        &mut self,
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> Option<Choice<G::Move>> {
+        if line.position().outcome().is_some() {
+            return None;
+        }
+        if let Some(mv) = self.library.pick(line, self.options.rules, &mut self.notices) {
+            return Some(Choice::from_book(mv));
+        }
+        let ranked = self.ranked_moves(line);
+        if let Some(best) = ranked.as_ref().and_then(|moves| moves.first())
+            && best.entry.wdl != Wdl::Draw
+        {
+            return Some(Choice::from_table(*best));
+        }
+        let choice = self.search(line, limits, control)?;
+        Some(keep_draw(choice, ranked.as_deref()))
+    }
+
+    /// Searches without asking book or tables for the move itself; tables are probed in the tree.
+    pub fn search(
+        &mut self,
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> Option<Choice<G::Move>> {
+        let mut found = self.run(line, limits, control);
+        if found.best.is_none() {
+            // The rules have ended the game: play on as if nothing had gone before.
+            found = self.run(&Line::new(line.position().clone(), 0), limits, control);
+        }
+        let Found { best, score, depth, nodes, pv, .. } = found;
+        let mv = best?;
+        let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
+        let (source, score, table) = (Source::Search, Some(score), None);
+        Some(Choice { mv, source, score, table, depth, nodes, pv })
+    }
+
+    fn run(
+        &mut self,
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> Found<G::Move> {
+        let rules = self.options.rules;
+        match &self.tables {
+            Some(tables) => self.searcher.run(line, rules, limits, tables, control),
+            None => self.searcher.run(line, rules, limits, &(), control),
+        }
+    }
+
+    /// The tables' ranking without the moves that lose by the repetition rules here and now; those
+    /// stay only where nothing else does.
+    fn ranked_moves(&self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
+        let mut moves = self.tables.as_ref()?.ranked_moves(line.position())?;
+        let rules = self.options.rules;
+        moves.sort_by_cached_key(|m| loses_by_rule(line, m.mv, rules));
+        Some(moves)
+    }
+}
+
+/// Whether playing `mv` at the end of `line` loses at once by the rules on repetition.
+pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
+    let mover = line.position().side_to_move();
+    let mut after = line.clone();
+    after.push(mv);
+    G::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)
+}
+
+/// In a position that the tables call drawn, the search's move if it keeps the draw, else the
+/// tables' first choice.
+fn keep_draw<M: Copy + Eq>(choice: Choice<M>, ranked: Option<&[RootMove<M>]>) -> Choice<M> {
+    let Some(ranked) = ranked else { return choice };
+    let keeps = |m: &RootMove<M>| m.mv == choice.mv && m.entry.wdl != Wdl::Loss;
+    match ranked.first() {
+        Some(first) if !ranked.iter().any(keeps) => Choice::from_table(*first),
+        _ => choice,
+    }
+}
+
+fn open_tables<G: Playable>(
+    options: &EngineOptions<G::Rules>,
+    notices: &mut Vec<String>,
+) -> Option<G::Tables> {
+    let folder = options.tables.as_ref()?;
+    match G::Tables::open(folder, options.rules) {
+        Ok(tables) => Some(tables),
+        Err(message) => {
+            notices.push(format!("playing without endgame tables: {message}"));
+            None
+        }
+    }
+}
+
+fn new_searcher<G: Playable>(
+    options: &EngineOptions<G::Rules>,
+) -> Result<Searcher<G>, EngineError> {
+    let EngineOptions { hash_mib, threads, multipv, .. } = *options;
+    Ok(Searcher::new(SearchOptions { hash_mib, threads, multipv })?)
+}

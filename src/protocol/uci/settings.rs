@@ -1,0 +1,117 @@
+//! The options that a GUI may set.
+
+use std::fmt::{Display, Write as _};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::engine::{EngineOptions, Playable};
+
+/// Largest transposition table offered, in MiB.
+const MAX_HASH: usize = 65_536;
+const MAX_THREADS: usize = 256;
+const MAX_MULTIPV: usize = 128;
+
+/// Options as the GUI sees them; [`engine_options`](Self::engine_options) is what they mean.
+#[derive(Debug, Clone)]
+pub(super) struct Settings<R> {
+    options: EngineOptions<R>,
+    own_book: bool,
+}
+
+impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
+    pub(super) const fn new(options: EngineOptions<R>) -> Self {
+        Self { options, own_book: true }
+    }
+
+    pub(super) fn engine_options(&self) -> EngineOptions<R> {
+        let mut options = self.options.clone();
+        if !self.own_book {
+            options.books.clear();
+        }
+        options
+    }
+
+    /// Sets one option; names in any case, with the names that other protocols use.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let options = &mut self.options;
+        match name.to_ascii_lowercase().as_str() {
+            "hash" | "hashsize" => options.hash_mib = number(name, value, 1, MAX_HASH)?,
+            "threads" => options.threads = number(name, value, 1, MAX_THREADS)?,
+            "multipv" => options.multipv = number(name, value, 1, MAX_MULTIPV)?,
+            "seed" => options.seed = number(name, value, 0, u64::MAX)?,
+            "book" | "bookfiles" => options.books = paths(value),
+            "bookpolicy" => options.policy = parsed(name, value)?,
+            "tables" | "egtbpaths" => options.tables = paths(value).pop(),
+            "rules" => options.rules = parsed(name, value)?,
+            "ownbook" | "usebook" => self.own_book = flag(name, value)?,
+            "ponder" => drop(flag(name, value)?),
+            "uci_variant" | "uci_analysemode" => {}
+            _ => return Err(format!("unknown option: {}", super::command::shortened(name))),
+        }
+        Ok(())
+    }
+
+    /// The `option` lines.
+    pub(super) fn describe<G: Playable<Rules = R>>(&self) -> String {
+        let options = &self.options;
+        let books = join(options.books.iter());
+        let tables = join(options.tables.iter());
+        let mut text = String::new();
+        let mut line = |line: std::fmt::Arguments<'_>| {
+            let written = writeln!(text, "option name {line}");
+            debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        };
+        let spin =
+            |default: usize, max: usize| format!("type spin default {default} min 1 max {max}");
+        line(format_args!("Hash {}", spin(options.hash_mib, MAX_HASH)));
+        line(format_args!("Threads {}", spin(options.threads, MAX_THREADS)));
+        line(format_args!("MultiPV {}", spin(options.multipv, MAX_MULTIPV)));
+        line(format_args!("Ponder type check default false"));
+        line(format_args!("OwnBook type check default {}", self.own_book));
+        line(format_args!("Book type string default {books}"));
+        let policies = "var best var weighted var uniform";
+        line(format_args!("BookPolicy type combo default {} {policies}", options.policy));
+        line(format_args!("Tables type string default {tables}"));
+        let rules: String = G::RULES.iter().map(|rules| format!(" var {rules}")).collect();
+        line(format_args!("Rules type combo default {}{rules}", options.rules));
+        line(format_args!("Seed type string default {}", options.seed));
+        text
+    }
+}
+
+/// Several paths are separated by `;`. GUIs write `<empty>` for an empty text.
+fn paths(value: &str) -> Vec<PathBuf> {
+    let paths = value.split(';').map(str::trim);
+    paths.filter(|path| !path.is_empty() && *path != "<empty>").map(PathBuf::from).collect()
+}
+
+fn join<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
+    let texts: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+    if texts.is_empty() { "<empty>".to_owned() } else { texts.join(";") }
+}
+
+fn number<T: FromStr + PartialOrd + Display + Copy>(
+    name: &str,
+    value: &str,
+    min: T,
+    max: T,
+) -> Result<T, String> {
+    let number = value.parse().ok().filter(|n| (&min..=&max).contains(&n));
+    number.ok_or_else(|| format!("{} from {min} to {max}", bad(name, value)))
+}
+
+fn parsed<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
+    value.to_ascii_lowercase().parse().map_err(|_| format!("{} known", bad(name, value)))
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "1" | "on" => Ok(true),
+        "false" | "0" | "off" => Ok(false),
+        _ => Err(format!("{} true or false", bad(name, value))),
+    }
+}
+
+fn bad(name: &str, value: &str) -> String {
+    format!("option {name}: \"{}\" is not", super::command::shortened(value))
+}

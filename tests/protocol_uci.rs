@@ -1,0 +1,323 @@
+//! UCI sessions: text in, text out.
+
+use std::io::{BufRead, BufReader, Cursor, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use juzhong::engine::EngineOptions;
+use juzhong::game::{Game, Notation};
+use juzhong::protocol::uci::serve;
+use juzhong::xiangqi::{Position, RuleSet};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+fn options() -> EngineOptions<RuleSet> {
+    EngineOptions { hash_mib: 1, ..EngineOptions::default() }
+}
+
+/// The answers to a whole session.
+fn answers_to(input: impl Into<Vec<u8>>) -> String {
+    let mut output = Vec::new();
+    serve::<Position>(Cursor::new(input.into()), &mut output, options()).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+fn best_moves(output: &str) -> Vec<&str> {
+    output.lines().filter_map(|line| line.strip_prefix("bestmove ")).collect()
+}
+
+#[test]
+fn introduces_itself() {
+    let output = answers_to("uci\nisready\nquit\n");
+    assert!(output.starts_with("id name juzhong "));
+    for option in ["Hash", "Threads", "MultiPV", "Ponder", "OwnBook", "Book", "Tables", "Rules"] {
+        assert!(output.contains(&format!("option name {option} type ")), "{option}\n{output}");
+    }
+    assert!(output.ends_with("uciok\nreadyok\n"));
+}
+
+#[test]
+fn plays_legal_moves_and_reports_in_the_usual_form() {
+    let output = answers_to("position startpos moves h2e2 h9g7\ngo depth 3\n");
+    let best = best_moves(&output)[0].split(' ').next().unwrap();
+    let mut position = Position::start();
+    for mv in ["h2e2", "h9g7"] {
+        position.make(Position::parse_move(mv).unwrap());
+    }
+    assert!(position.is_legal(Position::parse_move(best).unwrap()));
+    let info = output.lines().rfind(|line| line.starts_with("info depth 3 ")).unwrap();
+    for word in ["seldepth", "score cp", "nodes", "nps", "hashfull", "time", "pv"] {
+        assert!(info.contains(&format!(" {word} ")), "{word}: {info}");
+    }
+}
+
+#[test]
+fn finds_a_mate_and_knows_when_it_is_mated() {
+    let mate = "4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 0 1";
+    let output = answers_to(format!("position fen {mate}\ngo depth 4\n"));
+    assert!(output.contains("score mate 2"), "{output}");
+    let mated = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b - - 0 1";
+    let output = answers_to(format!("position fen {mated}\ngo depth 4\ngo infinite\n"));
+    assert_eq!(best_moves(&output), ["(none)", "(none)"]);
+}
+
+#[test]
+fn strange_input_is_answered_in_words_only() {
+    let output = answers_to(
+        "xyzzy\nposition\nposition fen x y z\nposition startpos moves a0a9\ngo depth x\n\
+         setoption\nsetoption name Nonsense value 3\nsetoption name Hash value -1\n\
+         setoption name Rules value chess\nposition fen 9/9 moves\nstop\nponderhit\n\n  \r\n",
+    );
+    assert_eq!(output.lines().count(), 10, "{output}");
+    assert!(output.lines().all(|line| line.starts_with("info string ")), "{output}");
+}
+
+#[test]
+fn option_names_come_in_any_case() {
+    let output = answers_to(
+        "setoption name HASH value 2\nsetoption name hashsize value 3\n\
+         setoption name threads value 1\nsetoption name rules value CHECK\n\
+         setoption name ownbook value FALSE\nsetoption name Ponder value true\nisready\n",
+    );
+    assert_eq!(output, "readyok\n");
+}
+
+#[test]
+fn a_missing_book_is_told_once_and_play_goes_on() {
+    let output = answers_to(
+        "setoption name Book value /nonexistent/a.book\n\
+         setoption name Tables value /nonexistent/tables\n\
+         isready\ngo depth 1\ngo depth 1\nisready\n",
+    );
+    assert_eq!(output.matches("/nonexistent/a.book").count(), 1, "{output}");
+    assert_eq!(output.matches("/nonexistent/tables").count(), 1, "{output}");
+    assert_eq!(best_moves(&output).len(), 2);
+}
+
+#[test]
+fn half_lines_carriage_returns_and_bad_bytes() {
+    let output = answers_to(b"isready\r\nposition startpos\r\n\xff\xfe\ngo depth 1".to_vec());
+    assert!(output.starts_with("readyok\ninfo string unknown command"), "{output}");
+    assert_eq!(best_moves(&output).len(), 1);
+    let long = format!("position startpos moves {}\nisready\n", "h2e2 ".repeat(400_000));
+    assert!(answers_to(long).ends_with("readyok\n"));
+}
+
+#[test]
+fn each_go_has_its_answer_in_order() {
+    let output = answers_to(
+        "go depth 2\nposition startpos moves h2e2\ngo depth 2\ngo infinite\ngo depth 2\n\
+         go ponder depth 2\nposition startpos\ngo ponder\n",
+    );
+    assert_eq!(best_moves(&output).len(), 6, "{output}");
+}
+
+#[test]
+fn stop_before_it_began_is_obeyed() {
+    let output = answers_to("go depth 2\ngo depth 99\ngo infinite\nstop\nisready\nquit\n");
+    assert!(best_moves(&output).len() <= 3, "{output}");
+}
+
+/// A session in its own thread, to be spoken to while it runs.
+struct Live {
+    input: Option<Sender<Vec<u8>>>,
+    output: Arc<Mutex<Vec<u8>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Feed {
+    chunks: Receiver<Vec<u8>>,
+    rest: Cursor<Vec<u8>>,
+}
+
+impl Read for Feed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.rest.fill_buf()?.is_empty() {
+            self.rest = Cursor::new(self.chunks.recv().unwrap_or_default());
+        }
+        self.rest.read(buffer)
+    }
+}
+
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Live {
+    fn start() -> Self {
+        let (input, chunks) = channel();
+        let output = Arc::new(Mutex::new(Vec::new()));
+        let mut shared = Shared(output.clone());
+        let thread = std::thread::spawn(move || {
+            let feed = BufReader::new(Feed { chunks, rest: Cursor::default() });
+            serve::<Position>(feed, &mut shared, options()).unwrap();
+        });
+        Self { input: Some(input), output, thread: Some(thread) }
+    }
+
+    fn say(&self, text: &str) {
+        self.input.as_ref().unwrap().send(text.as_bytes().to_vec()).unwrap();
+    }
+
+    fn heard(&self) -> String {
+        String::from_utf8(self.output.lock().unwrap().clone()).unwrap()
+    }
+
+    /// Waits until a line that starts so has come `count` times.
+    fn wait_for(&self, start: &str, count: usize) {
+        let end = Instant::now() + Duration::from_secs(20);
+        while self.heard().lines().filter(|line| line.starts_with(start)).count() < count {
+            assert!(Instant::now() < end, "no \"{start}\" in {}", self.heard());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn end(mut self) -> String {
+        self.input = None;
+        self.thread.take().unwrap().join().unwrap();
+        self.heard()
+    }
+}
+
+#[test]
+fn answers_while_it_searches() {
+    let live = Live::start();
+    live.say("go infinite\n");
+    live.wait_for("info depth 1", 1);
+    live.say("isready\nuci\n");
+    live.wait_for("readyok", 1);
+    live.wait_for("uciok", 1);
+    assert!(best_moves(&live.heard()).is_empty());
+    live.say("sto");
+    live.say("p\n");
+    live.wait_for("bestmove", 1);
+    live.say("quit\n");
+    live.end();
+}
+
+#[test]
+fn an_ended_infinite_search_waits_for_stop() {
+    let live = Live::start();
+    live.say("position fen 4k4/9/9/9/9/9/9/R8/1R7/3K5 w\ngo infinite depth 2\nisready\n");
+    live.wait_for("info depth 2", 1);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(best_moves(&live.heard()).is_empty());
+    live.say("stop\n");
+    live.wait_for("bestmove", 1);
+    assert_eq!(best_moves(&live.end()).len(), 1);
+}
+
+#[test]
+fn ponderhit_starts_the_clock() {
+    let live = Live::start();
+    live.say("go ponder wtime 2000 btime 2000\n");
+    live.wait_for("info depth 1", 1);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(best_moves(&live.heard()).is_empty());
+    let before = Instant::now();
+    live.say("ponderhit\n");
+    live.wait_for("bestmove", 1);
+    assert!(before.elapsed() < Duration::from_secs(10));
+    live.end();
+}
+
+#[test]
+fn stop_at_any_moment_gives_one_answer() {
+    let live = Live::start();
+    for round in 1..=40_u64 {
+        live.say("go infinite\n");
+        std::thread::sleep(Duration::from_micros(round * round * 5));
+        live.say("stop\n");
+        live.wait_for("bestmove", usize::try_from(round).unwrap());
+    }
+    assert_eq!(best_moves(&live.end()).len(), 40);
+}
+
+#[test]
+fn the_end_of_input_ends_an_endless_search() {
+    let live = Live::start();
+    live.say("go infinite\n");
+    live.wait_for("info depth 1", 1);
+    assert_eq!(best_moves(&live.end()).len(), 1);
+}
+
+#[test]
+fn quit_ends_a_search_at_once() {
+    let live = Live::start();
+    live.say("go depth 100\n");
+    live.wait_for("info depth 1", 1);
+    live.say("go depth 100\nquit\n");
+    assert_eq!(best_moves(&live.end()).len(), 1);
+}
+
+fn random_command(random: &mut impl Rng) -> String {
+    const WORDS: [&str; 24] = [
+        "go",
+        "depth",
+        "1",
+        "2",
+        "stop",
+        "isready",
+        "position",
+        "startpos",
+        "moves",
+        "h2e2",
+        "fen",
+        "nodes",
+        "100",
+        "setoption",
+        "name",
+        "Hash",
+        "value",
+        "ponder",
+        "ponderhit",
+        "ucinewgame",
+        "infinite",
+        "-1",
+        "\u{0}",
+        "棋",
+    ];
+    const LINES: [&str; 10] = [
+        "go depth 1",
+        "go nodes 50",
+        "go infinite",
+        "stop",
+        "isready",
+        "ucinewgame",
+        "position startpos moves h2e2 h9g7 e2e6",
+        "position fen 3k5/9/9/9/9/9/9/9/9/4K4 w",
+        "setoption name Rules value check",
+        "go ponder depth 1",
+    ];
+    if random.random_ratio(1, 2) {
+        return LINES[random.random_range(0..LINES.len())].to_owned();
+    }
+    let count = random.random_range(0..6);
+    let words = (0..count).map(|_| WORDS[random.random_range(0..WORDS.len())]);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn ten_thousand_random_commands() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut input = String::new();
+    for _ in 0..10_000 {
+        input.push_str(&random_command(&mut random));
+        input.push_str(if random.random_ratio(1, 10) { "\r\n" } else { "\n" });
+    }
+    let output = answers_to(format!("{input}\nstop\nisready\n"));
+    assert!(!best_moves(&output).is_empty());
+    for line in output.lines() {
+        let known = ["info ", "bestmove ", "readyok", "id ", "option ", "uciok"];
+        assert!(known.iter().any(|start| line.starts_with(start)), "{line}");
+    }
+}
