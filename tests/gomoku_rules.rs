@@ -196,7 +196,7 @@ fn has_row(board: &Board, side: Side) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
 
     #[test]
     fn moves_are_taken_back_exactly((start, game) in games()) {
