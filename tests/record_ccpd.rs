@@ -1,5 +1,7 @@
 //! The whole CCPD collection (58,468 games, Big5) against the expected legal and unique games.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop and say why")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

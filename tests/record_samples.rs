@@ -1,6 +1,8 @@
 //! Real PGNs of every kind, where the shared samples are present: each game is read, or refused
 //! for the stated reason.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop and say why")]
+
 use std::path::{Path, PathBuf};
 
 use juzhong::record::{BadGameReason, Encoding, ParsedGame, read_games};
@@ -99,8 +101,10 @@ fn the_same_games_in_three_notations() {
         read(&folder.join(file)).good.into_iter().map(|game| game.record.tree.moves).collect()
     });
     assert_eq!(uci.len(), 15);
-    assert_eq!(uci, wxf);
-    assert_eq!(uci, chinese);
+    assert!(wxf == chinese);
+    // The second game's coordinates advance the front pawn of a file, both texts the rear one.
+    let differing = (0..15).filter(|&game| uci[game] != wxf[game]);
+    assert_eq!(differing.collect::<Vec<_>>(), [1]);
 }
 
 #[test]

@@ -10,8 +10,8 @@ use crate::xiangqi::{Position, Setup};
 pub struct PgnOptions {
     /// How to write moves.
     pub notation: MoveNotation,
-    /// Lines of moves are broken before this many columns; a Chinese character counts two.
-    /// Comments keep their own lines.
+    /// Lines of moves have at most this many columns, a Chinese character counting two, where a
+    /// single move does not need more. Comments keep their own lines.
     pub width: usize,
     /// Whether to write variations.
     pub variations: bool,
@@ -37,7 +37,7 @@ pub fn write_pgn(
     options: &PgnOptions,
 ) -> io::Result<()> {
     write_tags(out, record, options.notation)?;
-    let mut writer = MoveWriter { out, column: 0, options };
+    let mut writer = MoveWriter { out, column: 0, opening: 0, options };
     writer.tree(record)?;
     writer.word(result_text(record.result))?;
     out.write_all(b"\n\n")
@@ -131,6 +131,8 @@ impl<'a> Open<'a> {
 struct MoveWriter<'a, W> {
     out: &'a mut W,
     column: usize,
+    /// Variations that begin with the next word.
+    opening: usize,
     options: &'a PgnOptions,
 }
 
@@ -146,14 +148,14 @@ impl<W: Write> MoveWriter<'_, W> {
                 let position = open.before.clone().unwrap_or_else(|| open.position.clone());
                 let offset = open.offset + variation.ply;
                 open.needs_number = true;
-                self.word("(")?;
+                self.opening += 1;
                 stack.push(Open::new(&variation.tree, position, offset));
             } else if open.written < open.tree.moves.len() {
                 self.next_move(open)?;
             } else {
                 stack.pop();
                 if !stack.is_empty() {
-                    self.word(")")?;
+                    self.close()?;
                 }
             }
         }
@@ -188,12 +190,14 @@ impl<W: Write> MoveWriter<'_, W> {
         let Some(&mv) = open.tree.moves.get(open.written) else { return Ok(()) };
         let ply = open.offset + open.written;
         let number = ply / 2 + 1;
+        let text = format_move(&open.position, mv, self.options.notation);
         if ply.is_multiple_of(2) {
-            self.word(&format!("{number}."))?;
+            self.word(&format!("{number}. {text}"))?;
         } else if open.needs_number {
-            self.word(&format!("{number}. ..."))?;
+            self.word(&format!("{number}. ... {text}"))?;
+        } else {
+            self.word(&text)?;
         }
-        self.word(&format_move(&open.position, mv, self.options.notation))?;
         open.needs_number = false;
         open.before = open
             .variations
@@ -205,13 +209,26 @@ impl<W: Write> MoveWriter<'_, W> {
         Ok(())
     }
 
+    /// Closes a variation, unless nothing was written of it.
+    fn close(&mut self) -> io::Result<()> {
+        if self.opening > 0 {
+            self.opening -= 1;
+            return Ok(());
+        }
+        self.column += 1;
+        self.out.write_all(b")")
+    }
+
     /// Writes a word after a blank, or on a new line where it would not fit.
     fn word(&mut self, word: &str) -> io::Result<()> {
-        let width = word.lines().next().map_or(0, columns);
+        let width = self.opening + word.lines().next().map_or(0, columns);
         if self.column > 0 {
             let breaks = self.column + 1 + width > self.options.width;
             self.out.write_all(if breaks { b"\n" } else { b" " })?;
             self.column = if breaks { 0 } else { self.column + 1 };
+        }
+        for _ in 0..std::mem::take(&mut self.opening) {
+            self.out.write_all(b"(")?;
         }
         self.out.write_all(word.as_bytes())?;
         self.column = match word.rsplit_once('\n') {

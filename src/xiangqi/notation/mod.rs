@@ -152,10 +152,8 @@ pub(crate) fn read_move(
     if let Some(phrase) = glyph::read(text) {
         return phrase::resolve(position, phrase);
     }
-    match algebraic::read(text) {
-        Some(algebraic) => algebraic::resolve(position, algebraic),
-        None => Err(Fault::Unreadable),
-    }
+    let algebraic = algebraic::read(text).ok_or(Fault::Unreadable)?;
+    algebraic::resolve(position, algebraic)
 }
 
 /// Whether the (folded) characters begin like a Chinese move: a man, an order or a numeral.
@@ -185,10 +183,7 @@ pub(crate) const fn fold(c: char) -> char {
 }
 
 fn coordinates(text: &[char]) -> Option<(Square, Square)> {
-    let (a, b, c, d) = match *text {
-        [a, b, c, d] | [a, b, '-', c, d] => (a, b, c, d),
-        _ => return None,
-    };
+    let &([a, b, c, d] | [a, b, '-', c, d]) = text else { return None };
     Some((square(a, b)?, square(c, d)?))
 }
 

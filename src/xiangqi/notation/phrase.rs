@@ -174,7 +174,7 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
         Action::Sideways => 0,
     };
     let file = absolute_file(side, phrase.number);
-    let across = file as i8 - from.file() as i8;
+    let across = file.cast_signed() - from.file().cast_signed();
     let (files, ranks) = match (phrase.role, across.abs()) {
         (Role::Horse, 1) | (Role::Elephant, 2) => (across, 2),
         (Role::Horse, 2) | (Role::Advisor, 1) => (across, 1),
@@ -182,7 +182,7 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
             return Err(IllegalReason::NotItsMove);
         }
         _ if direction == 0 => (across, 0),
-        _ => (0, phrase.number as i8),
+        _ => (0, phrase.number.cast_signed()),
     };
     if files == 0 && ranks == 0 || ranks != 0 && direction == 0 {
         return Err(IllegalReason::NotItsMove);
@@ -194,7 +194,7 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
 pub(super) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Option<Phrase> {
     let piece = position.piece_at(mv.from()).filter(|_| position.is_pseudo_legal(mv))?;
     let (side, role) = (piece.side(), piece.role());
-    let ranks = (mv.to().rank() as i8 - mv.from().rank() as i8) * forward(side);
+    let ranks = (mv.to().rank().cast_signed() - mv.from().rank().cast_signed()) * forward(side);
     let action = match ranks {
         1.. => Action::Forward,
         0 => Action::Sideways,

@@ -1,0 +1,281 @@
+//! Reading and writing PGN: structure, encodings, malformed input, round trips.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop and say why")]
+
+use juzhong::game::{Game, MoveList, Outcome, Side};
+use juzhong::record::{
+    BadGame, BadGameReason, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions,
+    ReadSummary, Record, Tree, Variation, read_games, write_pgn,
+};
+use juzhong::xiangqi::notation::{IllegalReason, MoveError, MoveNotation};
+use juzhong::xiangqi::{Position, START_FEN};
+use proptest::prelude::*;
+
+type Read = Result<ParsedGame, BadGame>;
+
+fn read(bytes: &[u8]) -> (Vec<Read>, ReadSummary) {
+    let mut games = Vec::new();
+    let summary = read_games("test.pgn", bytes, &mut |game| games.push(game));
+    assert_eq!(summary.games + summary.bad, games.len() as u64);
+    (games, summary)
+}
+
+fn read_one(bytes: &[u8]) -> Read {
+    let (mut games, _) = read(bytes);
+    assert_eq!(games.len(), 1);
+    games.remove(0)
+}
+
+fn moves(tree: &Tree<Position>) -> String {
+    tree.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+const VARIATIONS: &str = include_str!("data/pgn/variations.pgn");
+const MIXED: &str = include_str!("data/pgn/mixed_quality.pgn");
+
+#[test]
+fn variations_comments_and_text_after_the_result() {
+    let (games, summary) = read(VARIATIONS.as_bytes());
+    assert_eq!(summary, ReadSummary { games: 1, bad: 0, cut_variations: 1 });
+    let record = &games[0].as_ref().unwrap().record;
+    assert_eq!(record.tag("black"), Some("乙"));
+    assert_eq!(record.result, Some(Outcome::Draw));
+    assert!(record.start.is_none());
+    let tree = &record.tree;
+    assert_eq!(moves(tree), "h2e2 h9g7 h0g2 i9h9 i0h0");
+    let comments = ["before the first move", "the central cannon\non two lines"];
+    assert_eq!(tree.comments[0], (0, comments[0].to_owned()));
+    assert_eq!(tree.comments[1], (1, comments[1].to_owned()));
+    assert_eq!(tree.comments[2], (3, "to the end of the line".to_owned()));
+    assert_eq!(tree.variations.len(), 1);
+    let variation = &tree.variations[0];
+    assert_eq!((variation.ply, moves(&variation.tree)), (1, "h7e7 h0g2 h9g7".to_owned()));
+    let inner = &variation.tree.variations[0];
+    assert_eq!((inner.ply, moves(&inner.tree)), (1, "e2e6 d9e8".to_owned()));
+}
+
+#[test]
+fn a_bad_game_is_skipped_with_place_and_reason() {
+    let (games, summary) = read(MIXED.as_bytes());
+    assert_eq!((summary.games, summary.bad), (3, 9));
+    let reason = |game: usize| {
+        let bad = games[game - 1].as_ref().unwrap_err();
+        assert_eq!(bad.game, game as u64);
+        (bad.line, bad.reason.clone())
+    };
+    let text = |text: &str| text.to_owned();
+    let (line, illegal) = reason(2);
+    let blocked = MoveError::Illegal { text: text("车一进五"), reason: IllegalReason::Blocked };
+    assert_eq!((line, illegal), (9, BadGameReason::Move { ply: 3, error: blocked }));
+    let unreadable = MoveError::Unreadable(text("天下太平"));
+    assert_eq!(reason(3), (13, BadGameReason::Move { ply: 3, error: unreadable }));
+    assert!(matches!(
+        reason(4),
+        (18, BadGameReason::Move { ply: 1, error: MoveError::Ambiguous { .. } })
+    ));
+    let missing = MoveError::NoSuchPiece(text("车五进一"));
+    assert_eq!(reason(5), (22, BadGameReason::Move { ply: 1, error: missing }));
+    assert!(matches!(reason(6), (27, BadGameReason::Start(_))));
+    assert!(matches!(reason(7), (32, BadGameReason::Start(_))));
+    assert_eq!(reason(8), (36, BadGameReason::OpenComment));
+    assert!(matches!(reason(9), (_, BadGameReason::OpenVariation)));
+    assert_eq!(reason(10), (45, BadGameReason::NoVariation));
+    let said = games[1].as_ref().unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "test.pgn:9: game 2: ply 3: \"车一进五\" is illegal: \
+         the way is blocked, or a cannon lacks its screen"
+    );
+}
+
+#[test]
+fn games_without_moves_and_with_black_to_move() {
+    let (games, _) = read(MIXED.as_bytes());
+    let empty = games[10].as_ref().unwrap();
+    assert_eq!((empty.record.tree.moves.len(), empty.record.result), (0, None));
+    let last = games[11].as_ref().unwrap();
+    assert_eq!((last.game, last.line), (12, 51));
+    let record = &last.record;
+    assert_eq!(record.start.as_ref().unwrap().turn(), Side::Second);
+    assert_eq!(record.start_clock, 3);
+    assert_eq!(record.result, Some(Outcome::Win(Side::Second)));
+    assert_eq!(moves(&record.tree), "h9g7 h0g2 i9h9");
+}
+
+#[test]
+fn every_encoding_gives_the_same() {
+    let traditional = "[Event \"許功蓋 {A} \"x\"\"]\n[Red \"吳\"]\n\n{功\\}1. 炮二平五 馬８進７\n\
+                       2. 馬二進三 車９平８ 0-1\n";
+    let expected = "h2e2 h9g7 h0g2 i9h9";
+    let with_mark = format!("\u{feff}{traditional}");
+    let sources = [
+        traditional.as_bytes().to_vec(),
+        with_mark.into_bytes(),
+        encoding_rs::BIG5.encode(traditional).0.into_owned(),
+        encoding_rs::GB18030.encode(traditional).0.into_owned(),
+        traditional.replace('\n', "\r\n").into_bytes(),
+    ];
+    for source in sources {
+        let record = read_one(&source).unwrap().record;
+        assert_eq!(moves(&record.tree), expected);
+        assert_eq!(record.tag("Event"), Some("許功蓋 {A} \"x\""));
+        assert_eq!(record.tree.comments[0], (0, "功\\".to_owned()));
+    }
+}
+
+#[test]
+fn a_game_in_another_encoding_than_its_source() {
+    let game = |red: &str| format!("[Red \"{red}\"]\n\n1. 炮二平五 马８进７ 1-0\n\n");
+    let mut source = encoding_rs::GB18030.encode(&game("甲").repeat(50)).0.into_owned();
+    let big5 = game("吳").replace('马', "馬").replace('进', "進");
+    source.extend_from_slice(&encoding_rs::BIG5.encode(&big5).0);
+    source.extend_from_slice(game("丙").as_bytes());
+    let (games, summary) = read(&source);
+    assert_eq!(summary.games, 52);
+    let red = |game: &Read| game.as_ref().unwrap().record.tag("Red").unwrap().to_owned();
+    assert_eq!([red(&games[0]), red(&games[50]), red(&games[51])], ["甲", "吳", "丙"]);
+}
+
+#[test]
+fn what_is_no_pgn() {
+    assert_eq!(read(b"").1, ReadSummary::default());
+    assert_eq!(read(b"\n \r\n").1, ReadSummary::default());
+    assert_eq!(read(b"{only a comment}").1, ReadSummary::default());
+    let reason = |bytes: &[u8]| read_one(bytes).unwrap_err().reason;
+    assert_eq!(reason(b"Hello, world."), BadGameReason::NotPgn("Hello,".to_owned()));
+    assert_eq!(reason(b"\xff\xfe[\0E\0"), BadGameReason::Utf16);
+    assert!(matches!(reason(&[0xff, 0, 0x80, 0x81, b'x']), BadGameReason::NotPgn(_)));
+}
+
+#[test]
+fn long_and_deep_input_is_bounded() {
+    let reason = |text: String| read_one(text.as_bytes()).unwrap_err().reason;
+    let nested = |depth| format!("1. h2e2 {}", "( h2d2 ".repeat(depth));
+    assert_eq!(reason(nested(100_000)), BadGameReason::TooDeep);
+    assert_eq!(reason("(".repeat(100_000)), BadGameReason::OpenVariation);
+    assert_eq!(reason(format!("h2e2{}", "(x".repeat(100_000))), BadGameReason::OpenVariation);
+    let closed = nested(MAX_VARIATION_DEPTH) + &")".repeat(MAX_VARIATION_DEPTH);
+    assert!(read_one(closed.as_bytes()).is_ok());
+    let brackets = format!("h2e2 (x {}", "[ ".repeat(MAX_GAME_BYTES / 4));
+    assert_eq!(reason(brackets), BadGameReason::OpenVariation);
+    let quotes = format!("[A \"{}{}", "\"]a".repeat(MAX_GAME_BYTES / 8), " ".repeat(1 << 20));
+    assert!(read_one(quotes.as_bytes()).is_ok());
+    let long = "x".repeat(MAX_GAME_BYTES + 1);
+    assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 1));
+    let long_comment = format!("[A \"1\"]\n{{{}}} h2e2 *", "x".repeat(MAX_GAME_BYTES / 2));
+    assert!(read_one(long_comment.as_bytes()).is_ok());
+}
+
+fn written(record: &Record<Position>, options: &PgnOptions) -> String {
+    let mut out = Vec::new();
+    write_pgn(&mut out, record, options).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_written_game() {
+    let record = read_one(VARIATIONS.as_bytes()).unwrap().record;
+    let expected = "\
+[Game \"Chinese Chess\"]
+[Event \"Variations and comments\"]
+[Red \"甲\"]
+[Black \"乙\"]
+[ECCO \"C00\"]
+[Result \"1/2-1/2\"]
+[Format \"Chinese\"]
+
+{before the first move} 1. 炮二平五 {the central cannon
+on two lines} 1. ... 马８进７ (1. ... 炮８平５ {same side} 2. 马二进三
+(2. 炮五进四 士４进５) 2. ... 马８进７) 2. 马二进三 {to the end of the line}
+2. ... 车９平８ 3. 车一平二 1/2-1/2
+
+";
+    assert_eq!(written(&record, &PgnOptions::default()), expected);
+}
+
+#[test]
+fn writing_without_variations_and_comments() {
+    let record = read_one(VARIATIONS.as_bytes()).unwrap().record;
+    let options =
+        PgnOptions { notation: MoveNotation::Wxf, width: 20, variations: false, comments: false };
+    let text = written(&record, &options);
+    assert!(text.ends_with("\n\n1. C2=5 H8+7 2. H2+3\nR9=8 3. R1=2 1/2-1/2\n\n"), "{text}");
+}
+
+/// A tree along choices: each number picks a move, every seventh opens a variation, every fifth
+/// adds a comment.
+fn grow(position: &mut Position, choices: &[u16], depth: usize) -> Tree<Position> {
+    let mut tree = Tree::default();
+    for (ply, &choice) in choices.iter().enumerate() {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let Some(&mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
+        if choice % 7 == 0 && depth < 3 {
+            let tree_of = grow(&mut position.clone(), &choices[ply + 1..], depth + 1);
+            if !tree_of.moves.is_empty() {
+                tree.variations.push(Variation { ply, tree: tree_of });
+            }
+        }
+        position.make(mv);
+        tree.moves.push(mv);
+        if choice % 5 == 0 {
+            tree.comments.push((ply + 1, format!("注 {choice}\n(1-0) [x] ; {{")));
+        }
+    }
+    tree
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn writing_then_reading_gives_the_same_record(
+        choices in prop::collection::vec(any::<u16>(), 0..60),
+        values in prop::collection::vec("[^\r\n\u{feff}]{0,12}", 0..4),
+        notation in 0..4_usize,
+        width in 0..100_usize,
+        late_start in any::<bool>(),
+    ) {
+        let mut position = Position::start();
+        if late_start {
+            grow(&mut position, &[7, 11, 13], 9);
+        }
+        let start = late_start.then(|| position.clone());
+        let tags = values.iter().enumerate().map(|(i, v)| (format!("Tag{i}"), v.clone())).collect();
+        let record = Record {
+            tags,
+            start,
+            start_clock: if late_start { 5 } else { 0 },
+            result: Some(Outcome::Win(Side::First)),
+            tree: grow(&mut position, &choices, 0),
+        };
+        let options = PgnOptions { notation: MoveNotation::ALL[notation], width, ..PgnOptions::default() };
+        let text = written(&record, &options);
+        let read = read_one(text.as_bytes()).map_err(|bad| TestCaseError::fail(format!("{bad}\n{text}")))?.record;
+        prop_assert_eq!(format!("{:?}", &read.tree), format!("{:?}", &record.tree));
+        prop_assert_eq!(&read.start, &record.start);
+        prop_assert_eq!((read.start_clock, read.result), (record.start_clock, record.result));
+        for (name, value) in &record.tags {
+            prop_assert_eq!(read.tag(name), Some(value.as_str()));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        read(&bytes);
+    }
+
+    #[test]
+    fn any_words_are_read_without_panic(
+        words in prop::collection::vec(
+            prop::sample::select(vec![
+                "[Event \"x\"]\n", "[FEN \"", START_FEN, "\"]\n", "{", "}", "(", ")", ";", "\n", "1.",
+                "炮二平五", "马８进７", "h2e2", "H2+3", "Che2", "1-0", "*", "$1", "．", "１", "\"", "前",
+            ]),
+            0..40,
+        )
+    ) {
+        read(words.concat().as_bytes());
+        read(words.join(" ").as_bytes());
+    }
+}
