@@ -241,6 +241,8 @@ fn outputs_that_cannot_be_created() {
     let nowhere = place.at("no/such/folder/b.book");
     fails(&["book", "build", &games, "-o", &nowhere], 73, &["b.book", "make it first"]);
     fails(&["book", "build", &games, "-o", &place.at("")], 73, &["this is a folder"]);
+    #[cfg(target_os = "linux")]
+    fails(&["book", "build", &games, "-o", "/proc/b.book"], 73, &["/proc/b.book"]);
     let letter = place.write("letter.txt", "Dear");
     fails(&["book", "build", &games, "-o", &letter], 73, &["letter.txt", "no book stands there"]);
     assert_eq!(std::fs::read(&letter).unwrap(), b"Dear");

@@ -116,6 +116,7 @@ pub enum Admission {
 pub struct Builder<G> {
     output: PathBuf,
     folder: PathBuf,
+    file: AtomicFile,
     options: BuildOptions,
     start_text: String,
     played: Sorter<Played>,
@@ -137,11 +138,12 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::Create`] if no book can be written there, or if something else stands there.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let folder = check_output(output)?;
-        let budget = options.memory / (2 * (rayon::current_num_threads() + 2));
+        let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         Ok(Self {
             output: output.to_owned(),
-            played: Sorter::new(&folder, budget),
+            played: Sorter::new(&folder, budget(&options)),
             folder,
+            file,
             options,
             start_text: G::start().position_text(),
             records: AtomicU64::new(0),
@@ -208,10 +210,8 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
     /// behind then.
     pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, options, played, records, filtered, bad, .. } = self;
+        let Self { output, folder, mut file, options, played, records, filtered, bad, .. } = self;
         let errors = Errors { output: &output };
-        let mut file =
-            AtomicFile::create(&output).map_err(|error| create_error(&output, &error))?;
         let writer = Writer::create(file.temporary_path()).map_err(|e| errors.store(e))?;
         let mut pack = Pack::<G> {
             counts: Counts {
@@ -221,10 +221,7 @@ impl<G: Symmetric + Notation> Builder<G> {
                 ..Counts::default()
             },
             options: &options,
-            observations: Sorter::new(
-                &folder,
-                options.memory / (2 * (rayon::current_num_threads() + 2)),
-            ),
+            observations: Sorter::new(&folder, budget(&options)),
             errors,
             writer,
             game: PhantomData,
@@ -242,6 +239,12 @@ impl<G: Symmetric + Notation> Builder<G> {
     fn write_error(&self, source: io::Error) -> BuildError {
         Errors { output: &self.output }.io(source)
     }
+}
+
+/// Bytes that one of the two sorters may hold: every thread can be writing a run while the next
+/// one fills, and the last sort needs room for a copy.
+fn budget(options: &BuildOptions) -> usize {
+    options.memory / (2 * (rayon::current_num_threads() + 2))
 }
 
 /// Makes errors that name the output.

@@ -45,8 +45,9 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     player: Option<String>,
     /// Number of threads [default: one for each core].
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[arg(long, default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
@@ -94,10 +95,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let files = find_games(&args.inputs).map_err(from_build)?;
     let rejects = args.rejects.as_deref().map(create_rejects).transpose()?;
     let bar = progress_bar();
-    let report =
-        build(&files, &args.output, args.options(), args.strict, args.threads, &|progress| {
+    let report = build(
+        &files,
+        &args.output,
+        args.options(),
+        args.strict,
+        args.threads.into(),
+        &|progress| {
             advance(&bar, progress);
-        });
+        },
+    );
     bar.finish_and_clear();
     let report = report.map_err(from_build)?;
     if let Some((path, file)) = rejects {
