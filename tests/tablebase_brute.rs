@@ -134,6 +134,20 @@ fn check_tables(material: &str) {
 }
 
 #[test]
+fn cycles_are_judged_by_their_greatest_priority() {
+    let lost = |priorities: [u8; 3], edges: [&[usize]; 3]| {
+        let plan = (0..3).map(|node| (node, edges[node].to_vec())).collect();
+        brute::cycle_lost(&plan, |node| priorities[node]).is_some()
+    };
+    let round: [&[usize]; 3] = [&[1], &[2], &[0]];
+    assert!(lost([1, 1, 1], round), "both sides only check");
+    assert!(lost([1, 2, 3], round), "the checker does not check");
+    assert!(!lost([1, 2, 1], round), "only the checker checks for ever");
+    assert!(!lost([3, 1, 2], [&[1], &[2], &[1]]), "one non-check before the loop");
+    assert!(lost([1, 2, 1], [&[1, 2], &[0], &[0]]), "one of two loops is mutual");
+}
+
+#[test]
 fn tables_agree_with_the_oracle() {
     check_tables("KPvKP");
 }

@@ -406,7 +406,10 @@ impl Parity<'_> {
 }
 
 /// A node of a cycle whose greatest priority is odd.
-fn cycle_lost(plan: &HashMap<usize, Vec<usize>>, priority: impl Fn(usize) -> u8) -> Option<usize> {
+pub fn cycle_lost(
+    plan: &HashMap<usize, Vec<usize>>,
+    priority: impl Fn(usize) -> u8,
+) -> Option<usize> {
     // Each odd priority: from a node that has it, through nodes of no greater one, back to it.
     let is_on_cycle = |start: usize| {
         let limit = priority(start);
