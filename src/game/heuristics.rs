@@ -29,6 +29,12 @@ pub trait Heuristics: Game {
         self.outcome()
     }
 
+    /// Appends the moves that search tries at all: every legal move, or less where the rest is known
+    /// to be no better (gomoku: what stops a four). At least one where there is a legal move.
+    fn plausible_moves(&self, moves: &mut MoveList<Self::Move>) {
+        self.legal_moves(moves);
+    }
+
     /// Appends the legal moves that quiescence search tries (xiangqi: captures).
     fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);
 

@@ -1,7 +1,24 @@
-//! The rules of gomoku.
+//! The rules of gomoku and its relatives: m×n boards on which k stones in a row win (freestyle: more
+//! are fine too), tic-tac-toe among them.
+//!
+//! [`Board`] is a position. `lines` holds its cells, `shape` says what a stone would make along a
+//! line, and from both together the board always knows who has won, who threatens to, and what each
+//! empty point is worth ([`Board::point_value`]).
 
 mod board;
+mod diagram;
+mod evaluator;
+mod game_impl;
+mod lines;
+mod notation;
+mod notice;
 mod point;
+mod shape;
 
-pub use board::{Board, BoardError, Undo};
+pub use board::{Board, GeometryError, SIZES, Undo};
+pub use diagram::DiagramStyle;
+pub use evaluator::Urgency;
+pub use game_impl::{FreeRules, UnknownRules};
+pub use notation::{BoardError, START_TEXT};
+pub use notice::Notice;
 pub use point::Point;

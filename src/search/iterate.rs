@@ -17,7 +17,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// Iterative deepening: searches one ply deeper each time until a limit is reached.
     pub(super) fn iterate(&mut self) -> Found<G::Move> {
         let mut moves = MoveList::new();
-        self.line.position().legal_moves(&mut moves);
+        self.line.position().plausible_moves(&mut moves);
         if moves.is_empty() {
             return found(&[RootLine { score: self.terminal(0), pv: Vec::new() }], 0);
         }

@@ -93,7 +93,7 @@ impl<M: Copy + Eq> Picker<M> {
 
     fn generate<G: Heuristics<Move = M>>(&mut self, position: &G) {
         let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
+        position.plausible_moves(&mut moves);
         for mv in moves {
             if Some(mv) != self.hints.table {
                 let rank = if position.is_forcing(mv) {

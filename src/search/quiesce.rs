@@ -76,7 +76,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let position = self.line.position();
         let mut moves = MoveList::new();
         if threatened {
-            position.legal_moves(&mut moves);
+            position.plausible_moves(&mut moves);
         } else {
             position.forcing_moves(&mut moves);
         }

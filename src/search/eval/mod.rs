@@ -1,1 +1,2 @@
+mod gomoku;
 pub mod xiangqi;

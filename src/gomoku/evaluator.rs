@@ -1,0 +1,263 @@
+//! The point evaluator: a player without search that puts its stone where it is worth most to both
+//! players together.
+//!
+//! For five in a row the value of a point for one player is the sum over eight directions of the
+//! first shape that fits (`*` the point, `1` own, `2` foreign or the edge, `0` empty; the shape's far
+//! end first):
+//!
+//! | shape | value | to the opponent |
+//! |---|---:|---:|
+//! | `01111*` | 300,000 | 500 less |
+//! | `21111*` | 250,000 | 500 less |
+//! | `111*1` | 240,000 | 500 less |
+//! | `11*11` | 230,000 | 500 less |
+//! | `0111*0` | 3,900 | 300 less |
+//! | `2111*0` | 750 | |
+//! | `0111*2` | 500 | |
+//! | `1110*` | 350 | |
+//! | `11*1` with both ends, one, none empty | 3,750, 1,300, 600 | |
+//! | else, for each five cells in line with the point and without a foreign stone | 15 per own stone | |
+//!
+//! Two or more open twos `011*0` add 3,000 (100 less to the opponent); a direction with an open two
+//! is otherwise valued by its stones. For other row lengths the shapes mean nothing, and a point is
+//! valued by its stones alone, in both directions of a line alike.
+
+use super::{Board, Point};
+use crate::game::Side;
+
+/// What a stone on a point would do, for the move order of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Urgency {
+    /// Nothing at once.
+    Quiet,
+    /// It makes a four that one stone stops.
+    Four,
+    /// It takes the point on which the opponent would make an open four or two fours.
+    Prevents,
+    /// It makes an open four or two fours.
+    OpenFour,
+    /// It takes the point on which the opponent would complete a row.
+    Blocks,
+    /// It completes a row.
+    Five,
+}
+
+impl Board {
+    /// The value of an empty point to the side to move: what its own stone would make there and
+    /// what it would deny the opponent.
+    #[must_use]
+    pub fn point_value(&self, point: Point) -> i32 {
+        self.exact_shape(self.turn(), point).own_value()
+            + self.exact_shape(!self.turn(), point).other_value()
+    }
+
+    /// The same from the shapes that the board keeps, which see four cells in each direction:
+    /// `21111*` counts as much as `01111*`.
+    #[must_use]
+    pub(crate) fn kept_value(&self, point: Point) -> i32 {
+        self.shape(self.turn(), point).own_value() + self.shape(!self.turn(), point).other_value()
+    }
+
+    /// The move of the player without search: the empty point of the highest value; among equals
+    /// the one nearest to the middle, then the first in the order of the board. `None` when the game
+    /// is over.
+    #[must_use]
+    pub fn best_point(&self) -> Option<Point> {
+        if self.winner().is_some() {
+            return None;
+        }
+        self.empty_points().max_by_key(|&point| {
+            (self.point_value(point), -self.eccentricity(point), std::cmp::Reverse(point))
+        })
+    }
+
+    /// Twice the distance from the middle of the board, columns and rows added up.
+    #[must_use]
+    pub(crate) fn eccentricity(&self, point: Point) -> i32 {
+        let along =
+            |at: u8, length: u8| (2 * i32::from(at) - i32::from(length.saturating_sub(1))).abs();
+        along(point.column(), self.width()) + along(point.row(), self.height())
+    }
+
+    /// What a stone of the side to move on an empty point would do.
+    #[must_use]
+    pub fn urgency(&self, point: Point) -> Urgency {
+        let own = self.shape(self.turn(), point);
+        let other = self.shape(!self.turn(), point);
+        if own.fives() > 0 {
+            Urgency::Five
+        } else if other.fives() > 0 {
+            Urgency::Blocks
+        } else if own.wins() {
+            Urgency::OpenFour
+        } else if other.wins() {
+            Urgency::Prevents
+        } else if own.fours() > 0 {
+            Urgency::Four
+        } else {
+            Urgency::Quiet
+        }
+    }
+
+    /// Whether a stone of the side to move on an empty point threatens to win: makes a row but one,
+    /// or a three that can become an open four.
+    #[must_use]
+    pub fn creates_threat(&self, point: Point) -> bool {
+        let own = self.shape(self.turn(), point);
+        own.fours() + own.open_fours() + own.open_threes() > 0
+    }
+
+    /// Whether `side` would complete a row on `point`.
+    #[must_use]
+    pub fn completes_row(&self, side: Side, point: Point) -> bool {
+        self.is_empty(point) && self.shape(side, point).fives() > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Notation};
+
+    /// A 15×15 board with stones of the side to move (`x`) and of the other side on row 8, described
+    /// from a8 on; `-` is an empty point.
+    fn row_eight(text: &str) -> Board {
+        let mut board = Board::start();
+        let mut stones = [Vec::new(), Vec::new()];
+        for (column, letter) in (0..).zip(text.chars()) {
+            let point = Point::new(column, 7).unwrap();
+            match letter {
+                'x' => stones[0].push(point),
+                'o' => stones[1].push(point),
+                _ => {}
+            }
+        }
+        board.fill(&stones, Side::First);
+        board
+    }
+
+    fn own(text: &str, point: &str) -> i32 {
+        row_eight(text).exact_shape(Side::First, Point::parse(point).unwrap()).own_value()
+    }
+
+    /// The same shape with the colours exchanged, worth that much to the other side.
+    fn other(text: &str, point: &str) -> i32 {
+        let exchanged: String = text
+            .chars()
+            .map(|letter| match letter {
+                'x' => 'o',
+                'o' => 'x',
+                other => other,
+            })
+            .collect();
+        row_eight(&exchanged).exact_shape(Side::Second, Point::parse(point).unwrap()).other_value()
+    }
+
+    /// The point is h8; a shape is read towards the left, so its far end comes first. The stones on
+    /// the right of the point are no shape by themselves towards the right, and count 15 for each
+    /// window of five instead.
+    #[test]
+    fn every_shape_has_its_value() {
+        for (text, value, less) in [
+            ("--", 0, 0),
+            ("---xxxx-", 300_000, 500),
+            ("--oxxxx-", 250_000, 500),
+            ("--ooxxx-xo", 240_000, 500),
+            ("----oxx-xxo", 230_000 * 2, 1_000),
+            ("----xxx--", 3_900, 300),
+            ("---oxxx--", 750, 0),
+            ("----xxx-o", 500, 0),
+            ("---oxxx-o", 0, 0),
+            ("---xxx--", 350, 0),
+            ("-----xx-x--", 3_750, 0),
+            ("-----xx-xo", 1_300, 0),
+            ("----oxx-x--", 1_300, 0),
+            ("----oxx-xo", 600, 0),
+        ] {
+            let towards_right = 15 * windows_of_both(text);
+            assert_eq!(own(text, "h8"), value + towards_right, "{text}");
+            assert_eq!(other(text, "h8"), value + towards_right - less, "{text}");
+        }
+    }
+
+    /// Own stones in the windows of five through h8 for the direction to the right, which has a
+    /// shape of its own only in the symmetric example.
+    fn windows_of_both(text: &str) -> i32 {
+        let cell = |at: i32| match usize::try_from(at).ok().and_then(|at| text.as_bytes().get(at)) {
+            Some(b'x') => (1, true),
+            Some(b'o') => (0, false),
+            _ => (0, at >= 0),
+        };
+        if text.contains("xx-xx") {
+            return 0;
+        }
+        (3..=7)
+            .map(|first| (first..first + 5).map(cell))
+            .filter(|window| window.clone().all(|(_, free)| free))
+            .map(|window| window.map(|(own, _)| own).sum::<i32>())
+            .sum()
+    }
+
+    #[test]
+    fn lone_stones_count_by_windows_in_both_directions() {
+        // Next to a stone four windows of five hold it, two points away three, and so on.
+        assert_eq!(own("------x-", "h8"), 2 * 15 * 4);
+        assert_eq!(own("-----x--", "h8"), 2 * 15 * 3);
+        assert_eq!(own("---x----", "h8"), 2 * 15);
+        assert_eq!(own("--x-----", "h8"), 0);
+        assert_eq!(own("x-------", "b8"), 2 * 15);
+        assert_eq!(own("----o-x-o", "h8"), 0);
+    }
+
+    #[test]
+    fn two_open_twos_are_worth_more() {
+        let single = own("-----xx--", "h8");
+        assert_eq!(single, 2 * 15 * (4 + 3));
+        let both = own("-----xx-xx---", "h8");
+        assert_eq!(both, 2 * 230_000, "a row comes first");
+        let mut board = row_eight("-----xx--");
+        let column = ["h9", "h10"].map(|text| Point::parse(text).unwrap());
+        let row = ["f8", "g8"].map(|text| Point::parse(text).unwrap());
+        let stones: Vec<Point> = column.into_iter().chain(row).collect();
+        board = Board::with_geometry(board.width(), board.height(), board.row());
+        board.fill(&[stones.clone(), Vec::new()], Side::First);
+        let h8 = Point::parse("h8").unwrap();
+        assert_eq!(board.exact_shape(Side::First, h8).own_value(), 2 * single + 3_000);
+        board = Board::with_geometry(15, 15, 5);
+        board.fill(&[Vec::new(), stones], Side::First);
+        assert_eq!(board.exact_shape(Side::Second, h8).other_value(), 2 * single + 3_000 - 100);
+        assert_eq!(board.point_value(h8), 2 * single + 2_900);
+    }
+
+    #[test]
+    fn kept_values_are_the_exact_ones_but_for_the_far_end_of_four() {
+        let mut board = Board::start();
+        for round in 0..60 {
+            for point in board.empty_points() {
+                let (kept, exact) = (board.kept_value(point), board.point_value(point));
+                assert!(kept == exact || (kept - exact) % 50_000 == 0 && exact >= 249_000);
+            }
+            let Some(best) = board.best_point() else { break };
+            let spread = board.empty_points().nth(round * 7 % 50);
+            board.make(spread.filter(|_| round % 3 == 0).unwrap_or(best));
+        }
+    }
+
+    #[test]
+    fn the_player_without_search_begins_in_the_middle_and_sees_rows() {
+        let mut board = Board::start();
+        assert_eq!(board.best_point().map(Board::move_text).as_deref(), Some("h8"));
+        for mv in ["h8", "a1", "i8", "a2", "j8", "a3"] {
+            board.make(Point::parse(mv).unwrap());
+        }
+        let open_four = board.best_point().unwrap();
+        assert_eq!(board.urgency(open_four), Urgency::OpenFour);
+        board.make(open_four);
+        assert_eq!(board.urgency(board.best_point().unwrap()), Urgency::Blocks);
+        board.make(Point::parse("o15").unwrap());
+        let five = board.best_point().unwrap();
+        assert_eq!(board.urgency(five), Urgency::Five);
+        board.make(five);
+        assert_eq!(board.best_point(), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! Gomoku fulfils the contract of [`crate::game`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Board, BoardError, Point, Undo};
+use crate::game::{
+    Adjudicate, Game, Horizon, Judgement, Line, MoveList, Notation, Outcome, Side, Symmetric,
+};
+use crate::hash::{Key, KeyTable};
+
+impl Game for Board {
+    type Move = Point;
+    type Undo = Undo;
+
+    const NAME: &'static str = "gomoku";
+
+    fn side_to_move(&self) -> Side {
+        self.turn()
+    }
+
+    fn key(&self) -> Key {
+        self.zobrist()
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList<Point>) {
+        if self.winner().is_none() {
+            moves.extend(self.empty_points());
+        }
+    }
+
+    fn is_legal(&self, mv: Point) -> bool {
+        self.winner().is_none() && self.is_empty(mv)
+    }
+
+    fn make(&mut self, mv: Point) -> Undo {
+        self.place(mv);
+        Undo
+    }
+
+    fn unmake(&mut self, mv: Point, _undo: Undo) {
+        self.remove(mv);
+    }
+
+    /// A row wins, a full board without one is a draw.
+    fn outcome(&self) -> Option<Outcome> {
+        match self.winner() {
+            Some(side) => Some(Outcome::Win(side)),
+            None => self.is_full().then_some(Outcome::Draw),
+        }
+    }
+
+    fn count_legal_moves(&self) -> u64 {
+        if self.winner().is_some() { 0 } else { u64::from(self.area() - self.stones()) }
+    }
+}
+
+impl Notation for Board {
+    type PositionError = BoardError;
+
+    /// 15×15, five in a row.
+    fn start() -> Self {
+        Self::standard()
+    }
+
+    fn parse_position(text: &str) -> Result<Self, BoardError> {
+        Self::from_text(text)
+    }
+
+    fn position_text(&self) -> String {
+        self.to_text()
+    }
+
+    fn parse_move(text: &str) -> Option<Point> {
+        Point::parse(text)
+    }
+
+    fn move_text(mv: Point) -> String {
+        mv.to_string()
+    }
+}
+
+/// Bits of a symmetry: mirror the columns, mirror the rows, then exchange columns and rows.
+const MIRROR_COLUMNS: u8 = 1;
+const MIRROR_ROWS: u8 = 2;
+const TRANSPOSE: u8 = 4;
+
+impl Board {
+    fn mirrored(&self, point: Point, symmetry: u8) -> Point {
+        let (mut column, mut row) = (point.column(), point.row());
+        if symmetry & MIRROR_COLUMNS != 0 {
+            column = self.width().saturating_sub(column + 1);
+        }
+        if symmetry & MIRROR_ROWS != 0 {
+            row = self.height().saturating_sub(row + 1);
+        }
+        Point::new(column, row).unwrap_or(point)
+    }
+}
+
+fn transposed(point: Point, symmetry: u8) -> Point {
+    if symmetry & TRANSPOSE == 0 {
+        return point;
+    }
+    Point::new(point.row(), point.column()).unwrap_or(point)
+}
+
+impl Symmetric for Board {
+    /// 8 for a square, 4 for a rectangle.
+    fn symmetries(&self) -> u8 {
+        if self.width() == self.height() { 8 } else { 4 }
+    }
+
+    fn symmetric_key(&self, symmetry: u8, table: Option<&KeyTable>) -> Key {
+        let image = |point| self.map_move(point, symmetry);
+        match table {
+            None if symmetry == 0 => self.zobrist(),
+            None => self.key_of_image(image),
+            Some(table) => self.key_with(table, image),
+        }
+    }
+
+    /// Points outside the board have no meaningful image.
+    fn map_move(&self, mv: Point, symmetry: u8) -> Point {
+        transposed(self.mirrored(mv, symmetry), symmetry)
+    }
+
+    fn unmap_move(&self, mv: Point, symmetry: u8) -> Point {
+        self.mirrored(transposed(mv, symmetry), symmetry)
+    }
+}
+
+/// The rules of gomoku's repetitions: there are none to judge. Stones stay where they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FreeRules;
+
+/// A text that names no rules of gomoku.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no gomoku rules are called \"{0}\"; there is only freestyle")]
+pub struct UnknownRules(String);
+
+impl FromStr for FreeRules {
+    type Err = UnknownRules;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRules> {
+        match text {
+            "freestyle" | "free" => Ok(Self),
+            _ => Err(UnknownRules(text.chars().take(40).collect())),
+        }
+    }
+}
+
+impl fmt::Display for FreeRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("freestyle")
+    }
+}
+
+impl Adjudicate for Board {
+    type Rules = FreeRules;
+
+    /// Always: stones are never taken off.
+    fn is_irreversible(&self, _mv: Point) -> bool {
+        true
+    }
+
+    fn judge(_line: &Line<Self>, _rules: FreeRules, _horizon: Horizon) -> Judgement {
+        Judgement::NONE
+    }
+}

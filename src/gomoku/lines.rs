@@ -1,0 +1,195 @@
+//! The board as lines: every row, column and diagonal is one word with two bits for each cell, so
+//! that the surroundings of a point along a line are a few bits of a word.
+
+use super::Point;
+use crate::game::Side;
+
+/// An empty cell.
+pub(super) const EMPTY: u8 = 0;
+
+/// A cell outside the board.
+pub(super) const EDGE: u8 = 3;
+
+/// Edge cells kept in front of a line's first cell.
+const MARGIN: i32 = 5;
+
+/// Number of lines along the longest axis.
+const MOST_LINES: usize = 39;
+
+/// The lower bit of every cell.
+const LOWER_BITS: u64 = 0x5555_5555_5555_5555;
+
+/// The cell value of a stone.
+pub(super) const fn stone(side: Side) -> u8 {
+    side.index() as u8 + 1
+}
+
+/// The owner of a cell's stone.
+pub(super) const fn owner(cell: u8) -> Option<Side> {
+    match cell {
+        1 => Some(Side::First),
+        2 => Some(Side::Second),
+        _ => None,
+    }
+}
+
+/// A direction along which stones make rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// Along a row of the board.
+    Horizontal,
+    /// Along a column.
+    Vertical,
+    /// Up to the right.
+    Rising,
+    /// Down to the right.
+    Falling,
+}
+
+impl Axis {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Horizontal, Self::Vertical, Self::Rising, Self::Falling];
+
+    /// The line through `point`, and the point's place on it.
+    pub(super) const fn locate(self, point: Point) -> (usize, i32) {
+        let (column, row) = (point.column(), point.row());
+        let (line, at) = match self {
+            Self::Horizontal => (row, column),
+            Self::Vertical => (column, row),
+            Self::Rising => (column + 19 - row, column),
+            Self::Falling => (column + row, column),
+        };
+        (line as usize, at as i32)
+    }
+
+    /// Distance between the indices of neighbouring points.
+    pub(super) const fn step(self) -> i32 {
+        match self {
+            Self::Horizontal => 1,
+            Self::Vertical => 20,
+            Self::Rising => 21,
+            Self::Falling => -19,
+        }
+    }
+
+    /// The next point along the axis, to the right or up; `None` beyond the largest board.
+    pub(super) const fn next(self, point: Point) -> Option<Point> {
+        let (column, row) = (point.column(), point.row());
+        match self {
+            Self::Horizontal => Point::new(column + 1, row),
+            Self::Vertical => Point::new(column, row + 1),
+            Self::Rising => Point::new(column + 1, row + 1),
+            Self::Falling => Point::new(column + 1, row.wrapping_sub(1)),
+        }
+    }
+}
+
+/// The cells of one line; whatever does not lie on the board is [`EDGE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line(u64);
+
+impl Line {
+    /// The cell at a place, which may lie beyond the board.
+    pub(super) const fn cell(self, at: i32) -> u8 {
+        let slot = at + MARGIN;
+        if slot < 0 || slot >= 32 { EDGE } else { (self.0 >> (2 * slot) & 3) as u8 }
+    }
+
+    /// The line with another value in one cell of the board.
+    const fn with(self, at: i32, cell: u8) -> Self {
+        let shift = 2 * (at + MARGIN);
+        Self(self.0 & !(3 << shift) | (cell as u64) << shift)
+    }
+
+    /// The cells with stones; each is marked by the lower of its two bits.
+    const fn occupied(self) -> u64 {
+        (self.0 ^ self.0 >> 1) & LOWER_BITS
+    }
+
+    /// The empty cells, marked alike.
+    const fn empty(self) -> u64 {
+        !(self.0 | self.0 >> 1) & LOWER_BITS
+    }
+
+    /// The four cells before a place of the board and the four after it, two bits for each.
+    pub(super) const fn neighbours(self, at: i32) -> u16 {
+        let cells = self.0 >> (2 * (at + MARGIN - 4));
+        (cells & 0xff) as u16 | (cells >> 2) as u16 & 0xff00
+    }
+}
+
+/// Exchanges the players' stones in [`Line::neighbours`].
+pub(super) const fn exchanged(neighbours: u16) -> u16 {
+    (neighbours & 0x5555) << 1 | neighbours >> 1 & 0x5555
+}
+
+/// All lines of a board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lines([[Line; MOST_LINES]; 4]);
+
+impl Lines {
+    /// The lines of an empty board.
+    pub(super) fn empty(width: u8, height: u8) -> Self {
+        let mut lines = Self([[Line(u64::MAX); MOST_LINES]; 4]);
+        for row in 0..height {
+            for column in 0..width {
+                if let Some(point) = Point::new(column, row) {
+                    lines.set(point, EMPTY);
+                }
+            }
+        }
+        lines
+    }
+
+    /// The cell of a point; [`EDGE`] outside the board.
+    pub(super) const fn cell(&self, point: Point) -> u8 {
+        let (line, at) = Axis::Horizontal.locate(point);
+        self.0[0][line].cell(at)
+    }
+
+    /// The line through a point, and the point's place on it.
+    pub(super) const fn through(&self, axis: Axis, point: Point) -> (Line, i32) {
+        let (line, at) = axis.locate(point);
+        (self.0[axis as usize][line], at)
+    }
+
+    /// The empty points, row by row from a1.
+    pub(super) fn empty_points(&self) -> impl Iterator<Item = Point> + '_ {
+        (0..20).flat_map(|row| points_of(row, self.0[0][usize::from(row)].empty()))
+    }
+
+    /// The empty points at most two columns and two rows from a stone, row by row from a1.
+    pub(super) fn empty_points_near_stones(&self) -> impl Iterator<Item = Point> + '_ {
+        let mut near = [0_u64; 24];
+        for row in 0..20 {
+            let stones = self.0[0][row].occupied();
+            let spread = stones | stones << 2 | stones << 4 | stones >> 2 | stones >> 4;
+            near[row..row + 5].iter_mut().for_each(|word| *word |= spread);
+        }
+        (0..20_u8).flat_map(move |row| {
+            let empty = self.0[0][usize::from(row)].empty();
+            points_of(row, empty & near[usize::from(row) + 2])
+        })
+    }
+
+    /// Changes a cell of the board on its four lines.
+    pub(super) fn set(&mut self, point: Point, cell: u8) {
+        for axis in Axis::ALL {
+            let (line, at) = axis.locate(point);
+            let line = &mut self.0[axis as usize][line];
+            *line = line.with(at, cell);
+        }
+    }
+}
+
+/// The points of a row whose cells are marked in a word.
+fn points_of(row: u8, mut marked: u64) -> impl Iterator<Item = Point> {
+    std::iter::from_fn(move || {
+        if marked == 0 {
+            return None;
+        }
+        let column = marked.trailing_zeros() as u8 / 2 - MARGIN as u8;
+        marked &= marked - 1;
+        Point::new(column, row)
+    })
+}

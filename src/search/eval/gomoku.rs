@@ -1,0 +1,148 @@
+//! What search needs to know about gomoku.
+//!
+//! The static evaluation looks at what both sides can make with one stone. What the rules of threats
+//! decide at once is scored as such: a row that can be completed, two completions of the opponent, an
+//! open four that cannot be met in time. Otherwise it compares the points' values, added up over the
+//! board.
+
+use crate::game::{Game, Heuristics, MoveList};
+use crate::gomoku::{Board, Notice, Point, Undo, Urgency};
+use crate::hash::gomoku::POINTS;
+
+/// Completes a row with the next stone.
+const FIVE: i32 = 19_000;
+
+/// Faces two completions and has none.
+const TWO_FIVES: i32 = 18_000;
+
+/// Makes two completions with the next stone, and the opponent has nothing that comes first.
+const OPEN_FOUR: i32 = 17_000;
+
+/// Bound of the scores that rest on values alone.
+const VALUE_LIMIT: i32 = 15_000;
+
+/// The worth of having the move.
+const TEMPO: i32 = 80;
+
+/// Point values that make a centipawn. A stone amid empty points is worth about 150, an open three
+/// some 250 more.
+const SCALE: i32 = 32;
+
+/// Boards of up to this many points are searched without leaving out a point.
+const SMALL_BOARD: u16 = 36;
+
+impl Heuristics for Board {
+    /// A stone more is never a burden, but a pass in front of a threat loses at once, and threats
+    /// are what the game consists of.
+    const NULL_MOVE: bool = false;
+    const HISTORY_LEN: usize = 2 * POINTS;
+
+    fn evaluate(&self) -> i32 {
+        let own = self.notice(self.side_to_move());
+        let other = self.notice(!self.side_to_move());
+        if own.fives > 0 {
+            FIVE
+        } else if other.fives > 1 {
+            -TWO_FIVES
+        } else if other.fives == 0 && own.wins > 0 && other.wins == 0 && other.fours == 0 {
+            OPEN_FOUR
+        } else {
+            balance(own, other)
+        }
+    }
+
+    /// Whether the opponent would complete a row, or the game is over: nothing may be concluded from
+    /// the evaluation then.
+    fn is_threatened(&self) -> bool {
+        let own = self.notice(self.side_to_move());
+        let other = self.notice(!self.side_to_move());
+        self.outcome().is_some() || own.fives == 0 && other.fives > 0
+    }
+
+    /// All moves but three kinds. Where a row can be completed, nothing else is tried; where the
+    /// opponent's must be stopped, only that: both lose nothing. On larger boards points farther
+    /// than two columns or rows from every stone are left out, too far to complete or stop any three;
+    /// the first stone goes to the middle.
+    fn plausible_moves(&self, moves: &mut MoveList<Point>) {
+        let own = self.notice(self.side_to_move());
+        let other = self.notice(!self.side_to_move());
+        if self.outcome().is_some() {
+            return;
+        }
+        if own.fives > 0 || other.fives > 0 {
+            self.forcing_moves(moves);
+        } else if self.area() <= SMALL_BOARD {
+            self.legal_moves(moves);
+        } else if self.stones() == 0 {
+            moves.extend(self.empty_points().min_by_key(|&point| self.eccentricity(point)));
+        } else {
+            moves.extend(self.empty_points_near_stones());
+        }
+    }
+
+    /// A stone that completes a row, else one that keeps the opponent from it, else those that make
+    /// an open four or two fours.
+    fn forcing_moves(&self, moves: &mut MoveList<Point>) {
+        let own = self.notice(self.side_to_move());
+        let other = self.notice(!self.side_to_move());
+        let least = if own.fives > 0 {
+            Urgency::Five
+        } else if other.fives > 0 {
+            Urgency::Blocks
+        } else if own.wins > 0 {
+            Urgency::OpenFour
+        } else {
+            return;
+        };
+        if self.outcome().is_none() {
+            moves.extend(self.empty_points().filter(|&point| self.urgency(point) == least));
+        }
+    }
+
+    fn is_forcing(&self, mv: Point) -> bool {
+        self.urgency(mv) != Urgency::Quiet
+    }
+
+    fn creates_threat(&self, mv: Point) -> bool {
+        Self::creates_threat(self, mv)
+    }
+
+    fn forcing_value(&self, mv: Point) -> i32 {
+        self.urgency(mv) as i32
+    }
+
+    /// Nothing is exchanged, but no move that wins may seem hopeless.
+    fn exchange_value(&self, mv: Point) -> i32 {
+        match self.urgency(mv) {
+            Urgency::Five | Urgency::OpenFour => FIVE,
+            Urgency::Quiet | Urgency::Four | Urgency::Prevents | Urgency::Blocks => 0,
+        }
+    }
+
+    fn quiet_value(&self, mv: Point) -> i32 {
+        self.kept_value(mv) - self.eccentricity(mv) / 4
+    }
+
+    fn history_index(&self, mv: Point) -> usize {
+        self.side_to_move().index() * POINTS + mv.index()
+    }
+
+    fn allows_null_move(&self) -> bool {
+        false
+    }
+
+    fn make_null(&mut self) -> Undo {
+        self.pass();
+        Undo
+    }
+
+    fn unmake_null(&mut self, _undo: Undo) {
+        self.pass();
+    }
+}
+
+/// The difference of the prospects, for the side to move.
+fn balance(own: Notice, other: Notice) -> i32 {
+    let difference = (own.prospects - other.prospects) / SCALE;
+    (difference + TEMPO).clamp(-VALUE_LIMIT, VALUE_LIMIT)
+}
