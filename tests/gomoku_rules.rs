@@ -196,7 +196,7 @@ fn has_row(board: &Board, side: Side) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
 
     #[test]
     fn moves_are_taken_back_exactly((start, game) in games()) {
@@ -309,7 +309,7 @@ fn packed_moves_survive() {
     let h8 = Board::parse_move("h8").unwrap();
     assert_eq!(Board::move_text(h8), "h8");
     assert_eq!(Board::parse_move("H8"), Some(h8));
-    for text in ["", "h", "8", "h0", "h21", "u1", "hh", "h8x", "é8", "h-1"] {
+    for text in ["", "h", "8", "h0", "h21", "u1", "hh", "h8x", "é8", "h-1", "h+1"] {
         assert_eq!(Board::parse_move(text), None, "{text}");
     }
 }

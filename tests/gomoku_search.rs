@@ -153,6 +153,7 @@ fn results_depend_on_nothing_but_position_and_limits() {
 }
 
 /// The folder with material that is not part of the project, if this machine has it.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn shared(file: &str) -> Option<String> {
     let folder = std::env::var_os("JUZHONG_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);

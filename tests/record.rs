@@ -156,6 +156,10 @@ fn long_and_deep_input_is_bounded() {
     assert_eq!(reason(format!("h2e2{}", "(x".repeat(100_000))), BadGameReason::OpenVariation);
     let closed = nested(MAX_VARIATION_DEPTH) + &")".repeat(MAX_VARIATION_DEPTH);
     assert!(read_one(closed.as_bytes()).is_ok());
+    let brackets = format!("h2e2 (x {}", "[ ".repeat(MAX_GAME_BYTES / 4));
+    assert_eq!(reason(brackets), BadGameReason::OpenVariation);
+    let quotes = format!("[A \"{}{}", "\"]a".repeat(MAX_GAME_BYTES / 8), " ".repeat(1 << 20));
+    assert!(read_one(quotes.as_bytes()).is_ok());
     let long = "x".repeat(MAX_GAME_BYTES + 1);
     assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 1));
     let long_comment = format!("[A \"1\"]\n{{{}}} h2e2 *", "x".repeat(MAX_GAME_BYTES / 2));

@@ -2,8 +2,12 @@
 
 mod brute;
 
-use brute::{Counts, Graph, Rules};
-use juzhong::game::Side;
+use brute::{Counts, Graph, Rules, Solution, Wdl};
+use juzhong::game::{Game, Side};
+use juzhong::tablebase::{
+    Entry, GenerateOptions, Material, Metric, NoProgress, Tables, Wdl as TableWdl, generate_all,
+};
+use juzhong::xiangqi::Position;
 
 /// A set, and win, draw, loss for the first side to move and for the second.
 type Row = (&'static str, [u64; 3], [u64; 3]);
@@ -54,6 +58,87 @@ fn published_counts_of_larger_sets() {
     UNRULED_LARGE.iter().for_each(check_unruled);
 }
 
+/// The tables of a set and its subsets, in a folder of their own.
+fn build(dir: &std::path::Path, material: &str, rules: Rules) -> Tables {
+    let rules = match rules {
+        Rules::None => juzhong::tablebase::Rules::None,
+        Rules::Check => juzhong::tablebase::Rules::Check,
+    };
+    let material: Material = material.parse().expect("a material name");
+    let options = GenerateOptions { rules, ..GenerateOptions::default() };
+    generate_all(dir, &[material], &options, &NoProgress).expect("tables");
+    Tables::open(dir, rules, Metric::Dtm).expect("a folder of tables")
+}
+
+/// Every legal position of the set and its subsets, slot for slot.
+fn compare(solution: &Solution<'_>, tables: &Tables) {
+    for (position, value) in solution.iter() {
+        let fen = || position.to_fen();
+        let entry = tables.probe(&position).unwrap_or_else(|error| panic!("{}: {error}", fen()));
+        let wdl = match value.wdl {
+            Wdl::Loss => TableWdl::Loss,
+            Wdl::Draw => TableWdl::Draw,
+            Wdl::Win => TableWdl::Win,
+        };
+        assert_eq!(entry.wdl, wdl, "{}: {entry:?}, {value:?}", fen());
+        assert_eq!(entry.order > 0, value.by_rule, "{}: {entry:?}, {value:?}", fen());
+        if let Some(dtm) = value.dtm {
+            assert_eq!(u32::from(entry.distance), dtm, "{}: {entry:?}", fen());
+        }
+        assert_eq!(tables.probe_wdl(&position).ok(), Some(wdl), "{}", fen());
+    }
+}
+
+/// The moves of some positions: each as its position says, the best one first.
+fn compare_moves(solution: &Solution<'_>, tables: &Tables) {
+    for (position, _) in solution.iter().step_by(997) {
+        let moves = tables.probe_root(&position).expect("the tables are there");
+        assert_eq!(moves.len() as u64, position.count_legal_moves(), "{}", position.to_fen());
+        let probe = |position: &Position| tables.probe(position).expect("the tables are there");
+        for &(mv, entry) in &moves {
+            let mut after = position.clone();
+            after.make(mv);
+            assert_eq!(entry, probe(&after).before(), "{mv} in {}", position.to_fen());
+        }
+        let own: Entry = probe(&position);
+        if let Some(&(mv, best)) = moves.first() {
+            assert_eq!(best.wdl, own.wdl, "{mv} in {}", position.to_fen());
+            if own.order == 0 {
+                assert_eq!(best, own, "{mv} in {}", position.to_fen());
+            }
+        }
+    }
+}
+
+fn check_tables(material: &str) {
+    let graph = Graph::new(material);
+    for rules in [Rules::None, Rules::Check] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let tables = build(dir.path(), material, rules);
+        let solution = graph.solve(rules);
+        compare(&solution, &tables);
+        compare_moves(&solution, &tables);
+    }
+}
+
+#[test]
+fn tables_agree_with_the_oracle() {
+    check_tables("KPvKP");
+}
+
+#[test]
+#[ignore = "cargo test --release --test tablebase_brute tables -- --ignored"]
+fn tables_of_four_men_agree_with_the_oracle() {
+    let sets = ["KRvKN", "KNvKN", "KNvKP", "KRvKP", "KCvKP", "KCvKN", "KRvKC", "KRvKR", "KCvKC"];
+    sets.iter().for_each(|set| check_tables(set));
+}
+
+#[test]
+#[ignore = "cargo test --release --test tablebase_brute tables -- --ignored"]
+fn tables_of_five_men_agree_with_the_oracle() {
+    ["KRvKAA", "KPAvKP", "KCAvKP", "KRAvKN", "KRvKNA"].iter().for_each(|set| check_tables(set));
+}
+
 #[test]
 fn published_counts_with_and_without_the_rule() {
     let graph = Graph::new("KRvKN");
@@ -65,9 +150,11 @@ fn published_counts_with_and_without_the_rule() {
     assert_eq!(wdl(red), [346_935, 78, 1_008]);
     assert_eq!(wdl(black), [37_476, 1_140, 373_350]);
     assert_eq!((red.by_rule_win, black.by_rule_loss), (624, 2_570));
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    compare(&check, &build(dir.path(), "KRvKN", Rules::Check));
 }
 
-/// Five men: about 4 GiB of memory.
+/// Five men: about 2 GiB of memory.
 #[test]
 #[ignore = "cargo test --release --test tablebase_brute five_men -- --ignored"]
 fn published_counts_of_five_men() {

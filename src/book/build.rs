@@ -44,6 +44,13 @@ pub struct Reject {
     pub reason: RejectReason,
 }
 
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, line, game, reason } = self;
+        write!(f, "{}:{line}: game {game}: {reason}", source.display())
+    }
+}
+
 /// Why a record is not in the statistics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RejectReason {
@@ -118,11 +125,15 @@ fn run(
     sources.retain(|source| source.games > 0);
     let rejects: Vec<Reject> = read.into_iter().flat_map(|r| r.rejects).collect();
     if strict && bad > 0 {
-        return Err(strict_error(&rejects, bad));
+        let first = first_bad(&rejects).map_or_else(String::new, Reject::to_string);
+        return Err(BuildError::Strict { first, count: bad });
     }
     progress(Progress::Packing);
     let metadata = builder.finish(sources).map_err(|error| match error {
-        BuildError::NoGames { reason, .. } => BuildError::NoGames { files: files.len(), reason },
+        BuildError::NoGames { reason, .. } => {
+            let first = first_bad(&rejects).map_or_else(String::new, |bad| format!("; {bad}"));
+            BuildError::NoGames { files: files.len(), reason: reason + &first }
+        }
         error => error,
     })?;
     let same_files = hashed.len() - different.len();
@@ -139,12 +150,9 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildE
     Ok(())
 }
 
-fn strict_error(rejects: &[Reject], count: u64) -> BuildError {
-    let is_bad = |r: &&Reject| matches!(r.reason, RejectReason::Bad(_));
-    let first = rejects.iter().find(is_bad).map_or_else(String::new, |r| {
-        format!("{}:{}: game {}: {}", r.source.display(), r.line, r.game, r.reason)
-    });
-    BuildError::Strict { first, count }
+/// The first record that cannot be read, and where and why.
+fn first_bad(rejects: &[Reject]) -> Option<&Reject> {
+    rejects.iter().find(|r| matches!(r.reason, RejectReason::Bad(_)))
 }
 
 /// An input file and its name by content.

@@ -116,6 +116,7 @@ pub enum Admission {
 pub struct Builder<G> {
     output: PathBuf,
     folder: PathBuf,
+    file: AtomicFile,
     options: BuildOptions,
     start_text: String,
     played: Sorter<Played>,
@@ -137,11 +138,12 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::Create`] if no book can be written there, or if something else stands there.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let folder = check_output(output)?;
-        let budget = options.memory / (2 * (rayon::current_num_threads() + 2));
+        let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         Ok(Self {
             output: output.to_owned(),
-            played: Sorter::new(&folder, budget),
+            played: Sorter::new(&folder, budget(&options)),
             folder,
+            file,
             options,
             start_text: G::start().position_text(),
             records: AtomicU64::new(0),
@@ -208,10 +210,8 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
     /// behind then.
     pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, options, played, records, filtered, bad, .. } = self;
+        let Self { output, folder, mut file, options, played, records, filtered, bad, .. } = self;
         let errors = Errors { output: &output };
-        let mut file =
-            AtomicFile::create(&output).map_err(|error| create_error(&output, &error))?;
         let writer = Writer::create(file.temporary_path()).map_err(|e| errors.store(e))?;
         let mut pack = Pack::<G> {
             counts: Counts {
@@ -221,10 +221,7 @@ impl<G: Symmetric + Notation> Builder<G> {
                 ..Counts::default()
             },
             options: &options,
-            observations: Sorter::new(
-                &folder,
-                options.memory / (2 * (rayon::current_num_threads() + 2)),
-            ),
+            observations: Sorter::new(&folder, budget(&options)),
             errors,
             writer,
             game: PhantomData,
@@ -233,7 +230,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let metadata = pack.finish(merge_sources(sources))?;
+        let metadata = pack.finish(&merge_sources(sources))?;
         seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
         file.commit().map_err(|error| create_error(&output, &error))?;
         Ok(metadata)
@@ -242,6 +239,12 @@ impl<G: Symmetric + Notation> Builder<G> {
     fn write_error(&self, source: io::Error) -> BuildError {
         Errors { output: &self.output }.io(source)
     }
+}
+
+/// Bytes that one of the two sorters may hold: every thread can be writing a run while the next
+/// one fills, and the last sort needs room for a copy.
+fn budget(options: &BuildOptions) -> usize {
+    options.memory / (2 * (rayon::current_num_threads() + 2))
 }
 
 /// Makes errors that name the output.
@@ -318,7 +321,7 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         game.kind == Kind::Usual
     }
 
-    fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
+    fn finish(self, sources: &[Source]) -> Result<Metadata, BuildError> {
         let Self { counts, options, observations, errors, mut writer, .. } = self;
         let table = match &options.key_table {
             Some(table) => table.clone(),
@@ -339,7 +342,7 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
             counts,
             ..Metadata::default()
         };
-        writer.finish(&mut metadata, &table_file, &sources).map_err(|e| errors.store(e))?;
+        writer.finish(&mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
         Ok(metadata)
     }
 }
@@ -405,8 +408,7 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
         "they hold no games; give files in PGN".to_owned()
     } else {
         format!(
-            "{} bad, {} without moves, {} from other starts, {} left out by filters; \
-             --rejects FILE lists them",
+            "{} bad, {} without moves, {} from other starts, {} left out by filters",
             counts.bad, counts.no_moves, counts.other_starts, counts.filtered
         )
     };

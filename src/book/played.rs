@@ -155,7 +155,7 @@ impl Facts {
 
 /// The side that a tag such as `RedElo` speaks of, and what follows the colour. Gomoku is begun by
 /// Black, xiangqi by Red, whom some programs call White.
-pub(super) fn side_of_tag<'a, G: Notation>(name: &'a str) -> Option<(Side, &'a str)> {
+pub(super) fn side_of_tag<G: Notation>(name: &str) -> Option<(Side, &str)> {
     let (colour, len) = ["red", "white", "black"]
         .iter()
         .map(|colour| (*colour, colour.len()))

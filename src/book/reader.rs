@@ -189,6 +189,9 @@ impl Book {
         match intact {
             Ok(true) => Ok(()),
             Ok(false) => Err(damaged(&self.path, "the digest of the file does not match")),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(damaged(&self.path, "the file is too short to hold its digest"))
+            }
             Err(source) => Err(BookError::Io { path: self.path.clone(), source }),
         }
     }
@@ -360,7 +363,7 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
         .map_err(error)?;
     check_version(path, connection)?;
     check_tables(path, connection)?;
-    let pairs = read_pairs(connection).map_err(error)?;
+    let pairs = read_pairs(connection, "SELECT name, value FROM meta").map_err(error)?;
     let metadata = Metadata::from_pairs(&pairs)
         .map_err(|name| damaged(path, format!("its metadata lacks a sound `{name}`")))?;
     let table: Vec<u8> = connection
@@ -392,26 +395,18 @@ fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> 
 
 /// A book has exactly its tables: nothing that a stranger put in runs.
 fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
-    let mut found = Vec::new();
-    let read = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare(
-            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rootpage",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            found.push((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
-        }
-        Ok(())
-    };
-    let mut read = read;
-    read().map_err(|e| sqlite_error(path, &e))?;
-    let is_same = found.len() == TABLES.len()
-        && TABLES.iter().all(|(name, sql)| found.iter().any(|(n, s)| n == name && s == sql));
-    if is_same { Ok(()) } else { Err(damaged(path, "its tables are not those of a book")) }
+    let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
+    let found = read_pairs(connection, sql).map_err(|e| sqlite_error(path, &e))?;
+    let expected = TABLES.iter().map(|&(name, sql)| (name.to_owned(), sql.to_owned())).collect();
+    if found == expected {
+        return Ok(());
+    }
+    Err(damaged(path, "its tables are not those of a book"))
 }
 
-fn read_pairs(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
-    let mut statement = connection.prepare("SELECT name, value FROM meta")?;
+/// The rows of a query for two texts.
+fn read_pairs(connection: &Connection, sql: &str) -> rusqlite::Result<BTreeMap<String, String>> {
+    let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     rows.collect()
 }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::slice::ParallelSliceMut;
 
-/// Runs merged at once; more are first merged into fewer.
+/// Runs merged at once; that many are merged into one, so that few files are open.
 const FAN_IN: usize = 64;
 
 /// Uncompressed bytes of a block within a run.
@@ -79,7 +79,16 @@ impl<S: Reduce> Sorter<S> {
         let mut items = flatten(full);
         items.sort_unstable_by(S::item_order);
         let run = write_run(&self.folder, fold(items).map(Ok::<S, io::Error>))?;
-        self.lock().runs.push(run);
+        let runs = {
+            let mut state = self.lock();
+            state.runs.push(run);
+            if state.runs.len() < FAN_IN {
+                return Ok(());
+            }
+            std::mem::take(&mut state.runs)
+        };
+        let merged = write_run(&self.folder, Merge::<S>::new(runs, Vec::new())?)?;
+        self.lock().runs.push(merged);
         Ok(())
     }
 
@@ -88,14 +97,7 @@ impl<S: Reduce> Sorter<S> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut items = flatten(state.items);
         items.par_sort_unstable_by(S::item_order);
-        let mut runs = state.runs;
-        while runs.len() > FAN_IN {
-            let rest = runs.split_off(FAN_IN);
-            let merged = Merge::<S>::new(runs, Vec::new())?;
-            runs = rest;
-            runs.push(write_run(&self.folder, merged)?);
-        }
-        Merge::new(runs, items)
+        Merge::new(state.runs, items)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S::Item>> {

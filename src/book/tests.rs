@@ -1,1 +1,414 @@
+//! Books of small made-up games.
 
+use std::path::Path;
+
+use super::*;
+use crate::game::{MoveList, Outcome, Packed, Side, Symmetric};
+use crate::hash::KeyTable;
+use crate::record::{Record, Tree};
+use crate::xiangqi::{Move, Position};
+
+const RED: Option<Outcome> = Some(Outcome::Win(Side::First));
+const BLACK: Option<Outcome> = Some(Outcome::Win(Side::Second));
+const DRAW: Option<Outcome> = Some(Outcome::Draw);
+
+fn game(moves: &str, result: Option<Outcome>) -> Record<Position> {
+    let moves = moves.split_whitespace().map(|m| Move::parse(m).unwrap()).collect();
+    Record {
+        tags: Vec::new(),
+        start: None,
+        start_clock: 0,
+        result,
+        tree: Tree { moves, ..Tree::default() },
+    }
+}
+
+fn tagged(moves: &str, result: Option<Outcome>, tags: &[(&str, &str)]) -> Record<Position> {
+    let mut record = game(moves, result);
+    record.tags = tags.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect();
+    record
+}
+
+/// A few games with everything: mirror images, transpositions, repetitions, copies, other starts.
+fn some_games() -> Vec<Record<Position>> {
+    let rated = [("Date", "1999.01.02"), ("RedElo", "2400"), ("BlackElo", "2300")];
+    let mut other = game("e1e2", RED);
+    other.start = Some(Position::from_fen("4k4/9/9/9/9/4P4/9/9/4K4/3R5 w - - 0 1").unwrap());
+    let mut same_start = game("c3c4", None);
+    same_start.start = Some(Position::start());
+    vec![
+        tagged("h2e2 h9g7 h0g2 b9c7 i0h0", RED, &rated),
+        tagged("b2e2 b9c7 b0c2 h9g7 a0b0", BLACK, &[("Date", "2001")]),
+        game("h2e2 b9c7 h0g2 h9g7 i0h0", DRAW),
+        game("b0a2 b9a7 a2b0 a7b9 b0a2 b9a7 a2b0 a7b9 c3c4", RED),
+        game("g3g4", RED),
+        game("g3g4", BLACK),
+        game("g3g4", BLACK),
+        game("a3a4 i6i5", RED),
+        game("a3a4 i6i5", DRAW),
+        game("i3i4", None),
+        game("", RED),
+        same_start,
+        other,
+    ]
+}
+
+fn build_with(
+    folder: &Path,
+    records: &[Record<Position>],
+    options: BuildOptions,
+) -> Result<(Book, Metadata), BuildError> {
+    let path = folder.join("test.book");
+    let builder = Builder::<Position>::new(&path, options)?;
+    builder.add(records)?;
+    let metadata = builder.finish(Vec::new())?;
+    Ok((Book::open(&path).unwrap(), metadata))
+}
+
+fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
+    let folder = tempfile::tempdir().unwrap();
+    let (book, metadata) = build_with(folder.path(), &some_games(), options).unwrap();
+    assert_eq!(book.metadata(), &metadata);
+    book.verify().unwrap();
+    (folder, book)
+}
+
+fn after(moves: &str) -> Position {
+    let mut position = Position::start();
+    for mv in moves.split_whitespace() {
+        position.make(Move::parse(mv).unwrap());
+    }
+    position
+}
+
+/// Move, games, red, draws, black.
+fn probe(book: &Book, moves: &str) -> Vec<(String, u64, u64, u64, u64)> {
+    let found = book.probe(&after(moves)).unwrap();
+    let text = |m: BookMove<Move>| {
+        let t = m.tally;
+        (m.mv.to_string(), t.games, t.first, t.draws, t.second)
+    };
+    found.into_iter().map(text).collect()
+}
+
+#[test]
+fn counts_games_once_and_folds_mirror_images() {
+    let (_folder, book) = build_some(BuildOptions::default());
+    let row = |mv: &str, games, red, draws, black| (mv.to_owned(), games, red, draws, black);
+    assert_eq!(
+        probe(&book, ""),
+        [
+            row("h2e2", 3, 1, 1, 1),
+            row("g3g4", 3, 1, 0, 1),
+            row("i3i4", 2, 0, 0, 0),
+            row("h0i2", 1, 1, 0, 0),
+        ]
+    );
+    // In a position that is not symmetric, moves appear as they are played there.
+    assert_eq!(probe(&book, "h2e2"), [row("h9g7", 2, 1, 0, 1), row("b9c7", 1, 0, 1, 0)]);
+    assert_eq!(probe(&book, "b2e2"), [row("b9c7", 2, 1, 0, 1), row("h9g7", 1, 0, 1, 0)]);
+    // A transposition.
+    assert_eq!(probe(&book, "h2e2 h9g7 h0g2 b9c7"), [row("i0h0", 3, 1, 1, 1)]);
+    assert_eq!(probe(&book, "h9g7"), []);
+}
+
+#[test]
+fn counts_what_it_says() {
+    let (_folder, book) = build_some(BuildOptions::default());
+    let counts = book.metadata().counts;
+    assert_eq!(
+        counts,
+        Counts {
+            games: 8,
+            first: 2,
+            draws: 1,
+            second: 2,
+            disputed: 2,
+            records: 13,
+            bad: 0,
+            filtered: 0,
+            duplicates: 3,
+            other_starts: 1,
+            no_moves: 1,
+        }
+    );
+    let tally = book.probe(&after("h2e2")).unwrap()[0].tally;
+    assert_eq!(tally.years, Some(Years { min: 1999, max: 2001 }));
+    assert_eq!((tally.rating_sum, tally.rating_count), (2300, 1), "Black's, who moves");
+    assert!(
+        book.has_game(GameId::new::<Position>(xiangqi::START_FEN, &[Move::parse("i3i4").unwrap()]))
+            .unwrap()
+    );
+    let walk = book.walk::<Position>().unwrap();
+    assert_eq!(walk.unreached, 0);
+    assert_eq!(walk.depths.iter().map(|d| d.moves).sum::<u64>(), book.metadata().rows);
+    assert_eq!(walk.depths.iter().map(|d| d.positions).sum::<u64>(), book.metadata().positions);
+    assert_eq!(walk.depths[0].moves, 4);
+}
+
+#[test]
+fn a_repeated_position_counts_its_game_once() {
+    let (_folder, book) = build_some(BuildOptions::default());
+    let after_loop = probe(&book, "b0a2 b9a7 a2b0 a7b9");
+    assert!(after_loop.iter().any(|m| m.0 == "h0i2" && m.1 == 1), "{after_loop:?}");
+    // The start again, with the other side's view unchanged: c3c4 was played there, too.
+    assert!(after_loop.iter().any(|m| m.0 == "g3g4" && m.1 == 3), "{after_loop:?}");
+}
+
+#[test]
+fn limits_and_filters() {
+    let options = BuildOptions { max_ply: 1, ..BuildOptions::default() };
+    let (_folder, book) = build_some(options);
+    assert_eq!(book.metadata().positions, 1);
+    let options = BuildOptions { min_games: 2, ..BuildOptions::default() };
+    let (_folder, book) = build_some(options);
+    assert!(book.probe(&after("")).unwrap().iter().all(|m| m.tally.games >= 2));
+    assert_eq!(book.probe_with(&after(""), 1).unwrap().len(), 4);
+    let counted = |filter: Filter| {
+        let folder = tempfile::tempdir().unwrap();
+        let options = BuildOptions { filter, ..BuildOptions::default() };
+        build_with(folder.path(), &some_games(), options).map_or(0, |(_, m)| m.counts.games)
+    };
+    let any = Filter::default;
+    assert_eq!(counted(Filter { since: Some(2000), ..any() }), 1);
+    assert_eq!(counted(Filter { until: Some(2001), ..any() }), 2);
+    assert_eq!(counted(Filter { min_rating: Some(2300), ..any() }), 1);
+    assert_eq!(counted(Filter { min_rating: Some(2301), ..any() }), 0);
+    assert_eq!(counted(Filter { result: Some(BLACK), ..any() }), 2);
+    assert_eq!(counted(Filter { result: Some(None), ..any() }), 3);
+    assert_eq!(counted(Filter { player: Some("x".into()), ..any() }), 0);
+}
+
+fn bytes_of(records: &[Record<Position>], options: &BuildOptions, threads: usize) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let path = folder.path().join("b");
+        let builder = Builder::<Position>::new(&path, options.clone()).unwrap();
+        for records in records.chunks(7) {
+            builder.add(records).unwrap();
+        }
+        builder.finish(Vec::new()).unwrap();
+        std::fs::read(path).unwrap()
+    })
+}
+
+/// Games by a fixed pseudo-random walk.
+fn random_games(count: u64) -> Vec<Record<Position>> {
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    (0..count)
+        .map(|_| {
+            let mut position = Position::start();
+            let mut record = game("", [RED, DRAW, BLACK, None][random(4)]);
+            for _ in 0..random(40) {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                let Some(&mv) = moves.get(random(moves.len().clamp(1, 8))) else { break };
+                position.make(mv);
+                record.tree.moves.push(mv);
+            }
+            record
+        })
+        .collect()
+}
+
+#[test]
+fn bytes_depend_on_the_games_alone() {
+    let mut records = random_games(400);
+    records.extend(some_games());
+    let options = BuildOptions::default();
+    let expected = bytes_of(&records, &options, 1);
+    assert_eq!(bytes_of(&records, &options, 3), expected);
+    records.reverse();
+    assert_eq!(bytes_of(&records, &options, 2), expected);
+    // Hardly any memory: everything goes through runs on disk.
+    let little = BuildOptions { memory: 20_000, ..options };
+    assert_eq!(bytes_of(&records, &little, 2), expected);
+}
+
+#[test]
+fn mirrored_games_make_the_same_rows() {
+    let records = random_games(100);
+    let mirrored: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let mut record = record.clone();
+            record.tree.moves.iter_mut().for_each(|mv| *mv = mv.mirrored());
+            record
+        })
+        .collect();
+    let rows = |records: &[Record<Position>]| {
+        let folder = tempfile::tempdir().unwrap();
+        let (book, metadata) = build_with(folder.path(), records, BuildOptions::default()).unwrap();
+        let mut rows = Vec::new();
+        book.for_each_row(|key, mv, row| rows.push((key, mv, *row))).unwrap();
+        (rows, metadata)
+    };
+    assert_eq!(rows(&records), rows(&mirrored));
+}
+
+#[test]
+fn a_book_with_other_keys_is_probed_with_its_own() {
+    let mut seed = hash::SEED;
+    seed[0] ^= 1;
+    let table = KeyTable::draw("xiangqi", seed, 0, hash::xiangqi::LEN);
+    let options = BuildOptions { key_table: Some(table.clone()), ..BuildOptions::default() };
+    let (_folder, foreign) = build_some(options);
+    let (_other_folder, stored) = build_some(BuildOptions::default());
+    assert_eq!(foreign.foreign_keys(), Some(&table));
+    assert!(stored.foreign_keys().is_none());
+    assert_ne!(foreign.metadata().content, stored.metadata().content);
+    for record in some_games().iter().filter(|record| record.start.is_none()) {
+        let mut position = Position::start();
+        for &mv in &record.tree.moves {
+            assert_eq!(foreign.probe(&position).unwrap(), stored.probe(&position).unwrap());
+            position.make(mv);
+        }
+    }
+}
+
+#[test]
+fn probed_moves_are_legal_and_map_back() {
+    let records = random_games(200);
+    let folder = tempfile::tempdir().unwrap();
+    let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
+    for record in &records {
+        let mut position = Position::start();
+        for &mv in &record.tree.moves {
+            let found = book.probe(&position).unwrap();
+            let canonical = position.canonical();
+            let wanted = position.canonical_move(canonical, mv);
+            assert!(found.iter().all(|m| position.is_legal(m.mv)));
+            assert!(found.iter().any(|m| position.canonical_move(canonical, m.mv) == wanted));
+            position.make(mv);
+        }
+    }
+}
+
+#[test]
+fn marks_are_shown() {
+    let (folder, book) = build_some(BuildOptions::default());
+    let start = Position::start();
+    let canonical = start.canonical();
+    let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap());
+    drop(book);
+    let path = folder.path().join("test.book");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute(
+            "INSERT INTO marks VALUES(?1, ?2, 3, 1, '中炮')",
+            (canonical.key.to_i64(), mv.pack()),
+        )
+        .unwrap();
+    drop(connection);
+    let book = Book::open(&path).unwrap();
+    let found = book.probe(&start).unwrap();
+    let marked = found.iter().find(|m| m.mv.to_string() == "h2e2").unwrap();
+    assert_eq!((marked.priority, marked.disabled), (3, true));
+    assert_eq!(marked.comment.as_deref(), Some("中炮"));
+    assert!(matches!(book.check_file(), Err(BookError::Damaged { .. })), "not sealed again");
+}
+
+#[test]
+fn any_flipped_byte_is_noticed() {
+    let (folder, book) = build_some(BuildOptions::default());
+    drop(book);
+    let path = folder.path().join("test.book");
+    let sound = std::fs::read(&path).unwrap();
+    let copy = folder.path().join("copy.book");
+    for at in (0..sound.len()).step_by(211).chain(0..128) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x20;
+        std::fs::write(&copy, bytes).unwrap();
+        let opened = Book::open(&copy);
+        // Whatever opening and probing make of it, they do not panic.
+        if let Ok(book) = &opened {
+            let _unused = book.probe(&Position::start());
+        }
+        assert!(opened.and_then(|book| book.verify()).is_err(), "byte {at}");
+    }
+}
+
+#[test]
+fn a_changed_row_is_noticed_at_probe() {
+    let (folder, book) = build_some(BuildOptions::default());
+    let key = Position::start().canonical().key.to_i64();
+    drop(book);
+    let path = folder.path().join("test.book");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute("UPDATE moves SET stats = x'21002211' WHERE key = ?1", [key]).unwrap();
+    drop(connection);
+    let book = Book::open(&path).unwrap();
+    let error = book.probe(&Position::start()).unwrap_err();
+    assert!(matches!(error, BookError::Damaged { .. }), "{error}");
+    assert_eq!(probe(&book, "h2e2").len(), 2);
+}
+
+#[test]
+fn what_is_no_book_is_refused_by_name() {
+    let (folder, book) = build_some(BuildOptions::default());
+    drop(book);
+    let path = folder.path().join("test.book");
+    let sound = std::fs::read(&path).unwrap();
+    let at = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        Book::open(&path).unwrap_err()
+    };
+    assert!(matches!(at("empty", b""), BookError::NotABook { .. }));
+    assert!(matches!(at("text", &[b'x'; 5000]), BookError::NotABook { .. }));
+    for len in [50, 101, sound.len() / 2, sound.len() - 1] {
+        assert!(matches!(at("cut", &sound[..len]), BookError::Truncated { .. }), "{len}");
+    }
+    let mut longer = sound.clone();
+    longer.push(0);
+    assert!(matches!(at("longer", &longer), BookError::Damaged { .. }));
+    let mut newer = sound.clone();
+    newer[63] = 9;
+    let error = at("newer", &newer);
+    assert!(matches!(error, BookError::Newer { found: 9, .. }));
+    assert!(error.to_string().contains("update juzhong"));
+    let mut other = sound;
+    other[68] = 0;
+    assert!(matches!(at("other", &other), BookError::NotABook { .. }));
+    let error = Book::open(&folder.path().join("none")).unwrap_err();
+    assert!(matches!(error, BookError::Io { .. }));
+    let error = Book::open(folder.path()).unwrap_err();
+    assert!(matches!(error, BookError::NotABook { .. } | BookError::Io { .. }), "{error}");
+}
+
+#[test]
+fn only_books_are_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.book");
+    std::fs::write(&path, "a letter").unwrap();
+    let error = build_with(folder.path(), &some_games(), BuildOptions::default()).unwrap_err();
+    assert!(matches!(error, BuildError::Create { .. }));
+    assert_eq!(std::fs::read(&path).unwrap(), b"a letter");
+    std::fs::remove_file(&path).unwrap();
+    build_with(folder.path(), &some_games(), BuildOptions::default()).unwrap();
+    let old = std::fs::read(&path).unwrap();
+    let none = build_with(folder.path(), &[game("", RED)], BuildOptions::default()).unwrap_err();
+    assert!(matches!(none, BuildError::NoGames { .. }));
+    assert_eq!(std::fs::read(&path).unwrap(), old);
+    build_with(folder.path(), &random_games(3), BuildOptions::default()).unwrap();
+    assert_ne!(std::fs::read(&path).unwrap(), old);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn golden_book() {
+    let (_folder, book) = build_some(BuildOptions::default());
+    assert_eq!(
+        book.metadata().content,
+        "a0a5fedb30df80db3fb5b3f380cfc1586aec6f47694f93e4096e55ed9a963710"
+    );
+    // Beside the rows, this depends on how SQLite fills its pages.
+    let file = std::fs::read(book.path()).unwrap();
+    assert_eq!(blake3::hash(&file).to_hex()[..16], *"6fcae05184e5ac28");
+}

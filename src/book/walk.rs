@@ -21,50 +21,48 @@ pub struct Depth {
     pub moves: u64,
 }
 
-/// All rows without their statistics, 16 bytes each.
-struct Rows(Vec<(i64, u16)>);
+/// All rows without their statistics, 16 bytes each, and where the rows begin whose keys share
+/// their highest bits.
+struct Rows {
+    rows: Vec<(i64, u16)>,
+    /// One entry for each value of the highest bits, and the end.
+    buckets: Vec<usize>,
+    bits: u32,
+}
 
 impl Rows {
+    /// `rows` are in ascending order.
+    fn new(rows: Vec<(i64, u16)>) -> Self {
+        let bits = rows.len().max(2).ilog2();
+        let mut buckets = vec![0; (1 << bits) + 1];
+        for &(key, _) in &rows {
+            buckets[bucket(key, bits) + 1] += 1;
+        }
+        for i in 1..buckets.len() {
+            buckets[i] += buckets[i - 1];
+        }
+        Self { rows, buckets, bits }
+    }
+
     /// The rows of a key: where they begin, and the rows.
     fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
-        let first = self.lower_bound(key);
-        let rest = &self.0[first..];
+        let bucket = bucket(key, self.bits);
+        let (low, high) = (self.buckets[bucket], self.buckets[bucket + 1]);
+        let first = low + self.rows[low..high].partition_point(|row| row.0 < key);
+        let rest = &self.rows[first..high];
         let len = rest.iter().take_while(|row| row.0 == key).count();
         (first, &rest[..len])
     }
+}
 
-    /// The first row whose key is not below `key`. Keys are evenly spread, so interpolation finds
-    /// the place in a few steps; the last ones are binary.
-    fn lower_bound(&self, key: i64) -> usize {
-        let (mut low, mut high) = (0, self.0.len());
-        for _ in 0..3 {
-            if high - low < 64 {
-                break;
-            }
-            let (first, last) = (i128::from(self.0[low].0), i128::from(self.0[high - 1].0));
-            let wanted = i128::from(key);
-            if wanted <= first || wanted > last {
-                break;
-            }
-            let len = (high - 1 - low) as i128;
-            let guess = low + ((wanted - first) * len / (last - first)) as usize;
-            let slack = 8 + ((high - low) as f64).sqrt() as usize;
-            let (below, above) =
-                (guess.saturating_sub(slack).max(low), (guess + slack).min(high - 1));
-            if self.0[below].0 < key {
-                low = below;
-            }
-            if self.0[above].0 >= key {
-                high = above + 1;
-            }
-        }
-        low + self.0[low..high].partition_point(|row| row.0 < key)
-    }
+/// The highest bits of a key, in the order of signed integers.
+fn bucket(key: i64, bits: u32) -> usize {
+    ((key.cast_unsigned() ^ 1 << 63) >> (64 - bits)) as usize
 }
 
 impl Book {
-    /// Walks through the book from the start position, breadth first. Takes about 17 bytes of
-    /// memory for each row.
+    /// Walks through the book from the start position, breadth first. Takes at most 25
+    /// bytes of memory for each row.
     ///
     /// # Errors
     ///
@@ -73,8 +71,8 @@ impl Book {
         self.expect_game::<G>()?;
         let mut rows = Vec::new();
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
-        let rows = Rows(rows);
-        let mut seen = vec![false; rows.0.len()];
+        let rows = Rows::new(rows);
+        let mut seen = vec![false; rows.rows.len()];
         let mut walk = Walk::default();
         let mut frontier = Vec::new();
         self.enter(&G::start(), &rows, &mut seen, &mut frontier);
@@ -89,7 +87,7 @@ impl Book {
             frontier = next;
         }
         let reached: u64 = walk.depths.iter().map(|d| d.moves).sum();
-        walk.unreached = rows.0.len() as u64 - reached;
+        walk.unreached = rows.rows.len() as u64 - reached;
         Ok(walk)
     }
 
@@ -138,17 +136,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lower_bound_is_partition_point(
-            mut keys in prop::collection::vec(any::<i64>(), 0..3000), wanted: i64, pick: prop::sample::Index,
+        fn rows_are_found(
+            mut rows in prop::collection::vec((any::<i64>(), any::<u16>()), 0..300),
+            close in prop::collection::vec((-3..3i64, any::<u16>()), 0..30),
+            wanted: i64,
         ) {
-            keys.sort_unstable();
-            let rows = Rows(keys.iter().map(|&k| (k, 0)).collect());
-            let mut ask = vec![wanted, i64::MIN, i64::MAX];
-            if !keys.is_empty() {
-                ask.push(keys[pick.index(keys.len())]);
-            }
-            for key in ask {
-                prop_assert_eq!(rows.lower_bound(key), keys.partition_point(|&k| k < key));
+            rows.extend(close);
+            rows.sort_unstable();
+            let index = Rows::new(rows.clone());
+            let keys = rows.iter().map(|row| row.0);
+            for key in keys.chain([wanted, i64::MIN, i64::MAX, 0, 9]) {
+                let (first, found) = index.of(key);
+                let expected: Vec<_> = rows.iter().copied().filter(|row| row.0 == key).collect();
+                prop_assert_eq!(found, expected.as_slice());
+                prop_assert!(expected.is_empty() || rows[first] == expected[0]);
             }
         }
     }

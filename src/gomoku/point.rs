@@ -42,6 +42,9 @@ impl Point {
     pub fn parse(text: &str) -> Option<Self> {
         let (letter, row) = text.split_at_checked(1)?;
         let column = letter.as_bytes()[0].to_ascii_lowercase().wrapping_sub(b'a');
+        if row.starts_with('+') {
+            return None;
+        }
         let row: u8 = row.parse().ok()?;
         Self::new(column, row.checked_sub(1)?)
     }

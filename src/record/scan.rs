@@ -157,13 +157,15 @@ impl<'a> Scanner<'a> {
     fn tag(&mut self) -> Option<Token<'a>> {
         let rest = self.rest().strip_prefix('[')?;
         let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?];
-        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-        let value = line[name.len()..].trim_start().strip_prefix('"')?;
+        let value = rest[name.len()..].trim_start_matches([' ', '\t']).strip_prefix('"')?;
         if name.is_empty() {
             return None;
         }
+        let begin = rest.len() - value.len();
+        let value = &value[..value.find('\n').unwrap_or(value.len())];
+        let end = begin + value.len();
         let (value, after) = tag_value(value);
-        self.at = self.text.len() - rest.len() + (line.len() - after.len());
+        self.at = self.text.len() - rest.len() + end - after.len();
         Some(Token::Tag(name, unescape(value)))
     }
 
@@ -263,7 +265,7 @@ fn tag_value(line: &str) -> (&str, &str) {
     });
     for (at, _) in ends {
         if let Some(after) = line[at + 1..].trim_start().strip_prefix(']')
-            && (after.trim().is_empty() || after.trim_start().starts_with('['))
+            && matches!(after.trim_start().chars().next(), None | Some('['))
         {
             return (&line[..at], after);
         }

@@ -16,7 +16,7 @@ use crate::game::{Outcome, Side};
 const SHOWN: usize = 3;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Game files, and folders of them (*.pgn at any depth).
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
@@ -45,8 +45,9 @@ pub(super) struct Args {
     #[arg(long)]
     player: Option<String>,
     /// Number of threads [default: one for each core].
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[arg(long, default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
@@ -94,10 +95,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let files = find_games(&args.inputs).map_err(from_build)?;
     let rejects = args.rejects.as_deref().map(create_rejects).transpose()?;
     let bar = progress_bar();
-    let report =
-        build(&files, &args.output, args.options(), args.strict, args.threads, &|progress| {
-            advance(&bar, progress)
-        });
+    let report = build(
+        &files,
+        &args.output,
+        args.options(),
+        args.strict,
+        args.threads.into(),
+        &|progress| {
+            advance(&bar, progress);
+        },
+    );
     bar.finish_and_clear();
     let report = report.map_err(from_build)?;
     if let Some((path, file)) = rejects {
@@ -165,8 +172,7 @@ fn write_rejects(path: &Path, mut file: AtomicFile, rejects: &[Reject]) -> Resul
 fn show_bad(report: &BuildReport) {
     let is_bad = |r: &&Reject| matches!(r.reason, RejectReason::Bad(_));
     for reject in report.rejects.iter().filter(is_bad).take(SHOWN) {
-        let (source, line, game) = (reject.source.display(), reject.line, reject.game);
-        eprintln!("juzhong: left out: {source}:{line}: game {game}: {}", reject.reason);
+        eprintln!("juzhong: left out: {reject}");
     }
     let bad = report.metadata.counts.bad;
     if bad > SHOWN as u64 {

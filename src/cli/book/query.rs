@@ -9,7 +9,7 @@ use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The book.
     book: PathBuf,
     /// The position (default: the start of a game).

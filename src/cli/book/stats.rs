@@ -9,7 +9,7 @@ use crate::book::{Book, Source, VERSION, Walk};
 use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The book.
     book: PathBuf,
     /// List the files that it was made from.
