@@ -543,16 +543,6 @@ impl TableFile {
         Ok(())
     }
 
-    /// Decodes every block.
-    pub(super) fn check_blocks(&self) -> Result<(), TableError> {
-        for (section, count) in
-            [(Section::Wdl, self.header.wdl.len()), (Section::Distance, self.header.distance.len())]
-        {
-            (0..count).into_par_iter().try_for_each(|b| self.block(section, b).map(drop))?;
-        }
-        Ok(())
-    }
-
     /// Reads the whole table into memory. Illegal slots have arbitrary values.
     pub(super) fn load(&self) -> Result<Table, TableError> {
         let ranks = self.header.ranks();

@@ -29,6 +29,10 @@ pub struct GenerateOptions {
 /// Hears how the building of tables goes on. Every method may be called from any thread; the
 /// defaults do nothing.
 pub trait Progress: Sync {
+    /// What has to be built, once, before it begins.
+    fn planned(&self, tables: &[Estimate]) {
+        let _unused = tables;
+    }
     /// A table is begun, the `number`-th (from 1) of `of`.
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
         let _unused = (estimate, number, of);
@@ -40,6 +44,10 @@ pub trait Progress: Sync {
     /// The current table spreads the results of this order and distance.
     fn ply(&self, order: u16, distance: u16) {
         let _unused = (order, distance);
+    }
+    /// A table's proof is begun, the `number`-th (from 1) of `of`.
+    fn verifying(&self, material: Material, number: usize, of: usize) {
+        let _unused = (material, number, of);
     }
     /// Whether to give up; asked often.
     fn is_cancelled(&self) -> bool {
@@ -146,6 +154,7 @@ pub fn generate_all(
     let mut workshop = Workshop { dir, options, progress, shelf: HashMap::new() };
     let mut report = Report::default();
     pool.install(|| {
+        workshop.plan(&needed)?;
         for (i, &material) in needed.iter().enumerate() {
             let built = workshop.provide(material, i + 1, needed.len())?;
             progress.finished(&built);
@@ -181,6 +190,22 @@ struct Workshop<'a> {
 }
 
 impl Workshop<'_> {
+    /// Announces what has to be built, and refuses what exceeds the memory allowed.
+    fn plan(&self, needed: &[Material]) -> Result<(), GenerateError> {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let is_absent =
+            |material: Material| !self.dir.join(file_name(material, rules, metric)).exists();
+        let absent = needed.iter().filter(|&&material| is_absent(material));
+        let estimates: Vec<Estimate> = absent.filter_map(|&material| estimate(material)).collect();
+        self.progress.planned(&estimates);
+        for &Estimate { material, memory: needed, .. } in &estimates {
+            if let Some(allowed) = self.options.memory.filter(|&allowed| allowed < needed) {
+                return Err(GenerateError::Memory { material, needed, allowed });
+            }
+        }
+        Ok(())
+    }
+
     /// Builds the table unless it is there.
     fn provide(
         &mut self,

@@ -14,12 +14,17 @@ mod arena;
 mod board;
 mod compress;
 mod content;
+mod endless;
 mod format;
 mod generate;
 mod index;
 mod material;
+#[cfg(test)]
+mod parity;
 mod probe;
 mod rules;
+#[cfg(test)]
+mod rules_arena;
 mod solve;
 mod stats;
 mod table;

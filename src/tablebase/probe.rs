@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::format::{Section, TableError, TableFile, material_of_file};
-use super::index::Squares;
 use super::material::Material;
-use super::table::locate;
+use super::table::locate_position;
 use super::value::{Entry, Metric, Rules, Wdl};
-use crate::game::{MoveList, Side};
+use crate::game::MoveList;
 use crate::xiangqi::{Move, Position};
 
 /// Number of independently locked parts of the block cache.
@@ -193,26 +192,11 @@ impl Tables {
     fn find(&self, position: &Position) -> Result<(Arc<TableFile>, usize, u32), ProbeError> {
         let (material, swap) = Material::of(position);
         let file = self.file(material)?;
-        let real = |side: Side| if swap { !side } else { side };
-        let mut squares = Squares::new();
-        for side in Side::ALL {
-            let mut last = None;
-            for man in file.index.men_of(side) {
-                let role = file.index.men[man].piece.role();
-                if last == Some(role) {
-                    continue;
-                }
-                last = Some(role);
-                for square in position.pieces(real(side), role) {
-                    squares.push(if swap { square.flipped() } else { square });
-                }
-            }
-        }
-        let digits = file.index.digits_of(&squares).ok_or_else(|| TableError::Contents {
+        let place = locate_position(&file.index, position, swap);
+        let (side, slot) = place.ok_or_else(|| TableError::Contents {
             path: file.path().to_owned(),
             what: format!("no place for {}", position.to_fen()),
         })?;
-        let (side, slot) = locate(&file.index, real(position.turn()), &digits);
         Ok((file, side, slot))
     }
 

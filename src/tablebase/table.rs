@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::board::Board;
 use super::format::SideCounts;
-use super::index::{Digits, Index};
+use super::index::{Digits, Index, Squares};
 use super::solve::{ILLEGAL, Solution, UNDECIDED};
 use super::value::{Entry, Wdl};
 use crate::game::{BySide, Side};
@@ -139,6 +139,32 @@ pub(super) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32)
     } else {
         (side.index(), index.slot(digits))
     }
+}
+
+/// Where the value of a position is kept; `swap` if Black is the first side of the material. `None`
+/// if the position is none of this index.
+pub(super) fn locate_position(
+    index: &Index,
+    position: &Position,
+    swap: bool,
+) -> Option<(usize, u32)> {
+    let real = |side: Side| if swap { !side } else { side };
+    let mut squares = Squares::new();
+    for group in &index.groups {
+        let mut man = group.men.start;
+        while man < group.men.end {
+            let piece = index.men[man].piece;
+            for square in position.pieces(real(piece.side()), piece.role()) {
+                squares.try_push(if swap { square.flipped() } else { square }).ok()?;
+            }
+            man += usize::from(index.material.count(piece.side(), piece.role()));
+        }
+    }
+    if squares.len() != index.men.len() {
+        return None;
+    }
+    let digits = index.digits_of(&squares)?;
+    Some(locate(index, real(position.turn()), &digits))
 }
 
 /// The position of a slot with `side` (of the index) to move; `None` if its men share a square, the

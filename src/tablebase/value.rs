@@ -121,6 +121,9 @@ pub enum Rules {
 }
 
 impl Rules {
+    /// All choices.
+    pub const ALL: [Self; 2] = [Self::None, Self::Check];
+
     /// The name in headers, file names and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -157,6 +160,9 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// All choices.
+    pub const ALL: [Self; 1] = [Self::Dtm];
+
     /// The name in headers, file names and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,0 +1,105 @@
+//! `juzhong tablebase`: endgame tables.
+
+mod generate;
+mod probe;
+mod progress;
+mod show;
+mod verify;
+
+use std::path::PathBuf;
+
+use super::{CliError, Context, GameName, exit};
+use crate::tablebase::{
+    GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
+};
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Build tables, and first those their captures lead to.
+    Generate(generate::Args),
+    /// Look up positions.
+    Probe(probe::Args),
+    /// Show the counts of a table.
+    Stats(show::StatsArgs),
+    /// List the tables of a folder.
+    List(show::ListArgs),
+    /// Prove tables with the ordinary legal move generator.
+    Verify(verify::Args),
+}
+
+/// Which tables.
+#[derive(Debug, clap::Args)]
+struct Folder {
+    /// The folder of the tables.
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// Repetition rules: none, or check (perpetual check loses).
+    #[arg(long, default_value_t)]
+    rules: Rules,
+    /// What distances count: dtm (plies to mate).
+    #[arg(long, default_value_t)]
+    metric: Metric,
+}
+
+impl Folder {
+    fn open(&self) -> Result<Tables, CliError> {
+        Tables::open(&self.dir, self.rules, self.metric).map_err(table_error)
+    }
+}
+
+/// A material as it was named: perhaps with the canonical second side first.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    material: Material,
+    swapped: bool,
+}
+
+impl std::str::FromStr for Asked {
+    type Err = MaterialError;
+    fn from_str(text: &str) -> Result<Self, MaterialError> {
+        Material::parse_as_asked(text).map(|(material, swapped)| Self { material, swapped })
+    }
+}
+
+pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if context.common.game != GameName::Xiangqi {
+        return Err(CliError::message(exit::USAGE, "there are endgame tables for xiangqi only"));
+    }
+    match command {
+        Command::Generate(args) => generate::run(args, context),
+        Command::Probe(args) => probe::run(args, context),
+        Command::Stats(args) => show::stats(args, context),
+        Command::List(args) => show::list(args, context),
+        Command::Verify(args) => verify::run(args, context),
+    }
+}
+
+/// The exit code of a table's error.
+fn table_code(error: &TableError) -> u8 {
+    match error {
+        _ if error.is_missing() => exit::NO_INPUT,
+        TableError::Read { .. } => exit::IO,
+        TableError::Write { .. } => exit::CANNOT_CREATE,
+        _ => exit::BAD_DATA,
+    }
+}
+
+fn table_error(error: TableError) -> CliError {
+    CliError::new(table_code(&error), error)
+}
+
+fn generate_error(error: GenerateError) -> CliError {
+    let code = match &error {
+        GenerateError::Table(error) => table_code(error),
+        GenerateError::Memory { .. } => exit::USAGE,
+        GenerateError::Interrupted => exit::INTERRUPTED,
+        GenerateError::Threads(_) => exit::IO,
+        _ => exit::BAD_DATA,
+    };
+    CliError::new(code, error)
+}
+
+/// The distance as answers give it: null for draws.
+fn distance_of(entry: crate::tablebase::Entry) -> Option<u16> {
+    (entry.wdl != Wdl::Draw).then_some(entry.distance)
+}

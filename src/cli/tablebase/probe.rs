@@ -1,0 +1,132 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Folder, distance_of, table_code, table_error};
+use crate::cli::{CliError, Context, OrExit, exit};
+use crate::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
+use crate::xiangqi::{Move, Position};
+
+/// Looks up positions.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    folder: Folder,
+    /// The position.
+    #[arg(long, required_unless_present = "fens", conflicts_with = "fens")]
+    fen: Option<String>,
+    /// A file of positions, one a line (- for standard input); one JSON object a line answers.
+    #[arg(long, value_name = "FILE")]
+    fens: Option<PathBuf>,
+}
+
+/// The value of a position and of its moves, best first.
+struct Answer {
+    position: Position,
+    entry: Entry,
+    moves: Vec<(Move, Entry)>,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let tables = args.folder.open()?;
+    if let Some(path) = &args.fens {
+        return batch(&tables, path, context);
+    }
+    let fen = args.fen.as_deref().unwrap_or_default();
+    let position = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
+    let answer = Answer::find(&tables, position).map_err(table_error)?;
+    if context.common.json {
+        writeln!(context.out, "{}", answer.to_json(&tables))?;
+    } else {
+        answer.print(&tables, context)?;
+    }
+    Ok(exit::OK)
+}
+
+impl Answer {
+    fn find(tables: &Tables, position: Position) -> Result<Self, ProbeError> {
+        let entry = tables.probe(&position)?;
+        let moves = tables.probe_root(&position)?;
+        Ok(Self { position, entry, moves })
+    }
+
+    fn to_json(&self, tables: &Tables) -> Value {
+        let moves: Vec<_> = self
+            .moves
+            .iter()
+            .map(|&(mv, entry)| {
+                json!({
+                    "move": mv.to_string(),
+                    "wdl": entry.wdl.name(),
+                    "order": entry.order,
+                    "distance": distance_of(entry),
+                })
+            })
+            .collect();
+        json!({
+            "schema": "juzhong.tablebase.probe/1",
+            "fen": self.position.to_fen(),
+            "material": Material::of(&self.position).0.to_string(),
+            "rules": tables.rules().name(),
+            "metric": tables.metric().name(),
+            "wdl": self.entry.wdl.name(),
+            "order": self.entry.order,
+            "distance": distance_of(self.entry),
+            "moves": moves,
+        })
+    }
+
+    fn print(&self, tables: &Tables, context: &mut Context<'_>) -> io::Result<()> {
+        let (material, _) = Material::of(&self.position);
+        let (rules, metric) = (tables.rules(), tables.metric());
+        let out = &mut context.out;
+        writeln!(out, "{material}, rules {rules}, metric {metric}: {}", describe(self.entry))?;
+        for &(mv, entry) in &self.moves {
+            writeln!(out, "{mv}  {}", describe(entry))?;
+        }
+        Ok(())
+    }
+}
+
+fn describe(entry: Entry) -> String {
+    match (entry.wdl, entry.order) {
+        (Wdl::Draw, _) => "draw".to_owned(),
+        (wdl, 0) => format!("{} in {} plies", wdl.name(), entry.distance),
+        (wdl, order) => format!(
+            "{} by the repetition rule (order {order}), the loop within {} plies",
+            wdl.name(),
+            entry.distance
+        ),
+    }
+}
+
+fn batch(
+    tables: &Tables,
+    path: &std::path::Path,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let lines: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path).or_exit_with(exit::NO_INPUT, || path.display())?;
+        Box::new(BufReader::new(file))
+    };
+    let mut code = exit::OK;
+    for line in lines.lines() {
+        let line = line.or_exit_with(exit::IO, || path.display())?;
+        let answer = answer_line(tables, &line).unwrap_or_else(|(error_code, message)| {
+            code = exit::BAD_DATA;
+            json!({"fen": line, "error": {"code": error_code, "message": message}})
+        });
+        writeln!(context.out, "{answer}")?;
+    }
+    Ok(code)
+}
+
+fn answer_line(tables: &Tables, line: &str) -> Result<Value, (u8, String)> {
+    let position = Position::from_fen(line).map_err(|e| (exit::BAD_DATA, e.to_string()))?;
+    let answer = Answer::find(tables, position).map_err(|e| (table_code(&e), e.to_string()))?;
+    Ok(answer.to_json(tables))
+}

@@ -1,0 +1,113 @@
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Asked, Folder, table_error};
+use crate::cli::{CliError, Context, exit};
+use crate::game::Side;
+use crate::tablebase::{Metric, Rules, SideStats, Stats, Tables};
+
+/// Shows the counts of a table.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct StatsArgs {
+    /// The set of men, as in KRvKN; the side named first is reported as Red.
+    material: Asked,
+    #[command(flatten)]
+    folder: Folder,
+}
+
+/// Lists the tables of a folder.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ListArgs {
+    /// The folder of the tables.
+    #[arg(long)]
+    dir: PathBuf,
+}
+
+pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let Asked { material, swapped } = args.material;
+    let stats = args.folder.open()?.stats(material).map_err(table_error)?;
+    let stats = if swapped { stats.swapped() } else { stats };
+    let name = material.name(if swapped { Side::Second } else { Side::First });
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.tablebase.stats/1",
+            "material": name,
+            "rules": stats.rules.name(),
+            "metric": stats.metric.name(),
+            "red": side_json(&stats.sides.first),
+            "black": side_json(&stats.sides.second),
+            "slots": stats.slots,
+            "bytes": stats.bytes,
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    writeln!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
+    for (label, side) in [("red", &stats.sides.first), ("black", &stats.sides.second)] {
+        let counts = side.counts;
+        writeln!(
+            context.out,
+            "{label} to move: {} won ({} by rule), {} drawn, {} lost ({} by rule)",
+            counts.win, counts.by_rule_win, counts.draw, counts.loss, counts.by_rule_loss
+        )?;
+        if let Some(position) = &side.longest {
+            let fen = position.to_fen();
+            writeln!(context.out, "  longest win: {} plies, {fen}", counts.longest_win)?;
+        }
+    }
+    writeln!(context.out, "{} slots for each side, {} bytes", stats.slots, stats.bytes)?;
+    writeln!(context.out, "content {}", hex(&stats))?;
+    Ok(exit::OK)
+}
+
+fn hex(stats: &Stats) -> String {
+    stats.content.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn side_json(side: &SideStats) -> Value {
+    json!({
+        "win": side.counts.win,
+        "draw": side.counts.draw,
+        "loss": side.counts.loss,
+        "by_rule_win": side.counts.by_rule_win,
+        "by_rule_loss": side.counts.by_rule_loss,
+        "longest_win": side.counts.longest_win,
+        "longest_fen": side.longest.as_ref().map(crate::xiangqi::Position::to_fen),
+    })
+}
+
+pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let mut all = Vec::new();
+    for rules in Rules::ALL {
+        for metric in Metric::ALL {
+            let tables = Tables::open(&args.dir, rules, metric).map_err(table_error)?;
+            for &material in tables.materials() {
+                all.push(tables.stats(material).map_err(table_error)?);
+            }
+        }
+    }
+    if context.common.json {
+        let tables: Vec<_> = all
+            .iter()
+            .map(|stats| {
+                json!({
+                    "material": stats.material.to_string(),
+                    "rules": stats.rules.name(),
+                    "metric": stats.metric.name(),
+                    "slots": stats.slots,
+                    "bytes": stats.bytes,
+                    "content": hex(stats),
+                })
+            })
+            .collect();
+        let answer = json!({"schema": "juzhong.tablebase.list/1", "tables": tables});
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    for stats in all {
+        let Stats { material, rules, metric, bytes, slots, .. } = stats;
+        writeln!(context.out, "{material} {rules} {metric} {slots} slots {bytes} bytes")?;
+    }
+    Ok(exit::OK)
+}

@@ -1,0 +1,96 @@
+use serde_json::{Value, json};
+
+use super::progress::Printer;
+use super::{Asked, Folder, distance_of, table_error};
+use crate::cli::{CliError, Context, exit};
+use crate::tablebase::{Entry, Material, Verification, verify};
+
+/// Proves tables.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Sets of men (default: every table of the folder).
+    #[arg(value_name = "MATERIAL")]
+    materials: Vec<Asked>,
+    #[command(flatten)]
+    folder: Folder,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let Folder { dir, rules, metric } = &args.folder;
+    let mut materials: Vec<Material> = args.materials.iter().map(|asked| asked.material).collect();
+    if materials.is_empty() {
+        materials.extend(args.folder.open()?.materials());
+    }
+    if materials.is_empty() {
+        let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.display());
+        return Err(CliError::message(exit::NO_INPUT, message));
+    }
+    let printer = Printer::new();
+    let found = verify(dir, &materials, *rules, *metric, &printer);
+    printer.done();
+    let found = found.map_err(table_error)?;
+    if context.common.json {
+        let tables: Vec<_> = found.iter().map(to_json).collect();
+        let answer = json!({
+            "schema": "juzhong.tablebase.verify/1",
+            "rules": rules.name(),
+            "metric": metric.name(),
+            "passed": found.iter().all(Verification::passed),
+            "tables": tables,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        for table in &found {
+            print(table, context)?;
+        }
+    }
+    Ok(if found.iter().all(Verification::passed) { exit::OK } else { exit::FAILED })
+}
+
+fn print(table: &Verification, context: &mut Context<'_>) -> Result<(), CliError> {
+    let verdict =
+        if table.passed() { "right".to_owned() } else { format!("{} WRONG", table.wrong) };
+    writeln!(context.out, "{}: {} positions, {verdict}", table.material, table.positions)?;
+    for mismatch in &table.mismatches {
+        let text = |entry: Option<Entry>| entry.map_or("nothing".to_owned(), |e| format!("{e:?}"));
+        writeln!(
+            context.out,
+            "  {}: {}, table {}, moves {}",
+            mismatch.fen,
+            mismatch.check,
+            text(mismatch.found),
+            text(mismatch.expected)
+        )?;
+    }
+    Ok(())
+}
+
+fn to_json(table: &Verification) -> Value {
+    let entry = |entry: Option<Entry>| {
+        entry.map(|entry| {
+            json!({
+                "wdl": entry.wdl.name(),
+                "order": entry.order,
+                "distance": distance_of(entry),
+            })
+        })
+    };
+    let mismatches: Vec<_> = table
+        .mismatches
+        .iter()
+        .map(|mismatch| {
+            json!({
+                "fen": mismatch.fen,
+                "check": mismatch.check,
+                "found": entry(mismatch.found),
+                "expected": entry(mismatch.expected),
+            })
+        })
+        .collect();
+    json!({
+        "material": table.material.to_string(),
+        "positions": table.positions,
+        "wrong": table.wrong,
+        "mismatches": mismatches,
+    })
+}
