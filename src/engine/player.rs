@@ -143,10 +143,11 @@ impl<M> fmt::Display for RootMove<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Entry { wdl, order, distance } = self.entry;
         f.write_str(wdl.name())?;
+        let plies = if distance == 1 { "ply" } else { "plies" };
         match (wdl, order) {
             (Wdl::Draw, _) => Ok(()),
-            (_, 0) => write!(f, ", mate in {distance} plies"),
-            (_, order) => write!(f, " by repetition, order {order}, {distance} plies"),
+            (_, 0) => write!(f, ", mate in {distance} {plies}"),
+            (_, order) => write!(f, " by repetition, order {order}, {distance} {plies}"),
         }
     }
 }
