@@ -42,8 +42,8 @@ pub(super) struct Args {
 const MEN: usize = 4;
 /// The set whose table is verified.
 const VERIFIED: &str = "KRvKN";
-/// A won endgame with one man more than the tables have: rook and horse against an advisor.
-const ENDGAME: &str = "3aka3/9/9/9/9/4N4/9/9/4R4/3K5 w - - 0 1";
+/// A won endgame with one man more than the tables have: rook against advisor and elephant.
+const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
 /// Games are broken off after so many plies.
 const MAX_PLIES: usize = 400;
 const RULES: Rules = Rules::Check;
@@ -139,8 +139,7 @@ fn build_tables(place: &Place, context: &mut Context<'_>) -> Result<(), CliError
     fs::create_dir_all(&place.tables)
         .or_exit_with(exit::CANNOT_CREATE, || place.tables.display())?;
     let materials = Material::all_up_to(MEN);
-    let options =
-        GenerateOptions { rules: RULES, metric: METRIC, ..GenerateOptions::default() };
+    let options = GenerateOptions { rules: RULES, metric: METRIC, ..GenerateOptions::default() };
     let bar = Bar::new(materials.len());
     let report = generate_all(&place.tables, &materials, &options, &bar);
     bar.0.finish_and_clear();

@@ -143,10 +143,11 @@ impl<M> fmt::Display for RootMove<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Entry { wdl, order, distance } = self.entry;
         f.write_str(wdl.name())?;
+        let plies = if distance == 1 { "ply" } else { "plies" };
         match (wdl, order) {
             (Wdl::Draw, _) => Ok(()),
-            (_, 0) => write!(f, ", mate in {distance} plies"),
-            (_, order) => write!(f, " by repetition, order {order}, {distance} plies"),
+            (_, 0) => write!(f, ", mate in {distance} {plies}"),
+            (_, order) => write!(f, " by repetition, order {order}, {distance} {plies}"),
         }
     }
 }
@@ -328,4 +329,50 @@ fn new_searcher<G: Playable>(
 ) -> Result<Searcher<G>, EngineError> {
     let EngineOptions { hash_mib, threads, multipv, .. } = *options;
     Ok(Searcher::new(SearchOptions { hash_mib, threads, multipv })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Notation;
+    use crate::xiangqi::{Move, Position, RuleSet};
+
+    fn line(fen: &str, moves: &str) -> Line<Position> {
+        let mut line = Line::new(Position::from_fen(fen).unwrap(), 0);
+        moves.split_whitespace().for_each(|mv| line.push(Move::parse(mv).unwrap()));
+        line
+    }
+
+    #[test]
+    fn a_move_that_repeats_a_check_too_often_loses() {
+        let fen = "9/4k4/9/9/9/9/9/9/2p6/3K1RBc1 w - - 0 1";
+        let cycle = "f0e0 e8f8 e0f0 f8e8 ";
+        let mv = Move::parse("e0f0").unwrap();
+        let loses = |moves: String, rules| loses_by_rule(&line(fen, &moves), mv, rules);
+        assert!(!loses("f0e0 e8f8".to_owned(), RuleSet::Asian));
+        assert!(loses(cycle.repeat(2) + "f0e0 e8f8", RuleSet::Asian));
+        assert!(!loses(cycle.repeat(2) + "f0e0 e8f8", RuleSet::None));
+    }
+
+    #[test]
+    fn a_drawn_root_keeps_the_draw() {
+        let [a, b] = ["a0a1", "b0a2"].map(|text| Position::parse_move(text).unwrap());
+        let draw = RootMove { mv: a, entry: Entry::DRAW };
+        let loss = RootMove { mv: b, entry: Entry::loss(0, 8) };
+        let kept = keep_draw(Choice::unsearched(b), Some(&[draw, loss]));
+        assert_eq!((kept.mv, kept.source), (a, Source::Table));
+        let kept = keep_draw(Choice::unsearched(a), Some(&[draw, loss]));
+        assert_eq!((kept.mv, kept.source), (a, Source::Search));
+        assert_eq!(keep_draw(Choice::unsearched(b), None).mv, b);
+    }
+
+    #[test]
+    fn table_results_are_scores() {
+        let mv = Move::parse("a0a1").unwrap();
+        let score = |entry| RootMove { mv, entry }.score().to_string();
+        assert_eq!(score(Entry::win(0, 5)), "mate 3");
+        assert_eq!(score(Entry::loss(0, 4)), "mate -2");
+        assert_eq!(score(Entry::DRAW), "cp 0");
+        assert!(score(Entry::win(1, 5)).starts_with("cp 2"));
+    }
 }

@@ -1,62 +1,45 @@
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::playable::{Endgames, NoTables, Playable, RootMove};
 use crate::game::Line;
 use crate::gomoku::{Board, FreeRules};
-use crate::hash::Key;
 use crate::search::{Oracle, TableValue};
 use crate::tablebase::{Metric, ProbeError, Rules, Tables, Wdl};
 use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
 
-/// With more men no position is looked up.
-const MOST_MEN: u32 = 8;
-
-/// Xiangqi's endgame tables as the search and the root ask them. Which sets of men the folder lacks
-/// is remembered, so that a position without a table costs little.
+/// Xiangqi's endgame tables as the search and the root ask them. At the first damage met they are
+/// left alone.
 #[derive(Debug)]
 pub struct XiangqiTables {
     tables: Tables,
-    /// By material key.
-    usable: RwLock<HashMap<Key, bool>>,
-    /// The first damage met and not yet told.
+    damaged: AtomicBool,
+    /// The damage, until it is told.
     trouble: Mutex<Option<String>>,
 }
 
 impl XiangqiTables {
-    /// Asks the tables unless they are known not to answer for this material.
+    /// Asks the tables if they have this material. A set that is not there is no trouble.
     fn ask<T>(
         &self,
         position: &Position,
         question: impl FnOnce(&Tables) -> Result<T, ProbeError>,
     ) -> Option<T> {
-        if position.occupied().len() > MOST_MEN {
+        if !self.tables.covers(position) || self.damaged.load(Ordering::Relaxed) {
             return None;
         }
-        let material = position.material_key();
-        let usable = self.usable.read().unwrap_or_else(PoisonError::into_inner);
-        let known = usable.get(&material).copied();
-        drop(usable);
-        if known == Some(false) {
-            return None;
+        match question(&self.tables) {
+            Ok(answer) => Some(answer),
+            Err(ProbeError::Missing { .. }) => None,
+            Err(error) => {
+                if !self.damaged.swap(true, Ordering::Relaxed) {
+                    let message = format!("playing on without endgame tables: {}", in_full(&error));
+                    *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
+                }
+                None
+            }
         }
-        let answer = question(&self.tables).map_err(|error| self.note(&error)).ok();
-        if known.is_none() || answer.is_none() {
-            let mut usable = self.usable.write().unwrap_or_else(PoisonError::into_inner);
-            usable.insert(material, answer.is_some());
-        }
-        answer
-    }
-
-    /// A set that is not there is no trouble; a damaged table is.
-    fn note(&self, error: &ProbeError) {
-        if matches!(error, ProbeError::Missing { .. }) {
-            return;
-        }
-        let message = format!("playing on without an endgame table: {}", in_full(error));
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.get_or_insert(message);
     }
 }
 
@@ -89,7 +72,14 @@ impl Endgames<Position> for XiangqiTables {
             return Err(format!("there is no folder {}", folder.display()));
         }
         let tables = Tables::open(folder, rules, Metric::Dtm).map_err(|error| in_full(&error))?;
-        Ok(Self { tables, usable: RwLock::default(), trouble: Mutex::default() })
+        if tables.materials().is_empty() {
+            let folder = folder.display();
+            return Err(format!(
+                "{folder} has no table of rules {rules}; build some with: \
+                 juzhong tablebase generate --men 4 --dir {folder} --rules {rules}"
+            ));
+        }
+        Ok(Self { tables, damaged: AtomicBool::new(false), trouble: Mutex::default() })
     }
 
     fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {

@@ -1,0 +1,126 @@
+//! `juzhong play`, `uci` and `selfplay` with piped input.
+
+use std::fs;
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn juzhong(args: &[&str], input: &str) -> Output {
+    let mut command = Command::cargo_bin("juzhong").unwrap();
+    command.args(args).write_stdin(input.to_owned()).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+const FAST: [&str; 4] = ["--nodes", "300", "--hash", "1"];
+
+fn play(more: &[&str], input: &str) -> Output {
+    juzhong(&[&["play"], &FAST[..], more].concat(), input)
+}
+
+#[test]
+fn a_move_is_answered() {
+    let text = stdout(&play(&[], "h2e2\nquit\n"));
+    assert!(text.contains("engine: ") && text.contains("(search: depth"), "{text}");
+    assert_eq!(text.matches("Red to move").count(), 2);
+}
+
+#[test]
+fn every_notation_is_understood_and_written() {
+    for (name, typed) in
+        [("uci", "h2e2"), ("iccs", "H2-E2"), ("wxf", "C2=5"), ("chinese", "炮二平五")]
+    {
+        let text = stdout(&play(&["--notation", name], &format!("{typed}\nfen\n")));
+        assert!(text.contains("1C2C4"), "{text}");
+    }
+}
+
+#[test]
+fn undo_hint_moves_resign_and_nonsense() {
+    let text = stdout(&play(&[], "undo\nhint\nmoves\nh2h8\nxyz\nh2e2\nundo\nfen\nresign\n"));
+    assert!(text.contains("no move of yours"), "{text}");
+    assert!(text.contains("hint: "));
+    assert!(text.contains("a0a1 a0a2"));
+    assert_eq!(text.matches("type help").count(), 2, "{text}");
+    assert!(text.contains("w - - 0 1"), "{text}");
+    assert!(text.contains("you resign: Black wins"));
+}
+
+#[test]
+fn the_engine_begins_when_asked_to() {
+    let text = stdout(&play(&["--side", "black"], "undo\n"));
+    assert!(text.contains("engine: "), "{text}");
+    assert!(text.contains("no move of yours") && text.contains("end of input"));
+}
+
+#[test]
+fn a_game_ends_with_its_result() {
+    let fen = "4k4/1R7/9/9/9/9/9/9/R8/3K5 w - - 0 1";
+    let text = stdout(&play(&["--fen", fen], "a1a9\n"));
+    assert!(text.contains("checkmate: Red wins"), "{text}");
+}
+
+#[test]
+fn gomoku_is_played_too() {
+    let args = [&["--game", "gomoku", "play"], &FAST[..]].concat();
+    let text = stdout(&juzhong(&args, "h8\nh8\nquit\n"));
+    assert!(text.contains("engine: ") && text.contains("(x)") | text.contains("(o)"), "{text}");
+    assert!(text.contains("taken"), "{text}");
+}
+
+#[test]
+fn bad_arguments_say_what_is_wrong() {
+    for (args, code, word) in [
+        (&["play", "--side", "green"][..], 2, "red or black"),
+        (&["play", "--fen", "x"], 65, "ranks"),
+        (&["play", "--notation", "morse"], 2, "wxf"),
+        (&["play", "--rules", "none of them"], 2, "asian"),
+        (&["play", "--hash", "0"], 2, "hash"),
+        (&["uci", "--rules", "x"], 2, "asian"),
+        (&["selfplay", "--openings", "/nonexistent", "-o", "x.pgn"], 66, "/nonexistent"),
+        (&["demo", "--books", "/nonexistent", "--dir", "/tmp"], 66, "/nonexistent"),
+        (&["demo", "--dir", "/proc/none"], 73, "--dir"),
+    ] {
+        let output = juzhong(args, "");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+        assert!(message.contains(word), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn a_missing_book_is_told_and_play_goes_on() {
+    let output = play(&["--book", "/nonexistent/a.book"], "h2e2\nquit\n");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(message.matches("/nonexistent/a.book").count(), 1, "{message}");
+    assert!(stdout(&output).contains("engine: "));
+}
+
+#[test]
+fn uci_over_pipes() {
+    let text = stdout(&juzhong(&["uci", "--hash", "1"], "uci\nisready\ngo depth 3\nquit\n"));
+    assert!(text.contains("uciok\n") && text.contains("readyok\n") && text.contains("bestmove "));
+}
+
+#[test]
+fn self_play_does_not_depend_on_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let openings = folder.path().join("lines.pgn");
+    let line = "[Opening \"中炮\"]\n[ECCO \"B00\"]\n\n1. h2e2 h9g7 *\n\n";
+    fs::write(&openings, line).unwrap();
+    let games = |threads: &str| {
+        let file = folder.path().join(threads);
+        let args = ["selfplay", "--games", "4", "--nodes", "100", "--hash", "1", "--openings"];
+        let more = [openings.to_str().unwrap(), "--threads", threads, "-o"];
+        stdout(&juzhong(&[&args[..], &more, &[file.to_str().unwrap()]].concat(), ""));
+        fs::read_to_string(file).unwrap()
+    };
+    let text = games("1");
+    assert_eq!(text, games("3"));
+    assert_eq!(text.matches("[Event ").count(), 4);
+    assert_eq!(text.matches("[Opening \"中炮\"]").count(), 4);
+    assert!(!text.contains("[Result \"*\"]"));
+}

@@ -1,0 +1,176 @@
+//! `juzhong position` as other programs see it.
+
+use std::fs;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn juzhong(args: &[&str]) -> Output {
+    Command::cargo_bin("juzhong").unwrap().args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json(args: &[&str]) -> (Value, Option<i32>) {
+    let output = juzhong(args);
+    (serde_json::from_str(&stdout(&output)).unwrap(), output.status.code())
+}
+
+const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+
+#[test]
+fn the_start_position() {
+    let (answer, code) = json(&["position", "--json"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(answer["schema"], "juzhong.position/1");
+    assert_eq!(answer["fen"], START);
+    assert_eq!(answer["key"].as_str().unwrap().len(), 16);
+    assert_eq!(answer["in_check"], false);
+    assert_eq!(answer["status"], "ongoing");
+    assert_eq!(answer["verdict"], "none");
+    assert_eq!(answer["reason"], Value::Null);
+    let moves: Vec<&str> =
+        answer["legal_moves"].as_array().unwrap().iter().map(|m| m.as_str().unwrap()).collect();
+    assert_eq!(moves.len(), 44);
+    assert!(moves.is_sorted());
+}
+
+#[test]
+fn moves_come_as_one_text_or_many_in_any_notation() {
+    let expected = json(&["--json", "position", "--moves", "h2e2 h9g7"]).0;
+    assert_eq!(
+        expected["fen"],
+        "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2"
+    );
+    for moves in [["h2e2", "h9g7"], ["炮二平五", "马８进７"], ["C2=5", "H8+7"], ["H2-E2", "H9-G7"]]
+    {
+        let args = ["position", "--json", "--moves", moves[0], moves[1]];
+        assert_eq!(json(&args).0, expected, "{moves:?}");
+    }
+}
+
+#[test]
+fn mate_and_stalemate() {
+    let status = |fen| json(&["position", "--json", "--fen", fen]).0["status"].clone();
+    assert_eq!(status("R3k4/1R7/9/9/9/9/9/9/9/3K5 b - - 0 1"), "checkmate");
+    assert_eq!(status("3k5/9/3P5/9/9/9/9/9/9/4K4 b - - 0 1"), "stalemate");
+}
+
+#[test]
+fn verdicts_by_the_rules_asked_for() {
+    let fen = "9/4k4/9/9/9/9/9/9/2p6/3K1RBc1 w - - 0 1";
+    let loop_of_checks = "f0e0 e8f8 e0f0 f8e8 ".repeat(3);
+    let verdict = |rules: &[&str]| {
+        let args = ["position", "--json", "--fen", fen, "--moves", &loop_of_checks];
+        let answer = json(&[&args, rules].concat()).0;
+        (answer["verdict"].clone(), answer["reason"].is_string())
+    };
+    assert_eq!(verdict(&[]), ("red_loses".into(), true));
+    assert_eq!(verdict(&["--rules", "check"]), ("red_loses".into(), true));
+    assert_eq!(verdict(&["--rules", "none"]), ("draw".into(), true));
+}
+
+#[test]
+fn an_illegal_position_is_described_with_every_reason() {
+    let fen = "4k4/9/9/9/9/9/9/9/4C4/R3K3R b - - 0 1";
+    let (answer, code) = json(&["position", "--json", "--fen", "4k4/9/9/9/9/9/9/9/9/4K4"]);
+    assert_eq!(code, Some(65));
+    assert_eq!(answer["status"], "illegal");
+    assert_eq!(answer["reasons"].as_array().unwrap().len(), 1);
+    let (answer, _) = json(&["position", "--json", "--fen", "9/9/9/9/9/9/9/9/9/B8"]);
+    assert!(answer["reasons"].as_array().unwrap().len() >= 3, "{answer}");
+    assert_eq!(json(&["position", "--json", "--fen", fen]).1, Some(0));
+    let output = juzhong(&["position", "--fen", "4k4/9/9/9/9/9/9/9/9/4K4"]);
+    assert_eq!(output.status.code(), Some(65));
+    assert!(stdout(&output).contains("the kings face each other"));
+}
+
+#[test]
+fn every_kind_of_bad_fen_is_refused_in_words() {
+    for (fen, word) in [
+        ("", "empty"),
+        ("4k4/9/9 w", "ranks"),
+        ("4k4/9/9/9/9/9/9/9/9/3K6 w", "files"),
+        ("4k4/9/9/9/9/9/9/9/9/3X5 w", "no piece"),
+        ("4k4/9/9/9/9/9/9/9/9/3K5 x", "side to move"),
+        ("4k4/9/9/9/9/9/9/9/9/3K5 w - - x 1", "number"),
+    ] {
+        let output = juzhong(&["position", "--json", "--fen", fen]);
+        assert_eq!(output.status.code(), Some(65), "{fen}");
+        assert!(stderr(&output).contains(word), "{fen}: {}", stderr(&output));
+        assert!(output.stdout.is_empty());
+    }
+    for (fen, word) in [
+        ("9/9/9/9/9/9/9/9/9/3K5 w", "black has no king"),
+        ("3kk4/9/9/9/9/9/9/9/9/3K5 w", "more than 1"),
+        ("k8/9/9/9/9/9/9/9/9/3K5 w", "can never stand"),
+        ("3k5/9/9/9/9/9/9/9/3R5/4K4 w", "not to move is in check"),
+    ] {
+        let (answer, code) = json(&["position", "--json", "--fen", fen]);
+        assert_eq!(code, Some(65), "{fen}");
+        assert!(answer["reason"].as_str().unwrap().contains(word), "{fen}: {answer}");
+    }
+}
+
+#[test]
+fn bad_moves_and_rules_say_what_is_wrong() {
+    let output = juzhong(&["position", "--moves", "h2e2", "h2e2"]);
+    assert_eq!(output.status.code(), Some(65));
+    assert!(stderr(&output).contains("move 2"), "{}", stderr(&output));
+    let output = juzhong(&["position", "--rules", "mine"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("asian"), "{}", stderr(&output));
+    assert_eq!(juzhong(&["position", "--fens", "/nonexistent/file"]).status.code(), Some(66));
+    assert_eq!(juzhong(&["position", "--fens", "x", "--fen", "y"]).status.code(), Some(2));
+}
+
+#[test]
+fn batches_answer_every_line_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("fens.txt");
+    let long = "9".repeat(10_000);
+    let lines = [START, "nonsense", "4k4/9/9/9/9/9/9/9/9/4K4 w", &long, START].join("\r\n");
+    fs::write(&file, lines).unwrap();
+    let output = juzhong(&["position", "--fens", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(65));
+    let answers: Vec<Value> =
+        stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 5);
+    assert_eq!(answers[0], answers[4]);
+    assert_eq!(answers[0]["fen"], START);
+    assert_eq!(answers[1]["fen"], "nonsense");
+    assert_eq!(answers[1]["error"]["code"], 65);
+    assert!(answers[1]["error"]["message"].is_string());
+    assert_eq!(answers[2]["status"], "illegal");
+    assert!(answers[3]["error"].is_object());
+    let mut from_stdin = Command::cargo_bin("juzhong").unwrap();
+    from_stdin.args(["position", "--fens", "-"]).write_stdin(format!("{START}\n"));
+    from_stdin.assert().success();
+}
+
+#[test]
+fn boards_are_drawn_in_three_styles() {
+    for (style, signs) in
+        [("ascii", "r n b a k a b n r"), ("hanzi", "車 馬 象 士 將"), ("unicode", "🩫 🩪 🩩 🩨 🩧")]
+    {
+        let text = stdout(&juzhong(&["position", "--board", style]));
+        assert!(text.contains(signs), "{text}");
+        assert!(!text.contains('\u{1b}'), "no colours");
+    }
+}
+
+#[test]
+fn gomoku_positions() {
+    let (answer, code) = json(&["position", "--json", "--game", "gomoku", "--moves", "h8 i9"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(answer["legal_moves"].as_array().unwrap().len(), 223);
+    let output = juzhong(&["position", "--game", "gomoku", "--moves", "h8", "h8"]);
+    assert_eq!(output.status.code(), Some(65));
+}

@@ -1,0 +1,187 @@
+//! The player: book, tables, search, and what it says when one of them is missing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use juzhong::book::{self, BuildOptions, Policy};
+use juzhong::engine::{Engine, EngineOptions, Limits, Source};
+use juzhong::game::{Game, Line, Notation, Outcome, Side};
+use juzhong::gomoku::Board;
+use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Wdl, generate_all};
+use juzhong::xiangqi::{Move, Position, RuleSet};
+
+const GAMES: &str = "\
+[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n\
+[Result \"1-0\"]\n\n1. h2e2 h9g7 2. g3g4 1-0\n\n\
+[Result \"1-0\"]\n\n1. b2e2 b9c7 2. b0c2 1-0\n\n";
+
+fn options() -> EngineOptions<RuleSet> {
+    EngineOptions { hash_mib: 1, policy: Policy::Best, ..EngineOptions::default() }
+}
+
+fn small_book(folder: &Path) -> PathBuf {
+    let (games, book) = (folder.join("games.pgn"), folder.join("small.book"));
+    fs::write(&games, GAMES).unwrap();
+    book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}).unwrap();
+    book
+}
+
+fn small_tables(folder: &Path) -> PathBuf {
+    let tables = folder.join("tables");
+    fs::create_dir(&tables).unwrap();
+    let material: Material = "KRvKA".parse().unwrap();
+    let options = GenerateOptions::default();
+    generate_all(&tables, &[material], &options, &NoProgress).unwrap();
+    tables
+}
+
+fn line_after(moves: &str) -> Line<Position> {
+    let mut line = Line::new(Position::start(), 0);
+    moves.split_whitespace().for_each(|mv| line.push(Move::parse(mv).unwrap()));
+    line
+}
+
+#[test]
+fn plays_from_the_book_then_searches() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = small_book(folder.path());
+    let mut engine =
+        Engine::<Position>::new(EngineOptions { books: vec![book], ..options() }).unwrap();
+    assert!(engine.take_notices().is_empty());
+    let limits = Limits::nodes(500);
+    for (moves, expected) in [("", "h2e2"), ("h2e2", "h9g7"), ("h2e2 h9g7", "h0g2")] {
+        let choice = engine.choose(&line_after(moves), &limits, &()).unwrap();
+        assert_eq!((choice.mv.to_string().as_str(), choice.source), (expected, Source::Book));
+    }
+    // The mirror image of a line of the book.
+    let choice = engine.choose(&line_after("b2e2 b9c7"), &limits, &()).unwrap();
+    assert_eq!((choice.mv.to_string().as_str(), choice.source), ("b0c2", Source::Book));
+    let choice = engine.choose(&line_after("a0a1"), &limits, &()).unwrap();
+    assert_eq!(choice.source, Source::Search);
+}
+
+#[test]
+fn equal_seeds_give_equal_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let books = vec![small_book(folder.path())];
+    let moves = |seed| {
+        let options =
+            EngineOptions { books: books.clone(), seed, policy: Policy::Uniform, ..options() };
+        let mut engine = Engine::<Position>::new(options).unwrap();
+        let line = line_after("h2e2 h9g7");
+        let mut draw = || engine.choose(&line, &Limits::nodes(100), &()).unwrap().mv;
+        (0..20).map(|_| draw()).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(1), moves(1));
+    assert_ne!(moves(1), moves(2));
+}
+
+#[test]
+fn mates_from_the_tables_without_a_detour() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Some(small_tables(folder.path()));
+    let mut engine = Engine::<Position>::new(EngineOptions { tables, ..options() }).unwrap();
+    let start = Position::from_fen("3k5/4a4/9/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
+    let mut line = Line::new(start, 0);
+    let mut last = u16::MAX;
+    while line.position().outcome().is_none() {
+        let choice = engine.choose(&line, &Limits::nodes(100), &()).unwrap();
+        assert_eq!(choice.source, Source::Table);
+        let entry = choice.table.unwrap().entry;
+        assert_ne!(entry.wdl, Wdl::Draw);
+        assert!(entry.distance < last, "{} after {last}", entry.distance);
+        last = entry.distance;
+        line.push(choice.mv);
+    }
+    assert_eq!(line.position().outcome(), Some(Outcome::Win(Side::First)));
+    assert_eq!(last, 1);
+    assert!(engine.take_notices().is_empty());
+}
+
+#[test]
+fn the_search_enters_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Some(small_tables(folder.path()));
+    let mut engine = Engine::<Position>::new(EngineOptions { tables, ..options() }).unwrap();
+    // The elephant can be taken at once, which wins by the table.
+    let start = Position::from_fen("3k5/4a4/4b4/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
+    let choice = engine.choose(&Line::new(start, 0), &Limits::depth(4), &()).unwrap();
+    assert_eq!((choice.mv.to_string().as_str(), choice.source), ("e1e7", Source::Search));
+    assert!(choice.score.unwrap().is_decisive());
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = small_book(folder.path());
+    let bytes = fs::read(&good).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let mut flipped = bytes.clone();
+    flipped.iter_mut().skip(100).step_by(50).for_each(|byte| *byte ^= 0x55);
+    let books = vec![
+        folder.path().join("none.book"),
+        write("empty.book", b""),
+        write("cut.book", &bytes[..bytes.len() / 2]),
+        write("flipped.book", &flipped),
+        write("games.book", GAMES.as_bytes()),
+    ];
+    let tables = Some(folder.path().join("no-tables"));
+    let mut engine =
+        Engine::<Position>::new(EngineOptions { books: books.clone(), tables, ..options() })
+            .unwrap();
+    let choice = engine.choose(&line_after(""), &Limits::nodes(100), &()).unwrap();
+    assert_eq!(choice.source, Source::Search);
+    let notices = engine.take_notices();
+    for path in books.iter().chain([&folder.path().join("no-tables")]) {
+        let name = path.display().to_string();
+        let count = notices.iter().filter(|notice| notice.contains(&name)).count();
+        assert_eq!(count, 1, "{name} in {notices:?}");
+    }
+    assert!(engine.choose(&line_after("h2e2"), &Limits::nodes(100), &()).is_some());
+    assert!(engine.take_notices().is_empty());
+}
+
+#[test]
+fn a_damaged_table_is_told_once_and_play_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = small_tables(folder.path());
+    for entry in fs::read_dir(&tables).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle..].iter_mut().for_each(|byte| *byte ^= 0x55);
+        fs::write(&path, bytes).unwrap();
+    }
+    let tables = Some(tables);
+    let mut engine = Engine::<Position>::new(EngineOptions { tables, ..options() }).unwrap();
+    let start = Position::from_fen("3k5/4a4/9/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
+    for _ in 0..2 {
+        assert!(engine.choose(&Line::new(start.clone(), 0), &Limits::depth(2), &()).is_some());
+    }
+    assert!(!engine.take_notices().is_empty());
+    assert!(engine.choose(&Line::new(start, 0), &Limits::depth(2), &()).is_some());
+    assert!(engine.take_notices().is_empty());
+}
+
+#[test]
+fn a_finished_game_has_no_move_and_a_judged_one_has() {
+    let mut engine = Engine::<Position>::new(options()).unwrap();
+    let mated = Position::from_fen("R3k4/1R7/9/9/9/9/9/9/9/3K5 b - - 0 1").unwrap();
+    assert!(engine.choose(&Line::new(mated, 0), &Limits::depth(2), &()).is_none());
+    let start = Position::from_fen("4k4/9/9/9/9/9/9/R8/9/3K5 w - - 0 1").unwrap();
+    let judged = Line::new(start, 500);
+    assert!(engine.choose(&judged, &Limits::depth(2), &()).is_some());
+}
+
+#[test]
+fn plays_gomoku_too() {
+    let mut engine =
+        Engine::<Board>::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap();
+    let line = Line::new(Board::start(), 0);
+    let choice = engine.choose(&line, &Limits::depth(1), &()).unwrap();
+    assert!(line.position().is_legal(choice.mv));
+}
