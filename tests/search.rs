@@ -258,3 +258,31 @@ fn a_mate_is_seen_from_both_sides() {
     let ScoreKind::MateIn(plies) = found.score.kind() else { panic!("{found:?}") };
     assert_eq!(answer.score.kind(), ScoreKind::MatedIn(plies - 1));
 }
+
+/// The composed mates of the shared facts: most are solved within a small search.
+#[test]
+#[ignore = "cargo test --release --test search -- --ignored --nocapture (half a minute)"]
+fn most_composed_mates_are_solved() {
+    let root = std::env::var_os("JUZHONG_SHARED").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        std::path::PathBuf::from,
+    );
+    let Ok(text) = std::fs::read_to_string(root.join("facts/mates.jsonl")) else {
+        println!("skipped: no facts/mates.jsonl in {}", root.display());
+        return;
+    };
+    let (mut total, mut solved) = (0, 0);
+    for row in text.lines() {
+        let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        let found = search(row["fen"].as_str().unwrap(), &Limits::nodes(300_000));
+        let moves = row["mate_in"].as_u64().unwrap();
+        total += 1;
+        if let ScoreKind::MateIn(plies) = found.score.kind()
+            && u64::from(plies.div_ceil(2)) <= moves
+        {
+            solved += 1;
+        }
+    }
+    println!("{solved} of {total} solved");
+    assert!(solved * 4 >= total * 3, "{solved} of {total}");
+}

@@ -1,0 +1,64 @@
+//! `analyse` and `bench` as programs: answers, messages, exit codes.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use assert_cmd::Command;
+use predicates::str::contains;
+use serde_json::Value;
+
+const MATE: &str = "4k4/3P2P2/b2N2R2/7r1/2b6/9/9/3n5/4p3r/2R2K3 w - - 0 1";
+
+fn juzhong(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("juzhong").unwrap();
+    command.args(args);
+    command
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = juzhong(args).assert().success().get_output().stdout.clone();
+    serde_json::from_slice(&output).unwrap()
+}
+
+#[test]
+fn analyse_answers_in_json() {
+    let answer = json(&["analyse", "--json", "--fen", MATE, "--depth", "8"]);
+    assert_eq!(answer["schema"], "juzhong.analyse/1");
+    assert_eq!(answer["fen"], MATE);
+    assert_eq!(answer["best"], "g7e7");
+    assert_eq!(answer["mate"], 3);
+    assert_eq!(answer["score_cp"], Value::Null);
+    assert_eq!(answer["pv"][0], "g7e7");
+    let args = ["analyse", "--json", "--moves", "h2e2 h9g7", "h0g2", "--nodes", "5000"];
+    let answer = json(&[&args[..], &["--multipv", "3"]].concat());
+    assert!(answer["score_cp"].is_i64() && answer["mate"].is_null());
+    assert_eq!(answer["nodes"], 5000);
+    assert_eq!(answer["lines"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn analyse_says_what_is_wrong() {
+    juzhong(&["analyse", "--fen", "9/9 w"]).assert().code(65).stderr(contains("2 ranks, not 10"));
+    juzhong(&["analyse", "--moves", "h2e2", "h2e2"])
+        .assert()
+        .code(65)
+        .stderr(contains("move 2 of --moves, \"h2e2\", is not legal"));
+    juzhong(&["analyse", "--rules", "dojo"]).assert().code(2).stderr(contains("dojo"));
+    juzhong(&["analyse", "--depth", "0"]).assert().code(2);
+    juzhong(&["analyse", "--hash", "99999999"]).assert().code(2);
+}
+
+#[test]
+fn a_finished_game_has_no_best_move() {
+    let fen = "3k1R3/5R3/9/9/9/9/9/9/9/4K4 b - - 0 1";
+    let answer = json(&["analyse", "--json", "--fen", fen]);
+    assert!(answer["best"].is_null());
+    assert_eq!(answer["mate"], 0);
+}
+
+#[test]
+fn bench_has_one_signature() {
+    let signature = || json(&["bench", "--depth", "5", "--json"])["signature"].clone();
+    let first = signature();
+    assert!(first.as_u64().unwrap() > 0);
+    assert_eq!(first, signature());
+}
