@@ -5,7 +5,7 @@ use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::bytes::read_line;
-use crate::engine::{Choice, Engine, Limits, Playable};
+use crate::engine::{Choice, Engine, Limits, Playable, Score, ScoreKind};
 use crate::game::{Horizon, Line, Outcome, Side};
 use crate::gomoku::Board;
 use crate::xiangqi::Position;
@@ -234,8 +234,19 @@ pub(super) fn describe<M>(choice: &Choice<M>) -> String {
     let source = choice.source.name();
     match (&choice.table, choice.score) {
         (Some(table), _) => format!("{source}: {table}"),
-        (None, Some(score)) => format!("{source}: depth {}, {score}", choice.depth),
+        (None, Some(score)) => format!("{source}: depth {}, {}", choice.depth, worth(score)),
         (None, None) => source.to_owned(),
+    }
+}
+
+/// A score in words where it is more than an evaluation.
+fn worth(score: Score) -> String {
+    match score.kind() {
+        ScoreKind::MateIn(plies) => format!("mates in {plies} plies"),
+        ScoreKind::MatedIn(plies) => format!("is mated in {plies} plies"),
+        ScoreKind::TableWin(plies) => format!("reaches a table's win in {plies} plies"),
+        ScoreKind::TableLoss(plies) => format!("reaches a table's loss in {plies} plies"),
+        ScoreKind::Centipawns(value) => format!("{:+.2}", f64::from(value) / 100.0),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use super::command::{self, Command, Go, shortened};
 use super::settings::Settings;
-use super::thinking::{self, Done, Event, Signal, Thought};
+use super::thinking::{self, Done, Event, Signal, Task, Thought};
 use crate::engine::clock::{self, Allowance, Clock};
 use crate::engine::{Bound, Choice, Engine, Iteration, Limits, Playable, Source};
 use crate::game::{Line, MoveList, Side};
@@ -79,7 +79,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 Event::Line(line) => self.read(&line)?,
                 Event::End => self.end_of_input(),
                 Event::Thinking(Thought::Iteration(iteration)) => {
-                    self.tell_iteration(&iteration)?
+                    self.tell_iteration(&iteration)?;
                 }
                 Event::Thinking(Thought::Done(done)) => self.search_ended(done)?,
             }
@@ -112,7 +112,7 @@ impl<'a, G: Playable> Session<'a, G> {
             }
             Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok")?,
             _ if self.search.is_none() && self.waiting.is_empty() => {
-                self.execute(command, false)?
+                self.execute(command, false)?;
             }
             _ if self.waiting.len() >= MAX_WAITING => self.info("too many commands waiting")?,
             _ => self.wait(command),
@@ -299,7 +299,8 @@ impl<'a, G: Playable> Session<'a, G> {
         let after_ponder = allowance.filter(|_| go.ponder);
         self.search = Some(Search { signal: signal.clone(), hold, after_ponder, result: None });
         let events = self.sender.clone();
-        if let Err(error) = thinking::start(engine, self.line.clone(), limits, signal, events) {
+        let task = Task { line: self.line.clone(), limits, analyse: go.infinite };
+        if let Err(error) = thinking::start(engine, task, signal, events) {
             self.info(&format!("cannot start a thread for the search: {error}"))?;
         }
         Ok(())
@@ -343,9 +344,10 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn tell_table(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
-        let mv = G::move_text(choice.mv);
         if let Some(score) = choice.score {
-            writeln!(self.output, "info depth 1 score {score} pv {mv}")?;
+            write!(self.output, "info depth 1 score {score} pv")?;
+            choice.pv.iter().try_for_each(|&mv| write!(self.output, " {}", G::move_text(mv)))?;
+            writeln!(self.output)?;
         }
         if let Some(table) = &choice.table {
             self.info(&format!("the move is from the endgame tables: {table}"))?;
