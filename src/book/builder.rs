@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -39,6 +40,8 @@ pub struct BuildOptions {
     pub memory: usize,
     /// Other keys than the stored ones, for books that go with other programs.
     pub key_table: Option<KeyTable>,
+    /// Ends the build with [`BuildError::Interrupted`] soon after it was set.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for BuildOptions {
@@ -49,6 +52,7 @@ impl Default for BuildOptions {
             filter: Filter::default(),
             memory: 512 << 20,
             key_table: None,
+            stop: Arc::default(),
         }
     }
 }
@@ -181,8 +185,9 @@ impl<G: Symmetric + Notation> Builder<G> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Write`] if a temporary file cannot be written.
+    /// [`BuildError::Write`] if a temporary file cannot be written, [`BuildError::Interrupted`].
     pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
+        check_stop(&self.options, &self.output)?;
         self.played.push(batch.0).map_err(|source| self.write_error(source))
     }
 
@@ -247,6 +252,13 @@ fn budget(options: &BuildOptions) -> usize {
     options.memory / (2 * (rayon::current_num_threads() + 2))
 }
 
+fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
+    if options.stop.load(Ordering::Relaxed) {
+        return Err(BuildError::Interrupted { path: output.to_owned() });
+    }
+    Ok(())
+}
+
 /// Makes errors that name the output.
 #[derive(Debug, Clone, Copy)]
 struct Errors<'a> {
@@ -279,6 +291,7 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         let errors = self.errors;
         let mut games = played.finish().map_err(|e| errors.io(e))?;
         loop {
+            check_stop(self.options, errors.output)?;
             let mut batch = Vec::with_capacity(BATCH);
             for game in games.by_ref().take(BATCH) {
                 batch.push(game.map_err(|e| errors.io(e))?);
@@ -330,10 +343,11 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         };
         let table_file = table.to_bytes().map_err(|e| errors.io(io::Error::other(e)))?;
         let rows = observations.finish().map_err(|e| errors.io(e))?;
-        writer.add_rows(rows.map(|row| row.map_err(PackError::Io))).map_err(|e| match e {
-            PackError::Io(e) => errors.io(e),
-            PackError::Store(e) => errors.store(e),
-        })?;
+        let rows = rows.map(|row| {
+            check_stop(options, errors.output)?;
+            row.map_err(|e| errors.io(e))
+        });
+        writer.add_rows(rows, |e| errors.store(e))?;
         let mut metadata = Metadata {
             game: G::NAME.to_owned(),
             key_table: table.fingerprint(),
@@ -344,18 +358,6 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         };
         writer.finish(&mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
         Ok(metadata)
-    }
-}
-
-/// What can go wrong between reduce and store.
-enum PackError {
-    Io(io::Error),
-    Store(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for PackError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error)
     }
 }
 

@@ -115,6 +115,12 @@ pub enum BuildError {
         /// Why, and what to do.
         what: String,
     },
+    /// Someone asked to stop.
+    #[error("{}: interrupted; nothing was changed, run it again", path.display())]
+    Interrupted {
+        /// The output.
+        path: PathBuf,
+    },
     /// Reading or writing failed underway.
     #[error("{}: cannot write the book; is the disk full?", path.display())]
     Write {

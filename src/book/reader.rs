@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use super::{BookError, Metadata, Row, Source, Tally, key_file};
-use crate::game::{Game, Packed, Symmetric};
+use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
 /// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
@@ -256,7 +256,10 @@ impl Book {
                 c.prepare_cached("SELECT move, stats FROM moves WHERE key = ?1 ORDER BY move")?;
             let mut rows = statement.query([key])?;
             let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
+            // No position has more moves; a forged book could have any number of rows.
+            while found.len() < MAX_MOVES
+                && let Some(row) = rows.next()?
+            {
                 let bits: u16 = row.get(0)?;
                 found.push((bits, Row::take(key, bits, row.get_ref(1)?.as_blob()?)));
             }

@@ -102,17 +102,19 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds rows, in ascending order.
-    pub(super) fn add_rows<E: From<rusqlite::Error>>(
+    /// Adds rows, in ascending order. `failed` makes an error of the store one of the caller's.
+    pub(super) fn add_rows<E>(
         &mut self,
         rows: impl Iterator<Item = Result<Observation, E>>,
+        failed: impl Fn(rusqlite::Error) -> E,
     ) -> Result<(), E> {
-        let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
+        let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
+        let mut insert = self.connection.prepare_cached(sql).map_err(&failed)?;
         for row in rows {
             let Observation { key, mv, tally } = row?;
             self.blob.clear();
             Row { tally, weight: None }.put(key, mv, &mut self.blob);
-            insert.execute(params![key, mv, self.blob])?;
+            insert.execute(params![key, mv, self.blob]).map_err(&failed)?;
             self.content.add(key, mv, &self.blob);
             self.rows += 1;
             self.positions += u64::from(self.last_key.replace(key) != Some(key));

@@ -402,6 +402,18 @@ fn only_books_are_replaced() {
 }
 
 #[test]
+fn an_interrupted_build_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = BuildOptions::default();
+    let builder = Builder::<Position>::new(&folder.path().join("b"), options.clone()).unwrap();
+    builder.add(&some_games()).unwrap();
+    options.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(matches!(builder.add(&some_games()), Err(BuildError::Interrupted { .. })));
+    assert!(matches!(builder.finish(Vec::new()), Err(BuildError::Interrupted { .. })));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn golden_book() {
     let (_folder, book) = build_some(BuildOptions::default());
     assert_eq!(

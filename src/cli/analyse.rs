@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::game::{Adjudicate, Heuristics, Line, Notation};
+use crate::gomoku::Board;
 use crate::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, Score,
     ScoreKind, SearchOptions, Searcher,
@@ -74,9 +75,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             };
             run_game::<Position>(args, clock, context)
         }
-        GameName::Gomoku => {
-            Err(CliError::message(exit::UNAVAILABLE, "gomoku cannot be analysed yet"))
-        }
+        GameName::Gomoku => run_game::<Board>(args, 0, context),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::search::{Limits, MAX_PLY, SearchOptions, Searcher};
 use crate::xiangqi::Position;
 
 /// Plies that the signature is taken at.
-const DEPTH: u32 = 10;
+const DEPTH: u32 = 12;
 /// Size of the hash table in MiB; part of the signature.
 const HASH_MIB: usize = 16;
 

@@ -49,6 +49,8 @@ pub(super) struct Node<M> {
     pub(super) eval: Score,
     /// Whether the evaluation is better than at one's own last turn.
     pub(super) improving: bool,
+    /// Plies that every move is searched deeper.
+    pub(super) extension: i32,
     /// Whether a cut is expected.
     pub(super) cut: bool,
     pub(super) was_pv: bool,
@@ -184,11 +186,21 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             threatened,
             eval,
             improving,
+            extension: if threatened { self.extension(ply) } else { 0 },
             cut,
             was_pv: N::PV || entry.is_some_and(|entry| entry.was_pv),
             table_move: entry.and_then(|entry| entry.mv).and_then(Packed::unpack),
             before: self.before(ply),
         }
+    }
+
+    /// Moves out of check are searched a ply deeper, an only move two. Extensions stop at twice the
+    /// nominal depth, so that every iteration ends.
+    fn extension(&self, ply: usize) -> i32 {
+        if !self.shared.techniques.extensions || ply >= 2 * self.iteration as usize {
+            return 0;
+        }
+        1 + i32::from(self.line.position().count_legal_moves() == 1)
     }
 
     fn search_moves<N: Kind>(&mut self, node: &Node<G::Move>) -> Result<Score, Interrupted> {
@@ -262,8 +274,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         candidate: &Candidate<G::Move>,
         window: Window,
     ) -> Result<Score, Interrupted> {
-        let extend = self.shared.techniques.extensions && node.threatened && self.may_extend(node);
-        let depth = node.depth - 1 + i32::from(extend);
+        let depth = node.depth - 1 + node.extension;
         let ply = node.ply + 1;
         let reduced = if self.shared.techniques.reductions {
             depth - late_move_reduction::<N, _>(node, candidate).clamp(0, (depth - 1).max(0))
@@ -288,11 +299,6 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         self.line.pop();
         Ok(score)
-    }
-
-    /// Extensions stop at twice the nominal depth, so that every iteration ends.
-    fn may_extend(&self, node: &Node<G::Move>) -> bool {
-        node.ply < 2 * self.iteration as usize
     }
 
     /// Killers and history learn from a quiet move that cut, and from those tried before it.

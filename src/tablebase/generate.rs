@@ -316,3 +316,43 @@ impl Watch for Listener<'_> {
         self.0.is_cancelled()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::TableFile;
+    use super::super::verify::mark_illegal;
+    use super::*;
+
+    fn load(dir: &Path, material: Material, rules: Rules) -> Table {
+        let file = TableFile::open(dir, material, rules, Metric::Dtm).unwrap();
+        let mut table = file.load().unwrap();
+        mark_illegal(&mut table);
+        table
+    }
+
+    /// What the rule of perpetual check adds are results of order 1 and up, and nothing else.
+    #[test]
+    fn without_the_rule_there_is_order_0_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let materials = Material::all_up_to(4);
+        for rules in Rules::ALL {
+            let options = GenerateOptions { rules, ..GenerateOptions::default() };
+            generate_all(folder.path(), &materials, &options, &NoProgress).unwrap();
+        }
+        for material in materials {
+            let plain = load(folder.path(), material, Rules::None);
+            let ruled = load(folder.path(), material, Rules::Check);
+            assert_eq!(plain.last_order(), 0, "{material}");
+            for (plain_side, ruled_side) in plain.words.iter().zip(&ruled.words) {
+                for (&a, &b) in plain_side.iter().zip(ruled_side) {
+                    let ruled = ruled.meaning(b);
+                    let expected = match ruled {
+                        Some(entry) if entry.order > 0 => Some(super::super::Entry::DRAW),
+                        _ => ruled,
+                    };
+                    assert_eq!(plain.meaning(a), expected, "{material}");
+                }
+            }
+        }
+    }
+}

@@ -123,7 +123,7 @@ impl Verification {
 }
 
 /// Marks as illegal what the ordinary rules call illegal.
-fn mark_illegal(table: &mut Table) {
+pub(super) fn mark_illegal(table: &mut Table) {
     let index = &table.index;
     for (side, words) in table.words.iter_mut().enumerate() {
         words.par_chunks_mut(TASK).enumerate().for_each(|(chunk, words)| {

@@ -15,11 +15,11 @@
 
 #![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "a library for tests")]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use juzhong::game::{MoveList, Side};
-use juzhong::xiangqi::{Piece, Position, Role, Setup, Square, can_stand};
+use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square, can_stand};
 
 /// How repetitions are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -405,6 +405,31 @@ impl Parity<'_> {
     }
 }
 
+/// A node of a cycle whose greatest priority is odd.
+pub fn cycle_lost(
+    plan: &HashMap<usize, Vec<usize>>,
+    priority: impl Fn(usize) -> u8,
+) -> Option<usize> {
+    // Each odd priority: from a node that has it, through nodes of no greater one, back to it.
+    let is_on_cycle = |start: usize| {
+        let limit = priority(start);
+        let mut seen = HashSet::new();
+        let mut queue = vec![start];
+        while let Some(node) = queue.pop() {
+            for &after in plan[&node].iter().filter(|&&after| priority(after) <= limit) {
+                if after == start {
+                    return true;
+                }
+                if seen.insert(after) {
+                    queue.push(after);
+                }
+            }
+        }
+        false
+    };
+    plan.keys().copied().find(|&node| priority(node) % 2 == 1 && is_on_cycle(node))
+}
+
 fn members(set: &[bool]) -> impl Iterator<Item = usize> + '_ {
     (0..set.len()).filter(|&node| set[node])
 }
@@ -433,6 +458,46 @@ impl Solution<'_> {
     /// The positions of the whole set, without its subsets.
     pub fn full(&self) -> impl Iterator<Item = (Position, Value)> {
         self.iter().filter(|(position, _)| position.occupied().len() as usize == self.graph.men)
+    }
+
+    /// Whether the winner wins by the rule of repetition if it always plays `best`, whatever the
+    /// loser does: a position of a cycle in which it does not, if there is one.
+    pub fn cycle_not_won(&self, best: impl Fn(&Position) -> Move) -> Option<Position> {
+        Side::ALL.into_iter().find_map(|victim| {
+            let game = Parity { graph: self.graph, victim };
+            let won: Vec<usize> = (0..self.values.len())
+                .filter(|&node| {
+                    let value = self.values[node];
+                    value.by_rule && (value.wdl == Wdl::Win) == game.is_victims(node)
+                })
+                .collect();
+            let plan: HashMap<usize, Vec<usize>> =
+                won.iter().map(|&node| (node, self.planned(&game, node, &best))).collect();
+            cycle_lost(&plan, |node| game.priority(node))
+                .map(|node| decode(self.graph.nodes[node].code))
+        })
+    }
+
+    /// Where play goes from `node` without being decided, the victim playing `best`.
+    fn planned(
+        &self,
+        game: &Parity<'_>,
+        node: usize,
+        best: &impl Fn(&Position) -> Move,
+    ) -> Vec<usize> {
+        let mut next: Vec<usize> =
+            self.graph.successors.of(node).iter().map(|&after| after as usize).collect();
+        if game.is_victims(node) {
+            let mut after = decode(self.graph.nodes[node].code);
+            after.play_unchecked(best(&after));
+            next = vec![self.graph.ids[&code(&after)] as usize];
+        }
+        for &after in &next {
+            let wdl = if game.is_victims(after) { Wdl::Win } else { Wdl::Loss };
+            assert_eq!(self.values[after].wdl, wdl, "a won position is left");
+        }
+        next.retain(|&after| self.values[after].by_rule);
+        next
     }
 
     /// Counts the positions of the whole set in which `side` is to move.

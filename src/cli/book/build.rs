@@ -1,5 +1,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -133,9 +135,22 @@ impl Args {
                 player: self.player.clone(),
             },
             memory: self.memory,
-            key_table: None,
+            stop: stop_flag(),
+            ..BuildOptions::default()
         }
     }
+}
+
+/// Set when the user interrupts the program. Without a handler an interrupt ends it at once, as
+/// usual.
+fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&flag);
+    let handler = ctrlc::set_handler(move || set.store(true, Ordering::Relaxed));
+    if let Err(error) = handler {
+        tracing::debug!("no handler for interrupts: {error}");
+    }
+    flag
 }
 
 fn progress_bar() -> ProgressBar {

@@ -56,6 +56,7 @@ fn from_build(error: BuildError) -> CliError {
         | BuildError::NoGames { .. }
         | BuildError::Strict { .. } => exit::BAD_DATA,
         BuildError::Create { .. } => exit::CANNOT_CREATE,
+        BuildError::Interrupted { .. } => exit::INTERRUPTED,
         _ => exit::IO,
     };
     CliError::new(code, error)

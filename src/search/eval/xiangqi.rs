@@ -130,6 +130,7 @@ mod tests {
     fn the_start_is_level() {
         let terms = terms(&Position::start());
         assert_eq!(terms.first, terms.second);
-        assert_eq!(terms.first.material, 2 * (500 + 300 + 300 + 250 + 250) + 5 * 80);
+        let set = Role::ALL.map(|role| i32::from(role.full_count()) * numbers::material(role));
+        assert_eq!(terms.first.material, set.iter().sum::<i32>());
     }
 }

@@ -152,7 +152,7 @@ mod tests {
         let cases = [
             ("4k4/9/4c4/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", 80),
             ("4k4/9/9/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", 80),
-            ("4k4/4c4/4c4/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", -220),
+            ("4k4/4c4/4c4/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", -210),
         ];
         for (fen, mv, value) in cases {
             let position = Position::from_fen(fen).unwrap();

@@ -1,0 +1,267 @@
+//! `juzhong tablebase` as people and programs call it: answers, exit codes, damaged files.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::OnceLock;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn juzhong(args: &[&str]) -> Output {
+    Command::cargo_bin("juzhong").unwrap().args(args).output().unwrap()
+}
+
+/// A folder with KRvKN and its sub-sets, built once.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    FOLDER
+        .get_or_init(|| {
+            let folder = tempfile::tempdir().unwrap();
+            let dir = folder.path().to_str().unwrap();
+            let output = juzhong(&["tablebase", "generate", "KRvKN", "--dir", dir]);
+            assert!(output.status.success(), "{output:?}");
+            let progress = String::from_utf8(output.stderr).unwrap();
+            assert!(progress.contains("KRvKN (4 of 4): 364500 slots"), "{progress}");
+            assert!(progress.contains("MiB of memory"), "{progress}");
+            folder
+        })
+        .path()
+}
+
+fn dir() -> &'static str {
+    folder().to_str().unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = juzhong(args);
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Runs and expects an exit code and parts of the message.
+fn fails(args: &[&str], code: i32, parts: &[&str]) {
+    let output = juzhong(args);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: {message}");
+    }
+}
+
+/// A copy of the tables in which one file was changed.
+fn copy_with(change: impl Fn(&mut Vec<u8>)) -> (tempfile::TempDir, PathBuf) {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(folder()).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
+    }
+    let path = copy.path().join("KRvKN.check.dtm.jzt");
+    let mut bytes = std::fs::read(&path).unwrap();
+    change(&mut bytes);
+    std::fs::write(&path, bytes).unwrap();
+    (copy, path)
+}
+
+const WON: &str = "4k4/9/9/4n4/9/9/9/9/9/3K4R w - - 0 1";
+const WON_BY_BLACK: &str = "4k3r/9/9/9/9/4N4/9/9/9/3K5 b - - 0 1";
+
+#[test]
+fn stats_report_the_side_named_first_as_red() {
+    let stats = json(&["tablebase", "stats", "KRvKN", "--dir", dir(), "--json"]);
+    assert_eq!(stats["schema"], "juzhong.tablebase.stats/1");
+    assert_eq!(stats["material"], "KRvKN");
+    assert_eq!(stats["rules"], "check");
+    assert_eq!(stats["metric"], "dtm");
+    assert_eq!(stats["slots"], 364_500);
+    assert_eq!(stats["red"]["win"], 346_935);
+    assert_eq!(stats["red"]["by_rule_win"], 624);
+    assert_eq!(stats["red"]["longest_win"], 25);
+    assert_eq!(stats["black"]["by_rule_loss"], 2570);
+    let asked = json(&["tb", "stats", "KHVKR", "--dir", dir(), "--json"]);
+    assert_eq!(asked["material"], "KNvKR");
+    assert_eq!(asked["black"]["win"], 346_935);
+    assert_eq!(asked["red"]["longest_win"], stats["black"]["longest_win"]);
+    for (stats, side) in [(&stats, "red"), (&asked, "black")] {
+        let fen = stats[side]["longest_fen"].as_str().unwrap();
+        let answer = json(&["tablebase", "probe", "--dir", dir(), "--fen", fen, "--json"]);
+        assert_eq!((&answer["wdl"], &answer["distance"]), (&"win".into(), &25.into()), "{fen}");
+    }
+}
+
+#[test]
+fn probe_answers_for_either_colour() {
+    let red = json(&["tablebase", "probe", "--dir", dir(), "--fen", WON, "--json"]);
+    let black = json(&["tablebase", "probe", "--dir", dir(), "--fen", WON_BY_BLACK, "--json"]);
+    assert_eq!(red["schema"], "juzhong.tablebase.probe/1");
+    assert_eq!(red["fen"], WON);
+    for answer in [&red, &black] {
+        assert_eq!(answer["material"], "KRvKN");
+        assert_eq!(answer["wdl"], "win");
+        assert_eq!(answer["order"], 0);
+        let best = &answer["moves"][0];
+        assert_eq!(best["wdl"], "win");
+        assert_eq!(best["distance"], answer["distance"]);
+    }
+    let moves = red["moves"].as_array().unwrap();
+    let distances: Vec<u64> = moves
+        .iter()
+        .take_while(|m| m["wdl"] == "win")
+        .filter_map(|m| m["distance"].as_u64())
+        .collect();
+    assert!(distances.is_sorted() && distances.len() > 3);
+    let plain = juzhong(&["tablebase", "probe", "--dir", dir(), "--fen", WON]);
+    assert!(String::from_utf8(plain.stdout).unwrap().contains("win in"));
+}
+
+#[test]
+fn a_mated_position_is_lost_in_0_and_draws_have_no_distance() {
+    let mated = "3k5/9/9/9/3R5/9/9/9/9/4K4 b";
+    let answer = json(&["tablebase", "probe", "--dir", dir(), "--fen", mated, "--json"]);
+    assert_eq!((&answer["wdl"], &answer["distance"]), (&"loss".into(), &0.into()));
+    assert!(answer["moves"].as_array().unwrap().is_empty());
+    let bare = "3k5/9/9/9/9/9/9/9/9/4K4 w";
+    let answer = json(&["tablebase", "probe", "--dir", dir(), "--fen", bare, "--json"]);
+    assert_eq!((&answer["wdl"], &answer["distance"]), (&"draw".into(), &Value::Null));
+}
+
+#[test]
+fn batches_answer_line_by_line() {
+    let file = folder().join("../batch-of-positions.txt");
+    let file = tempfile::NamedTempFile::new_in(file.parent().unwrap()).unwrap();
+    std::fs::write(file.path(), format!("{WON}\nnonsense\n{WON_BY_BLACK}\n")).unwrap();
+    let path = file.path().to_str().unwrap();
+    let output = juzhong(&["tablebase", "probe", "--dir", dir(), "--fens", path]);
+    assert_eq!(output.status.code(), Some(65));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0]["wdl"], "win");
+    assert_eq!(lines[1]["fen"], "nonsense");
+    assert_eq!(lines[1]["error"]["code"], 65);
+    assert_eq!(lines[2]["wdl"], "win");
+}
+
+#[test]
+fn list_and_verify() {
+    let list = json(&["tablebase", "list", "--dir", dir(), "--json"]);
+    let names: Vec<_> =
+        list["tables"].as_array().unwrap().iter().map(|t| t["material"].clone()).collect();
+    assert_eq!(names, ["KvK", "KNvK", "KRvK", "KRvKN"]);
+    let verified = json(&["tablebase", "verify", "--dir", dir(), "--json"]);
+    assert_eq!(verified["passed"], true);
+    assert_eq!(verified["tables"][3]["wrong"], 0);
+}
+
+#[test]
+fn what_is_there_is_kept_and_threads_do_not_matter() {
+    let again = json(&["tablebase", "generate", "KRvKN", "--dir", dir(), "--json"]);
+    assert!(again["tables"].as_array().unwrap().iter().all(|table| table["reused"] == true));
+    let other = tempfile::tempdir().unwrap();
+    let path = other.path().to_str().unwrap();
+    json(&["tablebase", "generate", "KNvKR", "--dir", path, "--threads", "1", "--json"]);
+    let name = "KRvKN.check.dtm.jzt";
+    let read = |dir: &Path| std::fs::read(dir.join(name)).unwrap();
+    assert_eq!(read(other.path()), read(folder()));
+}
+
+#[test]
+fn wrong_arguments() {
+    for (name, part) in [
+        ("KRRRvK", "holds 2"),
+        ("RvK", "0 kings"),
+        ("KPPPPPPvK", "holds 5"),
+        ("KXvK", "no man"),
+        ("KR", "two sides"),
+    ] {
+        fails(&["tablebase", "generate", name, "--dir", dir()], 2, &[name, part]);
+    }
+    fails(&["tablebase", "generate", "--dir", dir()], 2, &["MATERIAL"]);
+    fails(
+        &["tablebase", "generate", "KRvK", "--dir", dir(), "--rules", "odd"],
+        2,
+        &["none, check"],
+    );
+    fails(&["tablebase", "generate", "KRRNNCCvKRRNNCC", "--dir", dir()], 65, &["slots"]);
+    let args = ["tablebase", "generate", "KRRvKRR", "--dir", dir(), "--memory", "70MiB"];
+    fails(&args, 2, &["bytes of memory", "--memory"]);
+    assert!(!folder().join("KRvKR.check.dtm.jzt").exists());
+}
+
+#[test]
+fn missing_tables() {
+    let fen = "4k4/9/9/4c4/9/9/9/9/9/3K4R w";
+    let parts = ["KRvKC", "juzhong tablebase generate KRvKC --dir"];
+    fails(&["tablebase", "probe", "--dir", dir(), "--fen", fen], 66, &parts);
+    fails(&["tablebase", "stats", "KCvKR", "--dir", dir()], 66, &parts);
+    let args = ["tablebase", "stats", "KRvKN", "--dir", dir(), "--rules", "none"];
+    fails(&args, 66, &["--rules none"]);
+    fails(&["tablebase", "list", "--dir", "/no/such/folder"], 66, &["/no/such/folder"]);
+    fails(&["tablebase", "verify", "KRvKC", "--dir", dir()], 66, &parts);
+}
+
+#[test]
+fn unreadable_positions() {
+    fails(&["tablebase", "probe", "--dir", dir(), "--fen", "4k4/9"], 65, &["2 ranks"]);
+    let facing = "4k4/9/9/9/9/9/9/9/9/4K4 w";
+    fails(&["tablebase", "probe", "--dir", dir(), "--fen", facing], 65, &["face each other"]);
+}
+
+#[test]
+fn folders_that_cannot_be_written() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let inside = file.path().join("tables");
+    fails(&["tablebase", "generate", "KRvK", "--dir", inside.to_str().unwrap()], 73, &["tables"]);
+}
+
+#[test]
+fn damaged_tables() {
+    let probe = |folder: &tempfile::TempDir, part: &str| {
+        let dir = folder.path().to_str().unwrap();
+        fails(&["tablebase", "probe", "--dir", dir, "--fen", WON], 65, &["KRvKN.check", part]);
+        fails(&["tablebase", "generate", "KRvKN", "--dir", dir], 65, &["KRvKN.check", part]);
+        fails(&["tablebase", "verify", "KRvKN", "--dir", dir], 65, &["KRvKN.check", part]);
+    };
+    probe(&copy_with(|bytes| bytes[100] ^= 1).0, "damaged");
+    probe(&copy_with(|bytes| bytes.truncate(50_000)).0, "truncated");
+    probe(&copy_with(|bytes| bytes.truncate(10)).0, "truncated");
+    probe(&copy_with(Vec::clear).0, "truncated");
+    probe(&copy_with(|bytes| bytes.push(0)).0, "bytes");
+    probe(&copy_with(|bytes| bytes[0] ^= 1).0, "not this kind of file");
+    probe(&copy_with(|bytes| bytes[8] = 9).0, "version 9");
+}
+
+#[test]
+fn every_flipped_byte_of_the_blocks_is_noticed() {
+    let (copy, _path) = copy_with(|bytes| {
+        let last = bytes.len() - 1;
+        bytes[last] ^= 0x10;
+    });
+    let dir = copy.path().to_str().unwrap();
+    fails(&["tablebase", "verify", "KRvKN", "--dir", dir], 65, &["distance block", "damaged"]);
+    fails(&["tablebase", "generate", "KRvKN", "--dir", dir], 65, &["distance block", "damaged"]);
+}
+
+#[test]
+fn files_under_another_name() {
+    let copy = tempfile::tempdir().unwrap();
+    let dir = copy.path().to_str().unwrap();
+    let from = folder().join("KRvKN.check.dtm.jzt");
+    std::fs::copy(&from, copy.path().join("KRvKC.check.dtm.jzt")).unwrap();
+    std::fs::copy(&from, copy.path().join("KRvKN.none.dtm.jzt")).unwrap();
+    fails(&["tablebase", "stats", "KRvKC", "--dir", dir], 65, &["material", "KRvKN"]);
+    let args = ["tablebase", "stats", "KRvKN", "--dir", dir, "--rules", "none"];
+    fails(&args, 65, &["rules", "check"]);
+}
+
+#[test]
+fn an_older_format_is_built_again() {
+    let (copy, path) = copy_with(|bytes| bytes[8] = 0);
+    let dir = copy.path().to_str().unwrap();
+    fails(&["tablebase", "stats", "KRvKN", "--dir", dir], 65, &["version 0"]);
+    let output = json(&["tablebase", "generate", "KRvKN", "--dir", dir, "--json"]);
+    assert_eq!(output["tables"][3]["reused"], false);
+    assert_eq!(
+        std::fs::read(path).unwrap(),
+        std::fs::read(folder().join("KRvKN.check.dtm.jzt")).unwrap()
+    );
+}
