@@ -337,3 +337,13 @@ fn the_book_answers_but_does_not_end_an_analysis() {
     assert!(!from_book("go infinite\nstop\n"));
     assert!(!from_book("setoption name OwnBook value false\ngo depth 1\n"));
 }
+
+#[test]
+fn odd_limits_end() {
+    let output = answers_to(
+        "go depth 0\ngo nodes 0\ngo movetime 0\ngo wtime 0 btime 0\ngo wtime 1\ngo btime 5\n\
+         go movestogo 0 wtime 100 btime 100\ngo depth 4294967295 nodes 10\ngo mate 3 depth 2\n",
+    );
+    assert_eq!(best_moves(&output).len(), 9, "{output}");
+    assert!(!output.contains("(none)"), "{output}");
+}

@@ -285,12 +285,17 @@ impl<'a, G: Playable> Session<'a, G> {
         let allowance = allowance(go, self.line.position().side_to_move());
         // Without any limit a search is endless, as GUIs mean it; at the end of the input it could
         // never be stopped.
-        let endless = go.infinite || limitless(go);
+        let endless =
+            go.infinite || go.depth.is_none() && go.nodes.is_none() && allowance.is_none();
         let signal = Arc::new(Signal::new());
         if stopped || self.ended && (endless || go.ponder) {
             signal.stop();
         }
-        let mut limits = Limits { depth: go.depth, nodes: go.nodes, ..Limits::default() };
+        let mut limits = Limits {
+            depth: go.depth.map(|depth| depth.max(1)),
+            nodes: go.nodes,
+            ..Limits::default()
+        };
         if let Some(Allowance { soft, hard }) = allowance.filter(|_| !go.ponder && !go.infinite) {
             limits.soft_time = Some(soft);
             limits.hard_time = Some(hard);
@@ -382,14 +387,6 @@ impl<'a, G: Playable> Session<'a, G> {
             message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         writeln!(self.output, "info string {message}")
     }
-}
-
-const fn limitless(go: &Go) -> bool {
-    go.depth.is_none()
-        && go.nodes.is_none()
-        && go.move_time.is_none()
-        && go.first_time.is_none()
-        && go.second_time.is_none()
 }
 
 /// What the clocks of `go` allow the side to move; `None` without one.
