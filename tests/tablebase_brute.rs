@@ -162,7 +162,16 @@ fn tables_of_four_men_agree_with_the_oracle() {
 #[test]
 #[ignore = "cargo test --release --test tablebase_brute tables -- --ignored"]
 fn tables_of_five_men_agree_with_the_oracle() {
-    ["KRvKAA", "KPAvKP", "KCAvKP", "KRAvKN", "KRvKNA"].iter().for_each(|set| check_tables(set));
+    ["KRvKAA", "KPAvKP", "KCAvKP", "KRAvKN", "KRvKNA", "KRAvKR"]
+        .iter()
+        .for_each(|set| check_tables(set));
+}
+
+/// Sets of which the rule decides much, for either side: about 2 GiB of memory.
+#[test]
+#[ignore = "cargo test --release --test tablebase_brute two_pawns -- --ignored"]
+fn tables_with_two_pawns_agree_with_the_oracle() {
+    ["KPPvKN", "KRvKPP"].iter().for_each(|set| check_tables(set));
 }
 
 #[test]

@@ -57,7 +57,14 @@ pub enum FenError {
     },
     /// The text is a FEN, but the position is not legal.
     #[error("illegal position: {0}")]
-    Illegal(#[from] SetupErrors),
+    Illegal(SetupErrors),
+}
+
+impl From<SetupErrors> for FenError {
+    /// The reasons become part of the message, not a cause beneath it.
+    fn from(errors: SetupErrors) -> Self {
+        Self::Illegal(errors)
+    }
 }
 
 impl Setup {
