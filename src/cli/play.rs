@@ -241,13 +241,14 @@ pub(super) fn describe<M>(choice: &Choice<M>) -> String {
 
 /// A score in words where it is more than an evaluation.
 fn worth(score: Score) -> String {
-    match score.kind() {
-        ScoreKind::MateIn(plies) => format!("mates in {plies} plies"),
-        ScoreKind::MatedIn(plies) => format!("is mated in {plies} plies"),
-        ScoreKind::TableWin(plies) => format!("reaches a table's win in {plies} plies"),
-        ScoreKind::TableLoss(plies) => format!("reaches a table's loss in {plies} plies"),
-        ScoreKind::Centipawns(value) => format!("{:+.2}", f64::from(value) / 100.0),
-    }
+    let (what, plies) = match score.kind() {
+        ScoreKind::MateIn(plies) => ("mates", plies),
+        ScoreKind::MatedIn(plies) => ("is mated", plies),
+        ScoreKind::TableWin(plies) => ("reaches a table's win", plies),
+        ScoreKind::TableLoss(plies) => ("reaches a table's loss", plies),
+        ScoreKind::Centipawns(value) => return format!("{:+.2}", f64::from(value) / 100.0),
+    };
+    format!("{what} in {plies} {}", if plies == 1 { "ply" } else { "plies" })
 }
 
 /// How the game has ended, if it has.
