@@ -1,5 +1,7 @@
 //! `juzhong play`, `uci` and `selfplay` with piped input.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::process::Output;
 

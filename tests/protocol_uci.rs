@@ -1,11 +1,14 @@
 //! UCI sessions: text in, text out.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use juzhong::book::{BuildOptions, build};
 use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::uci::serve;
@@ -320,4 +323,27 @@ fn ten_thousand_random_commands() {
         let known = ["info ", "bestmove ", "readyok", "id ", "option ", "uciok"];
         assert!(known.iter().any(|start| line.starts_with(start)), "{line}");
     }
+}
+
+#[test]
+fn the_book_answers_but_does_not_end_an_analysis() {
+    let folder = tempfile::tempdir().unwrap();
+    let (games, book) = (folder.path().join("a.pgn"), folder.path().join("a.book"));
+    std::fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
+    build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}).unwrap();
+    let start = format!("setoption name Book value {}\n", book.display());
+    let from_book = |more: &str| answers_to(format!("{start}{more}")).contains("from the book");
+    assert!(from_book("go depth 1\n"));
+    assert!(!from_book("go infinite\nstop\n"));
+    assert!(!from_book("setoption name OwnBook value false\ngo depth 1\n"));
+}
+
+#[test]
+fn odd_limits_end() {
+    let output = answers_to(
+        "go depth 0\ngo nodes 0\ngo movetime 0\ngo wtime 0 btime 0\ngo wtime 1\ngo btime 5\n\
+         go movestogo 0 wtime 100 btime 100\ngo depth 4294967295 nodes 10\ngo mate 3 depth 2\n",
+    );
+    assert_eq!(best_moves(&output).len(), 9, "{output}");
+    assert!(!output.contains("(none)"), "{output}");
 }

@@ -1,5 +1,7 @@
 //! Endgame tables against known counts.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::Path;
 
 use juzhong::tablebase::{
@@ -9,6 +11,9 @@ use juzhong::tablebase::{
 /// Set, rules, then for each side to move win/draw/loss and wins and losses by rule, and the longest
 /// win of either side in plies.
 type Row = (&'static str, Rules, [[u64; 5]; 2], u16);
+
+/// A set in which the rule changes nothing: win/draw/loss, and the longest win if known.
+type Plain = (&'static str, [[u64; 3]; 2], Option<u16>);
 
 const NO_RULE_NEEDED: [(&str, [[u64; 3]; 2], u16); 11] = [
     ("KRvK", [[3834, 0, 0], [0, 108, 4806]], 3),
@@ -73,7 +78,7 @@ fn small_sets_have_the_known_counts() {
 #[ignore = "cargo test --release --test tablebase -- --ignored: a minute or two on two cores"]
 fn larger_sets_have_the_known_counts() {
     let folder = tempfile::tempdir().unwrap();
-    let rows: [(&str, [[u64; 3]; 2], Option<u16>); 5] = [
+    let rows: [Plain; 5] = [
         ("KRvKAABB", [[590_094, 129_438, 0], [0, 408_288, 432_474]], Some(63)),
         ("KRPvKAA", [[1_761_162, 0, 0], [0, 65364, 2_121_870]], Some(19)),
         ("KNPvKAA", [[1_958_091, 4161, 0], [0, 169_446, 2_017_788]], Some(41)),

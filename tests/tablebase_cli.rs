@@ -1,5 +1,7 @@
 //! `juzhong tablebase` as people and programs call it: answers, exit codes, damaged files.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::OnceLock;

@@ -15,8 +15,8 @@ use crate::engine::{Engine, EngineOptions, Limits, Source};
 use crate::game::{Adjudicate, Game, Horizon, Line};
 use crate::record::{PgnOptions, Record, Tree, write_pgn};
 use crate::tablebase::{
-    Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, generate_all,
-    verify,
+    Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, Verification,
+    generate_all, verify,
 };
 use crate::xiangqi::notation::MoveNotation;
 use crate::xiangqi::{Position, RuleSet};
@@ -197,7 +197,7 @@ fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliErr
             start.elapsed().as_secs_f64()
         )?;
     }
-    Ok(!checked.is_empty() && checked.iter().all(|table| table.passed()))
+    Ok(!checked.is_empty() && checked.iter().all(Verification::passed))
 }
 
 /// The engine playing both sides.
@@ -222,7 +222,7 @@ impl Show {
     fn play(&mut self, fen: &str, context: &mut Context<'_>) -> Result<Record<Position>, CliError> {
         let start = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
         write!(context.out, "{}", start.draw(BoardStyle::Hanzi, None))?;
-        let mut line = Line::new(start.clone(), 0);
+        let mut line = Line::new(start, 0);
         let mut sources = [0; 3];
         while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
             context.out.flush()?;

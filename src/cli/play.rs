@@ -5,7 +5,7 @@ use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::bytes::read_line;
-use crate::engine::{Choice, Engine, Limits, Playable};
+use crate::engine::{Choice, Engine, Limits, Playable, Score, ScoreKind};
 use crate::game::{Horizon, Line, Outcome, Side};
 use crate::gomoku::Board;
 use crate::xiangqi::Position;
@@ -234,9 +234,21 @@ pub(super) fn describe<M>(choice: &Choice<M>) -> String {
     let source = choice.source.name();
     match (&choice.table, choice.score) {
         (Some(table), _) => format!("{source}: {table}"),
-        (None, Some(score)) => format!("{source}: depth {}, {score}", choice.depth),
+        (None, Some(score)) => format!("{source}: depth {}, {}", choice.depth, worth(score)),
         (None, None) => source.to_owned(),
     }
+}
+
+/// A score in words where it is more than an evaluation.
+fn worth(score: Score) -> String {
+    let (what, plies) = match score.kind() {
+        ScoreKind::MateIn(plies) => ("mates", plies),
+        ScoreKind::MatedIn(plies) => ("is mated", plies),
+        ScoreKind::TableWin(plies) => ("reaches a table's win", plies),
+        ScoreKind::TableLoss(plies) => ("reaches a table's loss", plies),
+        ScoreKind::Centipawns(value) => return format!("{:+.2}", f64::from(value) / 100.0),
+    };
+    format!("{what} in {plies} {}", if plies == 1 { "ply" } else { "plies" })
 }
 
 /// How the game has ended, if it has.

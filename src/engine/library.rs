@@ -4,7 +4,7 @@ use super::player::loses_by_rule;
 use super::tables::in_full;
 use super::{EngineOptions, Playable};
 use crate::book::{Book, BookMove, SelectOptions, Selector};
-use crate::game::{Game, Line};
+use crate::game::Line;
 
 /// Positions in a row that no book knows, after which a game's books are left alone: later ones can
 /// only be met by chance.

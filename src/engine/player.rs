@@ -152,6 +152,9 @@ impl<M> fmt::Display for RootMove<M> {
     }
 }
 
+/// Longest line of play told from the tables, in plies.
+const TABLE_LINE: usize = 20;
+
 /// Mates in fewer plies have a score of their own.
 const LONGEST_MATE: usize = 1000;
 
@@ -243,7 +246,8 @@ impl<G: Playable> Engine<G> {
         if let Some(best) = ranked.as_ref().and_then(|moves| moves.first())
             && best.entry.wdl != Wdl::Draw
         {
-            return Some(Choice::from_table(*best));
+            let pv = self.table_line(line.position(), best.mv);
+            return Some(Choice { pv, ..Choice::from_table(*best) });
         }
         let choice = self.search(line, limits, control)?;
         Some(keep_draw(choice, ranked.as_deref()))
@@ -279,6 +283,20 @@ impl<G: Playable> Engine<G> {
             Some(tables) => self.searcher.run(line, rules, limits, tables, control),
             None => self.searcher.run(line, rules, limits, &(), control),
         }
+    }
+
+    /// Best play by the tables from `mv` on, as far as it is worth telling.
+    fn table_line(&self, position: &G, mv: G::Move) -> Vec<G::Move> {
+        let mut position = position.clone();
+        let mut moves = Vec::new();
+        let mut next = Some(mv);
+        while let Some(mv) = next.filter(|_| moves.len() < TABLE_LINE) {
+            position.make(mv);
+            moves.push(mv);
+            let ranked = self.tables.as_ref().and_then(|tables| tables.ranked_moves(&position));
+            next = ranked.and_then(|ranked| ranked.first().map(|best| best.mv));
+        }
+        moves
     }
 
     /// The tables' ranking without the moves that lose by the repetition rules here and now; those

@@ -287,6 +287,9 @@ impl<'a> Board<'a> {
     #[inline]
     fn digit_after(&self, man: usize, to: Square) -> Option<u32> {
         let group = &self.index.groups[self.index.men[man].group];
+        if group.men.len() == 1 {
+            return group.digit(&[to]);
+        }
         let mut squares: Squares = self.squares[group.men.clone()].iter().copied().collect();
         squares[man - group.men.start] = to;
         group.digit(&squares)

@@ -74,10 +74,10 @@ pub(super) fn content_hash(table: &Table) -> [u8; 32] {
 
 /// From words to the values that are hashed.
 fn value_map(table: &Table) -> Vec<i16> {
-    let value = |word: usize| match table.checked_meaning(word as u16) {
+    let value = |word: u16| match table.checked_meaning(word) {
         None => ILLEGAL,
         Some(entry) => {
-            let rank = (word.wrapping_sub(1) / 2) as i16;
+            let rank = (word.wrapping_sub(1) / 2).cast_signed();
             match entry.wdl {
                 Wdl::Draw => 0,
                 Wdl::Win => 1 + rank,
@@ -85,7 +85,7 @@ fn value_map(table: &Table) -> Vec<i16> {
             }
         }
     };
-    (0..=usize::from(super::table::DRAW)).map(value).collect()
+    (0..=super::table::DRAW).map(value).collect()
 }
 
 impl<'a> Loops<'a> {

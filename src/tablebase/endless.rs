@@ -5,14 +5,18 @@ use rayon::prelude::*;
 
 use super::value::{Entry, Wdl};
 use super::verify::{Prover, Step};
+use crate::xiangqi::Position;
+
+/// Slots and distances, by slot.
+type Distances = Vec<(u32, u16)>;
 
 /// What one round decides.
 #[derive(Debug)]
 pub(super) struct Decided {
     pub(super) order: u16,
     /// By side to move: slots and distances, by slot.
-    lost: Vec<Vec<(u32, u16)>>,
-    won: Vec<Vec<(u32, u16)>>,
+    lost: Vec<Distances>,
+    won: Vec<Distances>,
 }
 
 impl Decided {
@@ -85,7 +89,7 @@ impl Loops {
         });
         let slots: Vec<u32> = checkers.iter().map(|node| node.slot).collect();
         let victims = nodes(prover, victim, |slot| {
-            let position = prover.position(victim, slot).filter(|p| p.in_check())?;
+            let position = prover.position(victim, slot).filter(Position::in_check)?;
             let mut next = Vec::new();
             prover.steps(&position, |step| {
                 let place = slots.binary_search(&step.slot).ok().filter(|_| !step.is_capture);
@@ -108,7 +112,7 @@ impl Loops {
     }
 
     /// Drops until nothing is dropped; the slots and distances of what is left.
-    fn solve(mut self) -> (Vec<(u32, u16)>, Vec<(u32, u16)>) {
+    fn solve(mut self) -> (Distances, Distances) {
         loop {
             while self.sweep() {}
             self.reach();

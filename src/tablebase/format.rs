@@ -272,6 +272,9 @@ impl Header {
     }
 }
 
+/// (order, distance) pairs.
+type Ranks = Vec<(u16, u16)>;
+
 /// What goes into the header beside the values.
 pub(super) struct Label {
     pub(super) rules: Rules,
@@ -317,7 +320,7 @@ pub(super) fn write(path: &Path, table: &Table, label: Label) -> Result<u64, Tab
 }
 
 /// The (order, distance) pairs of wins and of losses.
-fn occurring(table: &Table) -> (Vec<(u16, u16)>, Vec<(u16, u16)>) {
+fn occurring(table: &Table) -> (Ranks, Ranks) {
     let used = table.used_words();
     let of = |first: usize| {
         let ranks = table.ranks.iter().enumerate();
@@ -539,6 +542,21 @@ impl TableFile {
                 }
                 Err(TableError::Block { path: self.path.clone(), section, block, offset })
             })?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the table was built from the smaller tables with these content hashes.
+    pub(super) fn check_dependencies(
+        &self,
+        content: impl Fn(Material) -> Option<[u8; 32]>,
+    ) -> Result<(), TableError> {
+        for left in self.index.material.captures() {
+            let built_from = (left.to_string(), content(left).unwrap_or_default());
+            if !self.header.dependencies.contains(&built_from) {
+                let what = format!("it was built from another {left} than the one beside it");
+                return Err(TableError::Contents { path: self.path.clone(), what });
+            }
         }
         Ok(())
     }

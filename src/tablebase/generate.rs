@@ -151,7 +151,8 @@ pub fn generate_all(
         .num_threads(options.threads.unwrap_or(0))
         .build()
         .map_err(|error| GenerateError::Threads(error.to_string()))?;
-    let mut workshop = Workshop { dir, options, progress, shelf: HashMap::new() };
+    let mut workshop =
+        Workshop { dir, options, progress, shelf: HashMap::new(), contents: HashMap::new() };
     let mut report = Report::default();
     pool.install(|| {
         workshop.plan(&needed)?;
@@ -187,6 +188,8 @@ struct Workshop<'a> {
     options: &'a GenerateOptions,
     progress: &'a dyn Progress,
     shelf: HashMap<Material, Shelved>,
+    /// The content hashes of all tables provided so far.
+    contents: HashMap<Material, [u8; 32]>,
 }
 
 impl Workshop<'_> {
@@ -228,12 +231,15 @@ impl Workshop<'_> {
         Ok(Built { material, path, bytes, reused: false })
     }
 
-    /// The size of the table's file if it is there, in this format and undamaged.
-    fn existing(&self, material: Material) -> Result<Option<u64>, GenerateError> {
+    /// The size of the table's file if it is there, in this format, undamaged and built from the
+    /// smaller tables that are there.
+    fn existing(&mut self, material: Material) -> Result<Option<u64>, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         match TableFile::open(self.dir, material, rules, metric) {
             Ok(file) => {
                 file.check_sums()?;
+                file.check_dependencies(|left| self.contents.get(&left).copied())?;
+                self.contents.insert(material, file.header.content);
                 Ok(Some(file.bytes()))
             }
             Err(error) if error.is_missing() || error.is_older_format() => Ok(None),
@@ -285,6 +291,7 @@ impl Workshop<'_> {
         let dependencies = material.captures().into_iter().map(hash_of).collect();
         let label = Label { rules, metric, dependencies, content };
         let bytes = format::write(path, &table, label)?;
+        self.contents.insert(material, content);
         self.shelf.insert(material, (Arc::new(table), content));
         Ok(bytes)
     }
@@ -319,7 +326,6 @@ impl Watch for Listener<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::TableFile;
     use super::super::verify::mark_illegal;
     use super::*;
 

@@ -398,6 +398,12 @@ impl Group {
             let local = local(square);
             return (local != u8::MAX).then_some(u32::from(local));
         }
+        if let [a, b] = squares {
+            let (a, b) = (local(a), local(b));
+            let (low, high) = (a.min(b), a.max(b));
+            let is_pair = low != high && high != u8::MAX;
+            return is_pair.then(|| BINOMIAL[usize::from(high)][2] + u32::from(low));
+        }
         let mut chosen: ArrayVec<u8, 5> = squares.iter().map(local).collect();
         chosen.sort_unstable();
         if chosen.last() == Some(&u8::MAX) || chosen.windows(2).any(|pair| pair[0] == pair[1]) {

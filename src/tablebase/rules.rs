@@ -14,8 +14,8 @@
 use rayon::prelude::*;
 
 use super::solve::{
-    Arena, CHECKED, COUNTER, DRAWS, IN_L, IN_W, LATER, REACHED_L, REACHED_W, Solver, UNDECIDED,
-    is_win,
+    Arena, CHECKED, COUNTER, DRAWS, IN_L, IN_W, LATER, NOT_L, REACHED_L, REACHED_W, Solver,
+    UNDECIDED, is_win,
 };
 
 /// Slots by distance, ascending.
@@ -65,9 +65,9 @@ impl<A: Arena> Round<'_, '_, A> {
     fn begin(&self) {
         let candidates = self.solver.select(self.checker, |word, slot| {
             word & UNDECIDED != 0
-                && word & (LATER | DRAWS) == 0
-                && word & COUNTER != 0
-                && self.only_checks(slot, CHECKED)
+                && word & (LATER | NOT_L) == 0
+                && !matches!(word & COUNTER, 0 | DRAWS)
+                && self.may_be_in_l(slot)
         });
         candidates.par_iter().for_each(|&slot| {
             self.solver.mark(self.checker, slot, IN_L);
@@ -86,6 +86,16 @@ impl<A: Arena> Round<'_, '_, A> {
             self.solver.unmark(self.checker, slot, IN_L);
         });
         self.cascade(dropped, Vec::new());
+    }
+
+    /// Whether every move of the checker is known to lose or a check. If not, that stays so until
+    /// one more of its moves is known to lose, and is noted.
+    fn may_be_in_l(&self, slot: u32) -> bool {
+        let may_be = self.only_checks(slot, CHECKED);
+        if !may_be {
+            self.solver.mark(self.checker, slot, NOT_L);
+        }
+        may_be
     }
 
     /// Whether every move of the checker is known to lose or leads to an undecided position whose

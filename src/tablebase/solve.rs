@@ -27,8 +27,8 @@ pub(super) const ILLEGAL: u16 = 0;
 pub(super) const UNDECIDED: u16 = 0x8000;
 /// Some captures have results of orders still to come.
 pub(super) const LATER: u16 = 0x4000;
-/// Some capture draws.
-pub(super) const DRAWS: u16 = 0x2000;
+/// The rule rounds found that this position cannot be in L before more of its moves lose.
+pub(super) const NOT_L: u16 = 0x2000;
 /// Some capture loses.
 const LOSING_CAPTURES: u16 = 0x1000;
 /// The side to move is in check.
@@ -38,8 +38,10 @@ pub(super) const IN_L: u16 = 0x0400;
 pub(super) const IN_W: u16 = 0x0200;
 pub(super) const REACHED_W: u16 = 0x0100;
 pub(super) const REACHED_L: u16 = 0x0080;
-/// Quiet moves not yet known to lose.
+/// Quiet moves not yet known to lose; or [`DRAWS`].
 pub(super) const COUNTER: u16 = 0x007f;
+/// As the counter: some capture draws, so that the moves need no counting.
+pub(super) const DRAWS: u16 = COUNTER;
 
 /// Ranks from here on do not fit in a word.
 const RANK_LIMIT: u32 = 0x3fff;
@@ -85,7 +87,7 @@ impl Captures {
 /// What one look at a position tells.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Examined {
-    /// Number of legal quiet moves, at most [`COUNTER`].
+    /// Number of legal quiet moves, less than [`DRAWS`].
     pub(super) quiet: u16,
     pub(super) in_check: bool,
     /// Under horizon 0.
@@ -270,7 +272,7 @@ impl<'a, A: Arena> Solver<'a, A> {
     }
 
     fn begin_slot(&self, side: usize, slot: u32, look: Examined) {
-        debug_assert!(look.quiet <= COUNTER, "too many moves for the counter");
+        debug_assert!(look.quiet < DRAWS, "too many moves for the counter");
         let checked = if look.in_check { CHECKED } else { 0 };
         let undecided = UNDECIDED | checked | look.quiet;
         self.settle(side, slot, undecided, look.captures);
@@ -282,15 +284,15 @@ impl<'a, A: Arena> Solver<'a, A> {
             self.store(side, slot, win_word(self.rank(distance)), distance);
             return true;
         }
-        let flags = if captures.draws { DRAWS } else { 0 }
-            | if captures.later { LATER } else { 0 }
-            | if captures.loss.is_some() { LOSING_CAPTURES } else { 0 };
-        if word & COUNTER == 0 && flags & (DRAWS | LATER) == 0 {
+        let later = if captures.later { LATER } else { 0 };
+        let losing = if captures.loss.is_some() { LOSING_CAPTURES } else { 0 };
+        let counter = if captures.draws { DRAWS } else { word & COUNTER };
+        if counter == 0 && later == 0 {
             let distance = captures.loss.map_or(0, |(_, distance)| distance);
             self.store(side, slot, loss_word(self.rank(distance)), distance);
             return true;
         }
-        let word = word & !(DRAWS | LATER | LOSING_CAPTURES) | flags;
+        let word = word & !(COUNTER | LATER | LOSING_CAPTURES | NOT_L) | counter | later | losing;
         self.words[side][slot as usize].store(word, Relaxed);
         false
     }
@@ -366,10 +368,11 @@ impl<'a, A: Arena> Solver<'a, A> {
         blocks.par_iter().for_each(|&(side, block)| {
             let words = &self.words[side];
             let other = self.arena.other(side);
-            for slot in block * BLOCK..words.len().min((block + 1) * BLOCK) {
-                if words[slot].load(Relaxed) == word {
-                    self.arena.predecessors(side, slot as u32, |before| visit(other, before));
-                }
+            let first = block * BLOCK;
+            let cells = &words[first..words.len().min(first + BLOCK)];
+            for (i, _) in cells.iter().enumerate().filter(|(_, cell)| cell.load(Relaxed) == word) {
+                let slot = (first + i) as u32;
+                self.arena.predecessors(side, slot, |before| visit(other, before));
             }
         });
     }
@@ -392,8 +395,11 @@ impl<'a, A: Arena> Solver<'a, A> {
     fn count_down(&self, side: usize, slot: u32, distance: u16) {
         let cell = &self.words[side][slot as usize];
         let word = cell.load(Relaxed);
-        if word & UNDECIDED == 0 || word & DRAWS != 0 {
+        if word & UNDECIDED == 0 || word & COUNTER == DRAWS {
             return;
+        }
+        if word & NOT_L != 0 {
+            cell.fetch_and(!NOT_L, Relaxed);
         }
         let word = cell.fetch_sub(1, Relaxed);
         debug_assert!(word & COUNTER != 0, "more losing moves than moves");
@@ -442,7 +448,20 @@ impl<'a, A: Arena> Solver<'a, A> {
                 })
                 .reduce(|| false, |a, b| a | b);
         }
+        if any {
+            self.forget_not_l();
+        }
         any
+    }
+
+    /// Moves to positions that captures decide are not counted down before these are spread.
+    fn forget_not_l(&self) {
+        self.words.par_iter().flatten().for_each(|cell| {
+            let word = cell.load(Relaxed);
+            if word & UNDECIDED != 0 && word & NOT_L != 0 {
+                cell.fetch_and(!NOT_L, Relaxed);
+            }
+        });
     }
 
     /// Decides endless play among the undecided; whether anything was decided.

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use super::command::{self, Command, Go, shortened};
 use super::settings::Settings;
-use super::thinking::{self, Done, Event, Signal, Thought};
+use super::thinking::{self, Done, Event, Signal, Task, Thought};
 use crate::engine::clock::{self, Allowance, Clock};
 use crate::engine::{Bound, Choice, Engine, Iteration, Limits, Playable, Source};
 use crate::game::{Line, MoveList, Side};
@@ -79,7 +79,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 Event::Line(line) => self.read(&line)?,
                 Event::End => self.end_of_input(),
                 Event::Thinking(Thought::Iteration(iteration)) => {
-                    self.tell_iteration(&iteration)?
+                    self.tell_iteration(&iteration)?;
                 }
                 Event::Thinking(Thought::Done(done)) => self.search_ended(done)?,
             }
@@ -112,7 +112,7 @@ impl<'a, G: Playable> Session<'a, G> {
             }
             Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok")?,
             _ if self.search.is_none() && self.waiting.is_empty() => {
-                self.execute(command, false)?
+                self.execute(command, false)?;
             }
             _ if self.waiting.len() >= MAX_WAITING => self.info("too many commands waiting")?,
             _ => self.wait(command),
@@ -285,12 +285,17 @@ impl<'a, G: Playable> Session<'a, G> {
         let allowance = allowance(go, self.line.position().side_to_move());
         // Without any limit a search is endless, as GUIs mean it; at the end of the input it could
         // never be stopped.
-        let endless = go.infinite || limitless(go);
+        let endless =
+            go.infinite || go.depth.is_none() && go.nodes.is_none() && allowance.is_none();
         let signal = Arc::new(Signal::new());
         if stopped || self.ended && (endless || go.ponder) {
             signal.stop();
         }
-        let mut limits = Limits { depth: go.depth, nodes: go.nodes, ..Limits::default() };
+        let mut limits = Limits {
+            depth: go.depth.map(|depth| depth.max(1)),
+            nodes: go.nodes,
+            ..Limits::default()
+        };
         if let Some(Allowance { soft, hard }) = allowance.filter(|_| !go.ponder && !go.infinite) {
             limits.soft_time = Some(soft);
             limits.hard_time = Some(hard);
@@ -299,7 +304,8 @@ impl<'a, G: Playable> Session<'a, G> {
         let after_ponder = allowance.filter(|_| go.ponder);
         self.search = Some(Search { signal: signal.clone(), hold, after_ponder, result: None });
         let events = self.sender.clone();
-        if let Err(error) = thinking::start(engine, self.line.clone(), limits, signal, events) {
+        let task = Task { line: self.line.clone(), limits, analyse: go.infinite };
+        if let Err(error) = thinking::start(engine, task, signal, events) {
             self.info(&format!("cannot start a thread for the search: {error}"))?;
         }
         Ok(())
@@ -343,9 +349,10 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn tell_table(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
-        let mv = G::move_text(choice.mv);
         if let Some(score) = choice.score {
-            writeln!(self.output, "info depth 1 score {score} pv {mv}")?;
+            write!(self.output, "info depth 1 score {score} pv")?;
+            choice.pv.iter().try_for_each(|&mv| write!(self.output, " {}", G::move_text(mv)))?;
+            writeln!(self.output)?;
         }
         if let Some(table) = &choice.table {
             self.info(&format!("the move is from the endgame tables: {table}"))?;
@@ -380,14 +387,6 @@ impl<'a, G: Playable> Session<'a, G> {
             message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         writeln!(self.output, "info string {message}")
     }
-}
-
-const fn limitless(go: &Go) -> bool {
-    go.depth.is_none()
-        && go.nodes.is_none()
-        && go.move_time.is_none()
-        && go.first_time.is_none()
-        && go.second_time.is_none()
 }
 
 /// What the clocks of `go` allow the side to move; `None` without one.

@@ -41,7 +41,7 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
             "seed" => options.seed = number(name, value, 0, u64::MAX)?,
             "book" | "bookfiles" => options.books = paths(value),
             "bookpolicy" => options.policy = parsed(name, value)?,
-            "tables" | "egtbpaths" => options.tables = paths(value).pop(),
+            "tables" | "egtbpaths" => options.tables = paths(value).into_iter().next(),
             "rules" => options.rules = parsed(name, value)?,
             "ownbook" | "usebook" => self.own_book = flag(name, value)?,
             "ponder" => drop(flag(name, value)?),

@@ -91,12 +91,20 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
     }
 }
 
+/// What to think about.
+#[derive(Debug)]
+pub(super) struct Task<G: Playable> {
+    pub(super) line: Line<G>,
+    pub(super) limits: Limits,
+    /// Search in any case, whatever book and tables have.
+    pub(super) analyse: bool,
+}
+
 /// Starts the search. The engine comes back with [`Thought::Done`], or not at all if the thread
 /// cannot be started or panics.
 pub(super) fn start<G: Playable>(
     mut engine: Engine<G>,
-    line: Line<G>,
-    limits: Limits,
+    task: Task<G>,
     signal: Arc<Signal>,
     events: SyncSender<Event<Thought<G>>>,
 ) -> std::io::Result<()> {
@@ -105,7 +113,12 @@ pub(super) fn start<G: Playable>(
     thread.spawn(move || {
         let mut guard = guard;
         let remote = Remote { signal, events: guard.events.clone() };
-        let choice = engine.choose(&line, &limits, &remote);
+        let Task { line, limits, analyse } = task;
+        let choice = if analyse {
+            engine.search(&line, &limits, &remote)
+        } else {
+            engine.choose(&line, &limits, &remote)
+        };
         guard.done = Some(Box::new(Done { engine, choice }));
     })?;
     Ok(())
