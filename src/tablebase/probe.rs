@@ -148,9 +148,9 @@ impl Tables {
         Ok(values)
     }
 
-    /// At distance 1 of a win by rule, the position itself is in the deciding loop: there a move
-    /// that is no check and stays in the loop comes before every other. Its value is that of the
-    /// position.
+    /// At distance 1 of a win by rule the position itself is in the deciding loop: there a quiet move
+    /// that is no check and stays in the loop comes before every other, and has the position's
+    /// value. Where such moves lead into the loop, they lead to its nearest positions.
     fn prefer_loops(
         &self,
         position: &Position,
@@ -160,14 +160,17 @@ impl Tables {
         if own.wdl != Wdl::Win || own.order == 0 || own.distance != 1 {
             return Ok(());
         }
-        for (mv, value) in values {
-            let is_quiet = position.piece_at(mv.to()).is_none();
-            if value.wdl == Wdl::Win
+        let is_loop = |&(mv, value): &(Move, Entry)| {
+            value.wdl == Wdl::Win
                 && value.order == own.order
-                && is_quiet
-                && !position.gives_check(*mv)
-            {
-                value.distance = own.distance;
+                && position.piece_at(mv.to()).is_none()
+                && !position.gives_check(mv)
+        };
+        let loops = values.iter().filter(|&move_value| is_loop(move_value));
+        let nearest = loops.map(|(_, value)| value.distance).min();
+        for move_value in values {
+            if is_loop(move_value) && Some(move_value.1.distance) == nearest {
+                move_value.1.distance = own.distance;
             }
         }
         Ok(())

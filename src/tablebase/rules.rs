@@ -35,23 +35,23 @@ pub(super) struct Verdict {
 /// Decides for one colour as the checker. Leaves no marks behind.
 pub(super) fn judge<A: Arena>(solver: &Solver<'_, A>, checker: usize) -> Verdict {
     let round = Round { solver, checker, victim: solver.arena.other(checker) };
-    round.begin();
+    let mut members = round.begin();
     loop {
-        let (verdict, reached) = round.reach();
-        let dropped = round.drop_unreached();
-        if dropped.0.is_empty() && dropped.1.is_empty() {
-            round.clear();
-            debug_assert_eq!(reached, verdict.len());
+        let verdict = round.reach(&members.victims);
+        let (from_l, from_w) = round.drop_unreached(&members);
+        if from_l.is_empty() && from_w.is_empty() {
+            round.clear(&members);
             return verdict;
         }
-        round.cascade(dropped.0, dropped.1);
+        round.cascade(from_l, from_w);
+        members = round.still(members);
     }
 }
 
-impl Verdict {
-    fn len(&self) -> usize {
-        self.lost.iter().chain(&self.won).map(|(_, slots)| slots.len()).sum()
-    }
+/// The slots of L and W.
+struct Members {
+    checkers: Vec<u32>,
+    victims: Vec<u32>,
 }
 
 struct Round<'s, 'a, A> {
@@ -62,7 +62,7 @@ struct Round<'s, 'a, A> {
 
 impl<A: Arena> Round<'_, '_, A> {
     /// Marks the greatest L and W that satisfy the conditions on single moves.
-    fn begin(&self) {
+    fn begin(&self) -> Members {
         let candidates = self.solver.select(self.checker, |word, slot| {
             word & UNDECIDED != 0
                 && word & (LATER | NOT_L) == 0
@@ -72,20 +72,26 @@ impl<A: Arena> Round<'_, '_, A> {
         candidates.par_iter().for_each(|&slot| {
             self.solver.mark(self.checker, slot, IN_L);
         });
-        let victims = self.solver.select(self.victim, |word, slot| {
-            word & UNDECIDED != 0 && word & CHECKED != 0 && self.evades_into(slot, IN_L, 0)
+        let victims = self.before(self.checker, &candidates, |before, out| {
+            if self.has(self.victim, before, CHECKED) && self.solver.mark(self.victim, before, IN_W)
+            {
+                out.push(before);
+            }
         });
-        victims.par_iter().for_each(|&slot| {
-            self.solver.mark(self.victim, slot, IN_W);
-        });
-        let dropped = candidates
-            .into_par_iter()
-            .filter(|&slot| !self.only_checks(slot, IN_W))
-            .collect::<Vec<_>>();
+        let lacks_w = |&slot: &u32| !self.only_checks(slot, IN_W);
+        let dropped: Vec<u32> = candidates.par_iter().copied().filter(lacks_w).collect();
         dropped.par_iter().for_each(|&slot| {
             self.solver.unmark(self.checker, slot, IN_L);
         });
         self.cascade(dropped, Vec::new());
+        self.still(Members { checkers: candidates, victims })
+    }
+
+    /// Those that have not been dropped.
+    fn still(&self, mut members: Members) -> Members {
+        members.checkers.retain(|&slot| self.has(self.checker, slot, IN_L));
+        members.victims.retain(|&slot| self.has(self.victim, slot, IN_W));
+        members
     }
 
     /// Whether every move of the checker is known to lose or a check. If not, that stays so until
@@ -146,17 +152,14 @@ impl<A: Arena> Round<'_, '_, A> {
         }
     }
 
-    /// Marks from where the victim forces an evasion that is no check; by distance. Also how many
-    /// positions that are.
-    fn reach(&self) -> (Verdict, usize) {
+    /// Marks from where the victim forces an evasion that is no check; by distance.
+    fn reach(&self, victims: &[u32]) -> Verdict {
         let mut verdict = Verdict { checker: self.checker, lost: Vec::new(), won: Vec::new() };
-        let mut level = self.solver.select(self.victim, |word, slot| {
-            word & UNDECIDED != 0 && word & IN_W != 0 && self.evades_into(slot, IN_L, CHECKED)
-        });
+        let evades = |&slot: &u32| self.evades_into(slot, IN_L, CHECKED);
+        let mut level: Vec<u32> = victims.par_iter().copied().filter(evades).collect();
         level.par_iter().for_each(|&slot| {
             self.solver.mark(self.victim, slot, REACHED_W);
         });
-        let mut reached = 0;
         let mut distance = 1;
         while !level.is_empty() {
             let losing = self.before(self.victim, &level, |before, out| {
@@ -178,40 +181,36 @@ impl<A: Arena> Round<'_, '_, A> {
                     out.push(before);
                 }
             });
-            reached += level.len() + losing.len();
             verdict.won.push((distance, level));
             verdict.lost.push((distance + 1, losing));
             level = winning;
             distance += 2;
         }
-        (verdict, reached)
+        verdict
     }
 
     /// Drops from L and W what was not reached, and removes the marks of reaching.
-    fn drop_unreached(&self) -> (Vec<u32>, Vec<u32>) {
-        let drop = |side: usize, member: u16, reached: u16| {
-            let unreached = self.solver.select(side, |word, _| {
-                word & UNDECIDED != 0 && word & (member | reached) == member
-            });
-            unreached.par_iter().for_each(|&slot| {
-                self.solver.unmark(side, slot, member);
-            });
-            let marked = |word: u16, _| word & UNDECIDED != 0 && word & reached != 0;
-            self.solver.select(side, marked).par_iter().for_each(|&slot| {
-                self.solver.unmark(side, slot, reached);
-            });
-            unreached
+    fn drop_unreached(&self, members: &Members) -> (Vec<u32>, Vec<u32>) {
+        let drop = |side: usize, slots: &[u32], member: u16, reached: u16| {
+            let is_unreached = |&slot: &u32| {
+                let is_reached = self.solver.unmark(side, slot, reached);
+                !is_reached && self.solver.unmark(side, slot, member)
+            };
+            slots.par_iter().copied().filter(is_unreached).collect()
         };
-        (drop(self.checker, IN_L, REACHED_L), drop(self.victim, IN_W, REACHED_W))
+        (
+            drop(self.checker, &members.checkers, IN_L, REACHED_L),
+            drop(self.victim, &members.victims, IN_W, REACHED_W),
+        )
     }
 
-    fn clear(&self) {
-        for (side, member) in [(self.checker, IN_L), (self.victim, IN_W)] {
-            let marked = |word: u16, _| word & UNDECIDED != 0 && word & member != 0;
-            self.solver.select(side, marked).par_iter().for_each(|&slot| {
-                self.solver.unmark(side, slot, member);
-            });
-        }
+    fn clear(&self, members: &Members) {
+        members.checkers.par_iter().for_each(|&slot| {
+            self.solver.unmark(self.checker, slot, IN_L);
+        });
+        members.victims.par_iter().for_each(|&slot| {
+            self.solver.unmark(self.victim, slot, IN_W);
+        });
     }
 
     fn has(&self, side: usize, slot: u32, mark: u16) -> bool {

@@ -298,3 +298,39 @@ impl Prover {
         (Some(best), "one ply of legal moves")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{GenerateOptions, NoProgress, generate_all};
+    use super::*;
+
+    fn prover(dir: &Path, material: Material) -> Prover {
+        let open = |material| {
+            TableFile::open(dir, material, Rules::Check, Metric::Dtm).unwrap().load().unwrap()
+        };
+        let mut table = open(material);
+        mark_illegal(&mut table);
+        let subs = material.captures().into_iter().map(|left| (left, Arc::new(open(left))));
+        Prover { table, subs: subs.collect() }
+    }
+
+    #[test]
+    fn any_changed_value_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let material: Material = "KNvKA".parse().unwrap();
+        let options = GenerateOptions::default();
+        generate_all(folder.path(), &[material], &options, &NoProgress).unwrap();
+        let mut prover = prover(folder.path(), material);
+        assert!(prover.prove(Rules::Check).passed());
+        for (side, slot, change) in [(0, 1000, 2), (1, 2000, 2), (1, 5000, 4)] {
+            let legal = (slot..).find(|&slot| prover.table.words[side][slot] != ILLEGAL).unwrap();
+            let word = prover.table.words[side][legal];
+            let changed = if word <= change { word + change } else { word - change };
+            prover.table.words[side][legal] = changed;
+            let result = prover.prove(Rules::Check);
+            assert!(!result.passed(), "{side} {slot}");
+            assert!(!result.mismatches[0].fen.is_empty());
+            prover.table.words[side][legal] = word;
+        }
+    }
+}
