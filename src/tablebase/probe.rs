@@ -15,6 +15,8 @@ use crate::xiangqi::{Move, Position};
 const SHARDS: usize = 16;
 /// Blocks of at most 32 KiB that each part keeps.
 const SHARD_BLOCKS: usize = 128;
+/// How many checks and answers are followed to tell a loop from what leads to it.
+const LOOP_DEPTH: u32 = 3;
 
 /// A folder of tables with one set of rules and one metric. Tables are opened when first needed;
 /// decoded blocks (at most 64 MiB) are kept and shared by all threads.
@@ -134,46 +136,95 @@ impl Tables {
     /// If a table is missing or damaged.
     pub fn probe_root(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
         let mut position = position.clone();
-        let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
-        let mut values = Vec::with_capacity(moves.len());
-        for mv in moves {
-            let undo = position.play_unchecked(mv);
-            let value = self.probe(&position);
-            position.undo(mv, undo);
-            values.push((mv, value?.before()));
-        }
-        self.prefer_loops(&position, &mut values)?;
+        let mut values = self.child_values(&mut position)?;
+        self.prefer_loops(&mut position, &mut values)?;
         values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(values)
     }
 
     /// At distance 1 of a win by rule the position itself is in the deciding loop: there a quiet move
     /// that is no check and stays in the loop comes before every other, and has the position's
-    /// value. Where such moves lead into the loop, they lead to its nearest positions.
+    /// value.
     fn prefer_loops(
         &self,
-        position: &Position,
+        position: &mut Position,
         values: &mut [(Move, Entry)],
     ) -> Result<(), ProbeError> {
         let own = self.probe(position)?;
         if own.wdl != Wdl::Win || own.order == 0 || own.distance != 1 {
             return Ok(());
         }
-        let is_loop = |&(mv, value): &(Move, Entry)| {
-            value.wdl == Wdl::Win
-                && value.order == own.order
-                && position.piece_at(mv.to()).is_none()
-                && !position.gives_check(mv)
-        };
-        let loops = values.iter().filter(|&move_value| is_loop(move_value));
-        let nearest = loops.map(|(_, value)| value.distance).min();
-        for move_value in values {
-            if is_loop(move_value) && Some(move_value.1.distance) == nearest {
-                move_value.1.distance = own.distance;
+        for (mv, value) in values {
+            if !stays(position, *mv, *value, own.order) || position.gives_check(*mv) {
+                continue;
+            }
+            let undo = position.play_unchecked(*mv);
+            let in_loop = self.in_loop(position, own.order, LOOP_DEPTH);
+            position.undo(*mv, undo);
+            if in_loop? {
+                value.distance = own.distance;
             }
         }
         Ok(())
+    }
+
+    /// Whether a position lost in `order` belongs to the deciding loop, and not to what only leads
+    /// there: every move but those that lose in a lower order, or by a capture, is a check, and each
+    /// of these checks has a quiet answer that leads back into the loop. Answers are followed
+    /// `depth` times.
+    fn in_loop(&self, position: &mut Position, order: u16, depth: u32) -> Result<bool, ProbeError> {
+        for (mv, value) in self.child_values(position)? {
+            let leaves = value.order < order || position.piece_at(mv.to()).is_some();
+            if leaves {
+                continue;
+            }
+            if !position.gives_check(mv) {
+                return Ok(false);
+            }
+            if depth > 0 {
+                let undo = position.play_unchecked(mv);
+                let answered = self.has_answer(position, order, depth - 1);
+                position.undo(mv, undo);
+                if !answered? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn has_answer(
+        &self,
+        position: &mut Position,
+        order: u16,
+        depth: u32,
+    ) -> Result<bool, ProbeError> {
+        for (mv, value) in self.child_values(position)? {
+            if !stays(position, mv, value, order) {
+                continue;
+            }
+            let undo = position.play_unchecked(mv);
+            let in_loop = self.in_loop(position, order, depth);
+            position.undo(mv, undo);
+            if in_loop? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The value of every legal move, in the order of generation.
+    fn child_values(&self, position: &mut Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        let mut moves = MoveList::new();
+        position.append_legal(&mut moves);
+        let mut values = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let undo = position.play_unchecked(mv);
+            let value = self.probe(position);
+            position.undo(mv, undo);
+            values.push((mv, value?.before()));
+        }
+        Ok(values)
     }
 
     pub(super) fn file(&self, material: Material) -> Result<Arc<TableFile>, ProbeError> {
@@ -226,6 +277,11 @@ impl Tables {
         lock().put(key, Arc::clone(&raw));
         Ok(raw)
     }
+}
+
+/// Whether a move of the winner keeps to a win of `order` without a capture.
+fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
+    value.wdl == Wdl::Win && value.order == order && position.piece_at(mv.to()).is_none()
 }
 
 fn shard_of(key: &BlockKey) -> usize {
