@@ -7,7 +7,8 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// A whole file mapped read-only; dereferences to its bytes.
+/// A whole file mapped read-only; dereferences to its bytes. The file must not be written to in
+/// place while it is mapped.
 #[derive(Debug)]
 pub struct MappedFile {
     map: Mmap,
@@ -22,9 +23,11 @@ impl MappedFile {
     #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
-        // SAFETY: the map is read-only and private to this struct. Another process that truncates
-        // the file while it is mapped can raise a bus error; this program never does: it replaces
-        // files by renaming, so an open map keeps the old file alive.
+        // SAFETY: the map is read-only and private to this struct, and nobody may write to the file
+        // while it is mapped. For files of this program's making that holds: they are replaced by
+        // renaming, so an open map keeps the old file alive. For other files, such as collections
+        // of games, nothing enforces it: a process that changes one meanwhile changes these bytes,
+        // and one that truncates it raises a bus error, which ends this program.
         let map = unsafe { Mmap::map(&file)? };
         Ok(Self { map })
     }

@@ -19,11 +19,15 @@ pub enum Encoding {
 /// written in another are looked at again one by one.
 const SAMPLE_BYTES: usize = 64 << 10;
 
-const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(super) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Characters that names of events, results and comments are full of, traditional and simplified.
+/// Text read in the wrong one of two encodings has hardly any of them.
+const FREQUENT: &str = "紅红黑勝胜負负和先後后賽赛杯盃年月日中國国象棋局第輪轮對对隊队";
 
 impl Encoding {
     /// The encoding that fits best: UTF-8 if the bytes are valid as that, else the one of GB18030
-    /// and Big5 in which more Chinese moves appear.
+    /// and Big5 in which more Chinese moves appear, or as many moves and more frequent characters.
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Self {
         let sample = sample(bytes);
@@ -33,7 +37,8 @@ impl Encoding {
         let fit = |encoding: Self| {
             let text = encoding.decode_lossy(sample);
             let faults = text.matches(char::REPLACEMENT_CHARACTER).count();
-            (chinese_moves(&text), std::cmp::Reverse(faults))
+            let frequent = text.chars().filter(|&c| FREQUENT.contains(c)).count();
+            (chinese_moves(&text), frequent, std::cmp::Reverse(faults))
         };
         // The later of two equal ones wins.
         [Self::Utf8, Self::Big5, Self::Gb18030]
@@ -80,7 +85,7 @@ impl fmt::Display for Encoding {
 /// The first bytes, cut after a line where they are cut at all: no character spans two lines.
 fn sample(bytes: &[u8]) -> &[u8] {
     let Some(head) = bytes.get(..SAMPLE_BYTES) else { return bytes };
-    let end = head.iter().rposition(|&b| b == b'\n').map_or(head.len(), |i| i + 1);
+    let end = head.iter().rposition(|&b| matches!(b, b'\n' | b'\r')).map_or(head.len(), |i| i + 1);
     &head[..end]
 }
 
@@ -111,6 +116,20 @@ mod tests {
         assert_eq!(Encoding::detect(&big5), Encoding::Big5);
         assert_eq!(Encoding::detect(b"1. h2e2 h9g7"), Encoding::Utf8);
         assert_eq!(Encoding::detect(b""), Encoding::Utf8);
+    }
+
+    #[test]
+    fn without_chinese_moves_the_tags_decide() {
+        let traditional =
+            "[Event \"全國象棋賽\"]\n[Red \"許銀川\"]\n[Black \"呂欽\"]\n\n1. H2-E2 *\n";
+        let simplified =
+            "[Event \"全国象棋赛\"]\n[Red \"许银川\"]\n[Black \"吕钦\"]\n\n1. H2-E2 *\n";
+        let big5 = encoding_rs::BIG5.encode(traditional).0;
+        assert_eq!(Encoding::detect(&big5), Encoding::Big5);
+        for text in [traditional, simplified] {
+            let gb = encoding_rs::GB18030.encode(text).0;
+            assert_eq!(Encoding::detect(&gb), Encoding::Gb18030);
+        }
     }
 
     #[test]

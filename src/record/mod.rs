@@ -2,6 +2,10 @@
 //!
 //! [`read_games`] reads a whole source; [`split_games`] and [`read_chunk`] let many threads read
 //! parts of one. [`write_pgn`] writes a record.
+//!
+//! A source is one slice: the caller holds the file whole, in memory or mapped. Games stream out of
+//! it one at a time, so that beside the source no more than one game is held per thread; to bound
+//! the memory of a large file, map it.
 
 mod encoding;
 mod model;

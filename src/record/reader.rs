@@ -1,6 +1,7 @@
 //! Reading PGN: each game is decoded, cut into tokens and replayed move by move. What cannot be
 //! read or played refuses that game alone.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -65,6 +66,9 @@ pub enum BadGameReason {
     /// A tag between moves.
     #[error("tag \"{0}\" between moves")]
     LateTag(String),
+    /// A move after the result.
+    #[error("move \"{0}\" after the result; begin each game with a tag")]
+    LateMove(String),
     /// `{` without `}`.
     #[error("a comment is never closed")]
     OpenComment,
@@ -145,10 +149,9 @@ pub fn read_chunk(
         return ReadSummary { bad: 1, ..summary };
     }
     let mut buffer = String::new();
-    let mut game = chunk.game;
-    for block in Blocks::new(part, chunk.line) {
-        match read_block(block, chunk.encoding, &mut buffer) {
-            Ok(None) => continue,
+    for (game, block) in (chunk.game..).zip(Blocks::new(part, chunk)) {
+        match read_block(block, chunk, &mut buffer) {
+            Ok(None) => {}
             Ok(Some(read)) => {
                 summary.games += 1;
                 summary.cut_variations += read.cut_variations;
@@ -159,7 +162,6 @@ pub fn read_chunk(
                 sink(bad(block.line + fault.lines, game, fault.reason));
             }
         }
-        game += 1;
     }
     summary
 }
@@ -178,25 +180,33 @@ struct BlockGame {
 /// Reads one block; `None` if there is nothing in it but comments.
 fn read_block(
     block: Block<'_>,
-    encoding: Encoding,
+    chunk: &Chunk,
     buffer: &mut String,
 ) -> Result<Option<BlockGame>, BlockFault> {
     if block.bytes.len() > MAX_GAME_BYTES {
         let reason = BadGameReason::TooLong(block.bytes.len());
         return Err(BlockFault { lines: 0, reason });
     }
-    let Some(text) = encoding.decode(block.bytes, buffer) else {
-        return GameReader::read(&Encoding::detect(block.bytes).decode_lossy(block.bytes));
+    let bytes = with_line_feeds(block.bytes, chunk.line_end);
+    let Some(text) = chunk.encoding.decode(&bytes, buffer) else {
+        return GameReader::read(&Encoding::detect(&bytes).decode_lossy(&bytes));
     };
     let fault = match GameReader::read(text) {
         Err(fault) if fault.reason.is_unreadable() => fault,
         read => return read,
     };
-    let other = Encoding::detect(block.bytes);
-    if other == encoding {
+    let other = Encoding::detect(&bytes);
+    if other == chunk.encoding {
         return Err(fault);
     }
-    GameReader::read(&other.decode_lossy(block.bytes)).or(Err(fault))
+    GameReader::read(&other.decode_lossy(&bytes)).or(Err(fault))
+}
+
+fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {
+    if line_end == b'\n' {
+        return Cow::Borrowed(bytes);
+    }
+    bytes.iter().map(|&b| if b == line_end { b'\n' } else { b }).collect()
 }
 
 static START: LazyLock<Position> = LazyLock::new(Position::start);
@@ -232,6 +242,8 @@ impl Line {
 struct GameReader<'a> {
     scanner: Scanner<'a>,
     tags: Vec<(String, String)>,
+    /// Where the text has the FEN tag that counts, the first.
+    fen_at: Option<usize>,
     start: Option<Position>,
     start_clock: u32,
     dialect: Dialect,
@@ -247,6 +259,7 @@ impl<'a> GameReader<'a> {
         let mut reader = Self {
             scanner: Scanner::new(text),
             tags: Vec::with_capacity(12),
+            fen_at: None,
             start: None,
             start_clock: 0,
             dialect: Dialect::Any,
@@ -256,7 +269,14 @@ impl<'a> GameReader<'a> {
         };
         match reader.tokens() {
             Ok(result) => Ok(reader.finish(result)),
-            Err(reason) => Err(BlockFault { lines: reader.scanner.lines_before_token(), reason }),
+            Err(reason) => {
+                let at = match reason {
+                    BadGameReason::Start(_) => reader.fen_at,
+                    _ => None,
+                };
+                let at = at.unwrap_or_else(|| reader.scanner.token_start());
+                Err(BlockFault { lines: reader.scanner.lines_before(at), reason })
+            }
         }
     }
 
@@ -269,6 +289,9 @@ impl<'a> GameReader<'a> {
                     if !self.lines.is_empty() {
                         return Err(BadGameReason::LateTag(name.to_owned()));
                     }
+                    if name.eq_ignore_ascii_case("FEN") {
+                        self.fen_at.get_or_insert(self.scanner.token_start());
+                    }
                     self.tags.push((name.to_owned(), value));
                 }
                 Token::Comment(text) => self.comment(text),
@@ -277,6 +300,7 @@ impl<'a> GameReader<'a> {
                 Token::Close => self.close()?,
                 Token::Result(result) if self.lines.len() <= 1 => {
                     self.begin()?;
+                    self.after_result()?;
                     return Ok(result);
                 }
                 Token::Result(_) => {}
@@ -289,6 +313,26 @@ impl<'a> GameReader<'a> {
             self.begin()?;
         }
         Ok(None)
+    }
+
+    /// Looks at the first word after the result, where remarks may stand, but no move that goes on
+    /// with the game or begins another.
+    fn after_result(&mut self) -> Result<(), BadGameReason> {
+        let Some(line) = self.lines.last() else { return Ok(()) };
+        let mut scanner = self.scanner.clone();
+        let text = loop {
+            match scanner.next() {
+                None => return Ok(()),
+                Some(Token::Move(text)) => break text,
+                Some(_) => {}
+            }
+        };
+        let is_move = |position| read_move(position, &text, self.dialect).is_ok();
+        if is_move(&line.position) || is_move(self.start.as_ref().unwrap_or(&START)) {
+            self.scanner = scanner;
+            return Err(BadGameReason::LateMove(text.iter().collect()));
+        }
+        Ok(())
     }
 
     fn tag(&self, name: &str) -> Option<&str> {

@@ -37,9 +37,14 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0, token: 0 }
     }
 
-    /// How many line ends stand before the last token.
-    pub(super) fn lines_before_token(&self) -> u64 {
-        self.text.as_bytes()[..self.token].iter().filter(|&&b| b == b'\n').count() as u64
+    /// Where the last token began.
+    pub(super) const fn token_start(&self) -> usize {
+        self.token
+    }
+
+    /// How many line ends stand before that place.
+    pub(super) fn lines_before(&self, at: usize) -> u64 {
+        self.text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64
     }
 
     fn rest(&self) -> &'a str {
@@ -153,7 +158,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// A tag. The value ends with the first `"]` that nothing but another tag follows on its line,
-    /// or else with the line's last quotation mark: values contain stray ones.
+    /// or else with the last `"]` if moves follow it, or else with the line's last quotation mark:
+    /// values contain stray ones.
     fn tag(&mut self) -> Option<Token<'a>> {
         let rest = self.rest().strip_prefix('[')?;
         let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?];
@@ -263,15 +269,30 @@ fn tag_value(line: &str) -> (&str, &str) {
         let slashes = line[..*at].bytes().rev().take_while(|&b| b == b'\\').count();
         slashes % 2 == 0
     });
+    let mut last = None;
     for (at, _) in ends {
-        if let Some(after) = line[at + 1..].trim_start().strip_prefix(']')
-            && matches!(after.trim_start().chars().next(), None | Some('['))
-        {
-            return (&line[..at], after);
+        if let Some(after) = line[at + 1..].trim_start().strip_prefix(']') {
+            last = Some((&line[..at], after));
+            if matches!(after.trim_start().chars().next(), None | Some('[')) {
+                return (&line[..at], after);
+            }
         }
+    }
+    if let Some((value, after)) = last
+        && begins_moves(after)
+    {
+        return (value, after);
     }
     let end = line.rfind('"').or_else(|| line.rfind(']')).unwrap_or(line.len());
     (line[..end].trim_end(), "")
+}
+
+/// Whether the text begins with a comment, a result, or a word that is Chinese or has a digit.
+fn begins_moves(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let first = word.chars().next().map(fold);
+    first.is_some_and(|c| matches!(c, '{' | '(' | ';' | '*') || begins_chinese(c))
+        || word.chars().any(|c| fold(c).is_ascii_digit())
 }
 
 fn unescape(value: &str) -> String {
@@ -357,12 +378,20 @@ mod tests {
     }
 
     #[test]
+    fn moves_on_the_line_of_a_tag() {
+        let expected = ["A=x", "Result=1-0", "h2e2", "{a \"b\"}", "Result(None)"];
+        assert_eq!(tokens("[A \"x\"] [Result \"1-0\"] 1. h2e2 {a \"b\"} *"), expected);
+        assert_eq!(tokens("[A \"x\"] 炮二平五"), ["A=x", "炮二平五"]);
+    }
+
+    #[test]
     fn tags_with_stray_quotes() {
         assert_eq!(tokens("[Event \"{A-B} \"x\" y\"]\nz"), ["Event={A-B} \"x\" y", "z"]);
         assert_eq!(tokens("[A \"1\"] [B \"2\"]"), ["A=1", "B=2"]);
         assert_eq!(tokens("[Site \"C:\\\"]"), ["Site=C:\\"]);
         assert_eq!(tokens("[Site \"a\\\"] [b\"]"), ["Site=a\"] [b"]);
         assert_eq!(tokens("[A\"1\"]"), ["A=1"]);
+        assert_eq!(tokens("[A \"1\"] junk\nz"), ["A=1", "z"]);
         assert_eq!(tokens("[A \"1\n[B \"2\"]"), ["A=1", "B=2"]);
     }
 }

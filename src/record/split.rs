@@ -1,13 +1,21 @@
-//! Game boundaries, found in bytes before any decoding: a tag line after other text, or a tag line
-//! after a blank line that repeats the game's first tag. Line ends and the `[` that begins a line
-//! are never part of a multi-byte character in the encodings at hand.
+//! Game boundaries, found in bytes before any decoding. A game begins with a tag line after other
+//! text; with a tag line after a blank line that repeats the game's first tag or is `Game` or
+//! `Event`; in text without tags with a line `1.` after a blank line. Comments before the first
+//! game belong to it, and no game begins within a comment.
+//!
+//! Line ends and the `[` that begins a line are never part of a multi-byte character in the
+//! encodings at hand; braces can be.
 
 use std::ops::Range;
 
 use super::Encoding;
+use super::encoding::UTF8_MARK;
 
 /// The longest game accepted, in bytes; a longer stretch without a game boundary is refused unread.
 pub const MAX_GAME_BYTES: usize = 4 << 20;
+
+/// How much of a source is looked at to find how its lines end, in bytes.
+const LINE_SAMPLE_BYTES: usize = 64 << 10;
 
 /// A run of whole games within a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,27 +28,39 @@ pub struct Chunk {
     pub game: u64,
     /// The encoding of the whole source.
     pub encoding: Encoding,
+    /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
+    pub(super) line_end: u8,
 }
 
 /// Splits a source at game boundaries into chunks of about `target` bytes (at least one game
 /// each). Reading the chunks in order gives the same as reading the whole.
 #[must_use]
 pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    let encoding = Encoding::detect(bytes);
+    let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
     let mut chunks = Vec::new();
-    let mut open = Chunk { bytes: 0..bytes.len(), line: 1, game: 1, encoding };
+    let mut open = Chunk { bytes: 0..bytes.len(), line: 1, game: 1, encoding, line_end };
     if bytes.len() > target {
-        for (game, block) in (1..).zip(Blocks::new(bytes, 1)) {
+        for (game, block) in (1..).zip(Blocks::new(bytes, &open)) {
             if block.start - open.bytes.start >= target && game > open.game {
+                let next = Chunk {
+                    bytes: block.start..bytes.len(),
+                    line: block.line,
+                    game,
+                    encoding,
+                    line_end,
+                };
                 open.bytes.end = block.start;
-                let next =
-                    Chunk { bytes: block.start..bytes.len(), line: block.line, game, encoding };
                 chunks.push(std::mem::replace(&mut open, next));
             }
         }
     }
     chunks.push(open);
     chunks
+}
+
+fn line_end(bytes: &[u8]) -> u8 {
+    let sample = &bytes[..bytes.len().min(LINE_SAMPLE_BYTES)];
+    if sample.contains(&b'\r') && !sample.contains(&b'\n') { b'\r' } else { b'\n' }
 }
 
 /// The bytes of one game.
@@ -60,18 +80,43 @@ pub(super) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
+    line_end: u8,
+    encoding: Encoding,
+    /// Up to here everything is known to be within a comment.
+    comment_end: usize,
+}
+
+/// What the lines of a block have shown so far.
+#[derive(Debug, Default)]
+struct Seen<'a> {
+    part: Part,
+    /// The name in the first line that is a tag.
+    first_tag: Option<&'a [u8]>,
+    after_blank: bool,
+    in_comment: bool,
+}
+
+/// The part of a game that a line belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Part {
+    /// Nothing but comments so far.
+    #[default]
+    Preface,
+    Tags,
+    Moves,
 }
 
 impl<'a> Blocks<'a> {
-    /// `line` is the number of the first line.
-    pub(super) const fn new(bytes: &'a [u8], line: u64) -> Self {
-        Self { bytes, at: 0, line }
+    /// The games of `bytes`, which begin where `chunk` does.
+    pub(super) const fn new(bytes: &'a [u8], chunk: &Chunk) -> Self {
+        let Chunk { line, encoding, line_end, .. } = *chunk;
+        Self { bytes, at: 0, line, line_end, encoding, comment_end: 0 }
     }
 
     /// The next line with its end.
     fn line(&self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let end = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |i| i + 1);
+        let end = rest.iter().position(|&b| b == self.line_end).map_or(rest.len(), |i| i + 1);
         Some(&rest[..end])
     }
 
@@ -79,49 +124,141 @@ impl<'a> Blocks<'a> {
         self.at += line.len();
         self.line += 1;
     }
+
+    /// Whether the next line begins another game than the one seen so far; notes what it shows.
+    fn begins_game(&mut self, seen: &mut Seen<'a>, line: &'a [u8]) -> bool {
+        let text = line.strip_prefix(UTF8_MARK).unwrap_or(line).trim_ascii_start();
+        let tag = tag_name(text);
+        if seen.in_comment && !(tag.is_some() && self.is_never_closed()) {
+            self.note_text(seen, line);
+            return false;
+        }
+        let after_blank = std::mem::replace(&mut seen.after_blank, text.is_empty());
+        if let Some(name) = tag {
+            return seen.is_over_at_tag(name, after_blank);
+        }
+        if seen.first_tag.is_none()
+            && seen.part == Part::Moves
+            && after_blank
+            && is_first_move(text)
+        {
+            return true;
+        }
+        if !matches!(text.first(), None | Some(b';' | b'%')) {
+            self.note_text(seen, line);
+        } else if seen.part == Part::Tags && !text.is_empty() {
+            seen.part = Part::Moves;
+        }
+        false
+    }
+
+    /// Notes a line that is no tag: whether it leaves a comment open, and whether more than
+    /// comments stands in it.
+    fn note_text(&self, seen: &mut Seen<'a>, line: &[u8]) {
+        let mut has_text = seen.part == Part::Tags;
+        if seen.in_comment || line.contains(&b'{') {
+            for c in ascii(line, self.encoding) {
+                match c {
+                    b'}' => seen.in_comment = false,
+                    _ if seen.in_comment => {}
+                    b'{' => seen.in_comment = true,
+                    b';' => break,
+                    _ => has_text |= !c.is_ascii_whitespace(),
+                }
+            }
+        } else {
+            has_text = true;
+        }
+        if has_text {
+            seen.part = Part::Moves;
+        }
+    }
+
+    /// Whether the comment that is open at the next line has no end of its own: another one begins
+    /// before any ends.
+    fn is_never_closed(&mut self) -> bool {
+        if self.at < self.comment_end {
+            return false;
+        }
+        let rest = &self.bytes[self.at..];
+        let rest = &rest[..rest.len().min(MAX_GAME_BYTES)];
+        let mut length = 0;
+        for run in rest.split_inclusive(|&b| b == self.line_end) {
+            let brace = ascii(run, self.encoding).find(|c| matches!(c, b'{' | b'}'));
+            if let Some(brace) = brace {
+                self.comment_end = self.at + length;
+                return brace == b'{';
+            }
+            length += run.len();
+        }
+        true
+    }
+}
+
+impl<'a> Seen<'a> {
+    /// Whether a tag line begins the next game; notes the tag.
+    fn is_over_at_tag(&mut self, name: &'a [u8], after_blank: bool) -> bool {
+        let begins_games = || {
+            Some(name) == self.first_tag
+                || [&b"Game"[..], b"Event"].iter().any(|first| name.eq_ignore_ascii_case(first))
+        };
+        match self.part {
+            Part::Preface if self.in_comment => return true,
+            Part::Preface => self.part = Part::Tags,
+            Part::Tags if after_blank && begins_games() => return true,
+            Part::Tags => {}
+            Part::Moves => return true,
+        }
+        self.first_tag.get_or_insert(name);
+        false
+    }
 }
 
 impl<'a> Iterator for Blocks<'a> {
     type Item = Block<'a>;
 
     fn next(&mut self) -> Option<Block<'a>> {
-        let first = loop {
-            let line = self.line()?;
-            if !line.trim_ascii().is_empty() {
-                break line;
-            }
+        while let Some(line) = self.line().filter(|line| line.trim_ascii().is_empty()) {
             self.advance(line);
-        };
+        }
         let (start, number) = (self.at, self.line);
-        let first_tag = tag_name(first);
-        let (mut in_tags, mut after_blank) = (first_tag.is_some(), false);
-        self.advance(first);
+        let mut seen = Seen::default();
         while let Some(line) = self.line() {
-            match line.trim_ascii_start().first() {
-                None => after_blank = true,
-                Some(b'[') => {
-                    if let Some(name) = tag_name(line)
-                        && (!in_tags || after_blank && Some(name) == first_tag)
-                    {
-                        break;
-                    }
-                    in_tags &= tag_name(line).is_some();
-                    after_blank = false;
-                }
-                Some(_) => in_tags = false,
+            if self.begins_game(&mut seen, line) {
+                break;
             }
             self.advance(line);
         }
-        Some(Block { bytes: &self.bytes[start..self.at], start, line: number })
+        let bytes = &self.bytes[start..self.at];
+        (!bytes.is_empty()).then_some(Block { bytes, start, line: number })
     }
 }
 
-/// The name in `[Name "value"]`, if the line begins like that.
-fn tag_name(line: &[u8]) -> Option<&[u8]> {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    let rest = line.trim_ascii_start().strip_prefix(b"[")?;
+/// The name in `[Name "value"]`, if the text begins like that.
+fn tag_name(text: &[u8]) -> Option<&[u8]> {
+    let rest = text.strip_prefix(b"[")?;
     let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_')?;
     (end > 0 && matches!(rest[end], b' ' | b'\t' | b'"')).then(|| &rest[..end])
+}
+
+/// Whether the text begins with the number of a first move, and not with `1...`.
+fn is_first_move(text: &[u8]) -> bool {
+    text.strip_prefix(b"1.").is_some_and(|rest| {
+        let rest = rest.trim_ascii_start();
+        !rest.starts_with(b".") && !rest.starts_with("\u{2026}".as_bytes())
+    })
+}
+
+/// The bytes of a line that are characters of their own; of the others the first.
+fn ascii(line: &[u8], encoding: Encoding) -> impl Iterator<Item = u8> {
+    let mut bytes = line.iter().copied();
+    std::iter::from_fn(move || {
+        let byte = bytes.next()?;
+        if encoding != Encoding::Utf8 && byte > 0x80 {
+            bytes.next();
+        }
+        Some(byte)
+    })
 }
 
 #[cfg(test)]
@@ -129,7 +266,8 @@ mod tests {
     use super::*;
 
     fn blocks(text: &str) -> Vec<(&str, u64)> {
-        let blocks = Blocks::new(text.as_bytes(), 1);
+        let chunk = &split_games(text.as_bytes(), usize::MAX)[0];
+        let blocks = Blocks::new(text.as_bytes(), chunk);
         blocks.map(|b| (std::str::from_utf8(b.bytes).unwrap().trim(), b.line)).collect()
     }
 
@@ -158,5 +296,64 @@ mod tests {
         let chunks = split_games(text.as_bytes(), 20);
         let places: Vec<_> = chunks.iter().map(|c| (c.bytes.clone(), c.line, c.game)).collect();
         assert_eq!(places, [(0..30, 1, 1), (30..60, 9, 3), (60..75, 17, 5)]);
+    }
+
+    #[test]
+    fn a_game_or_event_tag_after_a_blank_line_begins_a_game() {
+        let text = "[Event \"a\"]\n[Date \"1950\"]\n\n[Game \"b\"]\n[Event \"c\"]\n\n1. x\n";
+        let expected = ["[Event \"a\"]\n[Date \"1950\"]", "[Game \"b\"]\n[Event \"c\"]\n\n1. x"];
+        assert_eq!(blocks(text), [(expected[0], 1), (expected[1], 4)]);
+    }
+
+    #[test]
+    fn a_first_move_begins_a_game_without_tags() {
+        let text =
+            "; c\n\n1. x y\n2. z *\n\n1. u\n{\n\n1. v}\n\n1. ... w\n\n[A \"1\"]\n\n1. x\n\n1. y";
+        let expected = [
+            ("; c\n\n1. x y\n2. z *", 1),
+            ("1. u\n{\n\n1. v}\n\n1. ... w", 6),
+            ("[A \"1\"]\n\n1. x\n\n1. y", 13),
+        ];
+        assert_eq!(blocks(text), expected);
+    }
+
+    #[test]
+    fn a_preface_belongs_to_the_first_game() {
+        for preface in ["; c\n\n", "% c\n", "{\nc\n}\n\n", "{c} {d\n\n}\n", "\u{feff}; c\n"] {
+            let text = format!("{preface}[A \"1\"]\n\n1. x\n\n[A \"2\"]\n");
+            assert_eq!(blocks(&text).len(), 2, "{text}");
+        }
+        assert_eq!(blocks("{never closed\n[A \"1\"]\n\n1. x {c} *").len(), 2);
+    }
+
+    #[test]
+    fn a_mark_may_begin_any_line() {
+        let text = "\u{feff}[A \"1\"]\n\n1. x *\n\u{feff}[A \"2\"]\n";
+        assert_eq!(blocks(text)[1], ("\u{feff}[A \"2\"]", 4));
+    }
+
+    #[test]
+    fn lines_may_end_in_carriage_returns_alone() {
+        let text = "[A \"1\"]\r\r1. x *\r\r[A \"2\"]\r";
+        assert_eq!(blocks(text), [("[A \"1\"]\r\r1. x *", 1), ("[A \"2\"]", 5)]);
+    }
+
+    #[test]
+    fn no_game_begins_within_a_comment() {
+        let closed = "[A \"1\"]\n\n1. x {a\n\n[A \"2\"]\n[A \"3\"]\n} y *";
+        assert_eq!(blocks(closed), [(closed, 1)]);
+        let open = "[A \"1\"]\n\n1. x {a\n\n[A \"2\"]\n\n1. x {b} *";
+        assert_eq!(blocks(open).len(), 2);
+        assert_eq!(blocks(&open.replace("{b}", "")).len(), 2);
+    }
+
+    #[test]
+    fn second_bytes_of_characters_are_no_braces() {
+        // The Big5 of 良 ends with the byte of }, that of 州 with the byte of {.
+        let text = "[A \"1\"]\n\n1. 炮二平五 馬８進７ {良\n[A \"2\"]\n}\n州\n[A \"3\"]\n\n} *";
+        let big5 = encoding_rs::BIG5.encode(text).0;
+        let chunk = &split_games(&big5, usize::MAX)[0];
+        assert_eq!(chunk.encoding, Encoding::Big5);
+        assert_eq!(Blocks::new(&big5, chunk).count(), 2);
     }
 }

@@ -25,7 +25,8 @@ impl Default for PgnOptions {
     }
 }
 
-/// Writes a record as UTF-8 PGN with a blank line after it. The tags `Result`, `FEN` and `Format`
+/// Writes a record as UTF-8 PGN with a blank line after it. In comments `}` is written as `｝`, and
+/// a line that begins with `[` is joined to the line before. The tags `Result`, `FEN` and `Format`
 /// are written from the record and the options, whatever its tags say.
 ///
 /// # Errors
@@ -79,6 +80,25 @@ fn write_tags(
     };
     write_tag(out, "Format", format)?;
     out.write_all(b"\n")
+}
+
+/// A comment in braces. A line of it that looks like a tag is joined to the line before: many
+/// readers look for tags at the beginning of lines only.
+fn comment_text(text: &str) -> String {
+    let mut comment = String::with_capacity(text.len() + 2);
+    comment.push('{');
+    for (index, line) in text.split('\n').enumerate() {
+        let begin = line.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{feff}');
+        if begin.starts_with('[') {
+            comment.truncate(comment.trim_end().len());
+            comment.push(' ');
+        } else if index > 0 {
+            comment.push('\n');
+        }
+        comment.extend(line.chars().map(|c| if c == '}' { '｝' } else { c }));
+    }
+    comment.push('}');
+    comment
 }
 
 /// Characters that no tag name has are left out; line ends in values become blanks.
@@ -165,7 +185,7 @@ impl<W: Write> MoveWriter<'_, W> {
     fn comments(&mut self, open: &mut Open<'_>) -> io::Result<()> {
         while let Some((_, text)) = open.comments.next_if(|(ply, _)| *ply <= open.written) {
             if self.options.comments {
-                self.word(&format!("{{{}}}", text.replace('}', "｝")))?;
+                self.word(&comment_text(text))?;
                 open.needs_number = true;
             }
         }

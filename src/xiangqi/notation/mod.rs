@@ -123,7 +123,8 @@ pub(crate) enum Dialect {
     /// Nothing.
     #[default]
     Any,
-    /// Algebraic: `C5c7` is a cannon on rank 5, not the square c5.
+    /// Algebraic: `C5c7` is a cannon on rank 5, not the square c5. `c5c7` is two squares still: the
+    /// letters of men are capitals.
     Algebraic,
 }
 
@@ -139,6 +140,7 @@ pub(crate) fn read_move(
     let end = text.iter().rposition(|c| !matches!(c, '+' | '#' | '!' | '?')).map_or(0, |i| i + 1);
     let text = &text[..end];
     if dialect == Dialect::Algebraic
+        && text.first().is_some_and(char::is_ascii_uppercase)
         && let Some(algebraic) = algebraic::read(text)
     {
         return algebraic::resolve(position, algebraic);

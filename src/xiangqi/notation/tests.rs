@@ -212,4 +212,9 @@ fn algebraic_yields_to_coordinates_unless_asked() {
     let text: Vec<char> = "C4c4".chars().collect();
     assert!(read_move(&position, &text, Dialect::Any).is_err());
     assert_eq!(read_move(&position, &text, Dialect::Algebraic), Ok(Move::parse("e4c4").unwrap()));
+    let squares: Vec<char> = "c2c3".chars().collect();
+    assert_eq!(
+        read_move(&position, &squares, Dialect::Algebraic),
+        Ok(Move::parse("c2c3").unwrap())
+    );
 }
