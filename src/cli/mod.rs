@@ -22,7 +22,7 @@ mod terminal;
 mod uci;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -47,6 +47,9 @@ struct Common {
     /// Which game.
     #[arg(long, global = true, value_enum, default_value = "xiangqi")]
     game: GameName,
+    /// Tell on standard error what is done; twice for more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -100,12 +103,27 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error, out),
     };
+    log_to_stderr(cli.common.verbose);
     let mut context = Context { out, common: cli.common };
     let result = dispatch(cli.command, &mut context);
     let flushed = context.out.flush().map_err(CliError::from);
     match result.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => code,
         Err(error) => error.report(),
+    }
+}
+
+/// Sends the library's log to standard error, in colour only to a terminal that wants it.
+fn log_to_stderr(verbose: u8) {
+    let level = match verbose {
+        0 => return,
+        1 => tracing::Level::INFO,
+        _ => tracing::Level::DEBUG,
+    };
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colour).without_time();
+    if log.with_writer(std::io::stderr).try_init().is_err() {
+        eprintln!("juzhong: the log was set up before; -v does nothing more");
     }
 }
 

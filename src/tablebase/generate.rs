@@ -159,6 +159,7 @@ pub fn generate_all(
         for (i, &material) in needed.iter().enumerate() {
             let built = workshop.provide(material, i + 1, needed.len())?;
             progress.finished(&built);
+            tracing::info!(%material, "table at hand");
             report.tables.push(built);
         }
         Ok(report)
