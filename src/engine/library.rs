@@ -4,7 +4,7 @@ use super::player::loses_by_rule;
 use super::tables::in_full;
 use super::{EngineOptions, Playable};
 use crate::book::{Book, BookMove, SelectOptions, Selector};
-use crate::game::{Game, Line};
+use crate::game::Line;
 
 /// Positions in a row that no book knows, after which a game's books are left alone: later ones can
 /// only be met by chance.
@@ -78,8 +78,9 @@ impl Library {
 }
 
 fn open_book<G: Playable>(path: &Path) -> Result<Book, String> {
-    let book =
-        Book::open(path).map_err(|error| format!("playing without a book: {}", in_full(&error)))?;
+    let book = Book::open(path)
+        .and_then(|book| book.check_file().map(|()| book))
+        .map_err(|error| format!("playing without a book: {}", in_full(&error)))?;
     let game = &book.metadata().game;
     if game == G::NAME {
         Ok(book)
