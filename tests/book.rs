@@ -216,6 +216,18 @@ fn the_same_files_make_the_same_bytes() {
     let expected = build("a", &[&one, &two, "--threads", "1"]);
     assert_eq!(build("b", &[&two, &one, "--threads", "3"]), expected);
     assert_eq!(build("c", &[&data(""), "--memory", "1"]), expected);
+    // So do the lists of rejects, in whatever memory they are kept.
+    let many = std::fs::read_to_string(&two).unwrap().repeat(3000);
+    let many = place.write("many.pgn", many);
+    let list = |name: &str, memory: &str, threads: &str| {
+        let path = place.at(name);
+        let limits = ["--memory", memory, "--threads", threads];
+        build("m", &[&[many.as_str(), &two, "--rejects", &path], &limits[..]].concat());
+        std::fs::read_to_string(path).unwrap()
+    };
+    let rejects = list("r1", "512MiB", "1");
+    assert_eq!(rejects.lines().count(), 3 * 3001);
+    assert_eq!(list("r2", "1KiB", "3"), rejects);
     // A second copy of a file adds nothing.
     let copy = place.write("one.pgn", std::fs::read(&one).unwrap());
     assert_eq!(build("d", &[&data(""), &copy, &one]), expected);
