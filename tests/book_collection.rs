@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use juzhong::book::{Book, BuildOptions, GameId, build};
+use juzhong::book::{Book, BuildOptions, GameId, RejectReason, build};
 use juzhong::game::{Game, Outcome, Packed, Side, Symmetric};
 use juzhong::xiangqi::{Move, Position, START_FEN};
 use serde_json::Value;
@@ -74,9 +74,25 @@ fn build_collection(folder: &Path) -> Option<(Book, Expected)> {
         return None;
     };
     let path = folder.join("ccpd.book");
-    let report = build(&[games], &path, BuildOptions::default(), false, 0, &|_| {}).unwrap();
+    let mut rejects = [0; 3];
+    let report = build(
+        &[games],
+        &path,
+        BuildOptions::default(),
+        false,
+        0,
+        &|_| {},
+        &mut |r| match r.reason {
+            RejectReason::Bad(_) => rejects[0] += 1,
+            RejectReason::NoMoves => rejects[1] += 1,
+            RejectReason::OtherStart => rejects[2] += 1,
+        },
+    )
+    .unwrap();
     let book = Book::open(&path).unwrap();
     assert_eq!(book.metadata(), &report.metadata);
+    let counts = report.metadata.counts;
+    assert_eq!(rejects, [counts.bad, counts.no_move_records, counts.other_start_records]);
     Some((book, expected))
 }
 
@@ -96,7 +112,11 @@ fn a_real_collection_is_counted_exactly() {
     assert_eq!((illegal, counts.bad), (8, 14));
     assert_eq!(
         counts.records,
-        counts.games + counts.duplicates + counts.other_starts + counts.no_moves + counts.bad
+        counts.games
+            + counts.duplicates
+            + counts.other_start_records
+            + counts.no_move_records
+            + counts.bad
     );
     check_first_moves(&book, &expected);
     check_results(&book, &expected);
@@ -117,12 +137,11 @@ fn check_results(book: &Book, expected: &Expected) {
         *stated.entry(*result).or_default() += 1;
     }
     let counts = book.metadata().counts;
-    let unknown = counts.games - counts.first - counts.draws - counts.second;
     let differences: u64 = [
         (Some(Outcome::Win(Side::First)), counts.first),
         (Some(Outcome::Draw), counts.draws),
         (Some(Outcome::Win(Side::Second)), counts.second),
-        (None, unknown),
+        (None, counts.unknown()),
     ]
     .iter()
     .map(|(result, count)| stated[result].abs_diff(*count))

@@ -24,7 +24,7 @@ fn options() -> EngineOptions<RuleSet> {
 fn small_book(folder: &Path) -> PathBuf {
     let (games, book) = (folder.join("games.pgn"), folder.join("small.book"));
     fs::write(&games, GAMES).unwrap();
-    book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}).unwrap();
+    book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {}).unwrap();
     book
 }
 
@@ -124,8 +124,13 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
     };
     let mut flipped = bytes.clone();
     flipped.iter_mut().skip(100).step_by(50).for_each(|byte| *byte ^= 0x55);
+    let mut one_bit = bytes.clone();
+    if let Some(last) = one_bit.last_mut() {
+        *last ^= 1; // deep in a page that opening does not look at
+    }
     let books = vec![
         folder.path().join("none.book"),
+        write("one-bit.book", &one_bit),
         write("empty.book", b""),
         write("cut.book", &bytes[..bytes.len() / 2]),
         write("flipped.book", &flipped),

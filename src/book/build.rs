@@ -1,15 +1,19 @@
 //! A book from game files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Source};
+use super::rejects::Listed;
+use super::sort::Sorter;
+use super::{
+    Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason, Source,
+};
+use crate::bytes::atomic::resolve;
 use crate::bytes::map::MappedFile;
-use crate::record::{self, BadGameReason, Chunk};
+use crate::record::{self, Chunk};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.
@@ -27,49 +31,8 @@ pub struct BuildReport {
     pub files: usize,
     /// Number of files left out because another one has the same content.
     pub same_files: usize,
-    /// Records that are not in the statistics, in the order of files and records.
-    pub rejects: Vec<Reject>,
-}
-
-/// A record that is not in the statistics.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reject {
-    /// The file.
-    pub source: PathBuf,
-    /// The line of the fault, or where the record begins; from 1.
-    pub line: u64,
-    /// The number of the record in the file, from 1.
-    pub game: u64,
-    /// Why.
-    pub reason: RejectReason,
-}
-
-impl fmt::Display for Reject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { source, line, game, reason } = self;
-        write!(f, "{}:{line}: game {game}: {reason}", source.display())
-    }
-}
-
-/// Why a record is not in the statistics.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RejectReason {
-    /// It cannot be read, or a move is illegal.
-    Bad(BadGameReason),
-    /// It has no moves.
-    NoMoves,
-    /// It begins elsewhere than games usually do.
-    OtherStart,
-}
-
-impl fmt::Display for RejectReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bad(reason) => reason.fmt(f),
-            Self::NoMoves => f.write_str("no moves"),
-            Self::OtherStart => f.write_str("starts from another position"),
-        }
-    }
+    /// Files without a single record.
+    pub empty_files: Vec<PathBuf>,
 }
 
 /// How far a build is.
@@ -84,7 +47,9 @@ pub enum Progress {
 }
 
 /// Builds a book of xiangqi at `output` from `files` with `threads` threads (0: one for each
-/// core). A bad game is left out and listed; with `strict` it ends the build.
+/// core). A bad game is left out; with `strict` it ends the build. When all files are read, before
+/// the build can end for want of games or by `strict`, `rejected` is called with every record that
+/// is not in the statistics, in the order of files and records.
 ///
 /// # Errors
 ///
@@ -96,63 +61,90 @@ pub fn build(
     strict: bool,
     threads: usize,
     progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut (dyn FnMut(&Reject) + Send),
 ) -> Result<BuildReport, BuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
         BuildError::Create { path: output.to_owned(), what: format!("no threads: {e}") }
     })?;
-    pool.install(|| run(files, output, options, strict, progress))
+    pool.install(|| {
+        refuse_input_as_output(files, output)?;
+        let builder = Builder::new(output, options)?;
+        run(builder, files, strict, progress, rejected)
+    })
 }
 
 fn run(
+    builder: Builder<Position>,
     files: &[PathBuf],
-    output: &Path,
-    options: BuildOptions,
     strict: bool,
     progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut dyn FnMut(&Reject),
 ) -> Result<BuildReport, BuildError> {
-    refuse_input_as_output(files, output)?;
-    let builder = Builder::<Position>::new(output, options)?;
-    let hashed = hash_files(files)?;
+    let hashed = hash_files(&builder, files)?;
     progress(Progress::Total(hashed.iter().map(|file| file.len).sum()));
     let mut known = BTreeSet::new();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
+    let reading = Reading { builder: &builder, rejects: builder.sorter(), progress };
     let read: Vec<FileReport> = different
         .par_iter()
-        .map(|file| read_file(&builder, file, progress))
+        .enumerate()
+        .map(|(number, file)| reading.file(number, file))
         .collect::<Result<_, _>>()?;
+    let first_bad = tell(reading, &different, rejected)?;
     let bad: u64 = read.iter().map(|r| r.bad).sum();
-    let mut sources = sources(&hashed, &different, &read);
-    sources.retain(|source| source.games > 0);
-    let rejects: Vec<Reject> = read.into_iter().flat_map(|r| r.rejects).collect();
     if strict && bad > 0 {
-        let first = first_bad(&rejects).map_or_else(String::new, Reject::to_string);
-        return Err(BuildError::Strict { first, count: bad });
+        return Err(BuildError::Strict { first: first_bad.unwrap_or_default(), count: bad });
     }
     progress(Progress::Packing);
+    let mut sources = sources(&hashed, &different, &read);
+    sources.retain(|source| source.games > 0);
     let metadata = builder.finish(sources).map_err(|error| match error {
-        BuildError::NoGames { reason, .. } => {
-            let first = first_bad(&rejects).map_or_else(String::new, |bad| format!("; {bad}"));
-            BuildError::NoGames { files: files.len(), reason: reason + &first }
-        }
+        BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
         error => error,
     })?;
     let same_files = hashed.len() - different.len();
-    Ok(BuildReport { metadata, files: files.len(), same_files, rejects })
+    let without = different.iter().zip(&read).filter(|(_, report)| report.games == 0);
+    let empty_files = without.map(|(file, _)| file.path.clone()).collect();
+    Ok(BuildReport { metadata, files: files.len(), same_files, empty_files })
+}
+
+/// Tells of all rejects in order and returns the first bad game, in words.
+fn tell(
+    reading: Reading<'_>,
+    files: &[&Hashed],
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<Option<String>, BuildError> {
+    let Reading { builder, rejects, .. } = reading;
+    let mut first_bad = None;
+    for listed in rejects.finish().map_err(|e| builder.write_error(e))? {
+        builder.check_stop()?;
+        let Listed { place: [file, ..], line, game, reason } =
+            listed.map_err(|e| builder.write_error(e))?;
+        let source = files[file as usize].path.clone();
+        let reject = Reject { source, line, game, reason };
+        if first_bad.is_none() && matches!(reject.reason, RejectReason::Bad(_)) {
+            first_bad = Some(reject.to_string());
+        }
+        rejected(&reject);
+    }
+    Ok(first_bad)
+}
+
+fn no_games(files: &[PathBuf], reason: String, first_bad: Option<String>) -> BuildError {
+    let others = if files.len() > 1 { " and others" } else { "" };
+    let first = files.first().map_or_else(String::new, |f| format!(" ({}{others})", f.display()));
+    let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
+    BuildError::NoGames { files: files.len(), first, reason: reason + &bad }
 }
 
 /// The output must not replace what is read.
 fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildError> {
-    let Ok(place) = output.canonicalize() else { return Ok(()) };
-    if files.iter().any(|file| file.canonicalize().is_ok_and(|f| f == place)) {
+    let Ok(place) = resolve(output) else { return Ok(()) };
+    if files.iter().any(|file| resolve(file).is_ok_and(|f| f == place)) {
         let what = "it is also an input; choose another name".to_owned();
         return Err(BuildError::Create { path: output.to_owned(), what });
     }
     Ok(())
-}
-
-/// The first record that cannot be read, and where and why.
-fn first_bad(rejects: &[Reject]) -> Option<&Reject> {
-    rejects.iter().find(|r| matches!(r.reason, RejectReason::Bad(_)))
 }
 
 /// An input file and its name by content.
@@ -162,10 +154,11 @@ struct Hashed {
     len: u64,
 }
 
-fn hash_files(files: &[PathBuf]) -> Result<Vec<Hashed>, BuildError> {
+fn hash_files(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Vec<Hashed>, BuildError> {
     files
         .par_iter()
         .map(|path| {
+            builder.check_stop()?;
             let bytes = Content::read(path)?;
             let hash = blake3::hash(&bytes).into();
             Ok(Hashed { path: path.clone(), hash, len: bytes.len() as u64 })
@@ -217,63 +210,65 @@ impl Deref for Content {
 }
 
 /// What was found in a file or a part of one.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct FileReport {
     games: u64,
     bad: u64,
-    rejects: Vec<Reject>,
 }
 
-fn read_file(
-    builder: &Builder<Position>,
-    file: &Hashed,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<FileReport, BuildError> {
-    let bytes = Content::read(&file.path)?;
-    let chunks = record::split_games(&bytes, CHUNK);
-    let parts: Vec<FileReport> = chunks
-        .par_iter()
-        .map(|chunk| {
-            let part = read_part(builder, &file.path, &bytes, chunk)?;
-            progress(Progress::Read(chunk.bytes.len() as u64));
-            Ok(part)
+/// The first half of a build: every record of every file goes to the builder or to the rejects.
+struct Reading<'a> {
+    builder: &'a Builder<Position>,
+    rejects: Sorter<Listed>,
+    progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Reading<'_> {
+    fn file(&self, number: usize, file: &Hashed) -> Result<FileReport, BuildError> {
+        let bytes = Content::read(&file.path)?;
+        let chunks = record::split_games(&bytes, CHUNK);
+        let parts: Vec<FileReport> = chunks
+            .par_iter()
+            .enumerate()
+            .map(|(part, chunk)| {
+                let report = self.part([number as u64, part as u64], &bytes, chunk)?;
+                (self.progress)(Progress::Read(chunk.bytes.len() as u64));
+                Ok(report)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(FileReport {
+            games: parts.iter().map(|part| part.games).sum(),
+            bad: parts.iter().map(|part| part.bad).sum(),
         })
-        .collect::<Result<_, _>>()?;
-    let mut whole = FileReport::default();
-    for part in parts {
-        whole.games += part.games;
-        whole.bad += part.bad;
-        whole.rejects.extend(part.rejects);
     }
-    Ok(whole)
-}
 
-fn read_part(
-    builder: &Builder<Position>,
-    path: &Path,
-    bytes: &[u8],
-    chunk: &Chunk,
-) -> Result<FileReport, BuildError> {
-    let mut batch = Batch::default();
-    let mut report = FileReport::default();
-    let reject = |line, game, reason| Reject { source: path.to_owned(), line, game, reason };
-    record::read_chunk("", bytes, chunk, &mut |game| match game {
-        Ok(found) => {
+    fn part(
+        &self,
+        [file, part]: [u64; 2],
+        bytes: &[u8],
+        chunk: &Chunk,
+    ) -> Result<FileReport, BuildError> {
+        let mut batch = Batch::default();
+        let mut rejects = Vec::new();
+        let mut report = FileReport::default();
+        record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
-            let reason = match builder.note(&found.record, &mut batch) {
-                Admission::Counted | Admission::Filtered => return,
-                Admission::OtherStart => RejectReason::OtherStart,
-                Admission::NoMoves => RejectReason::NoMoves,
+            let (line, game, reason) = match game {
+                Ok(found) => match self.builder.note(&found.record, &mut batch) {
+                    Admission::Counted | Admission::Filtered => return,
+                    Admission::OtherStart => (found.line, found.game, RejectReason::OtherStart),
+                    Admission::NoMoves => (found.line, found.game, RejectReason::NoMoves),
+                },
+                Err(bad) => {
+                    report.bad += 1;
+                    (bad.line, bad.game, RejectReason::bad(&bad.reason))
+                }
             };
-            report.rejects.push(reject(found.line, found.game, reason));
-        }
-        Err(bad) => {
-            report.games += 1;
-            report.bad += 1;
-            report.rejects.push(reject(bad.line, bad.game, RejectReason::Bad(bad.reason)));
-        }
-    });
-    builder.note_bad(report.bad);
-    builder.push(batch)?;
-    Ok(report)
+            rejects.push(Listed { place: [file, part, report.games], line, game, reason });
+        });
+        self.builder.note_bad(report.bad);
+        self.builder.push(batch)?;
+        self.rejects.push(rejects).map_err(|e| self.builder.write_error(e))?;
+        Ok(report)
+    }
 }

@@ -12,10 +12,10 @@ use rayon::prelude::*;
 
 use super::observation::{Glimpse, Observation};
 use super::played::{Facts, Kind, Played, side_of_tag};
-use super::sort::Sorter;
+use super::sort::{Reduce, Sorter};
 use super::store::Writer;
 use super::{BuildError, Counts, Metadata, key_file, seal};
-use crate::bytes::atomic::AtomicFile;
+use crate::bytes::atomic::{AtomicFile, folder_of};
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::Record;
@@ -67,10 +67,25 @@ pub struct Filter {
     pub since: Option<u16>,
     /// Played in this year or before.
     pub until: Option<u16>,
-    /// Ended so; `Some(None)` for an unknown result.
-    pub result: Option<Option<Outcome>>,
+    /// Ended so. Only games that would be counted are looked at for this.
+    pub result: Option<Ending>,
     /// One player's name contains this text, whatever the case.
     pub player: Option<String>,
+}
+
+/// How a game ended, as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With this result.
+    Known(Outcome),
+    /// Nobody says how.
+    Unknown,
+}
+
+impl From<Option<Outcome>> for Ending {
+    fn from(result: Option<Outcome>) -> Self {
+        result.map_or(Self::Unknown, Self::Known)
+    }
 }
 
 impl Filter {
@@ -145,7 +160,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         Ok(Self {
             output: output.to_owned(),
-            played: Sorter::new(&folder, budget(&options)),
+            played: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
             file,
             options,
@@ -226,7 +241,7 @@ impl<G: Symmetric + Notation> Builder<G> {
                 ..Counts::default()
             },
             options: &options,
-            observations: Sorter::new(&folder, budget(&options)),
+            observations: Sorter::new(&folder, budget(&options), &options.stop),
             errors,
             writer,
             game: PhantomData,
@@ -237,17 +252,29 @@ impl<G: Symmetric + Notation> Builder<G> {
         }
         let metadata = pack.finish(&merge_sources(sources))?;
         seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
+        check_output(&output)?; // someone may have put a file there meanwhile
+        check_stop(&options, &output)?;
         file.commit().map_err(|error| create_error(&output, &error))?;
         Ok(metadata)
     }
 
-    fn write_error(&self, source: io::Error) -> BuildError {
+    /// A sorter for something else that goes with this build.
+    pub(super) fn sorter<S: Reduce>(&self) -> Sorter<S> {
+        Sorter::new(&self.folder, budget(&self.options), &self.options.stop)
+    }
+
+    /// [`BuildError::Interrupted`] if someone asked to stop.
+    pub(super) fn check_stop(&self) -> Result<(), BuildError> {
+        check_stop(&self.options, &self.output)
+    }
+
+    pub(super) fn write_error(&self, source: io::Error) -> BuildError {
         Errors { output: &self.output }.io(source)
     }
 }
 
-/// Bytes that one of the two sorters may hold: every thread can be writing a run while the next
-/// one fills, and the last sort needs room for a copy.
+/// Bytes that one sorter may hold, of which two are at work at a time: every thread can be writing a
+/// run while the next one fills, and the last sort needs room for a copy.
 fn budget(options: &BuildOptions) -> usize {
     options.memory / (2 * (rayon::current_num_threads() + 2))
 }
@@ -267,7 +294,11 @@ struct Errors<'a> {
 
 impl Errors<'_> {
     fn io(self, source: io::Error) -> BuildError {
-        BuildError::Write { path: self.output.to_owned(), source }
+        let path = self.output.to_owned();
+        match source.kind() {
+            io::ErrorKind::Interrupted => BuildError::Interrupted { path },
+            _ => BuildError::Write { path, source },
+        }
     }
 
     fn store(self, source: rusqlite::Error) -> BuildError {
@@ -312,26 +343,35 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
     /// Whether the game belongs into the statistics.
     fn count(&mut self, game: &Played) -> bool {
         let counts = &mut self.counts;
-        if self.options.filter.result.is_some_and(|wanted| wanted != game.result()) {
+        match game.kind {
+            Kind::OtherStart => {
+                counts.other_starts += 1;
+                counts.other_start_records += game.copies();
+                return false;
+            }
+            Kind::NoMoves => {
+                counts.no_moves += 1;
+                counts.no_move_records += game.copies();
+                return false;
+            }
+            Kind::Usual => {}
+        }
+        let result = game.result();
+        if self.options.filter.result.is_some_and(|wanted| wanted != result.into()) {
             counts.filtered += game.copies();
             return false;
         }
+        counts.games += 1;
         counts.duplicates += game.copies() - 1;
-        match game.kind {
-            Kind::OtherStart => counts.other_starts += 1,
-            Kind::NoMoves => counts.no_moves += 1,
-            Kind::Usual => {
-                counts.games += 1;
-                counts.disputed += u64::from(game.is_disputed());
-                match game.result() {
-                    Some(Outcome::Win(Side::First)) => counts.first += 1,
-                    Some(Outcome::Draw) => counts.draws += 1,
-                    Some(Outcome::Win(Side::Second)) => counts.second += 1,
-                    None => {}
-                }
-            }
+        counts.disputed += u64::from(game.is_disputed());
+        counts.tied += u64::from(game.is_disputed() && result.is_none());
+        match result {
+            Some(Outcome::Win(Side::First)) => counts.first += 1,
+            Some(Outcome::Draw) => counts.draws += 1,
+            Some(Outcome::Win(Side::Second)) => counts.second += 1,
+            None => {}
         }
-        game.kind == Kind::Usual
+        true
     }
 
     fn finish(self, sources: &[Source]) -> Result<Metadata, BuildError> {
@@ -411,19 +451,16 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
     } else {
         format!(
             "{} bad, {} without moves, {} from other starts, {} left out by filters",
-            counts.bad, counts.no_moves, counts.other_starts, counts.filtered
+            counts.bad, counts.no_move_records, counts.other_start_records, counts.filtered
         )
     };
-    BuildError::NoGames { files, reason }
+    BuildError::NoGames { files, first: String::new(), reason }
 }
 
 /// The folder of the output, if a book may be written there.
 fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
     let create = |what: String| BuildError::Create { path: output.to_owned(), what };
-    let folder = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(output);
     if !folder.is_dir() {
         return Err(create(format!("there is no folder {}; make it first", folder.display())));
     }
@@ -440,6 +477,9 @@ fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
 
 /// Whether the file is a book, damaged perhaps, and may be replaced by one.
 fn is_book(path: &Path) -> bool {
+    if !path.is_file() {
+        return false; // opening a pipe would wait
+    }
     let header = std::fs::File::open(path).and_then(|mut file| seal::Header::read(&mut file));
     matches!(header, Ok(Some(header)) if header.application_id == super::APPLICATION_ID)
 }

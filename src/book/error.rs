@@ -92,8 +92,10 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// Not one game can be counted.
-    #[error("no game to count in {files} file(s): {reason}")]
+    #[error("no game to count in {files} file(s){first}: {reason}")]
     NoGames {
+        /// The first of them, in words; empty if games did not come from files.
+        first: String,
         /// Number of files read.
         files: usize,
         /// What was found instead, and what to do.

@@ -6,24 +6,33 @@ use super::BuildError;
 /// Names that game files end with, lower case.
 const EXTENSIONS: [&str; 1] = ["pgn"];
 
+/// What there is to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inputs {
+    /// The game files, sorted, each path once.
+    pub files: Vec<PathBuf>,
+    /// Folders that were given and hold no game files.
+    pub empty: Vec<PathBuf>,
+}
+
 /// The game files among `inputs`: files as they are given, whatever their names, and in folders,
 /// at any depth, every file with a known ending. In folders neither links are followed nor hidden
-/// entries entered. Sorted, each path once.
+/// entries entered; what is given by name may be a link.
 ///
 /// # Errors
 ///
 /// [`BuildError::Input`] for what cannot be read, [`BuildError::StrangeInput`] for what is neither
 /// file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
-pub fn find_games(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
+pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
     let mut files = Vec::new();
-    let mut empty = None;
+    let mut empty = Vec::new();
     for input in inputs {
         let about = std::fs::metadata(input).map_err(|e| input_error(input, e))?;
         if about.is_dir() {
             let before = files.len();
             search(input, &mut files)?;
             if files.len() == before {
-                empty = empty.or(Some(input));
+                empty.push(input.clone());
             }
         } else if about.is_file() {
             files.push(input.clone());
@@ -33,9 +42,9 @@ pub fn find_games(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
     }
     files.sort_unstable();
     files.dedup();
-    match empty {
+    match empty.first() {
         Some(folder) if files.is_empty() => Err(BuildError::NoFiles { path: folder.clone() }),
-        _ => Ok(files),
+        _ => Ok(Inputs { files, empty }),
     }
 }
 
@@ -83,12 +92,16 @@ mod tests {
         {
             std::os::unix::fs::symlink(folder.path(), at("b/loop")).unwrap();
             std::os::unix::fs::symlink(at("a.pgn"), at("link.pgn")).unwrap();
+            let files = |name| find_games(&[at(name)]).unwrap().files;
+            assert_eq!(files("link.pgn"), [at("link.pgn")]);
+            assert_eq!(files("b/loop").len(), 3);
         }
         let found = find_games(&[folder.path().to_owned(), at("a.pgn")]).unwrap();
-        assert_eq!(found, [at("a.pgn"), at("b/1.pgn"), at("b/c/2.PGN")]);
-        assert_eq!(find_games(&[at("notes.txt")]).unwrap(), [at("notes.txt")]);
+        assert_eq!(found.files, [at("a.pgn"), at("b/1.pgn"), at("b/c/2.PGN")]);
+        assert_eq!(find_games(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
         assert!(matches!(find_games(&[at("none")]), Err(BuildError::Input { .. })));
         std::fs::create_dir(at("empty")).unwrap();
         assert!(matches!(find_games(&[at("empty")]), Err(BuildError::NoFiles { .. })));
+        assert_eq!(find_games(&[at("empty"), at("b")]).unwrap().empty, [at("empty")]);
     }
 }

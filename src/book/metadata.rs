@@ -32,20 +32,43 @@ pub struct Counts {
     pub draws: u64,
     /// Those won by the second side. What is missing to [`games`](Self::games) has no known result.
     pub second: u64,
-    /// Counted games whose copies state different results.
+    /// Counted games whose copies state different results. The majority decides.
     pub disputed: u64,
+    /// Those of them in which no result has most votes: counted as unknown.
+    pub tied: u64,
     /// Records in the sources, good and bad.
     pub records: u64,
     /// Records that could not be read or hold an illegal move.
     pub bad: u64,
     /// Records left out by the filters.
     pub filtered: u64,
-    /// Further copies of games.
+    /// Records that are further copies of counted games.
     pub duplicates: u64,
     /// Different games that begin elsewhere; not in the statistics.
     pub other_starts: u64,
+    /// Their records.
+    pub other_start_records: u64,
     /// Different games without moves (one at most); not in the statistics.
     pub no_moves: u64,
+    /// Their records.
+    pub no_move_records: u64,
+}
+
+impl Counts {
+    /// Games without a known result.
+    #[must_use]
+    pub const fn unknown(&self) -> u64 {
+        self.games.saturating_sub(self.first).saturating_sub(self.draws).saturating_sub(self.second)
+    }
+
+    /// Whether the numbers of games fit together.
+    fn is_sound(&self) -> bool {
+        let decided =
+            self.first.checked_add(self.draws).and_then(|sum| sum.checked_add(self.second));
+        decided.is_some_and(|decided| decided <= self.games)
+            && self.tied <= self.disputed
+            && self.disputed <= self.games
+    }
 }
 
 macro_rules! pairs {
@@ -70,21 +93,43 @@ impl Metadata {
             "draws" => counts.draws,
             "second_wins" => counts.second,
             "disputed" => counts.disputed,
+            "tied" => counts.tied,
             "records" => counts.records,
             "bad" => counts.bad,
             "filtered" => counts.filtered,
             "duplicates" => counts.duplicates,
             "other_starts" => counts.other_starts,
+            "other_start_records" => counts.other_start_records,
             "no_moves" => counts.no_moves,
+            "no_move_records" => counts.no_move_records,
         }
         .into_iter()
     }
 
-    /// The inverse of [`to_pairs`](Self::to_pairs); the name of the first value that is missing or
-    /// no number otherwise.
+    /// The inverse of [`to_pairs`](Self::to_pairs); the name of the first value that is missing, no
+    /// number, or at odds with others otherwise.
     pub(super) fn from_pairs(pairs: &BTreeMap<String, String>) -> Result<Self, &'static str> {
         let text = |name: &'static str| pairs.get(name).cloned().ok_or(name);
         let number = |name: &'static str| text(name)?.parse().map_err(|_| name);
+        let counts = Counts {
+            games: number("games")?,
+            first: number("first_wins")?,
+            draws: number("draws")?,
+            second: number("second_wins")?,
+            disputed: number("disputed")?,
+            tied: number("tied")?,
+            records: number("records")?,
+            bad: number("bad")?,
+            filtered: number("filtered")?,
+            duplicates: number("duplicates")?,
+            other_starts: number("other_starts")?,
+            other_start_records: number("other_start_records")?,
+            no_moves: number("no_moves")?,
+            no_move_records: number("no_move_records")?,
+        };
+        if !counts.is_sound() {
+            return Err("games");
+        }
         Ok(Self {
             game: text("game")?,
             key_table: text("key_table")?,
@@ -93,19 +138,7 @@ impl Metadata {
             min_games: number("min_games")?,
             positions: number("positions")?,
             rows: number("rows")?,
-            counts: Counts {
-                games: number("games")?,
-                first: number("first_wins")?,
-                draws: number("draws")?,
-                second: number("second_wins")?,
-                disputed: number("disputed")?,
-                records: number("records")?,
-                bad: number("bad")?,
-                filtered: number("filtered")?,
-                duplicates: number("duplicates")?,
-                other_starts: number("other_starts")?,
-                no_moves: number("no_moves")?,
-            },
+            counts,
         })
     }
 }
@@ -123,7 +156,9 @@ mod tests {
         assert_eq!(Metadata::from_pairs(&pairs), Ok(metadata));
         pairs.insert("rows".into(), "many".into());
         assert_eq!(Metadata::from_pairs(&pairs), Err("rows"));
+        pairs.insert("second_wins".into(), u64::MAX.to_string());
+        assert_eq!(Metadata::from_pairs(&pairs), Err("games"));
         pairs.clear();
-        assert_eq!(Metadata::from_pairs(&pairs), Err("game"));
+        assert!(Metadata::from_pairs(&pairs).is_err());
     }
 }

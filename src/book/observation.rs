@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use super::sort::Reduce;
-use super::tally::{Tally, Years, tally_of};
+use super::tally::{Tally, Years, result_number, result_of, tally_of};
 use crate::bytes::varint;
-use crate::game::{Outcome, Side};
+use crate::game::Outcome;
 
 /// One move of one game, in 16 bytes; 0 stands for an unknown rating or year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,24 +29,13 @@ impl Glimpse {
         rating: Option<u16>,
         year: Option<u16>,
     ) -> Self {
-        let result = match result {
-            None => 0,
-            Some(Outcome::Win(Side::First)) => 1,
-            Some(Outcome::Draw) => 2,
-            Some(Outcome::Win(Side::Second)) => 3,
-        };
-        Self { key, mv, rating: rating.unwrap_or(0), year: year.unwrap_or(0), result }
+        let (rating, year) = (rating.unwrap_or(0), year.unwrap_or(0));
+        Self { key, mv, rating, year, result: result_number(result) }
     }
 
     fn tally(self) -> Tally {
-        let result = match self.result {
-            1 => Some(Outcome::Win(Side::First)),
-            2 => Some(Outcome::Draw),
-            3 => Some(Outcome::Win(Side::Second)),
-            _ => None,
-        };
         let known = |n: u16| (n > 0).then_some(n);
-        tally_of(result, known(self.rating), known(self.year))
+        tally_of(result_of(self.result), known(self.rating), known(self.year))
     }
 }
 

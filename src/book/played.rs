@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::sort::Reduce;
+use super::tally::{result_number, result_of};
 use crate::bytes::varint;
 use crate::game::{Notation, Outcome, Packed, Side};
 use crate::record::Record;
@@ -57,7 +58,7 @@ pub(super) enum Kind {
 pub(super) struct Played {
     pub(super) id: GameId,
     pub(super) kind: Kind,
-    /// Number of copies that state a win of the first side, a draw, a win of the second, nothing.
+    /// Number of copies that state each result, by its number.
     votes: [u64; 4],
     pub(super) year: Option<u16>,
     /// By side.
@@ -83,7 +84,7 @@ impl Played {
         };
         let kept = if kind == Kind::Usual { moves.len().min(max_ply) } else { 0 };
         let mut votes = [0; 4];
-        votes[ballot(facts.result)] = 1;
+        votes[usize::from(result_number(facts.result))] = 1;
         Self {
             id: GameId::new::<G>(other.as_deref().unwrap_or(usual_start), moves),
             kind,
@@ -102,29 +103,17 @@ impl Played {
     /// The result that most of the copies with a result state; `None` on a tie for the most, and
     /// if no copy states one.
     pub(super) fn result(&self) -> Option<Outcome> {
-        let [first, draws, second, _] = self.votes;
-        let most = first.max(draws).max(second);
-        let leaders = [first, draws, second].iter().filter(|&&n| n == most).count();
-        match (most, leaders) {
-            (0, _) | (_, 2..) => None,
-            _ if first == most => Some(Outcome::Win(Side::First)),
-            _ if draws == most => Some(Outcome::Draw),
-            _ => Some(Outcome::Win(Side::Second)),
+        let most = *self.votes[1..].iter().max()?;
+        let mut leaders = (1..4).filter(|&number| self.votes[usize::from(number)] == most);
+        match (leaders.next(), leaders.next()) {
+            (Some(number), None) if most > 0 => result_of(number),
+            _ => None,
         }
     }
 
     /// Whether two copies state different results.
     pub(super) fn is_disputed(&self) -> bool {
-        self.votes[..3].iter().filter(|&&n| n > 0).count() > 1
-    }
-}
-
-const fn ballot(result: Option<Outcome>) -> usize {
-    match result {
-        Some(Outcome::Win(Side::First)) => 0,
-        Some(Outcome::Draw) => 1,
-        Some(Outcome::Win(Side::Second)) => 2,
-        None => 3,
+        self.votes[1..].iter().filter(|&&n| n > 0).count() > 1
     }
 }
 
@@ -264,13 +253,13 @@ mod tests {
     #[test]
     fn the_majority_of_stated_results_decides() {
         let red = Some(Outcome::Win(Side::First));
-        assert_eq!(with_votes([2, 1, 1, 9]).result(), red);
-        assert_eq!(with_votes([0, 3, 1, 0]).result(), Some(Outcome::Draw));
-        assert_eq!(with_votes([0, 0, 1, 5]).result(), Some(Outcome::Win(Side::Second)));
-        assert_eq!(with_votes([1, 0, 1, 0]).result(), None);
-        assert_eq!(with_votes([0, 0, 0, 4]).result(), None);
-        assert!(with_votes([1, 0, 1, 0]).is_disputed());
-        assert!(!with_votes([2, 0, 0, 1]).is_disputed());
+        assert_eq!(with_votes([9, 2, 1, 1]).result(), red);
+        assert_eq!(with_votes([0, 0, 3, 1]).result(), Some(Outcome::Draw));
+        assert_eq!(with_votes([5, 0, 0, 1]).result(), Some(Outcome::Win(Side::Second)));
+        assert_eq!(with_votes([0, 1, 0, 1]).result(), None);
+        assert_eq!(with_votes([4, 0, 0, 0]).result(), None);
+        assert!(with_votes([0, 1, 0, 1]).is_disputed());
+        assert!(!with_votes([1, 2, 0, 0]).is_disputed());
     }
 
     #[test]

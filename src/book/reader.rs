@@ -53,9 +53,11 @@ impl Book {
     /// Every way in which the file can be no usable book, see [`BookError`].
     pub fn open(path: &Path) -> Result<Self, BookError> {
         check_header(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection =
-            Connection::open_with_flags(path, flags).map_err(|e| sqlite_error(path, &e))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(immutable_uri(path), flags)
+            .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)?;
         let Loaded { metadata, foreign_keys, has_marks } = loaded;
         Ok(Self { path: path.to_owned(), connection, metadata, foreign_keys, has_marks })
@@ -313,13 +315,36 @@ impl Book {
     }
 }
 
+/// The URI by which SQLite opens the file as one that nobody changes: it makes no files beside it
+/// and heeds none. Books are replaced by renaming, so an open one stays as it is.
+fn immutable_uri(path: &Path) -> String {
+    // An authority, an empty one, keeps two slashes at the start from being taken for one.
+    let mut uri = String::from(if path.is_absolute() { "file://" } else { "file:./" });
+    if cfg!(windows) && path.is_absolute() {
+        uri.push('/');
+    }
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b':' if cfg!(windows) => uri.push(':'),
+            b'/' | b'-' | b'.' | b'_' => uri.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
+            _ => {
+                let digit = |n: u8| char::from(b"0123456789ABCDEF"[usize::from(n)]);
+                uri.extend(['%', digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+    }
+    uri + "?immutable=1"
+}
+
 /// Looks at the file before SQLite does: its errors say less.
 fn check_header(path: &Path) -> Result<(), BookError> {
     let not_a_book =
         |what: &str| BookError::NotABook { path: path.to_owned(), what: what.to_owned() };
     let io_error = |source| BookError::Io { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(io_error)?;
-    let about = file.metadata().map_err(io_error)?;
+    // Before opening, which waits at a pipe.
+    let about = std::fs::metadata(path).map_err(io_error)?;
     if !about.is_file() {
         return Err(not_a_book("not a file"));
     }
@@ -336,11 +361,15 @@ fn check_header(path: &Path) -> Result<(), BookError> {
             _ => not_a_book("not a SQLite database"),
         });
     }
-    let header = Header::read(&mut file)
+    let header = File::open(path)
+        .and_then(|mut file| Header::read(&mut file))
         .map_err(io_error)?
         .ok_or_else(|| not_a_book("not a SQLite database"))?;
     if header.application_id != APPLICATION_ID {
         return Err(not_a_book("another program's SQLite database"));
+    }
+    if header.has_log {
+        return Err(damaged(path, "another program switched it to a write-ahead log"));
     }
     let need = header.pages * header.page_size;
     match have.cmp(&need) {

@@ -23,6 +23,8 @@ pub(super) struct Header {
     pub(super) page_size: u64,
     pub(super) pages: u64,
     pub(super) application_id: u32,
+    /// Whether changes go to a write-ahead log first; never in a finished book.
+    pub(super) has_log: bool,
 }
 
 impl Header {
@@ -43,6 +45,7 @@ impl Header {
             page_size,
             pages: u32_at(28).into(),
             application_id: u32_at(68),
+            has_log: bytes[18..20] != [1, 1],
         })
     }
 

@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::slice::ParallelSliceMut;
 
@@ -47,6 +48,7 @@ pub(super) trait Reduce: Sized + Send {
 pub(super) struct Sorter<S: Reduce> {
     folder: PathBuf,
     budget: usize,
+    stop: Arc<AtomicBool>,
     state: Mutex<State<S::Item>>,
 }
 
@@ -58,10 +60,12 @@ struct State<T> {
 }
 
 impl<S: Reduce> Sorter<S> {
-    /// Holds up to `budget` bytes of items, then writes runs to `folder`.
-    pub(super) fn new(folder: &Path, budget: usize) -> Self {
+    /// Holds up to `budget` bytes of items, then writes runs to `folder`. Writing one fails with
+    /// [`io::ErrorKind::Interrupted`] once `stop` is set.
+    pub(super) fn new(folder: &Path, budget: usize, stop: &Arc<AtomicBool>) -> Self {
         let state = State { items: Vec::new(), bytes: 0, runs: Vec::new() };
-        Self { folder: folder.to_owned(), budget, state: Mutex::new(state) }
+        let stop = Arc::clone(stop);
+        Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(state) }
     }
 
     /// Adds a batch. No lock is held while a run is written.
@@ -78,7 +82,7 @@ impl<S: Reduce> Sorter<S> {
         };
         let mut items = flatten(full);
         items.sort_unstable_by(S::item_order);
-        let run = write_run(&self.folder, fold(items).map(Ok::<S, io::Error>))?;
+        let run = self.write_run(fold(items).map(Ok))?;
         let runs = {
             let mut state = self.lock();
             state.runs.push(run);
@@ -87,7 +91,7 @@ impl<S: Reduce> Sorter<S> {
             }
             std::mem::take(&mut state.runs)
         };
-        let merged = write_run(&self.folder, Merge::<S>::new(runs, Vec::new())?)?;
+        let merged = self.write_run(Merge::new(runs, Vec::new())?)?;
         self.lock().runs.push(merged);
         Ok(())
     }
@@ -102,6 +106,27 @@ impl<S: Reduce> Sorter<S> {
 
     fn lock(&self) -> MutexGuard<'_, State<S::Item>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_run(&self, sums: impl Iterator<Item = io::Result<S>>) -> io::Result<File> {
+        let file = tempfile::tempfile_in(&self.folder)?;
+        let mut encoder = zstd::Encoder::new(BufWriter::new(file), 1)?;
+        let mut block = Vec::with_capacity(BLOCK + 256);
+        for sum in sums {
+            sum?.put(&mut block);
+            if block.len() >= BLOCK {
+                if self.stop.load(Memory::Relaxed) {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                write_block(&mut encoder, &mut block)?;
+            }
+        }
+        if !block.is_empty() {
+            write_block(&mut encoder, &mut block)?;
+        }
+        let mut file = encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        Ok(file)
     }
 }
 
@@ -141,27 +166,6 @@ impl<S: Reduce> Iterator for Fold<S> {
         }
         Some(sum)
     }
-}
-
-fn write_run<S: Reduce>(
-    folder: &Path,
-    sums: impl Iterator<Item = io::Result<S>>,
-) -> io::Result<File> {
-    let file = tempfile::tempfile_in(folder)?;
-    let mut encoder = zstd::Encoder::new(BufWriter::new(file), 1)?;
-    let mut block = Vec::with_capacity(BLOCK + 256);
-    for sum in sums {
-        sum?.put(&mut block);
-        if block.len() >= BLOCK {
-            write_block(&mut encoder, &mut block)?;
-        }
-    }
-    if !block.is_empty() {
-        write_block(&mut encoder, &mut block)?;
-    }
-    let mut file = encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.rewind()?;
-    Ok(file)
 }
 
 fn write_block(out: &mut impl Write, block: &mut Vec<u8>) -> io::Result<()> {
@@ -325,7 +329,7 @@ mod tests {
             budget in prop_oneof![Just(1usize), 1..200usize, Just(usize::MAX)],
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let sorter = Sorter::<Count>::new(folder.path(), budget);
+            let sorter = Sorter::<Count>::new(folder.path(), budget, &Arc::default());
             let mut expected = std::collections::BTreeMap::new();
             for batch in batches {
                 for &n in &batch {

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OpenFlags, params};
 
 use super::{GameId, Metadata, Observation, Row, Source};
 
@@ -64,7 +64,9 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn create(path: &Path) -> rusqlite::Result<Self> {
-        let connection = Connection::open(path)?;
+        // No URIs: a file name that looks like one is a file name.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
         connection.execute_batch(&format!(
             "PRAGMA page_size = {PAGE_SIZE};
              PRAGMA auto_vacuum = NONE;

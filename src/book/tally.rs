@@ -83,13 +83,44 @@ impl Tally {
     /// for a draw or an unknown result.
     #[must_use]
     pub const fn default_weight(&self, mover: Side) -> u64 {
-        2 * self.wins(mover) + self.draws + self.games.saturating_sub(self.decided())
+        let halves = self.draws.saturating_add(self.games.saturating_sub(self.decided()));
+        self.wins(mover).saturating_mul(2).saturating_add(halves)
+    }
+
+    /// The result where all decided games ended alike.
+    const fn sole_result(&self) -> Option<Outcome> {
+        match (self.first, self.draws, self.second) {
+            (1.., 0, 0) => Some(Outcome::Win(Side::First)),
+            (0, 1.., 0) => Some(Outcome::Draw),
+            (0, 0, 1..) => Some(Outcome::Win(Side::Second)),
+            _ => None,
+        }
     }
 
     /// Mean of the known ratings, rounded down.
     #[must_use]
     pub const fn mean_rating(&self) -> Option<u64> {
         self.rating_sum.checked_div(self.rating_count)
+    }
+}
+
+/// A result as two bits: 0 unknown, 1 won by the first side, 2 drawn, 3 won by the second.
+pub(super) const fn result_number(result: Option<Outcome>) -> u8 {
+    match result {
+        None => 0,
+        Some(Outcome::Win(Side::First)) => 1,
+        Some(Outcome::Draw) => 2,
+        Some(Outcome::Win(Side::Second)) => 3,
+    }
+}
+
+/// The inverse of [`result_number`]; looks at two bits alone.
+pub(super) const fn result_of(number: u8) -> Option<Outcome> {
+    match number & 3 {
+        1 => Some(Outcome::Win(Side::First)),
+        2 => Some(Outcome::Draw),
+        3 => Some(Outcome::Win(Side::Second)),
+        _ => None,
     }
 }
 
@@ -138,8 +169,7 @@ impl Row {
             && t.years.is_none_or(|y| y.min == y.max);
         let mut flags = 0;
         if one {
-            let result = (t.first + 2 * t.draws + 3 * t.second) as u8;
-            flags |= ONE_GAME | result << RESULT_SHIFT;
+            flags |= ONE_GAME | result_number(t.sole_result()) << RESULT_SHIFT;
         }
         flags |= if t.rating_count > 0 { RATINGS } else { 0 };
         flags |= if t.years.is_some() { YEARS } else { 0 };
@@ -188,7 +218,7 @@ impl Row {
     fn take_fields(flags: u8, rest: &mut &[u8]) -> Option<Self> {
         let one = flags & ONE_GAME != 0;
         let mut tally = if one {
-            one_game(flags >> RESULT_SHIFT)
+            tally_of(result_of(flags >> RESULT_SHIFT), None, None)
         } else {
             let [first, draws, second, unknown] = take_counts(rest)?;
             let games = first.checked_add(draws)?.checked_add(second)?.checked_add(unknown)?;
@@ -206,16 +236,6 @@ impl Row {
         }
         let weight = if flags & WEIGHT != 0 { Some(varint::take(rest)?) } else { None };
         Some(Self { tally, weight })
-    }
-}
-
-fn one_game(result: u8) -> Tally {
-    Tally {
-        games: 1,
-        first: u64::from(result == 1),
-        draws: u64::from(result == 2),
-        second: u64::from(result == 3),
-        ..Tally::default()
     }
 }
 
@@ -339,6 +359,21 @@ pub(super) mod tests {
         blob.clear();
         Row { tally: many, weight: Some(7) }.put(1, 2, &mut blob);
         assert_eq!(blob[..blob.len() - 2], [0x0e, 120, 100, 70, 10, 0xf8, 0x23, 2, 3, 16, 7]);
+    }
+
+    #[test]
+    fn results_are_numbered() {
+        for number in 0..4 {
+            let result = result_of(number);
+            assert_eq!(result_number(result), number);
+            assert_eq!(tally_of(result, None, None).sole_result(), result);
+        }
+    }
+
+    #[test]
+    fn forged_counts_do_not_overflow() {
+        let tally = Tally { games: u64::MAX, first: u64::MAX, ..Tally::default() };
+        assert_eq!(tally.default_weight(Side::First), u64::MAX);
     }
 
     #[test]

@@ -124,12 +124,15 @@ fn counts_what_it_says() {
             draws: 1,
             second: 2,
             disputed: 2,
+            tied: 1,
             records: 13,
             bad: 0,
             filtered: 0,
             duplicates: 3,
             other_starts: 1,
+            other_start_records: 1,
             no_moves: 1,
+            no_move_records: 1,
         }
     );
     let tally = book.probe(&after("h2e2")).unwrap()[0].tally;
@@ -174,8 +177,8 @@ fn limits_and_filters() {
     assert_eq!(counted(Filter { until: Some(2001), ..any() }), 2);
     assert_eq!(counted(Filter { min_rating: Some(2300), ..any() }), 1);
     assert_eq!(counted(Filter { min_rating: Some(2301), ..any() }), 0);
-    assert_eq!(counted(Filter { result: Some(BLACK), ..any() }), 2);
-    assert_eq!(counted(Filter { result: Some(None), ..any() }), 3);
+    assert_eq!(counted(Filter { result: Some(BLACK.into()), ..any() }), 2);
+    assert_eq!(counted(Filter { result: Some(Ending::Unknown), ..any() }), 3);
     assert_eq!(counted(Filter { player: Some("x".into()), ..any() }), 0);
 }
 
@@ -383,6 +386,62 @@ fn what_is_no_book_is_refused_by_name() {
 }
 
 #[test]
+fn no_file_beside_a_book_matters_or_appears() {
+    let (folder, book) = build_some(BuildOptions::default());
+    let path = book.path().to_owned();
+    drop(book);
+    let sound = std::fs::read(&path).unwrap();
+    std::fs::write(folder.path().join("test.book-journal"), [7; 9000]).unwrap();
+    Book::open(&path).unwrap().verify().unwrap();
+    let mut logged = sound;
+    logged[18..20].copy_from_slice(&[2, 2]);
+    let other = folder.path().join("logged");
+    std::fs::write(&other, logged).unwrap();
+    let error = Book::open(&other).unwrap_err().to_string();
+    assert!(error.contains("write-ahead log"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn any_file_name_will_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let build_at = |path: &Path| {
+        let builder = Builder::<Position>::new(path, BuildOptions::default()).unwrap();
+        builder.add(&some_games()).unwrap();
+        builder.finish(Vec::new()).unwrap();
+        Book::open(path).unwrap().verify().unwrap();
+    };
+    let names =
+        ["a?b#c", "100%.book", "%41", "a b", "file:x?mode=memory", "橘中", ":memory:", "&=+"];
+    for name in names {
+        build_at(&folder.path().join(name));
+        assert!(folder.path().join(name).is_file(), "{name}");
+    }
+    let mut count = names.len();
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        build_at(&folder.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe\x80.book")));
+        count += 1;
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), count);
+}
+
+#[test]
+fn forged_metadata_is_refused() {
+    let (_folder, book) = build_some(BuildOptions::default());
+    let path = book.path().to_owned();
+    drop(book);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute("UPDATE meta SET value = '18446744073709551615' WHERE name = 'first_wins'", [])
+        .unwrap();
+    drop(connection);
+    let error = Book::open(&path).unwrap_err();
+    assert!(error.to_string().contains("`games`"), "{error}");
+}
+
+#[test]
 fn only_books_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.book");
@@ -399,6 +458,12 @@ fn only_books_are_replaced() {
     build_with(folder.path(), &random_games(3), BuildOptions::default()).unwrap();
     assert_ne!(std::fs::read(&path).unwrap(), old);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+    // What appears during the build is kept, too.
+    let builder = Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
+    builder.add(&some_games()).unwrap();
+    std::fs::write(&path, "a letter").unwrap();
+    assert!(matches!(builder.finish(Vec::new()), Err(BuildError::Create { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), b"a letter");
 }
 
 #[test]
@@ -422,5 +487,5 @@ fn golden_book() {
     );
     // Beside the rows, this depends on how SQLite fills its pages.
     let file = std::fs::read(book.path()).unwrap();
-    assert_eq!(blake3::hash(&file).to_hex()[..16], *"6fcae05184e5ac28");
+    assert_eq!(blake3::hash(&file).to_hex()[..16], *"65c396f3b0ab3b26");
 }

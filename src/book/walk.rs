@@ -61,15 +61,16 @@ fn bucket(key: i64, bits: u32) -> usize {
 }
 
 impl Book {
-    /// Walks through the book from the start position, breadth first. Takes at most 25
-    /// bytes of memory for each row.
+    /// Walks through the book from the start position, breadth first. Holds the keys and moves of
+    /// all rows in memory.
     ///
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
     pub fn walk<G: Symmetric + Notation>(&self) -> Result<Walk, BookError> {
         self.expect_game::<G>()?;
-        let mut rows = Vec::new();
+        // What the book states may be forged, so the room made in advance is limited.
+        let mut rows = Vec::with_capacity(self.metadata().rows.min(1 << 20) as usize);
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
         let rows = Rows::new(rows);
         let mut seen = vec![false; rows.rows.len()];

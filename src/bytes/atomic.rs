@@ -14,24 +14,24 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a temporary file in the folder of `target`.
+    /// Starts a temporary file in the folder of `target`. Where `target` is a link, the file that
+    /// it leads to is meant.
     ///
     /// # Errors
     ///
-    /// Those of creating a file in that folder.
+    /// Those of [`resolve`] and of creating a file in that folder.
     pub fn create(target: &Path) -> io::Result<Self> {
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let name = target.file_name().ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")
-        })?;
+        let target = resolve(target)?;
         let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(name);
+        prefix.push(target.file_name().unwrap_or_default());
         prefix.push(".part-");
-        let file = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
-        Ok(Self { file, target: target.to_owned() })
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        // As any new file: what the process's mask allows, not private like temporary files.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder_of(&target))?;
+        Ok(Self { file, target })
     }
 
     /// Where the bytes lie until [`commit`](Self::commit); for writers that need a path.
@@ -52,22 +52,9 @@ impl AtomicFile {
     /// Those of syncing and renaming; the temporary file is removed then.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        set_usual_permissions(self.file.path())?;
         self.file.persist(&self.target).map_err(|e| e.error)?;
         Ok(())
     }
-}
-
-/// Temporary files are private (mode 0600); a finished output is readable like any other.
-#[cfg(unix)]
-fn set_usual_permissions(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn set_usual_permissions(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 impl Write for AtomicFile {
@@ -77,6 +64,36 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// The folder that a file of that path lies in, `.` for a bare name.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Where a file of that path lies or would lie: absolute, without links. Two paths that resolve to
+/// the same name the same file.
+///
+/// # Errors
+///
+/// If the path does not name a file, if its folder is missing, and for links that lead nowhere.
+pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")
+    })?;
+    if path.is_symlink() {
+        return path.canonicalize().map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(e.kind(), "a link to a file that does not exist; remove the link")
+            }
+            _ => e,
+        });
+    }
+    Ok(folder_of(path).canonicalize()?.join(name))
 }
 
 /// Writes `bytes` to `target` atomically.
@@ -108,9 +125,30 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_modes_are_the_usual() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("far")).unwrap();
+        std::fs::write(at("plain"), "").unwrap();
+        write(&at("far/target"), b"old").unwrap();
+        symlink(at("far/target"), at("link")).unwrap();
+        write(&at("link"), b"new").unwrap();
+        assert!(at("link").is_symlink());
+        assert_eq!(std::fs::read(at("far/target")).unwrap(), b"new");
+        let mode = |name: &str| at(name).metadata().unwrap().permissions().mode();
+        assert_eq!(mode("far/target"), mode("plain"));
+        assert_eq!(resolve(&at("link")).unwrap(), resolve(&at("./far/target")).unwrap());
+        symlink(at("gone"), at("dangling")).unwrap();
+        assert!(write(&at("dangling"), b"").unwrap_err().to_string().contains("remove the link"));
+    }
+
     #[test]
     fn missing_folder_is_an_error() {
         assert!(write(Path::new("/nonexistent-folder/x"), b"").is_err());
         assert!(AtomicFile::create(Path::new("/")).is_err());
+        assert_eq!(folder_of(Path::new("x")), Path::new("."));
     }
 }

@@ -114,9 +114,9 @@ fn build_book(books: &Path, place: &Place, context: &mut Context<'_>) -> Result<
     let start = Instant::now();
     writeln!(context.out, "1. An opening book from the games in {}", books.display())?;
     context.out.flush()?;
-    let files = find_games(&[books.to_owned()]).or_exit(exit::NO_INPUT)?;
+    let files = find_games(&[books.to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
-    let report = book::build(&files, &place.book, options, false, 0, &|_| {})
+    let report = book::build(&files, &place.book, options, false, 0, &|_| {}, &mut |_| {})
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
     writeln!(

@@ -28,10 +28,16 @@ impl Fens {
         Ok(Self { reader: Box::new(BufReader::new(file)), name })
     }
 
-    /// The next line without its end and surrounding blanks; `None` at the end.
+    /// The next line that is not blank, without its end and surrounding blanks; `None` at the end.
     pub(super) fn next_line(&mut self) -> Result<Option<String>, CliError> {
-        let line = read_line(&mut self.reader, MAX_LINE);
-        let line = line.or_exit_with(exit::IO, || format!("cannot read {}", self.name))?;
-        Ok(line.map(|line| line.trim().to_owned()))
+        loop {
+            let line = read_line(&mut self.reader, MAX_LINE);
+            let line = line.or_exit_with(exit::IO, || format!("cannot read {}", self.name))?;
+            match line.as_deref().map(str::trim) {
+                None => return Ok(None),
+                Some("") => {}
+                Some(text) => return Ok(Some(text.to_owned())),
+            }
+        }
     }
 }

@@ -78,8 +78,9 @@ impl Library {
 }
 
 fn open_book<G: Playable>(path: &Path) -> Result<Book, String> {
-    let book =
-        Book::open(path).map_err(|error| format!("playing without a book: {}", in_full(&error)))?;
+    let book = Book::open(path)
+        .and_then(|book| book.check_file().map(|()| book))
+        .map_err(|error| format!("playing without a book: {}", in_full(&error)))?;
     let game = &book.metadata().game;
     if game == G::NAME {
         Ok(book)

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +9,13 @@ use serde_json::json;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_build;
 use crate::book::{
-    BuildOptions, BuildReport, Filter, Progress, Reject, RejectReason, build, find_games,
+    BuildError, BuildOptions, BuildReport, Ending, Filter, Progress, Reject, RejectReason, build,
+    find_games,
 };
-use crate::bytes::atomic::AtomicFile;
+use crate::bytes::atomic::{AtomicFile, resolve};
 use crate::game::{Outcome, Side};
 
-/// Bad games shown where no list of them was asked for.
+/// Bad games shown where no list of them was asked for, and files without games.
 const SHOWN: usize = 3;
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +43,7 @@ pub(in crate::cli) struct Args {
     until: Option<u16>,
     /// Only games that ended so: 1-0, 1/2-1/2, 0-1 or * (unknown).
     #[arg(long, value_parser = parse_result)]
-    result: Option<GameResult>,
+    result: Option<Ending>,
     /// Only games in which a player's name contains this text.
     #[arg(long)]
     player: Option<String>,
@@ -54,7 +55,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
     /// Write the list of games that are not in the statistics: file, line, game and reason,
-    /// separated by tabs.
+    /// separated by tabs. A new file: nothing is replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
@@ -62,18 +63,14 @@ pub(in crate::cli) struct Args {
     strict: bool,
 }
 
-/// A result to filter by.
-#[derive(Debug, Clone, Copy)]
-struct GameResult(Option<Outcome>);
-
-fn parse_result(text: &str) -> Result<GameResult, String> {
-    Ok(GameResult(match text {
-        "1-0" => Some(Outcome::Win(Side::First)),
-        "0-1" => Some(Outcome::Win(Side::Second)),
-        "1/2-1/2" => Some(Outcome::Draw),
-        "*" => None,
+fn parse_result(text: &str) -> Result<Ending, String> {
+    Ok(match text {
+        "1-0" => Ending::Known(Outcome::Win(Side::First)),
+        "0-1" => Ending::Known(Outcome::Win(Side::Second)),
+        "1/2-1/2" => Ending::Known(Outcome::Draw),
+        "*" => Ending::Unknown,
         _ => return Err("give 1-0, 1/2-1/2, 0-1 or *".to_owned()),
-    }))
+    })
 }
 
 /// A number of bytes: digits and perhaps KiB, MiB, GiB (or K, M, G).
@@ -94,26 +91,26 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if context.common.game != GameName::Xiangqi {
         return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
     }
-    let files = find_games(&args.inputs).map_err(from_build)?;
-    let rejects = args.rejects.as_deref().map(create_rejects).transpose()?;
+    let inputs = find_games(&args.inputs).map_err(from_build)?;
+    let mut listing = Listing::open(args)?;
     let bar = progress_bar();
-    let report = build(
-        &files,
+    let result = build(
+        &inputs.files,
         &args.output,
         args.options(),
         args.strict,
         args.threads.into(),
-        &|progress| {
-            advance(&bar, progress);
-        },
+        &|progress| advance(&bar, progress),
+        &mut |reject| listing.add(reject),
     );
     bar.finish_and_clear();
-    let report = report.map_err(from_build)?;
-    if let Some((path, file)) = rejects {
-        write_rejects(path, file, &report.rejects)?;
-    } else {
-        show_bad(&report);
+    // These end a build after all files were read, so the list is complete.
+    if matches!(result, Ok(_) | Err(BuildError::Strict { .. } | BuildError::NoGames { .. })) {
+        listing.close()?;
     }
+    let report = result.map_err(from_build)?;
+    show_empty("no game files in", &inputs.empty);
+    show_empty("no games in", &report.empty_files);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
     } else {
@@ -131,7 +128,7 @@ impl Args {
                 min_rating: self.min_rating,
                 since: self.since,
                 until: self.until,
-                result: self.result.map(|GameResult(result)| result),
+                result: self.result,
                 player: self.player.clone(),
             },
             memory: self.memory,
@@ -141,12 +138,16 @@ impl Args {
     }
 }
 
-/// Set when the user interrupts the program. Without a handler an interrupt ends it at once, as
-/// usual.
+/// Set when the user interrupts the program or the system ends it; the second time ends it at once.
+/// Without a handler the first does, as usual.
 fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
-    let handler = ctrlc::set_handler(move || set.store(true, Ordering::Relaxed));
+    let handler = ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            std::process::exit(exit::INTERRUPTED.into());
+        }
+    });
     if let Err(error) = handler {
         tracing::debug!("no handler for interrupts: {error}");
     }
@@ -167,31 +168,86 @@ fn advance(bar: &ProgressBar, progress: Progress) {
     }
 }
 
-fn create_rejects(path: &Path) -> Result<(&Path, AtomicFile), CliError> {
-    let file = AtomicFile::create(path)
-        .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
-    Ok((path, file))
+/// Where rejects go: to the list that was asked for, or the first bad ones to standard error.
+struct Listing<'a> {
+    list: Option<(&'a Path, BufWriter<AtomicFile>)>,
+    /// What went wrong first.
+    written: io::Result<()>,
+    bad: usize,
 }
 
-fn write_rejects(path: &Path, mut file: AtomicFile, rejects: &[Reject]) -> Result<(), CliError> {
-    let mut text = Vec::new();
-    for reject in rejects {
-        let reason = reject.reason.to_string().replace(['\t', '\n', '\r'], " ");
-        let source = reject.source.display();
-        writeln!(text, "{source}\t{}\t{}\t{reason}", reject.line, reject.game)?;
+impl<'a> Listing<'a> {
+    fn open(args: &'a Args) -> Result<Self, CliError> {
+        let list = match args.rejects.as_deref() {
+            None => None,
+            Some(path) => {
+                check_list(path, &args.output)?;
+                let file = AtomicFile::create(path)
+                    .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
+                Some((path, BufWriter::new(file)))
+            }
+        };
+        Ok(Self { list, written: Ok(()), bad: 0 })
     }
-    let written = file.write_all(&text).and_then(|()| file.commit());
-    written.or_exit_with(exit::IO, || path.display().to_string())
+
+    fn add(&mut self, reject: &Reject) {
+        if let Some((_, file)) = &mut self.list {
+            let Reject { line, game, reason, .. } = reject;
+            if self.written.is_ok() {
+                let source = reject.source_name();
+                self.written = writeln!(file, "{source}\t{line}\t{game}\t{reason}");
+            }
+        } else if matches!(reject.reason, RejectReason::Bad(_)) {
+            self.bad += 1;
+            if self.bad <= SHOWN {
+                eprintln!("juzhong: left out: {reject}");
+            }
+        }
+    }
+
+    fn close(self) -> Result<(), CliError> {
+        if self.bad > SHOWN {
+            eprintln!(
+                "juzhong: left out: {} bad games in all; --rejects FILE lists them",
+                self.bad
+            );
+        }
+        let Some((path, file)) = self.list else { return Ok(()) };
+        if path.exists() {
+            return Err(list_exists(path));
+        }
+        self.written
+            .and_then(|()| file.into_inner().map_err(io::IntoInnerError::into_error))
+            .and_then(AtomicFile::commit)
+            .or_exit_with(exit::IO, || path.display().to_string())
+    }
 }
 
-fn show_bad(report: &BuildReport) {
-    let is_bad = |r: &&Reject| matches!(r.reason, RejectReason::Bad(_));
-    for reject in report.rejects.iter().filter(is_bad).take(SHOWN) {
-        eprintln!("juzhong: left out: {reject}");
+/// The list must not replace anything, an input above all, nor be the book.
+fn check_list(list: &Path, book: &Path) -> Result<(), CliError> {
+    if list.is_symlink() || list.exists() {
+        return Err(list_exists(list));
     }
-    let bad = report.metadata.counts.bad;
-    if bad > SHOWN as u64 {
-        eprintln!("juzhong: left out: {bad} bad games in all; --rejects FILE lists them");
+    if resolve(list).is_ok_and(|list| resolve(book).is_ok_and(|book| book == list)) {
+        let message = format!("{}: both the book and the list of rejects", list.display());
+        return Err(CliError::message(exit::CANNOT_CREATE, message));
+    }
+    Ok(())
+}
+
+fn list_exists(path: &Path) -> CliError {
+    let path = path.display();
+    let message = format!("{path}: something stands there; choose another name for --rejects");
+    CliError::message(exit::CANNOT_CREATE, message)
+}
+
+/// One line for each path, of many only the first.
+fn show_empty(what: &str, paths: &[PathBuf]) {
+    for path in paths.iter().take(SHOWN) {
+        eprintln!("juzhong: {what} {}", path.display());
+    }
+    if paths.len() > SHOWN {
+        eprintln!("juzhong: {what} {} more", paths.len() - SHOWN);
     }
 }
 
@@ -200,7 +256,7 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
     let counts = &about.counts;
     json!({
         "schema": "juzhong.book.build/1",
-        "book": args.output,
+        "book": args.output.to_string_lossy(),
         "files": report.files,
         "same_files": report.same_files,
         "records": counts.records,
@@ -208,12 +264,15 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
         "filtered": counts.filtered,
         "duplicates": counts.duplicates,
         "other_starts": counts.other_starts,
+        "other_start_records": counts.other_start_records,
         "no_moves": counts.no_moves,
+        "no_move_records": counts.no_move_records,
         "games": counts.games,
         "red": counts.first,
         "draws": counts.draws,
         "black": counts.second,
         "disputed": counts.disputed,
+        "tied": counts.tied,
         "positions": about.positions,
         "moves": about.rows,
         "content": about.content,
@@ -222,30 +281,10 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
 
 fn print(args: &Args, report: &BuildReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
-    let counts = &about.counts;
-    writeln!(
-        out,
-        "{}: {} moves of {} positions from {} games",
-        args.output.display(),
-        about.rows,
-        about.positions,
-        counts.games
-    )?;
-    writeln!(
-        out,
-        "{} files, {} records: {} counted, {} further copies ({} games with disputed result), \
-         {} bad, {} from other starts, {} without moves, {} left out by filters",
-        report.files,
-        counts.records,
-        counts.games,
-        counts.duplicates,
-        counts.disputed,
-        counts.bad,
-        counts.other_starts,
-        counts.no_moves,
-        counts.filtered
-    )?;
-    Ok(())
+    let book = args.output.display();
+    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
+    writeln!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
+    super::print_counts(&about.counts, out)
 }
 
 #[cfg(test)]

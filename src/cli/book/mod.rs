@@ -4,11 +4,11 @@ mod build;
 mod query;
 mod stats;
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use super::{CliError, Context, exit};
-use crate::book::{Book, BookError, BuildError};
+use crate::book::{Book, BookError, BuildError, Counts};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
@@ -32,6 +32,39 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 /// Opens a book whose bytes are all as they were written.
 fn open(path: &Path) -> Result<Book, CliError> {
     Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
+}
+
+/// What became of every record, a line for each sort.
+fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
+    let c = counts;
+    writeln!(out, "records    {}", c.records)?;
+    writeln!(
+        out,
+        "games      {} counted: {} won by Red, {} drawn, {} won by Black, {} unknown",
+        c.games,
+        c.first,
+        c.draws,
+        c.second,
+        c.unknown()
+    )?;
+    writeln!(
+        out,
+        "disputed   {} games whose copies state different results: {} settled by the majority, \
+         {} tied and so unknown",
+        c.disputed,
+        c.disputed - c.tied,
+        c.tied
+    )?;
+    writeln!(out, "copies     {} further ones of counted games", c.duplicates)?;
+    writeln!(
+        out,
+        "others     {} from other starts ({} different games), not counted",
+        c.other_start_records, c.other_starts
+    )?;
+    writeln!(out, "no moves   {}, not counted", c.no_move_records)?;
+    writeln!(out, "bad        {}, left out", c.bad)?;
+    writeln!(out, "filtered   {}, left out", c.filtered)?;
+    Ok(())
 }
 
 fn from_book(error: BookError) -> CliError {

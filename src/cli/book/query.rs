@@ -1,8 +1,9 @@
-use std::io::{BufRead, BufReader, Write, stdin};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use crate::book::{Book, BookMove};
 use crate::game::{Game, Notation, Side, Symmetric};
@@ -40,7 +41,7 @@ fn run_game<G: Symmetric + Notation>(
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     if let Some(list) = &args.fens {
-        return run_list::<G>(&book, list, min_games, context);
+        return run_list::<G>(&book, &mut Fens::open(list)?, min_games, context);
     }
     let mut position = read_position::<G>(args.fen.as_deref())?;
     let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
@@ -88,22 +89,13 @@ fn probe<G: Symmetric + Notation>(
 /// Answers each line. 65 if one cannot be read, 1 if the book has none of the positions.
 fn run_list<G: Symmetric + Notation>(
     book: &Book,
-    list: &Path,
+    list: &mut Fens,
     min_games: u64,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let lines: Box<dyn BufRead> = if list == Path::new("-") {
-        Box::new(stdin().lock())
-    } else {
-        let file = std::fs::File::open(list);
-        Box::new(BufReader::new(file.or_exit_with(exit::NO_INPUT, || list.display().to_string())?))
-    };
     let (mut any_bad, mut any_found) = (false, false);
-    for line in lines.split(b'\n') {
-        let line = line.or_exit_with(exit::IO, || list.display().to_string())?;
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim();
-        let answer = match G::parse_position(text) {
+    while let Some(text) = list.next_line()? {
+        let answer = match G::parse_position(&text) {
             Ok(position) => {
                 let found = probe(book, &position, min_games)?;
                 any_found |= !found.is_empty();
@@ -143,7 +135,7 @@ fn answer<G: Symmetric + Notation>(
         "schema": "juzhong.book.query/1",
         "fen": position.position_text(),
         "key": book.key_of(position).to_string(),
-        "total": found.iter().map(|m| m.tally.games).sum::<u64>(),
+        "total": found.iter().fold(0u64, |sum, m| sum.saturating_add(m.tally.games)),
         "moves": moves,
     })
 }

@@ -58,7 +58,7 @@ fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64)
         .collect();
     let mut answer = json!({
         "schema": "juzhong.book.stats/1",
-        "book": book.path(),
+        "book": book.path().to_string_lossy(),
         "game": about.game,
         "version": VERSION,
         "bytes": bytes,
@@ -68,14 +68,17 @@ fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64)
         "red": counts.first,
         "draws": counts.draws,
         "black": counts.second,
-        "unknown": counts.games - counts.first - counts.draws - counts.second,
+        "unknown": counts.unknown(),
         "disputed": counts.disputed,
+        "tied": counts.tied,
         "duplicates": counts.duplicates,
         "records": counts.records,
         "bad": counts.bad,
         "filtered": counts.filtered,
         "other_starts": counts.other_starts,
+        "other_start_records": counts.other_start_records,
         "no_moves": counts.no_moves,
+        "no_move_records": counts.no_move_records,
         "sources": sources.len(),
         "max_ply": about.max_ply,
         "min_games": about.min_games,
@@ -102,31 +105,12 @@ fn print(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let about = book.metadata();
-    let c = &about.counts;
-    let unknown = c.games - c.first - c.draws - c.second;
     let keys = if book.foreign_keys().is_none() { "the stored ones" } else { "its own" };
     writeln!(out, "{}: sound, version {VERSION}, {bytes} bytes", book.path().display())?;
     writeln!(out, "positions  {}", about.positions)?;
     writeln!(out, "moves      {} (up to ply {})", about.rows, about.max_ply)?;
-    writeln!(
-        out,
-        "games      {}: {} won by Red, {} drawn, {} won by Black, {unknown} unknown; {} disputed",
-        c.games, c.first, c.draws, c.second, c.disputed
-    )?;
-    writeln!(
-        out,
-        "records    {} in {} sources: {} further copies, {} bad, {} left out by filters",
-        c.records,
-        sources.len(),
-        c.duplicates,
-        c.bad,
-        c.filtered
-    )?;
-    writeln!(
-        out,
-        "           games not counted: {} from other starts, {} without moves",
-        c.other_starts, c.no_moves
-    )?;
+    writeln!(out, "sources    {}", sources.len())?;
+    super::print_counts(&about.counts, out)?;
     writeln!(out, "keys       {} ({keys})", about.key_table)?;
     writeln!(out, "content    {}", about.content)?;
     writeln!(out, "{:>5} {:>10} {:>10}", "ply", "positions", "moves")?;

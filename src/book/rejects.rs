@@ -1,0 +1,171 @@
+//! Records that are not in the statistics: collected from all threads in bounded memory, told in the
+//! order of files and records.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::sort::Reduce;
+use crate::bytes::varint;
+
+/// A reason is cut after so many characters; it can quote the file.
+const MAX_REASON: usize = 300;
+
+/// A record that is not in the statistics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reject {
+    /// The file.
+    pub source: PathBuf,
+    /// The line of the fault, or where the record begins; from 1.
+    pub line: u64,
+    /// The number of the record in the file, from 1.
+    pub game: u64,
+    /// Why.
+    pub reason: RejectReason,
+}
+
+impl Reject {
+    /// The name of the file on one line: what would end it or move the cursor is replaced.
+    #[must_use]
+    pub fn source_name(&self) -> String {
+        one_line(&self.source.display().to_string())
+    }
+}
+
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, game, reason, .. } = self;
+        write!(f, "{}:{line}: game {game}: {reason}", self.source_name())
+    }
+}
+
+/// Why a record is not in the statistics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RejectReason {
+    /// It cannot be read, or a move is illegal: what is wrong, on one line.
+    Bad(String),
+    /// It has no moves.
+    NoMoves,
+    /// It begins elsewhere than games usually do.
+    OtherStart,
+}
+
+impl RejectReason {
+    /// A bad record, for a reason that can quote the file.
+    pub(super) fn bad(reason: &impl fmt::Display) -> Self {
+        Self::Bad(one_line(&reason.to_string()).chars().take(MAX_REASON).collect())
+    }
+}
+
+impl fmt::Display for RejectReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bad(reason) => reason,
+            Self::NoMoves => "no moves",
+            Self::OtherStart => "starts from another position",
+        })
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ")
+}
+
+/// A reject on its way to the list.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// Which file, which part of it, and which reject of that part: no two are equal.
+    pub(super) place: [u64; 3],
+    pub(super) line: u64,
+    pub(super) game: u64,
+    pub(super) reason: RejectReason,
+}
+
+impl Reduce for Listed {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.place.cmp(&b.place)
+    }
+
+    fn item_size(item: &Self) -> usize {
+        let text =
+            if let RejectReason::Bad(text) = &item.reason { text.capacity() + 16 } else { 0 };
+        size_of::<Self>() + text
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+
+    fn absorb(&mut self, _equal: Self) {}
+
+    fn put(&self, out: &mut Vec<u8>) {
+        let (kind, text) = match &self.reason {
+            RejectReason::Bad(text) => (0, text.as_str()),
+            RejectReason::NoMoves => (1, ""),
+            RejectReason::OtherStart => (2, ""),
+        };
+        for n in self.place.into_iter().chain([self.line, self.game, kind, text.len() as u64]) {
+            varint::put(out, n);
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let mut n = [0; 7];
+        for n in &mut n {
+            *n = varint::take(input)?;
+        }
+        let [file, part, number, line, game, kind, len] = n;
+        let text = str::from_utf8(input.split_off(..usize::try_from(len).ok()?)?).ok()?;
+        let reason = match kind {
+            0 => RejectReason::Bad(text.to_owned()),
+            1 => RejectReason::NoMoves,
+            2 => RejectReason::OtherStart,
+            _ => return None,
+        };
+        Some(Self { place: [file, part, number], line, game, reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn put_then_take_is_identity(
+            place: [u64; 3], line: u64, game: u64, text: String, kind in 0..3,
+        ) {
+            let reason = match kind {
+                0 => RejectReason::bad(&text),
+                1 => RejectReason::NoMoves,
+                _ => RejectReason::OtherStart,
+            };
+            let listed = Listed { place, line, game, reason };
+            let mut bytes = Vec::new();
+            listed.put(&mut bytes);
+            let mut rest = bytes.as_slice();
+            let taken = Listed::take(&mut rest).unwrap();
+            prop_assert!(rest.is_empty());
+            prop_assert_eq!((taken.place, taken.line, taken.game), (place, line, game));
+            prop_assert_eq!(taken.reason, listed.reason);
+        }
+    }
+
+    #[test]
+    fn a_reject_is_one_line() {
+        let source = PathBuf::from("a\tb\n\u{1b}[31m.pgn");
+        let reason = RejectReason::bad(&format!("\"\r\n\" {}", "x".repeat(1000)));
+        let reject = Reject { source, line: 3, game: 2, reason };
+        let text = reject.to_string();
+        assert!(text.starts_with("a b  [31m.pgn:3: game 2: \"  \" xxx"), "{text}");
+        assert!(!text.contains(char::is_control) && text.len() < 350);
+    }
+}
