@@ -83,3 +83,17 @@ fn the_readme_counts_the_lines_of_each_system() {
     let total: usize = counts.values().sum();
     assert!(readme.contains(&format!("| **{total}** |")));
 }
+
+#[test]
+fn self_play_games_are_legal_and_finished() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/selfplay/selfplay.pgn");
+    let bytes = std::fs::read(file).expect("readable");
+    let mut games = 0;
+    read_games("selfplay", &bytes, &mut |game| {
+        let record = game.expect("every game is legal").record;
+        assert!(record.result.is_some() && record.tag("ECCO").is_some());
+        assert!(record.tree.moves.len() >= 10);
+        games += 1;
+    });
+    assert!(games >= 200, "{games} games");
+}
