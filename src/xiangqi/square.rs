@@ -46,12 +46,12 @@ impl Square {
     /// The square `files` to the right and `ranks` up, if it is on the board.
     #[must_use]
     pub const fn offset(self, files: i8, ranks: i8) -> Option<Self> {
-        let file = self.file() as i8 + files;
-        let rank = self.rank() as i8 + ranks;
+        let file = self.file().cast_signed() + files;
+        let rank = self.rank().cast_signed() + ranks;
         if file < 0 || file > 8 || rank < 0 || rank > 9 {
             None
         } else {
-            Some(Self::at(file as u8, rank as u8))
+            Some(Self::at(file.cast_unsigned(), rank.cast_unsigned()))
         }
     }
 
