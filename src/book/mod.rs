@@ -9,7 +9,7 @@
 //! summed) and a `pack` (rows are written in key order). Both sums are associative and commutative,
 //! so the bytes of a book depend neither on threads nor on the order of inputs.
 //!
-//! - [`build`] reads game files; [`Builder`] takes records from anywhere.
+//! - [`build()`] reads game files; [`Builder`] takes records from anywhere.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
 
 mod build;

@@ -3,7 +3,7 @@
 //! # Stability
 //!
 //! [`VERSION`] goes into `PRAGMA user_version`. Readers refuse later versions by name. A change of
-//! the tables, of the blob of a [`Row`](super::Row), of game ids or of the digest needs a new one.
+//! the tables, of the blob of a [`Row`], of game ids or of the digest needs a new one.
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 //! evaluations of the games.
 //!
 //! The words used here: a *node* is a position in the search tree. A *PV node* is searched with an
-//! open [`Window`](window::Window) and has an exact value; the line of best moves through such nodes
+//! open `Window` and has an exact value; the line of best moves through such nodes
 //! is the principal variation. All other nodes are searched with a window without room: a *cut
 //! node* is expected to have a move that reaches beta (the rest need not be looked at), an *all
 //! node* to have none (every move must be looked at). A node's *depth* is the number of plies still

@@ -8,7 +8,7 @@ pub(super) const ASPIRATION_DEPTH: i32 = 5;
 
 /// Deepest node that reverse futility cuts off.
 pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 8;
-/// What a ply may cost: see [`reverse_futility`](super::prune::reverse_futility).
+/// What a ply may cost: see `search::prune`.
 pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 65;
 
 /// Deepest node that razoring hands to quiescence.

@@ -2,7 +2,7 @@
 //!
 //! The path of a table: [`Material`] names the set of men, `index` numbers its positions,
 //! [`generate_all`] solves them (`solve` propagates results, `rules` decides endless play),
-//! `format` and `compress` put them on disk, [`Tables`] answers for positions, and [`verify`]
+//! `format` and `compress` put them on disk, [`Tables`] answers for positions, and [`verify()`]
 //! proves a table with the ordinary legal move generator.
 //!
 //! A value is a win, a draw or a loss for the side to move, and for wins and losses an *order* and
