@@ -52,6 +52,7 @@ fn rooms_use_only_what_lies_below_them() {
         rust_files(&src.join(room), &mut files);
         for file in files {
             let text = fs::read_to_string(&file).expect("UTF-8");
+            assert!(!text.contains("crate::{"), "{}: name one room a line", file.display());
             for used in used_rooms(&text) {
                 let is_room = ROOMS.iter().any(|&(name, _)| name == used);
                 let allowed = used == room || may_use.contains(&used) || may_use.contains(&"*");

@@ -45,7 +45,9 @@ pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Walk};
 
 use crate::game::Game;
-use crate::{gomoku, hash, xiangqi};
+use crate::gomoku;
+use crate::hash;
+use crate::xiangqi;
 
 /// The stored key file of a game, by its name.
 fn key_file(game: &str) -> Option<&'static [u8]> {
