@@ -37,7 +37,7 @@ impl Limits {
 
 /// The world outside a running search. Protocols, benchmarks and tests implement it.
 pub trait Control<M>: Sync {
-    /// Asked every thousand nodes or more often, from any thread; once true the search ends soon.
+    /// Asked every hundred nodes or so, from any thread; once true the search ends soon.
     fn should_stop(&self) -> bool;
     /// Told of every finished iteration, from the thread that called
     /// [`Searcher::run`](super::Searcher::run).

@@ -13,10 +13,8 @@ use crate::hash::Key;
 pub const MAX_THREADS: usize = 256;
 /// The most lines that one search reports.
 pub const MAX_MULTIPV: usize = 512;
-/// Nodes between two looks at the clock.
-const CHECK_INTERVAL: u64 = 1024;
-/// The same until an iteration is finished: nodes below a very long line take long.
-const FIRST_INTERVAL: u64 = 64;
+/// Nodes between two looks at the clock: few, for at the end of a very long line each takes long.
+const CHECK_INTERVAL: u64 = 128;
 /// The first iteration is not broken off by time before so many nodes, so that the move is one
 /// that was thought about.
 const FIRST_NODES: u64 = 1024;
@@ -337,8 +335,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             shared.stop.store(true, Relaxed);
             return Err(Interrupted);
         }
-        let interval = if self.finished == 0 { FIRST_INTERVAL } else { CHECK_INTERVAL };
-        self.next_check = self.nodes + left.min(interval);
+        self.next_check = self.nodes + left.min(CHECK_INTERVAL);
         Ok(())
     }
 
