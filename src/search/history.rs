@@ -16,14 +16,15 @@ pub(super) struct History {
 pub(super) type Before = [Option<usize>; 2];
 
 impl History {
-    /// No experience.
-    pub(super) fn new<G: Heuristics>() -> Self {
+    /// No experience; `None` if there is no memory for it.
+    pub(super) fn new<G: Heuristics>() -> Option<Self> {
         let len = G::HISTORY_LEN;
-        Self {
+        let pairs = len * len;
+        Some(Self {
             len,
-            quiet: [vec![0; len], vec![0; len]],
-            continuation: [vec![0; len * len], vec![0; len * len]],
-        }
+            quiet: [zeros(len)?, zeros(len)?],
+            continuation: [zeros(pairs)?, zeros(pairs)?],
+        })
     }
 
     /// Forgets everything.
@@ -63,6 +64,13 @@ impl History {
             }
         }
     }
+}
+
+fn zeros(len: usize) -> Option<Vec<i16>> {
+    let mut table = Vec::new();
+    table.try_reserve_exact(len).ok()?;
+    table.resize(len, 0);
+    Some(table)
 }
 
 fn bonus(depth: i32) -> i32 {

@@ -117,5 +117,5 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> Found<M> {
     let (score, pv) =
         lines.first().map_or((Score::DRAW, Vec::new()), |line| (line.score, line.pv.clone()));
-    Found { best: pv.first().copied(), ponder: pv.get(1).copied(), score, depth, nodes: 0, pv }
+    Found { best: pv.first().copied(), score, depth, nodes: 0, pv }
 }

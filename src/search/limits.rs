@@ -37,7 +37,7 @@ impl Limits {
 
 /// The world outside a running search. Protocols, benchmarks and tests implement it.
 pub trait Control<M>: Sync {
-    /// Asked every thousand nodes or so, from any thread; once true the search ends soon.
+    /// Asked every hundred nodes or so, from any thread; once true the search ends soon.
     fn should_stop(&self) -> bool;
     /// Told of every finished iteration, from the thread that called
     /// [`Searcher::run`](super::Searcher::run).
@@ -63,7 +63,8 @@ pub struct Iteration<M> {
     pub multipv: u32,
     /// For the side to move.
     pub score: Score,
-    /// How the score relates to the value.
+    /// How the score relates to the value: [`Bound::Exact`] so far, for an iteration ends only when
+    /// its window holds the score.
     pub bound: Bound,
     /// Positions visited since the search began.
     pub nodes: u64,
@@ -80,8 +81,6 @@ pub struct Iteration<M> {
 pub struct Found<M> {
     /// The move to play; `None` if there is none.
     pub best: Option<M>,
-    /// The answer expected.
-    pub ponder: Option<M>,
     /// For the side to move.
     pub score: Score,
     /// Plies of the last finished iteration.

@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use super::history::Before;
 use super::order::{Hints, Picker};
 use super::prune::{self, late_move_reduction};
@@ -76,8 +78,29 @@ pub(super) struct Candidate<M> {
 struct Best<M> {
     score: Score,
     mv: Option<M>,
-    /// See [`Worker::floor`].
+    /// See [`Worker::floor`]: the lowest of the moves with this score.
     floor: usize,
+    /// The lowest floor of the moves that lose: on another path they may be the best.
+    losing_floor: usize,
+}
+
+impl<M> Best<M> {
+    fn none() -> Self {
+        Self { score: -Score::INFINITE, mv: None, floor: NO_FLOOR, losing_floor: NO_FLOOR }
+    }
+
+    /// A move was searched. An upper bound hangs on every move, but nearly every node has one that
+    /// repeats a position and draws: only of the moves that matter most is the floor minded.
+    fn note_floor(&mut self, score: Score, floor: usize) {
+        match score.cmp(&self.score) {
+            Ordering::Greater => self.floor = floor,
+            Ordering::Equal => self.floor = self.floor.min(floor),
+            Ordering::Less => {}
+        }
+        if score.is_lost() {
+            self.losing_floor = self.losing_floor.min(floor);
+        }
+    }
 }
 
 /// Floor of scores that no repetition decided.
@@ -212,7 +235,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         let mut picker = Picker::new(hints);
         let mut window = node.window;
-        let mut best = Best { score: -Score::INFINITE, mv: None, floor: NO_FLOOR };
+        let mut best = Best::none();
         let mut number = 0;
         let mut tried = MoveList::<G::Move>::new();
         while let Some(mv) = picker.next(self.line.position(), self.history) {
@@ -224,14 +247,16 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             if !N::ROOT
                 && self.shared.techniques.pruning
                 && !best.score.is_lost()
-                && prune::skips(self.line.position(), node, &candidate, window.alpha)
+                && let Some(most) =
+                    prune::skips(self.line.position(), node, &candidate, window.alpha)
             {
-                tried.push(mv);
+                best.score = best.score.max(most);
                 continue;
             }
             let score = self.search_move::<N>(node, &candidate, window)?;
+            best.note_floor(score, self.floor[ply + 1]);
             if score > best.score {
-                best = Best { score, mv: best.mv, floor: self.floor[ply + 1] };
+                best.score = score;
                 if window.raise(score) {
                     best.mv = Some(mv);
                     self.extend_pv(mv, ply);
@@ -240,6 +265,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                     }
                 }
                 if window.is_empty() {
+                    best.losing_floor = NO_FLOOR;
                     self.learn(node, &candidate, &tried);
                     break;
                 }
@@ -329,8 +355,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// belong to the path that led here, not to the position: they are not kept. Nor is a root
     /// score that leaves moves out.
     fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
-        let path_dependent = best.floor < node.ply;
-        self.floor[node.ply] = if path_dependent { best.floor } else { NO_FLOOR };
+        let floor = best.floor.min(best.losing_floor);
+        let path_dependent = floor < node.ply;
+        self.floor[node.ply] = if path_dependent { floor } else { NO_FLOOR };
         if path_dependent || N::ROOT && !self.excluded.is_empty() {
             return;
         }

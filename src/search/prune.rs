@@ -90,17 +90,22 @@ fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
     holds.then_some(node.eval)
 }
 
-/// Whether a move is left out for one of the reasons below.
+/// Whether a move is left out for one of the reasons below; if so, what the score of the node can
+/// be by it at most, as far as the reason says: a fail-soft bound must not be lower.
 pub(super) fn skips<G: Heuristics>(
     position: &G,
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
     alpha: Score,
-) -> bool {
-    !node.threatened
-        && (is_late(node, candidate)
-            || is_futile(node, candidate, alpha)
-            || loses_exchange(position, node, candidate))
+) -> Option<Score> {
+    if node.threatened {
+        return None;
+    }
+    if let Some(most) = futile(node, candidate, alpha) {
+        return Some(most);
+    }
+    let skips = is_late(node, candidate) || loses_exchange(position, node, candidate);
+    skips.then_some(-Score::INFINITE)
 }
 
 /// Late-move pruning: quiet moves this far down the list.
@@ -112,14 +117,17 @@ fn is_late<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
         && candidate.number > most
 }
 
-/// Futility: quiet moves that cannot raise the evaluation to alpha.
-fn is_futile<M>(node: &Node<M>, candidate: &Candidate<M>, alpha: Score) -> bool {
-    !candidate.forcing
+/// Futility: quiet moves that cannot raise the evaluation to alpha, and how far they can.
+fn futile<M>(node: &Node<M>, candidate: &Candidate<M>, alpha: Score) -> Option<Score> {
+    let margin = FUTILITY_BASE + FUTILITY_MARGIN * node.depth;
+    let most = Score::from_eval((node.eval + margin).value());
+    let holds = !candidate.forcing
         && !candidate.threatening
         && candidate.number > 1
         && node.depth <= FUTILITY_DEPTH
         && !alpha.is_decisive()
-        && node.eval + (FUTILITY_BASE + FUTILITY_MARGIN * node.depth) <= alpha
+        && most <= alpha;
+    holds.then_some(most)
 }
 
 /// Moves that lose too much material on their target.

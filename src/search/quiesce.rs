@@ -110,9 +110,12 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let position = self.line.position();
             if !threatened {
                 let exchange = position.exchange_value(mv);
-                let hopeless = self.shared.techniques.pruning
-                    && stand_pat + exchange + DELTA_MARGIN <= window.alpha;
-                if exchange < 0 || hopeless {
+                if exchange < 0 {
+                    continue;
+                }
+                let most = Score::from_eval((stand_pat + exchange + DELTA_MARGIN).value());
+                if self.shared.techniques.pruning && most <= window.alpha {
+                    best = best.max(most);
                     continue;
                 }
             }

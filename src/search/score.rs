@@ -124,12 +124,6 @@ impl Score {
         self.0 < Self::PLIES - Self::TABLE
     }
 
-    /// Whether it is a mate for either side.
-    #[must_use]
-    pub const fn is_mate(self) -> bool {
-        self.0.abs() > Self::MATE - Self::PLIES
-    }
-
     /// The score as seen from the position itself, `ply` plies after the root: what the
     /// transposition table keeps.
     #[must_use]

@@ -12,7 +12,7 @@ const NO_MOVE: u16 = u16::MAX;
 /// Packed in place of "no evaluation".
 const NO_EVAL: i16 = i16::MIN;
 /// The largest table, in MiB.
-pub const MAX_HASH_MIB: usize = 1 << 16;
+pub const MAX_HASH_MIB: usize = 1 << 15;
 
 /// What the table knows about a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

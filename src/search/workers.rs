@@ -10,13 +10,14 @@ use crate::game::{Adjudicate, Heuristics, Line};
 use crate::hash::Key;
 
 /// The most threads a search may have.
-pub const MAX_THREADS: usize = 1024;
+pub const MAX_THREADS: usize = 256;
 /// The most lines that one search reports.
 pub const MAX_MULTIPV: usize = 512;
-/// Nodes between two looks at the clock.
-const CHECK_INTERVAL: u64 = 1024;
-/// The first iteration is not broken off by time before so many nodes, so that there is a move.
-const FIRST_NODES: u64 = 4096;
+/// Nodes between two looks at the clock: few, for at the end of a very long line each takes long.
+const CHECK_INTERVAL: u64 = 128;
+/// The first iteration is not broken off by time before so many nodes, so that the move is one
+/// that was thought about.
+const FIRST_NODES: u64 = 1024;
 /// Stack of a helper thread in bytes.
 const STACK: usize = 8 << 20;
 
@@ -89,6 +90,12 @@ pub enum SearchError {
         /// As asked for.
         mib: usize,
     },
+    /// Not enough memory for what the threads learn.
+    #[error("no memory for {threads} search threads; choose fewer")]
+    ThreadMemory {
+        /// As asked for.
+        threads: usize,
+    },
     /// No thread, or too many.
     #[error("{threads} search threads; choose 1 to {MAX_THREADS}")]
     Threads {
@@ -118,7 +125,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     ///
     /// # Errors
     ///
-    /// If an option is out of range, or there is no memory for the transposition table.
+    /// If an option is out of range, or there is no memory for the transposition table or the threads.
     pub fn new(options: SearchOptions) -> Result<Self, SearchError> {
         if options.threads == 0 || options.threads > MAX_THREADS {
             return Err(SearchError::Threads { threads: options.threads });
@@ -127,7 +134,8 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             return Err(SearchError::MultiPv { multipv: options.multipv });
         }
         let table = TranspositionTable::new(options.hash_mib)?;
-        let histories = (0..options.threads).map(|_| History::new::<G>()).collect();
+        let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
+        let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
         let game = std::marker::PhantomData;
         Ok(Self { options, techniques: Techniques::ALL, table, histories, game })
     }

@@ -328,30 +328,39 @@ fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
         RuleSet::None => false,
         _ if line.clock() < MOVE_LIMIT => false,
         RuleSet::Check | RuleSet::Chinese => true,
-        RuleSet::Asian | RuleSet::Computer => {
-            let checks = checks_since_capture(line);
-            let free = |side: Side| checks[side].saturating_sub(COUNTED_CHECKS);
-            line.clock() - free(Side::First) - free(Side::Second) >= MOVE_LIMIT
-        }
+        RuleSet::Asian | RuleSet::Computer => counted_moves_reach_limit(line),
     }
 }
 
-/// Checks given by each side since the last capture, as far back as the line goes.
-fn checks_since_capture(line: &Line<Position>) -> BySide<u32> {
-    let mut checks = BySide::default();
-    let mut position = line.position().clone();
+/// Whether the plies since the last capture reach the limit, checks beyond the tenth of a side not
+/// counted. Plies before the line's start count whatever they were. The count only grows on the way
+/// back, which so ends at the limit, however long the line is.
+fn counted_moves_reach_limit(line: &Line<Position>) -> bool {
     let plies = line.plies();
-    let since = plies.len().saturating_sub(line.clock() as usize);
+    let clock = line.clock() as usize;
+    let since = plies.len().saturating_sub(clock);
+    let mut counted = clock - (plies.len() - since);
+    let mut checks = BySide::<u32>::default();
+    let mut position = line.position().clone();
     for ply in plies[since..].iter().rev() {
+        if counted >= MOVE_LIMIT as usize {
+            return true;
+        }
+        let mut counts = true;
         match ply.mv {
             Some(mv) => {
-                checks[!position.turn()] += u32::from(position.in_check());
+                if position.in_check() {
+                    let given = &mut checks[!position.turn()];
+                    *given += 1;
+                    counts = *given <= COUNTED_CHECKS;
+                }
                 position.undo(mv, ply.undo);
             }
             None => position.unpass(ply.undo),
         }
+        counted += usize::from(counts);
     }
-    checks
+    counted >= MOVE_LIMIT as usize
 }
 
 impl Position {
