@@ -187,8 +187,8 @@ fn a_finished_game_has_no_move_and_a_judged_one_has() {
 #[test]
 fn a_game_that_the_rules_have_drawn_is_searched_as_if_it_began() {
     let mut engine = Engine::<Position>::new(options()).unwrap();
-    let start = Position::from_fen("3k5/9/9/9/9/9/9/R8/1R7/4K4 w - - 0 1").unwrap();
-    for clock in [0, 500] {
+    let start = Position::from_fen("4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 0 1").unwrap();
+    for clock in [500, 0] {
         let choice = engine.search(&Line::new(start.clone(), clock), &Limits::depth(5), &());
         assert!(choice.unwrap().score.unwrap().is_decisive(), "{clock}");
     }
