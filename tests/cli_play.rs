@@ -81,7 +81,16 @@ fn bad_arguments_say_what_is_wrong() {
         (&["play", "--notation", "morse"], 2, "wxf"),
         (&["play", "--rules", "none of them"], 2, "asian"),
         (&["play", "--hash", "0"], 2, "hash"),
+        (&["play", "--depth", "0"], 2, "--depth"),
+        (&["play", "--nodes", "0"], 2, "--nodes"),
+        (&["play", "--movetime", "0"], 2, "--movetime"),
+        (&["play", "--json"], 2, "--json"),
         (&["uci", "--rules", "x"], 2, "asian"),
+        (&["uci", "--hash", "0"], 2, "search: hash size of 0 MiB; choose 1 to 65536\n"),
+        (&["uci", "--threads", "0"], 2, "0 search threads"),
+        (&["demo", "--game", "gomoku"], 2, "only xiangqi"),
+        (&["bench", "--game", "gomoku"], 2, "only xiangqi"),
+        (&["selfplay", "--game", "gomoku", "--openings", "x", "-o", "x"], 2, "only xiangqi"),
         (&["selfplay", "--openings", "/nonexistent", "-o", "x.pgn"], 66, "/nonexistent"),
         (&["demo", "--books", "/nonexistent", "--dir", "/tmp"], 66, "/nonexistent"),
         (&["demo", "--dir", "/proc/none"], 73, "--dir"),
@@ -90,6 +99,7 @@ fn bad_arguments_say_what_is_wrong() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
         assert!(message.contains(word), "{args:?}: {message}");
+        assert!(output.stdout.is_empty() || args[0] == "demo", "{args:?}");
     }
 }
 

@@ -173,6 +173,11 @@ fn gomoku_positions() {
     let (answer, code) = json(&["position", "--json", "--game", "gomoku", "--moves", "h8 i9"]);
     assert_eq!(code, Some(0));
     assert_eq!(answer["legal_moves"].as_array().unwrap().len(), 223);
+    let args = ["position", "--json", "--game", "gomoku", "--fen", " xxx/3/3  x 3"];
+    let (answer, code) = json(&args);
+    assert_eq!(code, Some(65));
+    assert_eq!((&answer["fen"], &answer["status"]), (&"xxx/3/3 x 3".into(), &"illegal".into()));
+    assert_eq!(answer["reasons"].as_array().unwrap().len(), 1);
     let output = juzhong(&["position", "--game", "gomoku", "--moves", "h8", "h8"]);
     assert_eq!(output.status.code(), Some(65));
 }

@@ -185,6 +185,30 @@ fn a_finished_game_has_no_move_and_a_judged_one_has() {
 }
 
 #[test]
+fn a_game_that_the_rules_have_drawn_is_searched_as_if_it_began() {
+    let mut engine = Engine::<Position>::new(options()).unwrap();
+    let start = Position::from_fen("4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 0 1").unwrap();
+    for clock in [500, 0] {
+        let choice = engine.search(&Line::new(start.clone(), clock), &Limits::depth(5), &());
+        assert!(choice.unwrap().score.unwrap().is_decisive(), "{clock}");
+    }
+}
+
+#[test]
+fn other_rules_forget_what_was_searched() {
+    let mut engine = Engine::<Position>::new(options()).unwrap();
+    let line = line_after("h2e2 h9g7");
+    let search =
+        |engine: &mut Engine<Position>| engine.search(&line, &Limits::depth(5), &()).unwrap().nodes;
+    let first = search(&mut engine);
+    assert_ne!(search(&mut engine), first);
+    let rules = RuleSet::Check;
+    engine.set_options(EngineOptions { rules, ..options() }).unwrap();
+    let mut fresh = Engine::new(EngineOptions { rules, ..options() }).unwrap();
+    assert_eq!(search(&mut engine), search(&mut fresh));
+}
+
+#[test]
 fn plays_gomoku_too() {
     let mut engine =
         Engine::<Board>::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap();

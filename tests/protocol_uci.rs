@@ -9,21 +9,21 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use juzhong::book::{BuildOptions, build};
-use juzhong::engine::EngineOptions;
+use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::uci::serve;
-use juzhong::xiangqi::{Position, RuleSet};
+use juzhong::xiangqi::Position;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn options() -> EngineOptions<RuleSet> {
-    EngineOptions { hash_mib: 1, ..EngineOptions::default() }
+fn engine() -> Engine<Position> {
+    Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
 }
 
 /// The answers to a whole session.
 fn answers_to(input: impl Into<Vec<u8>>) -> String {
     let mut output = Vec::new();
-    serve::<Position>(Cursor::new(input.into()), &mut output, options()).unwrap();
+    serve(Cursor::new(input.into()), &mut output, engine()).unwrap();
     String::from_utf8(output).unwrap()
 }
 
@@ -69,11 +69,11 @@ fn finds_a_mate_and_knows_when_it_is_mated() {
 #[test]
 fn strange_input_is_answered_in_words_only() {
     let output = answers_to(
-        "xyzzy\nposition\nposition fen x y z\nposition startpos moves a0a9\ngo depth x\n\
+        "xyzzy\nposition\nposition fen x y z\nposition startpos moves a0a9\n\
          setoption\nsetoption name Nonsense value 3\nsetoption name Hash value -1\n\
          setoption name Rules value chess\nposition fen 9/9 moves\nstop\nponderhit\n\n  \r\n",
     );
-    assert_eq!(output.lines().count(), 10, "{output}");
+    assert_eq!(output.lines().count(), 9, "{output}");
     assert!(output.lines().all(|line| line.starts_with("info string ")), "{output}");
 }
 
@@ -162,7 +162,7 @@ impl Live {
         let mut shared = Shared(output.clone());
         let thread = std::thread::spawn(move || {
             let feed = BufReader::new(Feed { chunks, rest: Cursor::default() });
-            serve::<Position>(feed, &mut shared, options()).unwrap();
+            serve(feed, &mut shared, engine()).unwrap();
         });
         Self { input: Some(input), output, thread: Some(thread) }
     }
@@ -231,6 +231,59 @@ fn ponderhit_starts_the_clock() {
     live.wait_for("bestmove", 1);
     assert!(before.elapsed() < Duration::from_secs(10));
     live.end();
+}
+
+/// `go` without a limit is endless: only `stop`, another `go` or the end of the input ends it.
+#[test]
+fn ponderhit_without_a_clock_can_be_stopped() {
+    for (go, more) in [
+        ("go ponder\nponderhit\n", ""),
+        ("go infinite\nponderhit\n", ""),
+        ("go ponder\nponderhit\n", "go depth 1\n"),
+        ("go infinite\nponderhit\n", "go depth 1\n"),
+        ("go ponder infinite wtime 1 btime 1\nponderhit\n", "stop\n"),
+    ] {
+        let live = Live::start();
+        live.say(go);
+        live.wait_for("info depth 2", 1);
+        assert!(best_moves(&live.heard()).is_empty(), "{go}");
+        live.say(more);
+        let expected = 1 + usize::from(more.starts_with("go"));
+        assert_eq!(best_moves(&live.end()).len(), expected, "{go}{more}");
+    }
+}
+
+#[test]
+fn ponderhit_reaches_a_search_that_waits() {
+    let live = Live::start();
+    live.say("go depth 5\ngo ponder depth 3\nponderhit\n");
+    live.wait_for("bestmove", 2);
+    live.end();
+}
+
+#[test]
+fn an_endless_search_that_waits_gives_way_too() {
+    let live = Live::start();
+    live.say("go infinite\ngo infinite\ngo ponder\ngo depth 1\n");
+    live.wait_for("bestmove", 4);
+    live.end();
+}
+
+#[test]
+fn a_fixed_time_is_used() {
+    let live = Live::start();
+    let before = Instant::now();
+    live.say("go movetime 400\n");
+    live.wait_for("bestmove", 1);
+    assert!(before.elapsed() >= Duration::from_millis(360));
+    live.end();
+}
+
+#[test]
+fn numbers_that_are_none_are_told_and_the_rest_is_searched() {
+    let output = answers_to("go depth x nodes 50\ngo depth 99999999999 nodes 50\n");
+    assert!(output.contains("info string go: ignored depth x\n"), "{output}");
+    assert_eq!(best_moves(&output).len(), 2);
 }
 
 #[test]

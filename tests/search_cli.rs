@@ -38,13 +38,22 @@ fn analyse_answers_in_json() {
 #[test]
 fn analyse_says_what_is_wrong() {
     juzhong(&["analyse", "--fen", "9/9 w"]).assert().code(65).stderr(contains("2 ranks, not 10"));
-    juzhong(&["analyse", "--moves", "h2e2", "h2e2"])
-        .assert()
-        .code(65)
-        .stderr(contains("move 2 of --moves, \"h2e2\", is not legal"));
+    juzhong(&["analyse", "--moves", "h2e2", "h2e2"]).assert().code(65).stderr(contains("move 2: "));
+    juzhong(&["analyse", "--tables", "/nonexistent"]).assert().code(66).stderr(contains("/nonex"));
     juzhong(&["analyse", "--rules", "dojo"]).assert().code(2).stderr(contains("dojo"));
     juzhong(&["analyse", "--depth", "0"]).assert().code(2);
     juzhong(&["analyse", "--hash", "99999999"]).assert().code(2);
+}
+
+#[test]
+fn analyse_reads_every_notation_and_describes_an_illegal_position() {
+    let answer = json(&["analyse", "--json", "--depth", "1", "--moves", "炮二平五 H8+7"]);
+    let fen = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2";
+    assert_eq!(answer["fen"], fen);
+    let mut output = juzhong(&["analyse", "--json", "--fen", "4k4/9/9/9/9/9/9/9/9/4K4 w"]);
+    let output = output.assert().code(65).get_output().stdout.clone();
+    let answer: Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(answer["status"], "illegal");
 }
 
 #[test]

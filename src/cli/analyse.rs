@@ -1,15 +1,19 @@
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::position::{parse_rules, play, read_start, refuse};
+use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::game::{Adjudicate, Heuristics, Line, Notation};
+use crate::engine::{Endgames, Playable};
+use crate::game::Notation;
 use crate::gomoku::Board;
 use crate::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, Score,
     ScoreKind, SearchOptions, Searcher,
 };
-use crate::xiangqi::{Position, Setup};
+use crate::xiangqi::Position;
 
 /// Searched unless a limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -20,12 +24,16 @@ pub(super) struct Args {
     /// The position to start from (default: the start of a game).
     #[arg(long)]
     fen: Option<String>,
-    /// Moves from there, as one text or many: h2e2 h9g7 …
+    /// Moves to play first, in any notation: one quoted text or many arguments.
     #[arg(long, num_args = 1..)]
     moves: Vec<String>,
-    /// Which rules judge repetitions.
+    /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
+    /// asian).
     #[arg(long)]
     rules: Option<String>,
+    /// The folder of endgame tables.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Option<PathBuf>,
     /// Stop after this many plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
@@ -68,62 +76,43 @@ impl Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
-        GameName::Xiangqi => {
-            let clock = match &args.fen {
-                Some(fen) => Setup::from_fen(fen).or_exit(exit::BAD_DATA)?.halfmove_clock,
-                None => 0,
-            };
-            run_game::<Position>(args, clock, context)
-        }
-        GameName::Gomoku => run_game::<Board>(args, 0, context),
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
     }
 }
 
-fn run_game<G: Notation + Heuristics + Adjudicate>(
+fn run_game<G: Terminal + Playable>(
     args: &Args,
-    clock: u32,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let line = read_line::<G>(args, clock)?;
-    let rules = match &args.rules {
-        Some(text) => text.parse().map_err(|_| {
-            CliError::message(exit::USAGE, format_args!("unknown rules \"{text}\" for --rules"))
-        })?,
-        None => G::Rules::default(),
+    let rules = parse_rules::<G>(args.rules.as_deref())?;
+    let start = match read_start::<G>(args.fen.as_deref()) {
+        Ok(start) => start,
+        Err(refusal) => return refuse(refusal, context),
     };
+    let line = play(&start, &args.moves)?;
+    let tables = args.tables.as_ref().map(|folder| G::Tables::open(folder, rules)).transpose();
+    let tables = tables.map_err(|message| CliError::message(exit::NO_INPUT, message))?;
     let mut searcher = Searcher::<G>::new(args.options()).or_exit(exit::UNAVAILABLE)?;
     let lines = Progress::default();
-    let start = Instant::now();
-    let found = searcher.run(&line, rules, &args.limits(), &(), &lines);
-    let answer = Answer { line: &line, found, lines: lines.last(), time: start.elapsed() };
+    let began = Instant::now();
+    let limits = args.limits();
+    let found = match &tables {
+        Some(tables) => searcher.run(&line, rules, &limits, tables, &lines),
+        None => searcher.run(&line, rules, &limits, &(), &lines),
+    };
+    let time = began.elapsed();
+    if let Some(trouble) = tables.as_ref().and_then(Endgames::trouble) {
+        eprintln!("juzhong: {trouble}");
+    }
+    let fen = G::line_text(&line, start.fullmoves);
+    let answer = Answer::<G> { fen, found, lines: lines.last(), time };
     if context.common.json {
         writeln!(context.out, "{}", answer.json())?;
     } else {
         answer.print(context)?;
     }
     Ok(exit::OK)
-}
-
-/// The position with its past.
-fn read_line<G: Notation + Adjudicate>(args: &Args, clock: u32) -> Result<Line<G>, CliError> {
-    let start = match &args.fen {
-        Some(text) => G::parse_position(text).or_exit(exit::BAD_DATA)?,
-        None => G::start(),
-    };
-    let mut line = Line::new(start, clock);
-    for (i, text) in args.moves.iter().flat_map(|text| text.split_whitespace()).enumerate() {
-        let mv = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
-        let mv = mv.ok_or_else(|| {
-            let fen = line.position().position_text();
-            let number = i + 1;
-            CliError::message(
-                exit::BAD_DATA,
-                format_args!("move {number} of --moves, \"{text}\", is not legal in {fen}"),
-            )
-        })?;
-        line.push(mv);
-    }
-    Ok(line)
 }
 
 /// Keeps the lines of the last iteration.
@@ -153,14 +142,15 @@ impl<M: Clone + Send> Control<M> for Progress<M> {
     }
 }
 
-struct Answer<'a, G: Notation> {
-    line: &'a Line<G>,
+struct Answer<G: Notation> {
+    /// The position searched.
+    fen: String,
     found: Found<G::Move>,
     lines: Vec<Iteration<G::Move>>,
     time: Duration,
 }
 
-impl<G: Notation> Answer<'_, G> {
+impl<G: Notation> Answer<G> {
     fn json(&self) -> Value {
         let (cp, mate) = score_fields(self.found.score);
         let lines: Vec<_> = self
@@ -180,7 +170,7 @@ impl<G: Notation> Answer<'_, G> {
             .collect();
         json!({
             "schema": "juzhong.analyse/1",
-            "fen": self.line.position().position_text(),
+            "fen": self.fen,
             "best": self.found.best.map(G::move_text),
             "score_cp": cp,
             "mate": mate,

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{CliError, Context, GameName, OrExit, exit};
+use super::{CliError, Context, OrExit, exit};
 use crate::game::{Adjudicate, Line};
 use crate::search::{Limits, MAX_PLY, SearchOptions, Searcher};
 use crate::xiangqi::Position;
@@ -61,9 +61,7 @@ struct Row {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if context.common.game != GameName::Xiangqi {
-        return Err(CliError::message(exit::USAGE, "the bench positions are of xiangqi"));
-    }
+    context.common.require_xiangqi("bench")?;
     let start = Instant::now();
     let rows = search_all(args.depth)?;
     let time = start.elapsed();

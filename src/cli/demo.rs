@@ -50,6 +50,7 @@ const RULES: Rules = Rules::Check;
 const METRIC: Metric = Metric::Dtm;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("demo")?;
     let start = Instant::now();
     let books = books_folder(args.books.as_deref())?;
     let dir = args.dir.clone().unwrap_or_else(cache_folder);

@@ -52,6 +52,17 @@ struct Common {
     verbose: u8,
 }
 
+impl Common {
+    /// Refuses other games for a command that has xiangqi only.
+    fn require_xiangqi(&self, command: &str) -> Result<(), CliError> {
+        if self.game == GameName::Xiangqi {
+            return Ok(());
+        }
+        let message = format_args!("{command} knows only xiangqi; leave --game out");
+        Err(CliError::message(exit::USAGE, message))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GameName {
     Xiangqi,

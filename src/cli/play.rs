@@ -47,6 +47,10 @@ quit        leave
 const MAX_LINE: u64 = 4096;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if context.common.json {
+        let message = "play speaks to people; use uci or position for --json";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

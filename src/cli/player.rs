@@ -7,7 +7,7 @@ use super::position::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
 use crate::book::Policy;
-use crate::engine::{Engine, EngineOptions, Limits, Playable, clock};
+use crate::engine::{Engine, EngineOptions, Limits, MAX_PLY, Playable, clock};
 
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]
@@ -72,13 +72,13 @@ pub(super) fn tell_notices<G: Playable>(engine: &mut Engine<G>) {
 #[derive(Debug, clap::Args)]
 pub(super) struct LimitArgs {
     /// Milliseconds for each move (1000 if nothing else is given).
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Plies to search.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
     /// Positions to search.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ impl LimitArgs {
         Limits {
             depth: self.depth,
             nodes: self.nodes,
-            soft_time: time.map(|time| time.soft),
+            soft_time: time.and_then(|time| time.soft),
             hard_time: time.map(|time| time.hard),
         }
     }

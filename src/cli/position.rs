@@ -45,20 +45,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     }
     let start = match read_start::<G>(args.fen.as_deref()) {
         Ok(start) => start,
-        Err(Refusal::Unreadable(message)) => {
-            return Err(CliError::message(exit::BAD_DATA, message));
-        }
-        Err(Refusal::Illegal { text, drawing, reasons }) => {
-            if context.common.json {
-                write_line(context, &Description::illegal(text, reasons))?;
-            } else {
-                writeln!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
-                for reason in reasons {
-                    writeln!(context.out, "reason   {reason}")?;
-                }
-            }
-            return Ok(exit::BAD_DATA);
-        }
+        Err(refusal) => return refuse(refusal, context),
     };
     let line = play(&start, &args.moves)?;
     let description = describe(&line, start.fullmoves, rules);
@@ -86,8 +73,25 @@ pub(super) fn read_start<G: Terminal>(text: Option<&str>) -> Result<Start<G>, Re
     }
 }
 
+/// Says why there is no position to work with; a position that can be read is described.
+pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match refusal {
+        Refusal::Unreadable(message) => return Err(CliError::message(exit::BAD_DATA, message)),
+        Refusal::Illegal { text, reasons, .. } if context.common.json => {
+            write_line(context, &Description::illegal(text, reasons))?;
+        }
+        Refusal::Illegal { text, drawing, reasons } => {
+            writeln!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
+            for reason in reasons {
+                writeln!(context.out, "reason   {reason}")?;
+            }
+        }
+    }
+    Ok(exit::BAD_DATA)
+}
+
 /// Plays typed moves from a start.
-fn play<G: Terminal>(start: &Start<G>, moves: &[String]) -> Result<Line<G>, CliError> {
+pub(super) fn play<G: Terminal>(start: &Start<G>, moves: &[String]) -> Result<Line<G>, CliError> {
     let mut line = Line::new(start.position.clone(), start.clock);
     for (i, text) in moves.iter().flat_map(|words| words.split_whitespace()).enumerate() {
         let mv = line.position().read_move(text).map_err(|reason| {

@@ -41,6 +41,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("selfplay")?;
     let openings = read_openings(&find_games(&args.openings).or_exit(exit::NO_INPUT)?.files)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;

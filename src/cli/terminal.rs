@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
-use crate::gomoku::{Board, DiagramStyle, Point};
+use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
@@ -42,7 +42,7 @@ pub(super) enum Refusal {
     Illegal {
         /// The position as read, in its usual text form.
         text: String,
-        /// The position drawn.
+        /// The position drawn, where it can be.
         drawing: String,
         /// Every reason.
         reasons: Vec<String>,
@@ -214,8 +214,14 @@ fn unicode_symbol(piece: Piece) -> char {
 
 impl Terminal for Board {
     fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
-        let position =
-            Self::parse_position(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
+        let position = Self::parse_position(text).map_err(|error| match error {
+            BoardError::Count { .. } | BoardError::Over(_) => Refusal::Illegal {
+                text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+                drawing: String::new(),
+                reasons: vec![error.to_string()],
+            },
+            _ => Refusal::Unreadable(error.to_string()),
+        })?;
         Ok(Start { position, clock: 0, fullmoves: 1 })
     }
 

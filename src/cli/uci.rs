@@ -2,8 +2,8 @@ use std::io::{BufReader, stdin};
 
 use super::player::PlayerArgs;
 use super::terminal::Terminal;
-use super::{CliError, Context, GameName, exit};
-use crate::engine::Playable;
+use super::{CliError, Context, GameName, OrExit, exit};
+use crate::engine::{Engine, Playable};
 use crate::gomoku::Board;
 use crate::protocol;
 use crate::xiangqi::Position;
@@ -24,7 +24,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn serve<G: Terminal + Playable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let options = args.player.options::<G>()?;
-    protocol::uci::serve::<G>(BufReader::new(stdin()), context.out, options)?;
+    let engine = Engine::<G>::new(args.player.options::<G>()?).or_exit(exit::USAGE)?;
+    protocol::uci::serve(BufReader::new(stdin()), context.out, engine)?;
     Ok(exit::OK)
 }

@@ -17,8 +17,9 @@ pub struct Clock {
 /// How long one move may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// No further iteration begins after this.
-    pub soft: Duration,
+    /// No further iteration begins after this, and a settled move may be played earlier; `None`
+    /// where time that is left over is of no use.
+    pub soft: Option<Duration>,
     /// Stop in any case.
     pub hard: Duration,
 }
@@ -45,7 +46,7 @@ impl Clock {
         let share = usable / moves + self.increment.min(usable) * 3 / 4;
         let most = if moves == 1 { usable * 9 / 10 } else { usable / LARGEST_SHARE };
         let hard = (share * 5).min(most.max(self.increment.min(usable) / 2)).max(LEAST);
-        Allowance { soft: share.mul_f64(0.6).clamp(LEAST, hard), hard }
+        Allowance { soft: Some(share.mul_f64(0.6).clamp(LEAST, hard)), hard }
     }
 }
 
@@ -53,7 +54,7 @@ impl Clock {
 #[must_use]
 pub fn fixed(time: Duration) -> Allowance {
     let hard = time.saturating_sub(OVERHEAD.min(time / 2)).max(LEAST);
-    Allowance { soft: hard, hard }
+    Allowance { soft: None, hard }
 }
 
 #[cfg(test)]
@@ -68,7 +69,7 @@ mod tests {
             let remaining = Duration::from_millis(left);
             let clock = Clock { remaining, increment: Duration::from_millis(inc), moves_to_go: togo };
             let Allowance { soft, hard } = clock.allowance();
-            prop_assert!(soft <= hard);
+            prop_assert!(soft.is_some_and(|soft| soft <= hard));
             prop_assert!(hard <= remaining.max(LEAST));
         }
     }
@@ -80,11 +81,10 @@ mod tests {
             increment: Duration::ZERO,
             moves_to_go: None,
         };
-        let allowance = clock.allowance();
-        assert!(
-            allowance.soft > Duration::from_secs(5) && allowance.soft < Duration::from_secs(20)
-        );
-        assert!(allowance.hard < Duration::from_secs(150));
+        let Allowance { soft, hard } = clock.allowance();
+        let soft = soft.unwrap();
+        assert!(soft > Duration::from_secs(5) && soft < Duration::from_secs(20));
+        assert!(hard < Duration::from_secs(150));
     }
 
     #[test]
@@ -96,12 +96,19 @@ mod tests {
     }
 
     #[test]
+    fn a_fixed_time_is_used_in_full() {
+        let Allowance { soft, hard } = fixed(Duration::from_secs(2));
+        assert_eq!((soft, hard), (None, Duration::from_secs(2) - OVERHEAD));
+        assert_eq!(fixed(Duration::ZERO).hard, LEAST);
+    }
+
+    #[test]
     fn huge_values_do_not_overflow() {
         let clock = Clock {
             remaining: Duration::from_millis(u64::MAX / 1000),
             increment: Duration::from_millis(u64::MAX / 1000),
             moves_to_go: Some(0),
         };
-        assert!(clock.allowance().soft <= clock.allowance().hard);
+        assert!(clock.allowance().soft.unwrap() <= clock.allowance().hard);
     }
 }

@@ -29,7 +29,11 @@ impl Library {
         let mut books = Vec::new();
         for path in &options.books {
             match open_book::<G>(path) {
-                Ok(book) => books.push(book),
+                Ok(book) => {
+                    let rows = book.metadata().rows;
+                    tracing::info!(book = %path.display(), rows, "book opened");
+                    books.push(book);
+                }
                 Err(message) => notices.push(message),
             }
         }

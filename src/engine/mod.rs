@@ -12,5 +12,6 @@ pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
 pub use tables::XiangqiTables;
 
 pub use crate::search::{
-    Bound, Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, TableValue,
+    Bound, Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS,
+    Oracle, Score, ScoreKind, TableValue,
 };

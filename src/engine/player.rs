@@ -48,7 +48,7 @@ impl<R: Default> Default for EngineOptions<R> {
 /// [notices](Engine::take_notices), and play goes on without them.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot set up the search: {0}")]
-pub struct EngineError(#[from] SearchError);
+pub struct EngineError(SearchError);
 
 /// Where a move comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -198,6 +198,7 @@ impl<G: Playable> Engine<G> {
         }
         if (&old.tables, old.rules) != (&new.tables, new.rules) {
             self.tables = open_tables::<G>(&new, &mut self.notices);
+            self.searcher.new_game(); // what it remembers was found by other rules and tables
         }
         self.options = new;
         Ok(())
@@ -236,6 +237,27 @@ impl<G: Playable> Engine<G> {
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
+        let choice = self.choose_first(line, limits, control);
+        if let Some(choice) = &choice {
+            let Choice { mv, source, depth, nodes, .. } = choice;
+            tracing::debug!(
+                mv = G::move_text(*mv),
+                source = source.name(),
+                depth,
+                nodes,
+                "move chosen"
+            );
+        }
+        choice
+    }
+
+    /// The answer of the first of book, tables and search that has one.
+    fn choose_first(
+        &mut self,
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> Option<Choice<G::Move>> {
         if line.position().outcome().is_some() {
             return None;
         }
@@ -260,11 +282,14 @@ impl<G: Playable> Engine<G> {
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
-        let mut found = self.run(line, limits, control);
-        if found.best.is_none() {
-            // The rules have ended the game: play on as if nothing had gone before.
-            found = self.run(&Line::new(line.position().clone(), 0), limits, control);
-        }
+        // Where the rules on repetition have ended the game and play goes on all the same, every
+        // move would seem to be judged already: search as if nothing had gone before.
+        let judged = G::judge(line, self.options.rules, Horizon::Game).verdict != Verdict::None;
+        let found = if judged {
+            self.run(&Line::new(line.position().clone(), 0), limits, control)
+        } else {
+            self.run(line, limits, control)
+        };
         let Found { best, score, depth, nodes, pv, .. } = found;
         let mv = best?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
@@ -346,7 +371,7 @@ fn new_searcher<G: Playable>(
     options: &EngineOptions<G::Rules>,
 ) -> Result<Searcher<G>, EngineError> {
     let EngineOptions { hash_mib, threads, multipv, .. } = *options;
-    Ok(Searcher::new(SearchOptions { hash_mib, threads, multipv })?)
+    Searcher::new(SearchOptions { hash_mib, threads, multipv }).map_err(EngineError)
 }
 
 #[cfg(test)]

@@ -79,6 +79,8 @@ impl Endgames<Position> for XiangqiTables {
                  juzhong tablebase generate --men 4 --dir {folder} --rules {rules}"
             ));
         }
+        let sets = tables.materials().len();
+        tracing::info!(folder = %folder.display(), %rules, sets, "endgame tables opened");
         Ok(Self { tables, damaged: AtomicBool::new(false), trouble: Mutex::default() })
     }
 

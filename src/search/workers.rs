@@ -163,8 +163,8 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
 
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits`
     /// is reached or `control` says stop. With one thread and a limit on depth or nodes the result
-    /// depends on nothing else. Where the game is over already, nothing is searched and
-    /// [`Found::best`] is `None`.
+    /// depends on nothing else. Where there is no legal move, nothing is searched and
+    /// [`Found::best`] is `None`; whether the rules on repetition have ended the game is not asked.
     pub fn run<O: Oracle<G>>(
         &mut self,
         line: &Line<G>,

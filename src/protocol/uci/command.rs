@@ -1,5 +1,6 @@
 //! The commands that a GUI sends, read from one line each.
 
+use std::iter::Peekable;
 use std::time::Duration;
 
 /// One line, understood.
@@ -39,7 +40,7 @@ pub(super) struct Go {
     pub(super) nodes: Option<u64>,
     pub(super) infinite: bool,
     pub(super) ponder: bool,
-    /// Words that mean nothing here, to be reported.
+    /// Words that mean nothing here, and names without a number, to be reported.
     pub(super) ignored: Vec<String>,
 }
 
@@ -57,7 +58,7 @@ pub(super) fn parse(line: &str) -> Option<Result<Command, String>> {
         "ucinewgame" => Ok(Command::NewGame),
         "setoption" => set_option(&rest),
         "position" => position(&rest),
-        "go" => go(&rest).map(|go| Command::Go(Box::new(go))),
+        "go" => Ok(Command::Go(Box::new(go(&rest)))),
         "stop" => Ok(Command::Stop),
         "ponderhit" => Ok(Command::PonderHit),
         "quit" => Ok(Command::Quit),
@@ -99,36 +100,58 @@ fn position(words: &[&str]) -> Result<Command, String> {
     Ok(Command::Position { fen, moves: moves.iter().map(|&m| m.to_owned()).collect() })
 }
 
-fn go(words: &[&str]) -> Result<Go, String> {
+/// What cannot be understood is left out, so that every `go` has its answer.
+fn go(words: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
     while let Some(word) = words.next() {
-        match word {
-            "infinite" => go.infinite = true,
-            "ponder" => go.ponder = true,
-            "wtime" => go.first_time = Some(milliseconds(word, words.next())?),
-            "btime" => go.second_time = Some(milliseconds(word, words.next())?),
-            "winc" => go.first_increment = milliseconds(word, words.next())?,
-            "binc" => go.second_increment = milliseconds(word, words.next())?,
-            "movetime" => go.move_time = Some(milliseconds(word, words.next())?),
-            "movestogo" => go.moves_to_go = Some(number(word, words.next())?),
-            "depth" => go.depth = Some(number(word, words.next())?),
-            "nodes" => go.nodes = Some(number(word, words.next())?),
-            other => go.ignored.push(shortened(other)),
+        let understood = match word {
+            "infinite" => set(&mut go.infinite, Some(true)),
+            "ponder" => set(&mut go.ponder, Some(true)),
+            "wtime" => set(&mut go.first_time, milliseconds(&mut words).map(Some)),
+            "btime" => set(&mut go.second_time, milliseconds(&mut words).map(Some)),
+            "winc" => set(&mut go.first_increment, milliseconds(&mut words)),
+            "binc" => set(&mut go.second_increment, milliseconds(&mut words)),
+            "movetime" => set(&mut go.move_time, milliseconds(&mut words).map(Some)),
+            "movestogo" => set(&mut go.moves_to_go, small_number(&mut words).map(Some)),
+            "depth" => set(&mut go.depth, small_number(&mut words).map(Some)),
+            "nodes" => set(&mut go.nodes, number(&mut words).map(Some)),
+            _ => None,
+        };
+        if understood.is_none() {
+            go.ignored.push(shortened(word));
         }
     }
-    Ok(go)
+    go
+}
+
+fn set<T>(field: &mut T, value: Option<T>) -> Option<()> {
+    *field = value?;
+    Some(())
 }
 
 /// Clocks may have run below zero.
-fn milliseconds(name: &str, word: Option<&str>) -> Result<Duration, String> {
-    let value: i64 = number(name, word)?;
-    Ok(Duration::from_millis(value.max(0).unsigned_abs()).min(MAX_TIME))
+fn milliseconds<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<Duration> {
+    let below_zero = |word: &&str| word.strip_prefix('-').and_then(digits).is_some();
+    if words.next_if(below_zero).is_some() {
+        return Some(Duration::ZERO);
+    }
+    number(words).map(|value| Duration::from_millis(value).min(MAX_TIME))
 }
 
-fn number<T: std::str::FromStr>(name: &str, word: Option<&str>) -> Result<T, String> {
-    let word = word.ok_or_else(|| format!("go {name} without a number"))?;
-    word.parse().map_err(|_| format!("go {name}: \"{}\" is no number in range", shortened(word)))
+fn small_number<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u32> {
+    number(words).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+/// Takes the next word if it is a number.
+fn number<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u64> {
+    words.next_if(|word| digits(word).is_some()).and_then(digits)
+}
+
+/// Numbers beyond the type's largest are meant as "no limit" and become that.
+fn digits(word: &str) -> Option<u64> {
+    let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| word.parse().unwrap_or(u64::MAX))
 }
 
 /// A word for a message: without control characters and not long.
@@ -191,8 +214,26 @@ mod tests {
             ..Go::default()
         };
         assert_eq!(command(line), Command::Go(Box::new(go)));
-        for bad in ["go depth", "go depth x", "go nodes -1", "go movetime 99999999999999999999"] {
-            assert!(parse(bad).unwrap().is_err(), "{bad}");
+    }
+
+    #[test]
+    fn numbers_too_large_are_the_largest_and_bad_ones_left_out() {
+        let go = |line: &str| go(&line.split(' ').skip(1).collect::<Vec<_>>());
+        let huge = "99999999999999999999";
+        assert_eq!(go(&format!("go depth {huge}")).depth, Some(u32::MAX));
+        assert_eq!(go("go depth 99999999999").depth, Some(u32::MAX));
+        assert_eq!(go(&format!("go nodes {huge}")).nodes, Some(u64::MAX));
+        assert_eq!(go(&format!("go movetime {huge}")).move_time, Some(MAX_TIME));
+        assert_eq!(go(&format!("go wtime -{huge}")).first_time, Some(Duration::ZERO));
+        for (line, ignored) in [
+            ("go depth", &["depth"][..]),
+            ("go depth x nodes 5", &["depth", "x"]),
+            ("go depth nodes 5", &["depth"]),
+            ("go depth -1 nodes 5", &["depth", "-1"]),
+        ] {
+            let go = go(line);
+            assert_eq!((go.depth, go.ignored), (None, ignored.iter().map(|&w| w.into()).collect()));
+            assert_eq!(go.nodes.is_some(), line.ends_with('5'), "{line}");
         }
     }
 

@@ -14,7 +14,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use crate::bytes::read_line;
-use crate::engine::{Engine, EngineOptions, Playable};
+use crate::engine::{Engine, Playable};
 use session::Session;
 use thinking::Event;
 
@@ -24,7 +24,7 @@ const MAX_LINE: u64 = 1 << 20;
 /// Events that may wait in the channel.
 const QUEUE: usize = 256;
 
-/// Runs a session until `quit` or the end of the input. At the end of the input a search with an
+/// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or the end of the input. At the end of the input a search with an
 /// end of its own is finished first, so that commands can be piped in.
 ///
 /// # Errors
@@ -33,17 +33,14 @@ const QUEUE: usize = 256;
 pub fn serve<G: Playable>(
     input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
-    options: EngineOptions<G::Rules>,
+    engine: Engine<G>,
 ) -> io::Result<()> {
     let (sender, events) = sync_channel(QUEUE);
     let lines = sender.clone();
     let reader = std::thread::Builder::new().name("uci input".to_owned());
     let reader = reader.spawn(move || send_lines(input, &lines))?;
     drop(reader); // it ends with the input, with `quit`, or with the process
-    match Engine::<G>::new(options) {
-        Ok(engine) => Session::new(engine, sender, events, output).run(),
-        Err(error) => Err(io::Error::other(error)),
-    }
+    Session::new(engine, sender, events, output).run()
 }
 
 /// Reads lines until the end, `quit`, or until nobody listens.

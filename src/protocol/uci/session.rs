@@ -43,11 +43,20 @@ struct Waiting {
 struct Search<G: Playable> {
     signal: Arc<Signal>,
     /// Until `stop` or `ponderhit` no answer may be given.
-    hold: bool,
+    pondering: bool,
+    /// No limit ends it: until `stop` no answer may be given.
+    endless: bool,
     /// The clock that runs from `ponderhit` on.
     after_ponder: Option<Allowance>,
     /// What it found, once it has ended.
     result: Option<Option<Choice<G::Move>>>,
+}
+
+impl<G: Playable> Search<G> {
+    /// Whether it cannot end by itself.
+    const fn is_held(&self) -> bool {
+        self.pondering || self.endless
+    }
 }
 
 impl<'a, G: Playable> Session<'a, G> {
@@ -134,7 +143,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn stop_endless(&mut self) {
-        if self.search.as_ref().is_some_and(|search| search.hold) {
+        if self.search.as_ref().is_some_and(Search::is_held) {
             self.stop_search();
         }
     }
@@ -149,18 +158,23 @@ impl<'a, G: Playable> Session<'a, G> {
 
     fn stop_search(&mut self) {
         if let Some(search) = &mut self.search {
-            search.hold = false;
+            search.pondering = false;
+            search.endless = false;
             search.signal.stop();
         }
     }
 
+    /// The clock starts for a search that ponders; those that wait need not ponder at all.
     fn ponder_hit(&mut self) {
         if let Some(search) = &mut self.search
-            && search.hold
+            && std::mem::take(&mut search.pondering)
+            && let Some(allowance) = search.after_ponder.take()
         {
-            search.hold = false;
-            if let Some(allowance) = search.after_ponder.take() {
-                search.signal.allow(allowance);
+            search.signal.allow(allowance);
+        }
+        for waiting in &mut self.waiting {
+            if let Command::Go(go) = &mut waiting.command {
+                go.ponder = false;
             }
         }
     }
@@ -169,8 +183,8 @@ impl<'a, G: Playable> Session<'a, G> {
     fn catch_up(&mut self) -> io::Result<()> {
         loop {
             if let Some(search) = &mut self.search {
-                let hold = search.hold;
-                match search.result.take_if(|_| !hold) {
+                let held = search.is_held();
+                match search.result.take_if(|_| !held) {
                     None => return Ok(()),
                     Some(choice) => {
                         self.search = None;
@@ -283,12 +297,14 @@ impl<'a, G: Playable> Session<'a, G> {
             return writeln!(self.output, "bestmove (none)");
         };
         let allowance = allowance(go, self.line.position().side_to_move());
-        // Without any limit a search is endless, as GUIs mean it; at the end of the input it could
-        // never be stopped.
+        // Without any limit a search is endless, as GUIs mean it.
         let endless =
             go.infinite || go.depth.is_none() && go.nodes.is_none() && allowance.is_none();
+        // The end of the input, or another `go`, has ended it before it began.
+        let is_last = !self.waiting.iter().any(|waiting| matches!(waiting.command, Command::Go(_)));
+        let may_hold = !stopped && !self.ended && is_last;
         let signal = Arc::new(Signal::new());
-        if stopped || self.ended && (endless || go.ponder) {
+        if stopped || !may_hold && (endless || go.ponder) {
             signal.stop();
         }
         let mut limits = Limits {
@@ -297,12 +313,16 @@ impl<'a, G: Playable> Session<'a, G> {
             ..Limits::default()
         };
         if let Some(Allowance { soft, hard }) = allowance.filter(|_| !go.ponder && !go.infinite) {
-            limits.soft_time = Some(soft);
+            limits.soft_time = soft;
             limits.hard_time = Some(hard);
         }
-        let hold = (endless || go.ponder) && !stopped && !self.ended;
-        let after_ponder = allowance.filter(|_| go.ponder);
-        self.search = Some(Search { signal: signal.clone(), hold, after_ponder, result: None });
+        self.search = Some(Search {
+            signal: signal.clone(),
+            pondering: go.ponder && may_hold,
+            endless: endless && may_hold,
+            after_ponder: allowance.filter(|_| go.ponder && !go.infinite),
+            result: None,
+        });
         let events = self.sender.clone();
         let task = Task { line: self.line.clone(), limits, analyse: go.infinite };
         if let Err(error) = thinking::start(engine, task, signal, events) {

@@ -4,12 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::engine::{EngineOptions, Playable};
-
-/// Largest transposition table offered, in MiB.
-const MAX_HASH: usize = 65_536;
-const MAX_THREADS: usize = 256;
-const MAX_MULTIPV: usize = 128;
+use crate::engine::{EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, Playable};
 
 /// Options as the GUI sees them; [`engine_options`](Self::engine_options) is what they mean.
 #[derive(Debug, Clone)]
@@ -35,7 +30,7 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let options = &mut self.options;
         match name.to_ascii_lowercase().as_str() {
-            "hash" | "hashsize" => options.hash_mib = number(name, value, 1, MAX_HASH)?,
+            "hash" | "hashsize" => options.hash_mib = number(name, value, 1, MAX_HASH_MIB)?,
             "threads" => options.threads = number(name, value, 1, MAX_THREADS)?,
             "multipv" => options.multipv = number(name, value, 1, MAX_MULTIPV)?,
             "seed" => options.seed = number(name, value, 0, u64::MAX)?,
@@ -63,7 +58,7 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
         };
         let spin =
             |default: usize, max: usize| format!("type spin default {default} min 1 max {max}");
-        line(format_args!("Hash {}", spin(options.hash_mib, MAX_HASH)));
+        line(format_args!("Hash {}", spin(options.hash_mib, MAX_HASH_MIB)));
         line(format_args!("Threads {}", spin(options.threads, MAX_THREADS)));
         line(format_args!("MultiPV {}", spin(options.multipv, MAX_MULTIPV)));
         line(format_args!("Ponder type check default false"));

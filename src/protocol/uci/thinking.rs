@@ -60,7 +60,7 @@ impl Signal {
     pub(super) fn allow(&self, allowance: Allowance) {
         let now = self.began.elapsed();
         let end = |time: Duration| u64::try_from((now + time).as_micros()).unwrap_or(u64::MAX);
-        self.soft.store(end(allowance.soft), Ordering::Relaxed);
+        self.soft.store(allowance.soft.map_or(u64::MAX, end), Ordering::Relaxed);
         self.hard.store(end(allowance.hard), Ordering::Relaxed);
     }
 
