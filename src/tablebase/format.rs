@@ -695,3 +695,64 @@ fn read_header(bytes: &[u8]) -> Result<(Header, usize), SealError> {
     let end = end.min(bytes.len());
     Ok((sealed::unseal(KIND, &bytes[..end])?, end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::generate::{GenerateOptions, NoProgress, generate_all};
+    use super::*;
+
+    const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
+
+    fn table(name: &str) -> (tempfile::TempDir, TableFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let material = name.parse().unwrap();
+        generate_all(folder.path(), &[material], &GenerateOptions::default(), &NoProgress).unwrap();
+        let file = TableFile::open(folder.path(), material, PLACE.0, PLACE.1).unwrap();
+        (folder, file)
+    }
+
+    #[test]
+    fn numbers_without_a_pair_are_damage() {
+        let (_folder, file) = table("KNvK");
+        assert!(file.load().is_ok());
+        let cut_wins: fn(&mut Header) = |header| header.wins.truncate(1);
+        let cut_losses: fn(&mut Header) = |header| header.losses.truncate(1);
+        for cut in [cut_wins, cut_losses] {
+            let (_folder, mut file) = table("KNvK");
+            cut(&mut file.header);
+            let error = file.load().unwrap_err();
+            assert!(matches!(error, TableError::Block { section: "distance", .. }), "{error}");
+        }
+        assert!(file.rank_at(&[0], 0, 0, Wdl::Win).is_ok());
+        assert!(file.rank_at(&[255], 0, 0, Wdl::Win).is_err());
+        assert!(file.wdl_at(&[0b11], 0, 0).is_err());
+    }
+
+    #[test]
+    fn headers_out_of_bounds_are_refused() {
+        let (_folder, file) = table("KRvKN");
+        let fault = |change: &dyn Fn(&mut Header)| {
+            let mut header = file.header.clone();
+            change(&mut header);
+            header.fault(file.index.material, PLACE.0, PLACE.1)
+        };
+        assert_eq!(fault(&|_| {}), None);
+        let changes: [&dyn Fn(&mut Header); 12] = [
+            &|header| header.wins.push((0x7fff, 1)),
+            &|header| header.losses.push((ORDER_LIMIT, 1)),
+            &|header| header.wins.push((ORDER_LIMIT - 1, 0xffff)),
+            &|header| header.wins.reverse(),
+            &|header| header.counts[0].win = u64::MAX,
+            &|header| header.counts[1].draw += 2 * header.slots,
+            &|header| header.counts[0].by_rule_win = header.counts[0].win + 1,
+            &|header| header.counts[0].longest_slot = None,
+            &|header| header.counts[0].longest_slot = Some(u32::MAX),
+            &|header| header.counts[1].last_order = 999,
+            &|header| header.dependencies.clear(),
+            &|header| header.dependencies[0].0 = "KPvK".to_owned(),
+        ];
+        for (i, change) in changes.into_iter().enumerate() {
+            assert!(fault(change).is_some(), "change {i}");
+        }
+    }
+}

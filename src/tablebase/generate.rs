@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::arena::TableArena;
 use super::content::content_hash;
@@ -166,6 +167,7 @@ pub fn generate_all(
     workshop.plan(&needed)?;
     std::fs::create_dir_all(dir)
         .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
+    workshop.sweep(&needed);
     pool.install(|| {
         for (i, &material) in needed.iter().enumerate() {
             let built = workshop.provide(material, i + 1, needed.len())?;
@@ -199,6 +201,9 @@ const OWN_LEN: u64 = 16 << 20;
 /// Bytes of a slot in the lists of the rule rounds.
 const LISTED_LEN: u64 = 4;
 
+/// Unfinished files that have not been written to for this time belong to no run any more.
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
+
 struct Workshop<'a> {
     dir: &'a Path,
     options: &'a GenerateOptions,
@@ -226,6 +231,25 @@ impl Workshop<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Removes what killed runs left of unfinished files. Young ones may be those of another run.
+    fn sweep(&self, needed: &[Material]) {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let prefixes: Vec<String> = needed
+            .iter()
+            .map(|&material| format!(".{}.part-", file_name(material, rules, metric)))
+            .collect();
+        for entry in std::fs::read_dir(self.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let age = entry.metadata().and_then(|data| data.modified()).map(|time| time.elapsed());
+            let is_old = matches!(age, Ok(Ok(age)) if age > LEFT_BEHIND);
+            if is_old && prefixes.iter().any(|prefix| name.starts_with(prefix)) {
+                let removed = std::fs::remove_file(entry.path());
+                tracing::debug!(%name, ?removed, "left behind");
+            }
+        }
     }
 
     /// Builds the table unless it is there.
@@ -368,6 +392,23 @@ mod tests {
         let mut table = file.load().unwrap();
         mark_illegal(&mut table);
         table
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let leave = |name: &str, hours| {
+            let path = folder.path().join(name);
+            let file = std::fs::File::create(&path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - Duration::from_hours(hours)).unwrap();
+            path
+        };
+        let old = leave(".KNvK.check.dtm.jzt.part-abc", 2);
+        let young = leave(".KNvK.check.dtm.jzt.part-abd", 0);
+        let strange = leave(".KNvK.none.dtm.jzt.part-abc", 2);
+        let materials = ["KNvK".parse().unwrap()];
+        generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
+        assert_eq!([old, young, strange].map(|path| path.exists()), [false, true, true]);
     }
 
     /// What the rule of perpetual check adds are results of order 1 and up, and nothing else.
