@@ -130,17 +130,22 @@ fn a_mated_position_is_lost_in_0_and_draws_have_no_distance() {
 fn batches_answer_line_by_line() {
     let file = folder().join("../batch-of-positions.txt");
     let file = tempfile::NamedTempFile::new_in(file.parent().unwrap()).unwrap();
-    std::fs::write(file.path(), format!("{WON}\nnonsense\n{WON_BY_BLACK}\n")).unwrap();
+    std::fs::write(
+        file.path(),
+        [WON.as_bytes(), b"\nnonsense\n", b"\xff\xfe\n", WON_BY_BLACK.as_bytes(), b"\n"].concat(),
+    )
+    .unwrap();
     let path = file.path().to_str().unwrap();
     let output = juzhong(&["tablebase", "probe", "--dir", dir(), "--fens", path]);
     assert_eq!(output.status.code(), Some(65));
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 3);
+    assert_eq!(lines.len(), 4);
     assert_eq!(lines[0]["wdl"], "win");
     assert_eq!(lines[1]["fen"], "nonsense");
     assert_eq!(lines[1]["error"]["code"], 65);
-    assert_eq!(lines[2]["wdl"], "win");
+    assert_eq!(lines[2]["error"]["code"], 65);
+    assert_eq!(lines[3]["wdl"], "win");
 }
 
 #[test]
@@ -183,10 +188,18 @@ fn wrong_arguments() {
         2,
         &["none, check"],
     );
-    fails(&["tablebase", "generate", "KRRNNCCvKRRNNCC", "--dir", dir()], 65, &["slots"]);
+    fails(
+        &["tablebase", "generate", "KRRNNCCvKRRNNCC", "--dir", dir()],
+        65,
+        &["KRRNNCCvKRRNNCC has", "slots"],
+    );
     let args = ["tablebase", "generate", "KRRvKRR", "--dir", dir(), "--memory", "70MiB"];
-    fails(&args, 2, &["bytes of memory", "--memory"]);
+    fails(&args, 2, &["MiB of memory, 70 MiB are allowed", "--memory"]);
     assert!(!folder().join("KRvKR.check.dtm.jzt").exists());
+    let fresh = folder().join("fresh");
+    let path = fresh.to_str().unwrap();
+    fails(&["tablebase", "generate", "KRRvKR", "--dir", path, "--memory", "70MiB"], 2, &["MiB"]);
+    assert!(!fresh.exists());
 }
 
 #[test]
@@ -197,7 +210,8 @@ fn missing_tables() {
     fails(&["tablebase", "stats", "KCvKR", "--dir", dir()], 66, &parts);
     let args = ["tablebase", "stats", "KRvKN", "--dir", dir(), "--rules", "none"];
     fails(&args, 66, &["--rules none"]);
-    fails(&["tablebase", "list", "--dir", "/no/such/folder"], 66, &["/no/such/folder"]);
+    let parts_of_folder = ["/no/such/folder", "generate MATERIAL --dir"];
+    fails(&["tablebase", "list", "--dir", "/no/such/folder"], 66, &parts_of_folder);
     fails(&["tablebase", "verify", "KRvKC", "--dir", dir()], 66, &parts);
 }
 
@@ -230,6 +244,49 @@ fn damaged_tables() {
     probe(&copy_with(|bytes| bytes.push(0)).0, "bytes");
     probe(&copy_with(|bytes| bytes[0] ^= 1).0, "not this kind of file");
     probe(&copy_with(|bytes| bytes[8] = 9).0, "version 9");
+}
+
+#[test]
+fn advice_fits_the_fault_and_is_given_once() {
+    let message = |copy: &tempfile::TempDir| {
+        let dir = copy.path().to_str().unwrap();
+        String::from_utf8(juzhong(&["tablebase", "stats", "KRvKN", "--dir", dir]).stderr).unwrap()
+    };
+    let newer = message(&copy_with(|bytes| bytes[8] = 9).0);
+    assert!(newer.contains("update juzhong, or use another --dir"), "{newer}");
+    assert!(!newer.contains("remove") && !newer.contains("generate"), "{newer}");
+    let damaged = message(&copy_with(|bytes| bytes[100] ^= 1).0);
+    assert_eq!(damaged.matches("checksum").count(), 1, "{damaged}");
+    assert_eq!(newer.matches("version 9").count(), 1, "{newer}");
+}
+
+#[test]
+fn a_folder_named_like_a_table() {
+    let (copy, path) = copy_with(|_| {});
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    let dir = copy.path().to_str().unwrap();
+    let parts = ["KRvKN.check", "use another --dir"];
+    fails(&["tablebase", "stats", "KRvKN", "--dir", dir], 74, &parts);
+}
+
+#[test]
+fn a_damaged_table_does_not_hide_the_others() {
+    let (copy, _path) = copy_with(|bytes| bytes[100] ^= 1);
+    let dir = copy.path().to_str().unwrap();
+    std::fs::rename(copy.path().join("KNvK.check.dtm.jzt"), copy.path().join("KPvK.check.dtm.jzt"))
+        .unwrap();
+    for command in ["list", "verify"] {
+        let output = juzhong(&["tablebase", command, "--dir", dir, "--json"]);
+        assert_eq!(output.status.code(), Some(65), "{output:?}");
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let tables = answer["tables"].as_array().unwrap();
+        assert_eq!(tables.len(), 4, "{answer}");
+        let failed = tables.iter().filter(|table| table["error"]["code"] == 65).count();
+        assert_eq!(failed, 2, "{answer}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("KPvK.check") && message.contains("KRvKN.check"), "{message}");
+    }
 }
 
 #[test]

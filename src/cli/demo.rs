@@ -187,6 +187,8 @@ fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliErr
     context.out.flush()?;
     let material: Material = VERIFIED.parse().or_exit(exit::BAD_DATA)?;
     let checked = verify(&place.tables, &[material], RULES, METRIC, &NoProgress)
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
         .or_exit_with(exit::BAD_DATA, || "cannot verify the table")?;
     for table in &checked {
         let verdict = if table.passed() { "all right" } else { "WRONG" };

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::compress::{BLOCK_LEN, BlockRef, Packer, unpack};
 use super::index::Index;
 use super::material::Material;
-use super::solve::ILLEGAL;
+use super::solve::{ILLEGAL, ORDER_LIMIT, RANK_LIMIT};
 use super::table::{DRAW, Table};
 use super::value::{Entry, Metric, Rules, Wdl};
 use crate::bytes::atomic::AtomicFile;
@@ -138,7 +138,7 @@ pub enum TableError {
         metric: Metric,
     },
     /// Reading failed.
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read {} ({})", path.display(), reading_remedy(path, source))]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -147,7 +147,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// Writing failed.
-    #[error("cannot write {}", path.display())]
+    #[error("cannot write {} (free its place and some space there, or use another --dir)", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -156,12 +156,12 @@ pub enum TableError {
         source: io::Error,
     },
     /// The header is damaged, of another version, or of another kind of file.
-    #[error("{}: {source}; remove the file and generate it again", path.display())]
+    #[error("{}: {}", path.display(), header_remedy(fault))]
     Header {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: SealError,
+        fault: SealError,
     },
     /// The header contradicts the file's name or itself.
     #[error("{}: {what}; remove the file and generate it again", path.display())]
@@ -201,8 +201,31 @@ impl TableError {
 
     /// Whether the file is of a format older than this program's.
     pub(super) fn is_older_format(&self) -> bool {
-        matches!(self, Self::Header { source: SealError::Version { found, supported }, .. }
+        matches!(self, Self::Header { fault: SealError::Version { found, supported }, .. }
             if found < supported)
+    }
+}
+
+/// What to do where a file or folder cannot be read.
+fn reading_remedy(path: &Path, error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        let dir = path.display();
+        format!("build tables with: juzhong tablebase generate MATERIAL --dir {dir}")
+    } else {
+        "check what is there and its permissions, or use another --dir".to_owned()
+    }
+}
+
+/// What is wrong with a header, and what to do.
+fn header_remedy(fault: &SealError) -> String {
+    match fault {
+        SealError::Version { found, supported } if found > supported => format!(
+            "version {found}, but this program reads version {supported}; update juzhong, or use another --dir"
+        ),
+        SealError::Version { found, supported } => format!(
+            "version {found}, but this program reads version {supported}; generate it again"
+        ),
+        _ => format!("{fault}; remove the file and generate it again"),
     }
 }
 
@@ -250,17 +273,29 @@ impl Header {
         {
             return Some("the number of blocks is impossible".to_owned());
         }
-        let ascending = |ranks: &[(u16, u16)]| ranks.is_sorted_by(|a, b| a < b);
-        let has_too_many = self.wins.len().max(self.losses.len()) >= usize::from(DRAW) / 4;
-        let longest = self.counts.iter().filter_map(|counts| counts.longest_slot);
-        if !ascending(&self.wins)
-            || !ascending(&self.losses)
-            || has_too_many
-            || longest.map(u64::from).any(|slot| slot >= self.slots)
-        {
+        let are_possible = possible_ranks(&self.wins) && possible_ranks(&self.losses);
+        if !are_possible || !self.counts.iter().all(|counts| self.could_count(counts)) {
             return Some("the header contradicts itself".to_owned());
         }
+        let names = self.dependencies.iter().map(|(name, _)| name.as_str());
+        if !names.eq(material.captures().iter().map(Material::to_string)) {
+            return Some("the header names other smaller tables than captures lead to".to_owned());
+        }
         None
+    }
+
+    /// Whether a side's counts can be those of so many slots with these pairs.
+    fn could_count(&self, counts: &SideCounts) -> bool {
+        let sum = counts.win.checked_add(counts.draw).and_then(|sum| sum.checked_add(counts.loss));
+        let last_order = self.wins.iter().chain(&self.losses).map(|&(order, _)| order).max();
+        let longest = counts.longest_slot.map(u64::from);
+        // A slot stands for a position and perhaps its mirror image.
+        sum.is_some_and(|sum| sum <= 2 * self.slots)
+            && counts.by_rule_win <= counts.win
+            && counts.by_rule_loss <= counts.loss
+            && longest.is_none_or(|slot| slot < self.slots)
+            && longest.is_some() == (counts.longest_win > 0)
+            && counts.last_order <= last_order.unwrap_or(0)
     }
 
     /// The pairs of wins and losses together, ascending, each once.
@@ -270,6 +305,16 @@ impl Header {
         ranks.dedup();
         ranks
     }
+}
+
+/// Whether these can be the (order, distance) pairs of a table: ascending, few enough for words, none
+/// out of the generator's range.
+fn possible_ranks(ranks: &[(u16, u16)]) -> bool {
+    ranks.len() < usize::from(DRAW) / 4
+        && ranks.is_sorted_by(|a, b| a < b)
+        && ranks
+            .iter()
+            .all(|&(order, distance)| order < ORDER_LIMIT && u32::from(distance) < RANK_LIMIT)
 }
 
 /// (order, distance) pairs.
@@ -310,7 +355,7 @@ pub(super) fn write(path: &Path, table: &Table, label: Label) -> Result<u64, Tab
     header.wdl = wdl;
     header.distance = distance;
     let sealed = sealed::seal(KIND, &header)
-        .map_err(|source| TableError::Header { path: path.to_owned(), source })?;
+        .map_err(|fault| TableError::Header { path: path.to_owned(), fault })?;
     let mut file = AtomicFile::create(path).map_err(failed)?;
     for bytes in [&sealed, &wdl_bytes, &distance_bytes] {
         file.write_all(bytes).map_err(failed)?;
@@ -434,8 +479,8 @@ impl TableFile {
             }
             _ => TableError::Read { path: path.clone(), source },
         })?;
-        let (header, start) = read_header(&map)
-            .map_err(|source| TableError::Header { path: path.clone(), source })?;
+        let (header, start) =
+            read_header(&map).map_err(|fault| TableError::Header { path: path.clone(), fault })?;
         let fault = |what| TableError::Contents { path: path.clone(), what };
         if let Some(what) = header.fault(material, rules, metric) {
             return Err(fault(what));
@@ -493,54 +538,69 @@ impl TableFile {
     /// Decodes a block.
     pub(super) fn block(&self, section: Section, block: usize) -> Result<Vec<u8>, TableError> {
         let slots = self.slots_in(section, block);
-        let (name, list, len) = match section {
-            Section::Wdl => ("WDL", &self.header.wdl, slots.div_ceil(4)),
-            Section::Distance if self.header.is_wide() => {
-                ("distance", &self.header.distance, slots * 2)
-            }
-            Section::Distance => ("distance", &self.header.distance, slots),
+        let (list, len) = match section {
+            Section::Wdl => (&self.header.wdl, slots.div_ceil(4)),
+            Section::Distance if self.header.is_wide() => (&self.header.distance, slots * 2),
+            Section::Distance => (&self.header.distance, slots),
         };
         let offset = self.offsets[section as usize][block];
         let packed = &self.map[offset as usize..][..list[block].len as usize];
-        unpack(list[block], packed, len).ok_or_else(|| TableError::Block {
-            path: self.path.clone(),
-            section: name,
-            block,
-            offset,
-        })
+        unpack(list[block], packed, len).ok_or_else(|| self.damaged(section, block))
     }
 
     /// Win, draw or loss at a place of a decoded WDL block.
-    pub(super) fn wdl_at(raw: &[u8], place: usize) -> Wdl {
+    pub(super) fn wdl_at(&self, raw: &[u8], block: usize, place: usize) -> Result<Wdl, TableError> {
         match raw[place / 4] >> (2 * (place % 4)) & 3 {
-            0 => Wdl::Loss,
-            1 => Wdl::Draw,
-            _ => Wdl::Win,
+            0 => Ok(Wdl::Loss),
+            1 => Ok(Wdl::Draw),
+            2 => Ok(Wdl::Win),
+            _ => Err(self.damaged(Section::Wdl, block)),
         }
     }
 
-    /// The order and distance at a place of a decoded distance block. Damage that no checksum
-    /// noticed gives the pair 0.
-    pub(super) fn rank_at(&self, raw: &[u8], place: usize, wdl: Wdl) -> (u16, u16) {
-        let mut number = usize::from(raw[place]);
-        if self.header.is_wide() {
-            number |= usize::from(raw[raw.len() / 2 + place]) << 8;
-        }
+    /// The order and distance at a place of a decoded distance block.
+    pub(super) fn rank_at(
+        &self,
+        raw: &[u8],
+        block: usize,
+        place: usize,
+        wdl: Wdl,
+    ) -> Result<(u16, u16), TableError> {
         let list = if wdl == Wdl::Win { &self.header.wins } else { &self.header.losses };
-        list.get(number).copied().unwrap_or_default()
+        let rank = list.get(self.number_at(raw, place)).copied();
+        rank.ok_or_else(|| self.damaged(Section::Distance, block))
+    }
+
+    /// The number at a place of a decoded distance block.
+    fn number_at(&self, raw: &[u8], place: usize) -> usize {
+        let low = usize::from(raw[place]);
+        if self.header.is_wide() { low | usize::from(raw[raw.len() / 2 + place]) << 8 } else { low }
+    }
+
+    fn damaged(&self, section: Section, block: usize) -> TableError {
+        TableError::Block {
+            path: self.path.clone(),
+            section: match section {
+                Section::Wdl => "WDL",
+                Section::Distance => "distance",
+            },
+            block,
+            offset: self.offsets[section as usize][block],
+        }
     }
 
     /// Checks every block's checksum without decoding it.
     pub(super) fn check_sums(&self) -> Result<(), TableError> {
-        let sections = [("WDL", &self.header.wdl), ("distance", &self.header.distance)];
-        for ((section, list), offsets) in sections.into_iter().zip(&self.offsets) {
+        let sections =
+            [(Section::Wdl, &self.header.wdl), (Section::Distance, &self.header.distance)];
+        for (section, list) in sections {
             (0..list.len()).into_par_iter().try_for_each(|block| {
-                let offset = offsets[block];
+                let offset = self.offsets[section as usize][block];
                 let packed = &self.map[offset as usize..][..list[block].len as usize];
                 if crc32fast::hash(packed) == list[block].crc {
                     return Ok(());
                 }
-                Err(TableError::Block { path: self.path.clone(), section, block, offset })
+                Err(self.damaged(section, block))
             })?;
         }
         Ok(())
@@ -576,7 +636,6 @@ impl TableFile {
         };
         let maps = [
             number_words(Wdl::Loss, &self.header.losses),
-            Vec::new(),
             number_words(Wdl::Win, &self.header.wins),
         ];
         let slots = self.header.slots as usize;
@@ -602,10 +661,10 @@ impl TableFile {
         side: usize,
         start: usize,
         words: &mut [u16],
-        maps: &[Vec<u16>; 3],
+        [losses, wins]: &[Vec<u16>; 2],
     ) -> Result<(), TableError> {
-        let (block, _) = self.place(Section::Wdl, side, start as u32);
-        let wdl = self.block(Section::Wdl, block)?;
+        let (wdl_block, _) = self.place(Section::Wdl, side, start as u32);
+        let wdl = self.block(Section::Wdl, wdl_block)?;
         let per_block = self.block_slots(Section::Distance);
         for (part, words) in words.chunks_mut(per_block).enumerate() {
             let first = start + part * per_block;
@@ -613,12 +672,13 @@ impl TableFile {
             let numbers = self.block(Section::Distance, block)?;
             for (i, word) in words.iter_mut().enumerate() {
                 let place = first - start + i;
-                let kind = usize::from(wdl[place / 4] >> (2 * (place % 4)) & 3).min(2);
-                let mut number = usize::from(numbers[i]);
-                if self.header.is_wide() {
-                    number |= usize::from(numbers[numbers.len() / 2 + i]) << 8;
-                }
-                *word = maps[kind].get(number).copied().unwrap_or(DRAW);
+                let number = self.number_at(&numbers, i);
+                let found = match self.wdl_at(&wdl, wdl_block, place)? {
+                    Wdl::Loss => losses.get(number).copied(),
+                    Wdl::Draw => Some(DRAW),
+                    Wdl::Win => wins.get(number).copied(),
+                };
+                *word = found.ok_or_else(|| self.damaged(Section::Distance, block))?;
             }
         }
         Ok(())
@@ -634,4 +694,65 @@ fn read_header(bytes: &[u8]) -> Result<(Header, usize), SealError> {
     };
     let end = end.min(bytes.len());
     Ok((sealed::unseal(KIND, &bytes[..end])?, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::generate::{GenerateOptions, NoProgress, generate_all};
+    use super::*;
+
+    const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
+
+    fn table(name: &str) -> (tempfile::TempDir, TableFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let material = name.parse().unwrap();
+        generate_all(folder.path(), &[material], &GenerateOptions::default(), &NoProgress).unwrap();
+        let file = TableFile::open(folder.path(), material, PLACE.0, PLACE.1).unwrap();
+        (folder, file)
+    }
+
+    #[test]
+    fn numbers_without_a_pair_are_damage() {
+        let (_folder, file) = table("KNvK");
+        assert!(file.load().is_ok());
+        let cut_wins: fn(&mut Header) = |header| header.wins.truncate(1);
+        let cut_losses: fn(&mut Header) = |header| header.losses.truncate(1);
+        for cut in [cut_wins, cut_losses] {
+            let (_folder, mut file) = table("KNvK");
+            cut(&mut file.header);
+            let error = file.load().unwrap_err();
+            assert!(matches!(error, TableError::Block { section: "distance", .. }), "{error}");
+        }
+        assert!(file.rank_at(&[0], 0, 0, Wdl::Win).is_ok());
+        assert!(file.rank_at(&[255], 0, 0, Wdl::Win).is_err());
+        assert!(file.wdl_at(&[0b11], 0, 0).is_err());
+    }
+
+    #[test]
+    fn headers_out_of_bounds_are_refused() {
+        let (_folder, file) = table("KRvKN");
+        let fault = |change: &dyn Fn(&mut Header)| {
+            let mut header = file.header.clone();
+            change(&mut header);
+            header.fault(file.index.material, PLACE.0, PLACE.1)
+        };
+        assert_eq!(fault(&|_| {}), None);
+        let changes: [&dyn Fn(&mut Header); 12] = [
+            &|header| header.wins.push((0x7fff, 1)),
+            &|header| header.losses.push((ORDER_LIMIT, 1)),
+            &|header| header.wins.push((ORDER_LIMIT - 1, 0xffff)),
+            &|header| header.wins.reverse(),
+            &|header| header.counts[0].win = u64::MAX,
+            &|header| header.counts[1].draw += 2 * header.slots,
+            &|header| header.counts[0].by_rule_win = header.counts[0].win + 1,
+            &|header| header.counts[0].longest_slot = None,
+            &|header| header.counts[0].longest_slot = Some(u32::MAX),
+            &|header| header.counts[1].last_order = 999,
+            &|header| header.dependencies.clear(),
+            &|header| header.dependencies[0].0 = "KPvK".to_owned(),
+        ];
+        for (i, change) in changes.into_iter().enumerate() {
+            assert!(fault(change).is_some(), "change {i}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::arena::TableArena;
 use super::content::content_hash;
@@ -72,7 +73,9 @@ pub struct Estimate {
     pub material: Material,
     /// Slots per side to move.
     pub slots: u64,
-    /// Peak memory in bytes.
+    /// Peak memory in bytes: the words of this table and of those its captures lead to, what is kept
+    /// of others, and, where repetition decides, as much as a list of all slots for the lists of the
+    /// rule rounds, which have no useful bound of their own.
     pub memory: u64,
 }
 
@@ -104,7 +107,10 @@ pub enum GenerateError {
     #[error("{0} has more than 4 billion slots for each side; no table of it can be built")]
     TooLarge(Material),
     /// The memory allowed does not suffice.
-    #[error("{material} needs {needed} bytes of memory, {allowed} are allowed; raise --memory")]
+    #[error(
+        "{material} needs about {} MiB of memory, {} MiB are allowed; raise --memory",
+        needed.div_ceil(1 << 20), allowed >> 20
+    )]
     Memory {
         /// Which table.
         material: Material,
@@ -116,6 +122,11 @@ pub enum GenerateError {
     /// A line of play does not fit in the words of the generator.
     #[error("{0} has lines too long for a table")]
     TooDeep(Material),
+    /// A position has too many moves for the words of the generator.
+    #[error(
+        "{0} has positions with more moves than the generator counts; no table of it can be built"
+    )]
+    TooManyMoves(Material),
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
@@ -141,12 +152,11 @@ pub fn generate_all(
     progress: &dyn Progress,
 ) -> Result<Report, GenerateError> {
     let needed = with_captures(materials);
-    if let Some(&material) = needed.iter().find(|&&material| Index::count_slots(material).is_none())
-    {
+    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
+    // Those asked for come first: they are what the message should name.
+    if let Some(&material) = materials.iter().chain(&needed).find(is_too_large) {
         return Err(GenerateError::TooLarge(material));
     }
-    std::fs::create_dir_all(dir)
-        .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads.unwrap_or(0))
         .build()
@@ -154,8 +164,11 @@ pub fn generate_all(
     let mut workshop =
         Workshop { dir, options, progress, shelf: HashMap::new(), contents: HashMap::new() };
     let mut report = Report::default();
+    workshop.plan(&needed)?;
+    std::fs::create_dir_all(dir)
+        .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
+    workshop.sweep(&needed);
     pool.install(|| {
-        workshop.plan(&needed)?;
         for (i, &material) in needed.iter().enumerate() {
             let built = workshop.provide(material, i + 1, needed.len())?;
             progress.finished(&built);
@@ -183,6 +196,13 @@ type Shelved = (Arc<Table>, [u8; 32]);
 
 /// Bytes of tables kept at hand beyond those needed next.
 const SHELF_LEN: u64 = 64 << 20;
+/// Bytes of what does not grow with the tables: threads, buffers, the program.
+const OWN_LEN: u64 = 16 << 20;
+/// Bytes of a slot in the lists of the rule rounds.
+const LISTED_LEN: u64 = 4;
+
+/// Unfinished files that have not been written to for this time belong to no run any more.
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
 
 struct Workshop<'a> {
     dir: &'a Path,
@@ -197,10 +217,13 @@ impl Workshop<'_> {
     /// Announces what has to be built, and refuses what exceeds the memory allowed.
     fn plan(&self, needed: &[Material]) -> Result<(), GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
-        let is_absent =
-            |material: Material| !self.dir.join(file_name(material, rules, metric)).exists();
-        let absent = needed.iter().filter(|&&material| is_absent(material));
-        let estimates: Vec<Estimate> = absent.filter_map(|&material| estimate(material)).collect();
+        let is_to_build = |&&material: &&Material| {
+            TableFile::open(self.dir, material, rules, metric)
+                .is_err_and(|error| is_to_build(&error))
+        };
+        let absent = needed.iter().filter(is_to_build);
+        let estimates: Vec<Estimate> =
+            absent.filter_map(|&material| estimate(material, rules)).collect();
         self.progress.planned(&estimates);
         for &Estimate { material, memory: needed, .. } in &estimates {
             if let Some(allowed) = self.options.memory.filter(|&allowed| allowed < needed) {
@@ -208,6 +231,25 @@ impl Workshop<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Removes what killed runs left of unfinished files. Young ones may be those of another run.
+    fn sweep(&self, needed: &[Material]) {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let prefixes: Vec<String> = needed
+            .iter()
+            .map(|&material| format!(".{}.part-", file_name(material, rules, metric)))
+            .collect();
+        for entry in std::fs::read_dir(self.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let age = entry.metadata().and_then(|data| data.modified()).map(|time| time.elapsed());
+            let is_old = matches!(age, Ok(Ok(age)) if age > LEFT_BEHIND);
+            if is_old && prefixes.iter().any(|prefix| name.starts_with(prefix)) {
+                let removed = std::fs::remove_file(entry.path());
+                tracing::debug!(%name, ?removed, "left behind");
+            }
+        }
     }
 
     /// Builds the table unless it is there.
@@ -222,7 +264,7 @@ impl Workshop<'_> {
         if let Some(bytes) = self.existing(material)? {
             return Ok(Built { material, path, bytes, reused: true });
         }
-        let estimate = estimate(material).ok_or(GenerateError::TooLarge(material))?;
+        let estimate = estimate(material, rules).ok_or(GenerateError::TooLarge(material))?;
         self.progress.started(&estimate, number, of);
         if let Some(allowed) = self.options.memory.filter(|&allowed| allowed < estimate.memory) {
             return Err(GenerateError::Memory { material, needed: estimate.memory, allowed });
@@ -243,7 +285,7 @@ impl Workshop<'_> {
                 self.contents.insert(material, file.header.content);
                 Ok(Some(file.bytes()))
             }
-            Err(error) if error.is_missing() || error.is_older_format() => Ok(None),
+            Err(error) if is_to_build(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -266,6 +308,10 @@ impl Workshop<'_> {
         Ok(())
     }
 
+    fn go_on(&self) -> Result<(), GenerateError> {
+        if self.progress.is_cancelled() { Err(GenerateError::Interrupted) } else { Ok(()) }
+    }
+
     fn build(&mut self, material: Material, path: &Path) -> Result<u64, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
@@ -281,10 +327,13 @@ impl Workshop<'_> {
         let solution =
             solve(&arena, rules, &Listener(self.progress)).map_err(|error| match error {
                 SolveError::TooDeep => GenerateError::TooDeep(material),
+                SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
                 SolveError::Cancelled => GenerateError::Interrupted,
             })?;
         let table = Table::from_solution(arena.into_index(), solution);
+        self.go_on()?;
         let content = content_hash(&table);
+        self.go_on()?;
         let hash_of = |left: Material| {
             let hash = self.shelf.get(&left).map(|&(_, hash)| hash).unwrap_or_default();
             (left.to_string(), hash)
@@ -298,12 +347,20 @@ impl Workshop<'_> {
     }
 }
 
+/// Whether a table that cannot be opened for this reason is built.
+fn is_to_build(error: &TableError) -> bool {
+    error.is_missing() || error.is_older_format()
+}
+
 /// What building the table takes, those its captures lead to being there.
-fn estimate(material: Material) -> Option<Estimate> {
+fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let words =
         |material: Material, slots: u64| if material.is_symmetric() { 2 } else { 4 } * slots;
-    let mut memory = words(material, slots) + slots / 4 + SHELF_LEN;
+    let mut memory = words(material, slots) + slots / 4 + SHELF_LEN + OWN_LEN;
+    if rules == Rules::Check {
+        memory += LISTED_LEN * slots;
+    }
     for left in material.captures() {
         memory += words(left, u64::from(Index::count_slots(left)?));
     }
@@ -335,6 +392,23 @@ mod tests {
         let mut table = file.load().unwrap();
         mark_illegal(&mut table);
         table
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let leave = |name: &str, hours| {
+            let path = folder.path().join(name);
+            let file = std::fs::File::create(&path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - Duration::from_hours(hours)).unwrap();
+            path
+        };
+        let old = leave(".KNvK.check.dtm.jzt.part-abc", 2);
+        let young = leave(".KNvK.check.dtm.jzt.part-abd", 0);
+        let strange = leave(".KNvK.none.dtm.jzt.part-abc", 2);
+        let materials = ["KNvK".parse().unwrap()];
+        generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
+        assert_eq!([old, young, strange].map(|path| path.exists()), [false, true, true]);
     }
 
     /// What the rule of perpetual check adds are results of order 1 and up, and nothing else.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::rules_arena::{Capture, RandomArena};
-use super::solve::{Arena, UNDECIDED, Watch, is_win, solve};
+use super::solve::{Arena, DRAWS, SolveError, UNDECIDED, Watch, is_win, solve};
 use super::value::{Rules, Wdl};
 
 struct Silent;
@@ -141,6 +141,46 @@ fn solver_results(arena: &RandomArena, rules: Rules) -> Vec<(Wdl, u32)> {
     let words = solution.words.iter().flatten();
     // Ranks of order 1 and up are not compared.
     words.map(|&word| result(word)).map(|(wdl, rank)| (wdl, rank.min(base))).collect()
+}
+
+#[test]
+fn long_lines_are_followed_to_their_end() {
+    for rules in Rules::ALL {
+        let results = solver_results(&RandomArena::chain(1500), rules);
+        for (i, &(wdl, distance)) in results.iter().enumerate() {
+            let plies = i as u32 % 1500;
+            let expected = if plies % 2 == 0 { Wdl::Loss } else { Wdl::Win };
+            assert_eq!((wdl, distance), (expected, plies), "{rules}");
+        }
+    }
+}
+
+#[test]
+fn more_moves_than_words_count_are_refused() {
+    let solved = |moves| solve(&RandomArena::crowded(moves), Rules::Check, &Silent).map(|_| ());
+    assert_eq!(solved(usize::from(DRAWS) - 1), Ok(()));
+    assert_eq!(solved(usize::from(DRAWS)), Err(SolveError::TooManyMoves));
+}
+
+/// Gives up when it has been asked so many times.
+struct Impatient(std::sync::atomic::AtomicI32);
+
+impl Watch for Impatient {
+    fn examined(&self, _done: u64, _total: u64) {}
+    fn ply(&self, _order: u16, _distance: u16) {}
+    fn is_cancelled(&self) -> bool {
+        self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0
+    }
+}
+
+#[test]
+fn the_solver_can_be_cancelled_at_any_time() {
+    // Asked once for the block, once for each ply (one, and the end), and then by the rule rounds.
+    let arena = RandomArena::crowded(3);
+    for patience in 0..3 {
+        let solved = solve(&arena, Rules::Check, &Impatient(patience.into())).map(|_| ());
+        assert_eq!(solved, Err(SolveError::Cancelled), "{patience}");
+    }
 }
 
 proptest! {

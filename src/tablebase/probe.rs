@@ -15,7 +15,9 @@ use crate::xiangqi::{Move, Position};
 const SHARDS: usize = 16;
 /// Blocks of at most 32 KiB that each part keeps.
 const SHARD_BLOCKS: usize = 128;
-/// How many checks and answers are followed to tell a loop from what leads to it.
+/// How many checks and answers are followed to tell a loop from what leads to it. A heuristic bound:
+/// what only leads to a loop over more answers than these is taken for the loop itself. That may
+/// change which of several winning moves of the same order comes first, never a result.
 const LOOP_DEPTH: u32 = 3;
 
 /// A folder of tables with one set of rules and one metric. Tables are opened when first needed;
@@ -123,7 +125,7 @@ impl Tables {
         }
         let (block, place) = file.place(Section::Distance, side, slot);
         let raw = self.block(&file, Section::Distance, block)?;
-        let (order, distance) = file.rank_at(&raw, place, wdl);
+        let (order, distance) = file.rank_at(&raw, block, place, wdl)?;
         Ok(Entry { wdl, order, distance })
     }
 
@@ -257,7 +259,7 @@ impl Tables {
     fn wdl(&self, file: &TableFile, side: usize, slot: u32) -> Result<Wdl, ProbeError> {
         let (block, place) = file.place(Section::Wdl, side, slot);
         let raw = self.block(file, Section::Wdl, block)?;
-        Ok(TableFile::wdl_at(&raw, place))
+        file.wdl_at(&raw, block, place)
     }
 
     /// A decoded block, from the cache if it is there.

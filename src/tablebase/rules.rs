@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::solve::{
     Arena, CHECKED, COUNTER, DRAWS, IN_L, IN_W, LATER, NOT_L, REACHED_L, REACHED_W, Solver,
-    UNDECIDED, is_win,
+    UNDECIDED, Watch, is_win,
 };
 
 /// Slots by distance, ascending.
@@ -32,16 +32,23 @@ pub(super) struct Verdict {
     pub(super) won: Levels,
 }
 
-/// Decides for one colour as the checker. Leaves no marks behind.
-pub(super) fn judge<A: Arena>(solver: &Solver<'_, A>, checker: usize) -> Verdict {
+/// Decides for one colour as the checker. Leaves no marks behind, unless it is `None`: cancelled.
+pub(super) fn judge<A: Arena>(
+    solver: &Solver<'_, A>,
+    checker: usize,
+    watch: &impl Watch,
+) -> Option<Verdict> {
     let round = Round { solver, checker, victim: solver.arena.other(checker) };
     let mut members = round.begin();
     loop {
+        if watch.is_cancelled() {
+            return None;
+        }
         let verdict = round.reach(&members.victims);
         let (from_l, from_w) = round.drop_unreached(&members);
         if from_l.is_empty() && from_w.is_empty() {
             round.clear(&members);
-            return verdict;
+            return Some(verdict);
         }
         round.cascade(from_l, from_w);
         members = round.still(members);

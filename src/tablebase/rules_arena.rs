@@ -57,6 +57,22 @@ impl RandomArena {
         })
     }
 
+    /// Each position has one move, to the one before it; the first has none.
+    pub(super) fn chain(size: u32) -> Self {
+        let vertex = |slot: u32| Vertex {
+            next: slot.checked_sub(1).into_iter().collect(),
+            ..Vertex::default()
+        };
+        let side = || (0..size).map(vertex).collect();
+        Self::new([side(), side()])
+    }
+
+    /// Two positions with so many moves each.
+    pub(super) fn crowded(moves: usize) -> Self {
+        let side = || vec![Vertex { next: vec![1; moves], ..Vertex::default() }; 2];
+        Self::new([side(), side()])
+    }
+
     fn new(vertices: [Vec<Vertex>; 2]) -> Self {
         let size = vertices[0].len();
         let mut before = [vec![Vec::new(); size], vec![Vec::new(); size]];

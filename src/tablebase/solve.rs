@@ -44,7 +44,9 @@ pub(super) const COUNTER: u16 = 0x007f;
 pub(super) const DRAWS: u16 = COUNTER;
 
 /// Ranks from here on do not fit in a word.
-const RANK_LIMIT: u32 = 0x3fff;
+pub(super) const RANK_LIMIT: u32 = 0x3fff;
+/// Orders from here on are neither built nor believed; every order costs a pass over all slots.
+pub(super) const ORDER_LIMIT: u16 = 1000;
 /// Slots per block of pending flags.
 pub(super) const BLOCK: usize = 4096;
 /// Distances from here on share one flag.
@@ -125,6 +127,8 @@ pub(super) trait Arena: Sync {
 pub(super) enum SolveError {
     /// A result needs a longer line than words can hold.
     TooDeep,
+    /// A position has more moves than words can count.
+    TooManyMoves,
     /// [`Watch::is_cancelled`] said so.
     Cancelled,
 }
@@ -151,6 +155,8 @@ pub(super) struct Solver<'a, A> {
     /// The greatest distance pending in this round.
     latest: AtomicU32,
     overflow: AtomicBool,
+    /// Some position has too many moves to be counted.
+    crowded: AtomicBool,
 }
 
 /// The words in the end, and the first rank of each order.
@@ -167,12 +173,15 @@ pub(super) fn solve<A: Arena>(
 ) -> Result<Solution, SolveError> {
     let mut solver = Solver::new(arena);
     solver.examine(watch);
+    if *solver.crowded.get_mut() {
+        return Err(SolveError::TooManyMoves);
+    }
     solver.spread(watch)?;
     if rules == Rules::Check {
         loop {
             solver.begin_round()?;
             let seeded = solver.seed_captures();
-            let judged = solver.judge();
+            let judged = solver.judge(watch)?;
             if !seeded && !judged && solver.order >= arena.last_order() {
                 solver.bases.pop();
                 break;
@@ -211,6 +220,7 @@ impl<'a, A: Arena> Solver<'a, A> {
             bases: vec![0],
             latest: AtomicU32::new(0),
             overflow: AtomicBool::new(false),
+            crowded: AtomicBool::new(false),
         }
     }
 
@@ -272,7 +282,10 @@ impl<'a, A: Arena> Solver<'a, A> {
     }
 
     fn begin_slot(&self, side: usize, slot: u32, look: Examined) {
-        debug_assert!(look.quiet < DRAWS, "too many moves for the counter");
+        if look.quiet >= DRAWS {
+            self.crowded.store(true, Relaxed);
+            return;
+        }
         let checked = if look.in_check { CHECKED } else { 0 };
         let undecided = UNDECIDED | checked | look.quiet;
         self.settle(side, slot, undecided, look.captures);
@@ -315,6 +328,9 @@ impl<'a, A: Arena> Solver<'a, A> {
         let cell = &self.pending[side][slot as usize / BLOCK * (FLAGGED / 64) + bit / 64];
         if cell.load(Relaxed) >> (bit % 64) & 1 == 0 {
             cell.fetch_or(1 << (bit % 64), Relaxed);
+        }
+        // Not under the condition above: distances that share a flag must be heard of as well.
+        if self.latest.load(Relaxed) < u32::from(distance) {
             self.latest.fetch_max(u32::from(distance), Relaxed);
         }
     }
@@ -423,7 +439,11 @@ impl<'a, A: Arena> Solver<'a, A> {
         self.bases.push(base);
         self.order = self.order.checked_add(1).ok_or(SolveError::TooDeep)?;
         self.pending.par_iter_mut().flatten().for_each(|cell| *cell.get_mut() = 0);
-        if base >= RANK_LIMIT { Err(SolveError::TooDeep) } else { Ok(()) }
+        if base >= RANK_LIMIT || self.order >= ORDER_LIMIT {
+            Err(SolveError::TooDeep)
+        } else {
+            Ok(())
+        }
     }
 
     /// Captures whose results have this order become known.
@@ -465,9 +485,10 @@ impl<'a, A: Arena> Solver<'a, A> {
     }
 
     /// Decides endless play among the undecided; whether anything was decided.
-    fn judge(&self) -> bool {
-        let verdicts: Vec<_> =
-            (0..self.words.len()).map(|checker| rules::judge(self, checker)).collect();
+    fn judge(&self, watch: &impl Watch) -> Result<bool, SolveError> {
+        let verdicts = (0..self.words.len())
+            .map(|checker| rules::judge(self, checker, watch).ok_or(SolveError::Cancelled))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut any = false;
         for verdict in verdicts {
             let victim = self.arena.other(verdict.checker);
@@ -479,7 +500,7 @@ impl<'a, A: Arena> Solver<'a, A> {
                 slots.par_iter().for_each(|&slot| self.improve(victim, slot, *distance));
             }
         }
-        any
+        Ok(any)
     }
 
     fn finish(self) -> Solution {

@@ -64,38 +64,45 @@ impl Verification {
 /// must find nothing more among the positions left drawn. The tables that captures lead to are
 /// taken as they are, but must be those that the table was built from.
 ///
-/// # Errors
-///
-/// If a table or one that its captures lead to is missing or damaged.
+/// One result for each material, in that order: an error if the table or one that its captures lead
+/// to is missing or damaged.
 pub fn verify(
     dir: &Path,
     materials: &[Material],
     rules: Rules,
     metric: Metric,
     progress: &dyn Progress,
-) -> Result<Vec<Verification>, TableError> {
-    let mut found = Vec::new();
-    for (i, &material) in materials.iter().enumerate() {
+) -> Vec<Result<Verification, TableError>> {
+    let verify = |(i, &material): (usize, &Material)| {
         progress.verifying(material, i + 1, materials.len());
-        let file = TableFile::open(dir, material, rules, metric)?;
-        let mut subs = HashMap::new();
-        let mut dependencies = Vec::new();
-        for left in material.captures() {
-            let sub = TableFile::open(dir, left, rules, metric)?;
-            dependencies.push((left.to_string(), sub.header.content));
-            subs.insert(left, Arc::new(sub.load()?));
-        }
-        let mut table = file.load()?;
-        mark_illegal(&mut table);
-        let prover = Prover { table, subs };
-        let mut result = prover.prove(rules);
-        let counts = prover.table.counts();
-        result.claim("header counts", file.header.counts == [counts.first, counts.second]);
-        result.claim("content hash", file.header.content == content_hash(&prover.table));
-        result.claim("hashes of smaller tables", file.header.dependencies == dependencies);
-        found.push(result);
+        verify_one(dir, material, rules, metric)
+    };
+    materials.iter().enumerate().map(verify).collect()
+}
+
+fn verify_one(
+    dir: &Path,
+    material: Material,
+    rules: Rules,
+    metric: Metric,
+) -> Result<Verification, TableError> {
+    let file = TableFile::open(dir, material, rules, metric)?;
+    let mut subs = HashMap::new();
+    let mut dependencies = Vec::new();
+    for left in material.captures() {
+        let sub = TableFile::open(dir, left, rules, metric)?;
+        dependencies.push((left.to_string(), sub.header.content));
+        subs.insert(left, Arc::new(sub.load()?));
     }
-    Ok(found)
+    let mut table = file.load()?;
+    mark_illegal(&mut table);
+    let prover = Prover { table, subs };
+    let mut result = prover.prove(rules);
+    let counts = prover.table.counts();
+    result.claim("header counts", file.header.counts == [counts.first, counts.second]);
+    result.claim("content hash", file.header.content == content_hash(&prover.table));
+    result.claim("hashes of smaller tables", file.header.dependencies == dependencies);
+    Ok(result)
 }
 
 impl Verification {

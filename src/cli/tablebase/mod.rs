@@ -8,6 +8,8 @@ mod verify;
 
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
 use super::{CliError, Context, GameName, exit};
 use crate::tablebase::{
     GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
@@ -86,6 +88,19 @@ fn table_code(error: &TableError) -> u8 {
 
 fn table_error(error: TableError) -> CliError {
     CliError::new(table_code(&error), error)
+}
+
+/// The message with its causes.
+fn full_message(error: TableError) -> String {
+    format!("{:#}", anyhow::Error::from(error))
+}
+
+/// Prints the error of one table among several; its exit code, and the error as JSON.
+fn report_one(error: TableError) -> (u8, Value) {
+    let code = table_code(&error);
+    let message = full_message(error);
+    eprintln!("juzhong: {message}");
+    (code, json!({"code": code, "message": message}))
 }
 
 fn generate_error(error: GenerateError) -> CliError {

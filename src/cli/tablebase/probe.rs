@@ -1,10 +1,10 @@
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Folder, distance_of, table_code, table_error};
+use super::{Folder, distance_of, full_message, table_code, table_error};
+use crate::cli::fens::Fens;
 use crate::cli::{CliError, Context, OrExit, exit};
 use crate::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
 use crate::xiangqi::{Move, Position};
@@ -32,7 +32,7 @@ struct Answer {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let tables = args.folder.open()?;
     if let Some(path) = &args.fens {
-        return batch(&tables, path, context);
+        return batch(&tables, &mut Fens::open(path)?, context);
     }
     let fen = args.fen.as_deref().unwrap_or_default();
     let position = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
@@ -102,20 +102,9 @@ fn describe(entry: Entry) -> String {
     }
 }
 
-fn batch(
-    tables: &Tables,
-    path: &std::path::Path,
-    context: &mut Context<'_>,
-) -> Result<u8, CliError> {
-    let lines: Box<dyn BufRead> = if path.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        let file = File::open(path).or_exit_with(exit::NO_INPUT, || path.display())?;
-        Box::new(BufReader::new(file))
-    };
+fn batch(tables: &Tables, fens: &mut Fens, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut code = exit::OK;
-    for line in lines.lines() {
-        let line = line.or_exit_with(exit::IO, || path.display())?;
+    while let Some(line) = fens.next_line()? {
         let answer = answer_line(tables, &line).unwrap_or_else(|(error_code, message)| {
             code = exit::BAD_DATA;
             json!({"fen": line, "error": {"code": error_code, "message": message}})
@@ -127,6 +116,6 @@ fn batch(
 
 fn answer_line(tables: &Tables, line: &str) -> Result<Value, (u8, String)> {
     let position = Position::from_fen(line).map_err(|e| (exit::BAD_DATA, e.to_string()))?;
-    let answer = Answer::find(tables, position).map_err(|e| (table_code(&e), e.to_string()))?;
+    let answer = Answer::find(tables, position).map_err(|e| (table_code(&e), full_message(e)))?;
     Ok(answer.to_json(tables))
 }

@@ -10,6 +10,9 @@ use crate::tablebase::{Built, Estimate, Progress};
 /// Without a terminal, at most one line in this time for a table at work.
 const QUIET: Duration = Duration::from_secs(5);
 
+/// The time left is told from one part in so many on.
+const FORESEEN: u64 = 20;
+
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Lets Ctrl-C end the work in good order.
@@ -64,11 +67,13 @@ impl Printer {
         }
     }
 
-    /// Shows `text` for the current table, `part` of whose slots are done.
-    fn show(&self, part: u64, text: &str) {
+    /// Shows `text` for the current table, `part` of whose slots are done; what remains only where
+    /// that can be foreseen.
+    fn show(&self, part: u64, text: &str, is_foreseen: bool) {
         let mut state = self.lock();
         let done = state.finished + part;
-        let message = format!("{} {text}{}", state.name, self.remaining(done, state.total));
+        let left = if is_foreseen { self.remaining(done, state.total) } else { String::new() };
+        let message = format!("{} {text}{left}", state.name);
         if let Some(bar) = &self.bar {
             bar.set_length(state.total);
             bar.set_position(done);
@@ -82,7 +87,7 @@ impl Printer {
     }
 
     fn remaining(&self, done: u64, total: u64) -> String {
-        if done == 0 || total == 0 {
+        if done == 0 || done < total / FORESEEN {
             return String::new();
         }
         let elapsed = self.began.elapsed().as_secs_f64();
@@ -102,7 +107,7 @@ impl Progress for Printer {
         state.name = format!("{} ({number} of {of})", estimate.material);
         state.last_line = None;
         let text = format!(
-            "{}: {} slots for each side to move, at most {} MiB of memory",
+            "{}: {} slots for each side to move, about {} MiB of memory",
             state.name,
             estimate.slots,
             estimate.memory.div_ceil(1 << 20)
@@ -113,12 +118,13 @@ impl Progress for Printer {
 
     fn examined(&self, done: u64, total: u64) {
         // The first look at the slots is about half of the work.
-        self.show(done / 2, &format!("{} % examined", 100 * done / total.max(1)));
+        self.show(done / 2, &format!("{} % examined", 100 * done / total.max(1)), true);
     }
 
     fn ply(&self, order: u16, distance: u16) {
         let half = self.lock().current / 2;
-        self.show(half, &format!("order {order}, ply {distance}"));
+        // Nobody knows how many rounds the rule takes.
+        self.show(half, &format!("order {order}, ply {distance}"), order == 0);
     }
 
     fn is_cancelled(&self) -> bool {

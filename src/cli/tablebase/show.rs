@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Asked, Folder, table_error};
+use super::{Asked, Folder, report_one, table_error};
 use crate::cli::{CliError, Context, exit};
 use crate::game::Side;
 use crate::tablebase::{Metric, Rules, SideStats, Stats, Tables};
@@ -79,35 +79,50 @@ fn side_json(side: &SideStats) -> Value {
 
 pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut all = Vec::new();
+    let mut errors = Vec::new();
+    let mut worst = exit::OK;
     for rules in Rules::ALL {
         for metric in Metric::ALL {
             let tables = Tables::open(&args.dir, rules, metric).map_err(table_error)?;
             for &material in tables.materials() {
-                all.push(tables.stats(material).map_err(table_error)?);
+                match tables.stats(material) {
+                    Ok(stats) => all.push(stats),
+                    Err(error) => {
+                        let (code, error) = report_one(error);
+                        worst = worst.max(code);
+                        let (rules, metric) = (rules.name(), metric.name());
+                        errors.push(json!({
+                            "material": material.to_string(),
+                            "rules": rules,
+                            "metric": metric,
+                            "error": error,
+                        }));
+                    }
+                }
             }
         }
     }
     if context.common.json {
-        let tables: Vec<_> = all
-            .iter()
-            .map(|stats| {
-                json!({
-                    "material": stats.material.to_string(),
-                    "rules": stats.rules.name(),
-                    "metric": stats.metric.name(),
-                    "slots": stats.slots,
-                    "bytes": stats.bytes,
-                    "content": hex(stats),
-                })
-            })
-            .collect();
+        let mut tables: Vec<_> = all.iter().map(list_json).collect();
+        tables.append(&mut errors);
         let answer = json!({"schema": "juzhong.tablebase.list/1", "tables": tables});
         writeln!(context.out, "{answer}")?;
-        return Ok(exit::OK);
+        return Ok(worst);
     }
     for stats in all {
         let Stats { material, rules, metric, bytes, slots, .. } = stats;
         writeln!(context.out, "{material} {rules} {metric} {slots} slots {bytes} bytes")?;
     }
-    Ok(exit::OK)
+    Ok(worst)
+}
+
+fn list_json(stats: &Stats) -> Value {
+    json!({
+        "material": stats.material.to_string(),
+        "rules": stats.rules.name(),
+        "metric": stats.metric.name(),
+        "slots": stats.slots,
+        "bytes": stats.bytes,
+        "content": hex(stats),
+    })
 }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::progress::Printer;
-use super::{Asked, Folder, distance_of, table_error};
+use super::{Asked, Folder, distance_of, report_one};
 use crate::cli::{CliError, Context, exit};
 use crate::tablebase::{Entry, Material, Verification, verify};
 
@@ -28,23 +28,35 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let printer = Printer::new();
     let found = verify(dir, &materials, *rules, *metric, &printer);
     printer.done();
-    let found = found.map_err(table_error)?;
+    let mut worst = exit::OK;
+    let mut tables = Vec::new();
+    for (material, result) in materials.iter().zip(found) {
+        match result {
+            Ok(table) => {
+                worst = worst.max(if table.passed() { exit::OK } else { exit::FAILED });
+                if !context.common.json {
+                    print(&table, context)?;
+                }
+                tables.push(to_json(&table));
+            }
+            Err(error) => {
+                let (code, error) = report_one(error);
+                worst = worst.max(code);
+                tables.push(json!({"material": material.to_string(), "error": error}));
+            }
+        }
+    }
     if context.common.json {
-        let tables: Vec<_> = found.iter().map(to_json).collect();
         let answer = json!({
             "schema": "juzhong.tablebase.verify/1",
             "rules": rules.name(),
             "metric": metric.name(),
-            "passed": found.iter().all(Verification::passed),
+            "passed": worst == exit::OK,
             "tables": tables,
         });
         writeln!(context.out, "{answer}")?;
-    } else {
-        for table in &found {
-            print(table, context)?;
-        }
     }
-    Ok(if found.iter().all(Verification::passed) { exit::OK } else { exit::FAILED })
+    Ok(worst)
 }
 
 fn print(table: &Verification, context: &mut Context<'_>) -> Result<(), CliError> {
