@@ -86,7 +86,7 @@ fn bad_arguments_say_what_is_wrong() {
         (&["play", "--movetime", "0"], 2, "--movetime"),
         (&["play", "--json"], 2, "--json"),
         (&["uci", "--rules", "x"], 2, "asian"),
-        (&["uci", "--hash", "0"], 2, "search: hash size of 0 MiB; choose 1 to 65536\n"),
+        (&["uci", "--hash", "0"], 2, "search: hash size of 0 MiB; choose 1 to 32768\n"),
         (&["uci", "--threads", "0"], 2, "0 search threads"),
         (&["demo", "--game", "gomoku"], 2, "only xiangqi"),
         (&["bench", "--game", "gomoku"], 2, "only xiangqi"),
