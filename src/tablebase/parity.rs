@@ -149,7 +149,7 @@ fn long_lines_are_followed_to_their_end() {
         let results = solver_results(&RandomArena::chain(1500), rules);
         for (i, &(wdl, distance)) in results.iter().enumerate() {
             let plies = i as u32 % 1500;
-            let expected = if plies % 2 == 0 { Wdl::Loss } else { Wdl::Win };
+            let expected = if plies.is_multiple_of(2) { Wdl::Loss } else { Wdl::Win };
             assert_eq!((wdl, distance), (expected, plies), "{rules}");
         }
     }
