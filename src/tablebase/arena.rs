@@ -7,7 +7,7 @@ use super::index::{Index, Squares};
 use super::material::Material;
 use super::solve::{Arena, Captures, Examined};
 use super::table::Table;
-use super::value::{Entry, Wdl};
+use super::value::{Entry, Metric, Wdl};
 use crate::game::Side;
 use crate::xiangqi::Square;
 
@@ -28,11 +28,16 @@ pub(super) struct TableArena {
     /// By man taken; `None` for kings.
     subs: Vec<Option<SubTable>>,
     last_order: u16,
+    metric: Metric,
 }
 
 impl TableArena {
     /// `find` gives the tables that captures lead to; `None` if it misses one.
-    pub(super) fn new(index: Index, find: impl Fn(Material) -> Option<Arc<Table>>) -> Option<Self> {
+    pub(super) fn new(
+        index: Index,
+        metric: Metric,
+        find: impl Fn(Material) -> Option<Arc<Table>>,
+    ) -> Option<Self> {
         let mut subs = Vec::new();
         for taken in 0..index.men.len() {
             let piece = index.men[taken].piece;
@@ -42,11 +47,26 @@ impl TableArena {
             });
         }
         let last_order = subs.iter().flatten().map(|sub| sub.table.last_order()).max().unwrap_or(0);
-        Some(Self { index, subs, last_order })
+        Some(Self { index, subs, last_order, metric })
     }
 
     pub(super) fn into_index(self) -> Index {
         self.index
+    }
+
+    /// The value of the best legal capture of a legal position, for the side that makes it; `None`
+    /// if there is none.
+    pub(super) fn best_capture(&self, side: usize, slot: u32) -> Option<Entry> {
+        let board = Board::new(&self.index, slot)?;
+        let side = Side::ALL[side];
+        let view = board.king_view(side);
+        let mut best = None;
+        board.for_each_capture(side, &view, |man, to, taken| {
+            let Some(sub) = &self.subs[taken] else { return };
+            let Some(entry) = sub.entry(!side, board.squares(), man, to) else { return };
+            best = best.max(Some(self.metric.before_capture(entry)));
+        });
+        best
     }
 
     fn look(&self, board: &Board<'_>, side: Side) -> Examined {
@@ -64,11 +84,12 @@ impl TableArena {
         board.for_each_capture(side, &view, |man, to, taken| {
             let Some(sub) = &self.subs[taken] else { return };
             let Some(entry) = sub.entry(!side, board.squares(), man, to) else { return };
-            let rank = (entry.order, entry.distance + 1);
-            match entry.wdl {
-                Wdl::Loss => captures.add_win(rank, horizon),
+            let value = self.metric.before_capture(entry);
+            let rank = (value.order, value.distance);
+            match value.wdl {
+                Wdl::Win => captures.add_win(rank, horizon),
                 Wdl::Draw => captures.draws = true,
-                Wdl::Win => captures.add_loss(rank, horizon),
+                Wdl::Loss => captures.add_loss(rank, horizon),
             }
         });
         captures

@@ -316,7 +316,7 @@ impl Workshop<'_> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
         let find = |left| self.shelf.get(&left).map(|(table, _)| Arc::clone(table));
-        let arena = TableArena::new(index, find).ok_or_else(|| {
+        let arena = TableArena::new(index, metric, find).ok_or_else(|| {
             GenerateError::Table(TableError::Missing {
                 material,
                 dir: self.dir.to_owned(),
@@ -358,7 +358,7 @@ fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let words =
         |material: Material, slots: u64| if material.is_symmetric() { 2 } else { 4 } * slots;
     let mut memory = words(material, slots) + slots / 4 + SHELF_LEN + OWN_LEN;
-    if rules == Rules::Check {
+    if rules != Rules::None {
         memory += LISTED_LEN * slots;
     }
     for left in material.captures() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::format::{Section, TableError, TableFile, material_of_file};
 use super::material::Material;
-use super::table::locate_position;
+use super::table::{Table, locate_position};
 use super::value::{Entry, Metric, Rules, Wdl};
 use crate::game::MoveList;
 use crate::xiangqi::{Move, Position};
@@ -224,9 +224,24 @@ impl Tables {
             let undo = position.play_unchecked(mv);
             let value = self.probe(position);
             position.undo(mv, undo);
-            values.push((mv, value?.before()));
+            let value = value?;
+            let is_capture = undo.captured().is_some();
+            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
+            values.push((mv, value));
         }
         Ok(values)
+    }
+
+    /// Reads the values of a table with the given sides of its index to move; the words of a side
+    /// not asked for are empty. Illegal slots have arbitrary values.
+    pub(super) fn load(&self, material: Material, sides: [bool; 2]) -> Result<Table, TableError> {
+        let mut table = self.file(material)?.load()?;
+        for (words, is_wanted) in table.words.iter_mut().zip(sides) {
+            if !is_wanted {
+                *words = Vec::new();
+            }
+        }
+        Ok(table)
     }
 
     pub(super) fn file(&self, material: Material) -> Result<Arc<TableFile>, ProbeError> {

@@ -177,7 +177,7 @@ pub(super) fn solve<A: Arena>(
         return Err(SolveError::TooManyMoves);
     }
     solver.spread(watch)?;
-    if rules == Rules::Check {
+    if rules != Rules::None {
         loop {
             solver.begin_round()?;
             let seeded = solver.seed_captures();

@@ -49,7 +49,8 @@ pub struct Entry {
     pub wdl: Wdl,
     /// The round of the repetition rule that decides; 0 if none is needed, and for draws.
     pub order: u16,
-    /// Plies to mate (order 0) or to the deciding loop (order 1 and up); 0 for draws.
+    /// Plies to the end of the metric (order 0), or to the deciding loop or, with [`Metric::Dtc`], a
+    /// capture before it (order 1 and up); 0 for draws.
     pub distance: u16,
 }
 
@@ -118,11 +119,13 @@ pub enum Rules {
     /// Perpetual check loses, mutual perpetual check draws.
     #[default]
     Check,
+    /// Perpetual check and perpetual chase lose; mutual or mixed ones draw.
+    Asian,
 }
 
 impl Rules {
     /// All choices.
-    pub const ALL: [Self; 2] = [Self::None, Self::Check];
+    pub const ALL: [Self; 3] = [Self::None, Self::Check, Self::Asian];
 
     /// The name in headers, file names and on the command line.
     #[must_use]
@@ -130,6 +133,7 @@ impl Rules {
         match self {
             Self::None => "none",
             Self::Check => "check",
+            Self::Asian => "asian",
         }
     }
 }
@@ -146,7 +150,8 @@ impl FromStr for Rules {
         match text {
             "none" => Ok(Self::None),
             "check" => Ok(Self::Check),
-            _ => Err(UnknownName { given: text.to_owned(), choices: "none, check" }),
+            "asian" => Ok(Self::Asian),
+            _ => Err(UnknownName { given: text.to_owned(), choices: "none, check, asian" }),
         }
     }
 }
@@ -157,17 +162,31 @@ pub enum Metric {
     /// Plies to mate.
     #[default]
     Dtm,
+    /// Plies to the next capture or mate.
+    Dtc,
 }
 
 impl Metric {
     /// All choices.
-    pub const ALL: [Self; 1] = [Self::Dtm];
+    pub const ALL: [Self; 2] = [Self::Dtm, Self::Dtc];
 
     /// The name in headers, file names and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dtm => "dtm",
+            Self::Dtc => "dtc",
+        }
+    }
+
+    /// The value of a capture that leads to a position of this value: with [`Dtc`](Self::Dtc) the
+    /// way ends with it.
+    #[must_use]
+    pub const fn before_capture(self, entry: Entry) -> Entry {
+        let value = entry.before();
+        match (self, entry.wdl) {
+            (Self::Dtc, Wdl::Win | Wdl::Loss) => Entry { distance: 1, ..value },
+            _ => value,
         }
     }
 }
@@ -183,7 +202,8 @@ impl FromStr for Metric {
     fn from_str(text: &str) -> Result<Self, UnknownName> {
         match text {
             "dtm" => Ok(Self::Dtm),
-            _ => Err(UnknownName { given: text.to_owned(), choices: "dtm" }),
+            "dtc" => Ok(Self::Dtc),
+            _ => Err(UnknownName { given: text.to_owned(), choices: "dtm, dtc" }),
         }
     }
 }

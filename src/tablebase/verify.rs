@@ -96,7 +96,7 @@ fn verify_one(
     }
     let mut table = file.load()?;
     mark_illegal(&mut table);
-    let prover = Prover { table, subs };
+    let prover = Prover { table, subs, metric };
     let mut result = prover.prove(rules);
     let counts = prover.table.counts();
     result.claim("header counts", file.header.counts == [counts.first, counts.second]);
@@ -174,6 +174,7 @@ fn has_doubled_pawns(position: &Position, side: Side) -> bool {
 pub(super) struct Prover {
     pub(super) table: Table,
     subs: HashMap<Material, Arc<Table>>,
+    metric: Metric,
 }
 
 /// A legal move and what it leads to.
@@ -215,7 +216,8 @@ impl Prover {
             let is_capture = undo.captured().is_some();
             let (value, slot) = self.look_up(&position)?;
             position.undo(mv, undo);
-            if !visit(&Step { is_capture, value: value.before(), is_check, slot }) {
+            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
+            if !visit(&Step { is_capture, value, is_check, slot }) {
                 return Some(false);
             }
         }
@@ -234,7 +236,7 @@ impl Prover {
     fn prove(&self, rules: Rules) -> Verification {
         let decided = match rules {
             Rules::None => Vec::new(),
-            Rules::Check => endless::decide_all(self),
+            Rules::Check | Rules::Asian => endless::decide_all(self),
         };
         let slots = self.table.index.slots as usize;
         let tasks = (0..self.table.words.len())
@@ -318,7 +320,7 @@ mod tests {
         let mut table = open(material);
         mark_illegal(&mut table);
         let subs = material.captures().into_iter().map(|left| (left, Arc::new(open(left))));
-        Prover { table, subs: subs.collect() }
+        Prover { table, subs: subs.collect(), metric: Metric::Dtm }
     }
 
     #[test]

@@ -35,10 +35,10 @@ struct Folder {
     /// The folder of the tables.
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// Repetition rules: none, or check (perpetual check loses).
+    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
     #[arg(long, default_value_t)]
     rules: Rules,
-    /// What distances count: dtm (plies to mate).
+    /// What distances count: dtm (plies to mate) or dtc (to the next capture or mate).
     #[arg(long, default_value_t)]
     metric: Metric,
 }
