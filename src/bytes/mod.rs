@@ -1,9 +1,10 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), memory maps ([`map`]),
-//! and lines of text ([`read_line`]).
+//! lines of text ([`read_line`]), and what the machine has free ([`machine`]).
 
 pub mod atomic;
 mod line;
+pub mod machine;
 pub mod map;
 pub mod sealed;
 pub mod varint;

@@ -1,15 +1,23 @@
 //! Building tables: smaller ones first, each material solved in memory and written whole.
+//!
+//! Small tables are built several at a time, each by one thread; large ones one after the other, each
+//! by all threads. Since a table has more slots than those its captures lead to, all small ones can
+//! come first. The memory of the largest table bounds that of all.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::arena::TableArena;
 use super::content::content_hash;
+use super::estimate::{Estimate, Plan, captured_bytes, plan};
 use super::format::{self, Label, TableError, TableFile, file_name};
 use super::index::Index;
+use super::lock::{Site, Turn};
 use super::material::Material;
+use super::probe::Tables;
+use super::shelf::Shelf;
 use super::solve::{SolveError, Watch, solve};
 use super::table::Table;
 use super::value::{Metric, Rules};
@@ -27,24 +35,65 @@ pub struct GenerateOptions {
     pub memory: Option<u64>,
 }
 
-/// Hears how the building of tables goes on. Every method may be called from any thread; the
-/// defaults do nothing.
+/// What is being done to a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Every slot gets its first look; so many of the total have had it.
+    Looking {
+        /// Slots looked at.
+        done: u64,
+        /// All slots.
+        total: u64,
+    },
+    /// Results of this order and distance in plies spread to the positions before.
+    Spreading {
+        /// The round of the repetition rule; 0 before the first.
+        order: u16,
+        /// Plies.
+        distance: u16,
+    },
+    /// The repetition rule is judged in this round.
+    Judging {
+        /// The round, from 1.
+        order: u16,
+    },
+    /// The content hash is computed.
+    Hashing,
+    /// The blocks are packed and written.
+    Packing,
+}
+
+/// Hears how the building of tables goes on. Every method may be called from any thread, and several
+/// tables may be at work at once; the defaults do nothing.
 pub trait Progress: Sync {
     /// What has to be built, once, before it begins.
-    fn planned(&self, tables: &[Estimate]) {
-        let _unused = tables;
+    fn planned(&self, plan: &Plan) {
+        let _unused = plan;
     }
     /// A table is begun, the `number`-th (from 1) of `of`.
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
         let _unused = (estimate, number, of);
     }
-    /// `done` of `total` slots of the current table were looked at.
+    /// What is done to a table at work; called often.
+    fn phase(&self, material: Material, phase: Phase) {
+        let _unused = material;
+        match phase {
+            Phase::Looking { done, total } => self.examined(done, total),
+            Phase::Spreading { order, distance } => self.ply(order, distance),
+            Phase::Judging { .. } | Phase::Hashing | Phase::Packing => {}
+        }
+    }
+    /// `done` of `total` slots of a table were looked at.
     fn examined(&self, done: u64, total: u64) {
         let _unused = (done, total);
     }
-    /// The current table spreads the results of this order and distance.
+    /// A table spreads the results of this order and distance.
     fn ply(&self, order: u16, distance: u16) {
         let _unused = (order, distance);
+    }
+    /// Another process, perhaps of this number, builds the table: it is waited for.
+    fn waiting(&self, material: Material, process: Option<u32>) {
+        let _unused = (material, process);
     }
     /// A table's proof is begun, the `number`-th (from 1) of `of`.
     fn verifying(&self, material: Material, number: usize, of: usize) {
@@ -65,19 +114,6 @@ pub trait Progress: Sync {
 pub struct NoProgress;
 
 impl Progress for NoProgress {}
-
-/// What building a table takes, known before it begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
-    /// Which table.
-    pub material: Material,
-    /// Slots per side to move.
-    pub slots: u64,
-    /// Peak memory in bytes: the words of this table and of those its captures lead to, what is kept
-    /// of others, and, where repetition decides, as much as a list of all slots for the lists of the
-    /// rule rounds, which have no useful bound of their own.
-    pub memory: u64,
-}
 
 /// A table that was built, or was there already.
 #[derive(Debug, Clone)]
@@ -108,7 +144,8 @@ pub enum GenerateError {
     TooLarge(Material),
     /// The memory allowed does not suffice.
     #[error(
-        "{material} needs about {} MiB of memory, {} MiB are allowed; raise --memory",
+        "{material} needs about {} MiB of memory, {} MiB are free or allowed; end other programs, \
+         raise --memory, or build it on a machine with more",
         needed.div_ceil(1 << 20), allowed >> 20
     )]
     Memory {
@@ -119,6 +156,19 @@ pub enum GenerateError {
         /// Bytes allowed.
         allowed: u64,
     },
+    /// The disk has too little space.
+    #[error(
+        "the tables need about {} MiB in {}, {} MiB are free; free some space there, or use another --dir",
+        needed.div_ceil(1 << 20), dir.display(), free >> 20
+    )]
+    Disk {
+        /// The folder.
+        dir: PathBuf,
+        /// Bytes needed, with a margin.
+        needed: u64,
+        /// Bytes free.
+        free: u64,
+    },
     /// A line of play does not fit in the words of the generator.
     #[error("{0} has lines too long for a table")]
     TooDeep(Material),
@@ -128,7 +178,7 @@ pub enum GenerateError {
     )]
     TooManyMoves(Material),
     /// The threads could not be started.
-    #[error("cannot start threads: {0}")]
+    #[error("cannot start threads: {0}; use fewer --threads")]
     Threads(String),
     /// [`Progress::is_cancelled`] said so.
     #[error("interrupted; finished tables are kept, run the command again to go on")]
@@ -138,9 +188,20 @@ pub enum GenerateError {
     Table(#[from] TableError),
 }
 
+/// Tables of at most so many slots per side to move are built by one thread each.
+const SMALL: u64 = 1 << 20;
+/// Most tables at work at once: their memory is part of what every estimate has for the program.
+const MOST_AT_ONCE: usize = 8;
+/// Bytes of tables kept at hand even where the largest table leaves no room: part of what every
+/// estimate has for the program.
+const SHELF_LEN: u64 = 16 << 20;
+/// How long to wait before asking again for a table that another process builds.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// Builds the tables of `materials` and all those their captures lead to, in `dir`, which is created
 /// if need be. Valid tables that are there already are kept, those of an older format built again.
-/// The files do not depend on the number of threads.
+/// The files do not depend on the number of threads. Several processes may build in one folder at the
+/// same time: each table is built by one of them.
 ///
 /// # Errors
 ///
@@ -151,32 +212,17 @@ pub fn generate_all(
     options: &GenerateOptions,
     progress: &dyn Progress,
 ) -> Result<Report, GenerateError> {
-    let needed = with_captures(materials);
-    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
-    // Those asked for come first: they are what the message should name.
-    if let Some(&material) = materials.iter().chain(&needed).find(is_too_large) {
-        return Err(GenerateError::TooLarge(material));
-    }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.unwrap_or(0))
-        .build()
-        .map_err(|error| GenerateError::Threads(error.to_string()))?;
-    let mut workshop =
-        Workshop { dir, options, progress, shelf: HashMap::new(), contents: HashMap::new() };
-    let mut report = Report::default();
-    workshop.plan(&needed)?;
-    std::fs::create_dir_all(dir)
-        .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
-    workshop.sweep(&needed);
-    pool.install(|| {
-        for (i, &material) in needed.iter().enumerate() {
-            let built = workshop.provide(material, i + 1, needed.len())?;
-            progress.finished(&built);
-            tracing::info!(%material, "table at hand");
-            report.tables.push(built);
-        }
-        Ok(report)
-    })
+    let plan = plan(dir, materials, options)?;
+    progress.planned(&plan);
+    plan.check(options.memory)?;
+    let workshop = Workshop::open(dir, &plan, options, progress)?;
+    let is_small = |planned: &Estimate| planned.slots <= SMALL;
+    let (small, large): (Vec<_>, Vec<_>) =
+        plan.tables.iter().map(|table| table.estimate).partition(is_small);
+    let at_once = plan.threads.min(MOST_AT_ONCE);
+    workshop.provide_all(&small, at_once, 1)?;
+    workshop.provide_all(&large, 1, plan.threads)?;
+    Ok(workshop.into_report())
 }
 
 /// The materials and all that captures lead to, fewest men first.
@@ -191,194 +237,278 @@ pub(super) fn with_captures(materials: &[Material]) -> Vec<Material> {
     all.into_iter().map(|(_, material)| material).collect()
 }
 
-/// A finished table at hand, and its content hash.
-type Shelved = (Arc<Table>, [u8; 32]);
-
-/// Bytes of tables kept at hand beyond those needed next.
-const SHELF_LEN: u64 = 64 << 20;
-/// Bytes of what does not grow with the tables: threads, buffers, the program.
-const OWN_LEN: u64 = 16 << 20;
-/// Bytes of a slot in the lists of the rule rounds.
-const LISTED_LEN: u64 = 4;
-
-/// Unfinished files that have not been written to for this time belong to no run any more.
-const LEFT_BEHIND: Duration = Duration::from_hours(1);
-
 struct Workshop<'a> {
     dir: &'a Path,
     options: &'a GenerateOptions,
     progress: &'a dyn Progress,
-    shelf: HashMap<Material, Shelved>,
-    /// The content hashes of all tables provided so far.
-    contents: HashMap<Material, [u8; 32]>,
+    /// `None` where nothing has to be built.
+    site: Option<Site>,
+    shelf: Shelf,
+    /// Peak memory in bytes.
+    memory: u64,
+    /// The place of every table in the order of building, from 1.
+    numbers: HashMap<Material, usize>,
+    state: Mutex<State>,
+    /// A table was finished.
+    news: Condvar,
 }
 
-impl Workshop<'_> {
-    /// Announces what has to be built, and refuses what exceeds the memory allowed.
-    fn plan(&self, needed: &[Material]) -> Result<(), GenerateError> {
-        let GenerateOptions { rules, metric, .. } = *self.options;
-        let is_to_build = |&&material: &&Material| {
-            TableFile::open(self.dir, material, rules, metric)
-                .is_err_and(|error| is_to_build(&error))
+#[derive(Default)]
+struct State {
+    /// By number: the tables provided so far.
+    done: BTreeMap<usize, Built>,
+    /// Their content hashes.
+    contents: HashMap<Material, [u8; 32]>,
+    /// The error of the table with the lowest number.
+    failed: Option<(usize, GenerateError)>,
+}
+
+impl State {
+    /// Whether the tables that captures lead to are there.
+    fn is_ready(&self, material: Material) -> bool {
+        material.captures().iter().all(|left| self.contents.contains_key(left))
+    }
+}
+
+impl<'a> Workshop<'a> {
+    fn open(
+        dir: &'a Path,
+        plan: &Plan,
+        options: &'a GenerateOptions,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, GenerateError> {
+        let failed = |source| TableError::Write { path: dir.to_owned(), source };
+        let has_work = plan.to_build().next().is_some();
+        let site = has_work.then(|| Site::enter(dir)).transpose().map_err(failed)?;
+        let materials = plan.tables.iter().map(|table| table.estimate.material);
+        Ok(Self {
+            dir,
+            options,
+            progress,
+            site,
+            shelf: Shelf::new(plan.to_build().map(|table| table.material)),
+            memory: plan.memory(),
+            numbers: materials.zip(1..).collect(),
+            state: Mutex::default(),
+            news: Condvar::new(),
+        })
+    }
+
+    fn into_report(self) -> Report {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Report { tables: state.done.into_values().collect() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Provides the tables, `at_once` at a time with so many `threads` each.
+    fn provide_all(
+        &self,
+        tables: &[Estimate],
+        at_once: usize,
+        threads: usize,
+    ) -> Result<(), GenerateError> {
+        let waiting = Mutex::new(tables.to_vec());
+        let pool = || {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.map_err(|error| GenerateError::Threads(error.to_string()))
         };
-        let absent = needed.iter().filter(is_to_build);
-        let estimates: Vec<Estimate> =
-            absent.filter_map(|&material| estimate(material, rules)).collect();
-        self.progress.planned(&estimates);
-        for &Estimate { material, memory: needed, .. } in &estimates {
-            if let Some(allowed) = self.options.memory.filter(|&allowed| allowed < needed) {
-                return Err(GenerateError::Memory { material, needed, allowed });
+        let pools: Vec<_> =
+            (0..at_once.min(tables.len())).map(|_| pool()).collect::<Result<_, _>>()?;
+        std::thread::scope(|scope| {
+            for pool in &pools {
+                scope.spawn(|| pool.install(|| self.work(&waiting)));
             }
-        }
-        Ok(())
+        });
+        self.lock().failed.take().map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Removes what killed runs left of unfinished files. Young ones may be those of another run.
-    fn sweep(&self, needed: &[Material]) {
-        let GenerateOptions { rules, metric, .. } = *self.options;
-        let prefixes: Vec<String> = needed
-            .iter()
-            .map(|&material| format!(".{}.part-", file_name(material, rules, metric)))
-            .collect();
-        for entry in std::fs::read_dir(self.dir).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let age = entry.metadata().and_then(|data| data.modified()).map(|time| time.elapsed());
-            let is_old = matches!(age, Ok(Ok(age)) if age > LEFT_BEHIND);
-            if is_old && prefixes.iter().any(|prefix| name.starts_with(prefix)) {
-                let removed = std::fs::remove_file(entry.path());
-                tracing::debug!(%name, ?removed, "left behind");
+    /// Provides tables, `waiting` in the order of building, until there are none left or something
+    /// fails.
+    fn work(&self, waiting: &Mutex<Vec<Estimate>>) {
+        let lock = || waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that other processes build, to be asked for again.
+        let mut elsewhere: Vec<Estimate> = Vec::new();
+        loop {
+            if self.progress.is_cancelled() {
+                self.fail(usize::MAX, GenerateError::Interrupted);
             }
+            let state = self.lock();
+            if state.failed.is_some() {
+                return;
+            }
+            let provided = state.done.len();
+            let mut waiting = lock();
+            let ready = waiting.iter().position(|table| state.is_ready(table.material));
+            let taken = ready.map(|at| waiting.remove(at));
+            drop((waiting, state));
+            let Some(table) = taken else {
+                lock().append(&mut elsewhere);
+                if lock().is_empty() {
+                    return;
+                }
+                self.wait(provided);
+                continue;
+            };
+            let number = self.numbers[&table.material];
+            match self.provide(&table, number) {
+                Ok(true) => {}
+                Ok(false) => elsewhere.push(table),
+                Err(error) => self.fail(number, error),
+            }
+            self.news.notify_all();
         }
     }
 
-    /// Builds the table unless it is there.
-    fn provide(
-        &mut self,
-        material: Material,
-        number: usize,
-        of: usize,
-    ) -> Result<Built, GenerateError> {
+    /// Waits until more tables are provided than there were, or for some time.
+    fn wait(&self, provided: usize) {
+        let is_same = |state: &mut State| state.done.len() == provided && state.failed.is_none();
+        drop(self.news.wait_timeout_while(self.lock(), PATIENCE, is_same));
+    }
+
+    fn fail(&self, number: usize, error: GenerateError) {
+        let mut state = self.lock();
+        if state.failed.as_ref().is_none_or(|(first, _)| number < *first) {
+            state.failed = Some((number, error));
+        }
+    }
+
+    /// Sees that a table is there; whether it is, for another process may be building it.
+    fn provide(&self, table: &Estimate, number: usize) -> Result<bool, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
-        let path = self.dir.join(file_name(material, rules, metric));
-        if let Some(bytes) = self.existing(material)? {
-            return Ok(Built { material, path, bytes, reused: true });
+        let material = table.material;
+        let name = file_name(material, rules, metric);
+        let path = self.dir.join(&name);
+        let mut existing = self.existing(material)?;
+        let mut claim = None;
+        if let (None, Some(site)) = (&existing, &self.site) {
+            let turn = site.claim(&name);
+            match turn.map_err(|source| TableError::Write { path: path.clone(), source })? {
+                Turn::Ours(ours) => claim = Some(ours),
+                Turn::Others(process) => {
+                    self.progress.waiting(material, process);
+                    return Ok(false);
+                }
+            }
+            // Another process may just have finished it.
+            existing = self.existing(material)?;
         }
-        let estimate = estimate(material, rules).ok_or(GenerateError::TooLarge(material))?;
-        self.progress.started(&estimate, number, of);
-        if let Some(allowed) = self.options.memory.filter(|&allowed| allowed < estimate.memory) {
-            return Err(GenerateError::Memory { material, needed: estimate.memory, allowed });
-        }
-        self.fetch(material)?;
-        let bytes = self.build(material, &path)?;
-        Ok(Built { material, path, bytes, reused: false })
+        let reused = existing.is_some();
+        let (bytes, content) = match existing {
+            Some(found) => found,
+            None => {
+                self.progress.started(table, number, self.numbers.len());
+                self.make_room(table);
+                self.build(material, &path)?
+            }
+        };
+        drop(claim);
+        self.shelf.finished(material);
+        let built = Built { material, path, bytes, reused };
+        self.progress.finished(&built);
+        tracing::info!(%material, "table at hand");
+        let mut state = self.lock();
+        state.contents.insert(material, content);
+        state.done.insert(number, built);
+        Ok(true)
     }
 
-    /// The size of the table's file if it is there, in this format, undamaged and built from the
-    /// smaller tables that are there.
-    fn existing(&mut self, material: Material) -> Result<Option<u64>, GenerateError> {
+    /// The size and content hash of the table's file if it is there, in this format, undamaged and
+    /// built from the smaller tables that are there.
+    fn existing(&self, material: Material) -> Result<Option<(u64, [u8; 32])>, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         match TableFile::open(self.dir, material, rules, metric) {
             Ok(file) => {
                 file.check_sums()?;
-                file.check_dependencies(|left| self.contents.get(&left).copied())?;
-                self.contents.insert(material, file.header.content);
-                Ok(Some(file.bytes()))
+                file.check_dependencies(|left| self.lock().contents.get(&left).copied())?;
+                Ok(Some((file.bytes(), file.header.content)))
             }
-            Err(error) if is_to_build(&error) => Ok(None),
+            Err(error) if error.is_missing() || error.is_older_format() => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Puts the tables that captures lead to on the shelf and others off it.
-    fn fetch(&mut self, material: Material) -> Result<(), GenerateError> {
-        let GenerateOptions { rules, metric, .. } = *self.options;
-        let needed = material.captures();
-        let total: u64 = self.shelf.values().map(|(table, _)| table.bytes()).sum();
-        if total > SHELF_LEN {
-            self.shelf.retain(|left, _| needed.contains(left));
-        }
-        for left in needed {
-            if !self.shelf.contains_key(&left) {
-                let file = TableFile::open(self.dir, left, rules, metric)?;
-                let table = Arc::new(file.load()?);
-                self.shelf.insert(left, (table, file.header.content));
-            }
-        }
-        Ok(())
+    /// Leaves no more tables at hand than the peak memory has room for beside this one.
+    fn make_room(&self, table: &Estimate) {
+        let own = table.memory - captured_bytes(table.material).unwrap_or(0);
+        let room = (self.memory + SHELF_LEN).saturating_sub(own);
+        self.shelf.shrink(room);
     }
 
-    fn go_on(&self) -> Result<(), GenerateError> {
-        if self.progress.is_cancelled() { Err(GenerateError::Interrupted) } else { Ok(()) }
-    }
-
-    fn build(&mut self, material: Material, path: &Path) -> Result<u64, GenerateError> {
+    /// Solves a table and writes it; its size and content hash.
+    fn build(&self, material: Material, path: &Path) -> Result<(u64, [u8; 32]), GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
-        let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
-        let find = |left| self.shelf.get(&left).map(|(table, _)| Arc::clone(table));
-        let arena = TableArena::new(index, metric, find).ok_or_else(|| {
-            GenerateError::Table(TableError::Missing {
-                material,
-                dir: self.dir.to_owned(),
-                rules,
-                metric,
-            })
-        })?;
-        let solution =
-            solve(&arena, rules, &Listener(self.progress)).map_err(|error| match error {
-                SolveError::TooDeep => GenerateError::TooDeep(material),
-                SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
-                SolveError::Cancelled => GenerateError::Interrupted,
-            })?;
-        let table = Table::from_solution(arena.into_index(), solution);
-        self.go_on()?;
+        let table = self.solved(material)?;
+        self.enter(material, Phase::Hashing)?;
         let content = content_hash(&table);
-        self.go_on()?;
-        let hash_of = |left: Material| {
-            let hash = self.shelf.get(&left).map(|&(_, hash)| hash).unwrap_or_default();
-            (left.to_string(), hash)
+        self.enter(material, Phase::Packing)?;
+        let dependencies = {
+            let state = self.lock();
+            let hash = |left: &Material| state.contents.get(left).copied().unwrap_or_default();
+            material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
         };
-        let dependencies = material.captures().into_iter().map(hash_of).collect();
         let label = Label { rules, metric, dependencies, content };
         let bytes = format::write(path, &table, label)?;
-        self.contents.insert(material, content);
-        self.shelf.insert(material, (Arc::new(table), content));
-        Ok(bytes)
+        self.shelf.put(table);
+        Ok((bytes, content))
     }
-}
 
-/// Whether a table that cannot be opened for this reason is built.
-fn is_to_build(error: &TableError) -> bool {
-    error.is_missing() || error.is_older_format()
-}
+    fn solved(&self, material: Material) -> Result<Table, GenerateError> {
+        let GenerateOptions { rules, metric, .. } = *self.options;
+        let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
+        let mut folder = None;
+        let smaller = self.shelf.fetch(material, |left, sides| {
+            let opened = || Tables::open(self.dir, rules, metric);
+            let tables = match &folder {
+                Some(tables) => tables,
+                None => folder.insert(opened()?),
+            };
+            tables.load(left, sides)
+        })?;
+        let arena = TableArena::new(index, metric, |left| smaller.get(&left).cloned());
+        let arena = arena.ok_or_else(|| {
+            let dir = self.dir.to_owned();
+            GenerateError::Table(TableError::Missing { material, dir, rules, metric })
+        })?;
+        let listener = Listener { progress: self.progress, material };
+        let solution = solve(&arena, rules, &listener).map_err(|error| match error {
+            SolveError::TooDeep => GenerateError::TooDeep(material),
+            SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
+            SolveError::Cancelled => GenerateError::Interrupted,
+        })?;
+        Ok(Table::from_solution(arena.into_index(), solution))
+    }
 
-/// What building the table takes, those its captures lead to being there.
-fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
-    let slots = u64::from(Index::count_slots(material)?);
-    let words =
-        |material: Material, slots: u64| if material.is_symmetric() { 2 } else { 4 } * slots;
-    let mut memory = words(material, slots) + slots / 4 + SHELF_LEN + OWN_LEN;
-    if rules != Rules::None {
-        memory += LISTED_LEN * slots;
+    /// Tells of a phase, unless all is to end.
+    fn enter(&self, material: Material, phase: Phase) -> Result<(), GenerateError> {
+        if self.progress.is_cancelled() {
+            return Err(GenerateError::Interrupted);
+        }
+        self.progress.phase(material, phase);
+        Ok(())
     }
-    for left in material.captures() {
-        memory += words(left, u64::from(Index::count_slots(left)?));
-    }
-    Some(Estimate { material, slots, memory })
 }
 
 /// Passes on what the solver says.
-struct Listener<'a>(&'a dyn Progress);
+struct Listener<'a> {
+    progress: &'a dyn Progress,
+    material: Material,
+}
 
 impl Watch for Listener<'_> {
     fn examined(&self, done: u64, total: u64) {
-        self.0.examined(done, total);
+        self.progress.phase(self.material, Phase::Looking { done, total });
     }
     fn ply(&self, order: u16, distance: u16) {
-        self.0.ply(order, distance);
+        self.progress.phase(self.material, Phase::Spreading { order, distance });
+    }
+    fn judging(&self, order: u16) {
+        self.progress.phase(self.material, Phase::Judging { order });
     }
     fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+        self.progress.is_cancelled()
     }
 }
 
@@ -392,23 +522,6 @@ mod tests {
         let mut table = file.load().unwrap();
         mark_illegal(&mut table);
         table
-    }
-
-    #[test]
-    fn what_killed_runs_left_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let leave = |name: &str, hours| {
-            let path = folder.path().join(name);
-            let file = std::fs::File::create(&path).unwrap();
-            file.set_modified(std::time::SystemTime::now() - Duration::from_hours(hours)).unwrap();
-            path
-        };
-        let old = leave(".KNvK.check.dtm.jzt.part-abc", 2);
-        let young = leave(".KNvK.check.dtm.jzt.part-abd", 0);
-        let strange = leave(".KNvK.none.dtm.jzt.part-abc", 2);
-        let materials = ["KNvK".parse().unwrap()];
-        generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
-        assert_eq!([old, young, strange].map(|path| path.exists()), [false, true, true]);
     }
 
     /// What the rule of perpetual check adds are results of order 1 and up, and nothing else.

@@ -51,10 +51,16 @@ pub enum MaterialError {
         /// How many a set holds.
         limit: u8,
     },
+    /// A star that does not end a side.
+    #[error("\"{0}\" has a * that does not end a side; write it as in KRNvK*")]
+    Star(String),
+    /// A pattern where one material is asked for.
+    #[error("\"{0}\" names several materials; name one, as in KRvKAABB")]
+    Several(String),
 }
 
 /// Letters of one side in a name, more than any set holds.
-const MAX_NAME: usize = 64;
+pub(super) const MAX_NAME: usize = 64;
 
 /// Men on a full board.
 const MAX_MEN: usize = 32;
@@ -87,6 +93,9 @@ impl Material {
     /// If the text names no possible material.
     pub fn parse_as_asked(text: &str) -> Result<(Self, bool), MaterialError> {
         let shown: String = text.chars().take(MAX_NAME).collect();
+        if text.contains('*') {
+            return Err(MaterialError::Several(shown));
+        }
         let sides: Vec<&str> = text.split(['v', 'V']).collect();
         let &[first, second] = sides.as_slice() else { return Err(MaterialError::Sides(shown)) };
         if text.len() > MAX_NAME {
@@ -172,7 +181,7 @@ impl Material {
     }
 }
 
-fn parse_side(letters: &str, text: &str) -> Result<[u8; 7], MaterialError> {
+pub(super) fn parse_side(letters: &str, text: &str) -> Result<[u8; 7], MaterialError> {
     let mut counts = [0usize; 7];
     for letter in letters.chars() {
         let role = Role::from_letter(letter)

@@ -15,27 +15,33 @@ mod board;
 mod compress;
 mod content;
 mod endless;
+mod estimate;
 mod format;
 mod generate;
 mod index;
+mod lock;
 mod material;
 #[cfg(test)]
 mod parity;
+mod pattern;
 mod probe;
 mod rules;
 #[cfg(test)]
 mod rules_arena;
+mod shelf;
 mod solve;
 mod stats;
 mod table;
 mod value;
 mod verify;
 
+pub use estimate::{Estimate, Plan, Planned, State, plan};
 pub use format::{SideCounts, TableError};
 pub use generate::{
-    Built, Estimate, GenerateError, GenerateOptions, NoProgress, Progress, Report, generate_all,
+    Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,
 };
 pub use material::{Material, MaterialError};
+pub use pattern::Pattern;
 pub use probe::{ProbeError, Tables};
 pub use stats::{SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};

@@ -139,6 +139,10 @@ pub(super) trait Watch: Sync {
     fn examined(&self, done: u64, total: u64);
     /// The results of this order and distance are being spread.
     fn ply(&self, order: u16, distance: u16);
+    /// The repetition rule of this order is being judged.
+    fn judging(&self, order: u16) {
+        let _unused = order;
+    }
     /// Whether to give up.
     fn is_cancelled(&self) -> bool;
 }
@@ -181,6 +185,7 @@ pub(super) fn solve<A: Arena>(
         loop {
             solver.begin_round()?;
             let seeded = solver.seed_captures();
+            watch.judging(solver.order);
             let judged = solver.judge(watch)?;
             if !seeded && !judged && solver.order >= arena.last_order() {
                 solver.bases.pop();

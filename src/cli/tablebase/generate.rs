@@ -1,27 +1,52 @@
-use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use super::progress::Printer;
-use super::{Asked, Folder, generate_error};
+use serde_json::{Value, json};
+
+use super::progress::{Printer, Show, duration, estimate_numbers, estimate_text, plan_numbers, size};
+use super::{Folder, generate_error, interrupt};
+use crate::bytes::machine::available_memory;
+use crate::cli::fens::Fens;
 use crate::cli::{CliError, Context, OrExit, exit};
-use crate::tablebase::{GenerateOptions, Material, generate_all};
+use crate::tablebase::{
+    GenerateOptions, Material, Pattern, Plan, Report, State, generate_all, plan,
+};
 
 /// Builds tables.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  juzhong tablebase generate KRvKN --dir tables            KRvKN and what its captures lead to
+  juzhong tablebase generate 'KRNvK*' --dir tables         against any advisors and elephants
+  juzhong tablebase generate --men 4 --dir tables          all sets of up to four men
+  juzhong tablebase generate --men 5 --dir tables --dry-run
+
+Finished tables are kept: after an interruption the same command goes on. Several runs may work in
+one folder at the same time; they share the tables among them.")]
 pub(in crate::cli) struct Args {
-    /// Sets of men, as in KRvKN.
-    #[arg(required_unless_present = "men", value_name = "MATERIAL")]
-    materials: Vec<Asked>,
+    /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
+    /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
+    #[arg(required_unless_present_any = ["men", "list"], value_name = "MATERIAL")]
+    materials: Vec<Pattern>,
     /// All sets of up to this many men, kings included.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
     men: Option<u8>,
+    /// The sets that a file names, one on each line, # before comments (- for standard input).
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
     #[command(flatten)]
     folder: Folder,
     /// Number of threads (default: one for each core).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Refuse what needs more memory, as in 2GiB.
+    /// Refuse what needs more memory, as in 2GiB (default: what the machine has free).
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
+    /// Only state what would be built, and the memory, disk space and time it needs.
+    #[arg(long)]
+    dry_run: bool,
+    /// How progress is shown on standard error.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    progress: Show,
 }
 
 /// Bytes, with an optional K, M, G or T (of 1024), `iB` or `B` after it.
@@ -42,19 +67,116 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let mut materials: Vec<Material> = args.materials.iter().map(|asked| asked.material).collect();
-    materials.extend(args.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
+    let materials = materials(args)?;
     let options = GenerateOptions {
         rules: args.folder.rules,
         metric: args.folder.metric,
         threads: args.threads.map(usize::from),
-        memory: args.memory,
+        memory: args.memory.or_else(available_memory),
     };
-    let printer = Printer::new();
-    super::progress::catch_interrupts().or_exit(exit::IO)?;
+    if args.dry_run {
+        let plan = plan(&args.folder.dir, &materials, &options).map_err(generate_error)?;
+        show_plan(&plan, args, context)?;
+        return plan.check(options.memory).map(|()| exit::OK).map_err(generate_error);
+    }
+    interrupt::watch().or_exit(exit::IO)?;
+    let printer = Printer::with(args.progress);
     let report = generate_all(&args.folder.dir, &materials, &options, &printer);
     printer.done();
-    let report = report.map_err(generate_error)?;
+    show_report(&report.map_err(generate_error)?, args, context)?;
+    Ok(exit::OK)
+}
+
+/// What was asked for, each material once, in the order in which it was named first.
+fn materials(args: &Args) -> Result<Vec<Material>, CliError> {
+    let mut all: Vec<Material> =
+        args.materials.iter().flat_map(Pattern::materials).copied().collect();
+    all.extend(args.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
+    if let Some(path) = &args.list {
+        all.extend(read_list(path)?);
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|&material| seen.insert(material));
+    Ok(all)
+}
+
+/// The materials that a file names.
+fn read_list(path: &Path) -> Result<Vec<Material>, CliError> {
+    let mut lines = Fens::open(path)?;
+    let mut materials = Vec::new();
+    while let Some(line) = lines.next_line()? {
+        let text = line.split('#').next().unwrap_or_default().trim();
+        if text.is_empty() {
+            continue;
+        }
+        let pattern = text.parse::<Pattern>();
+        let place = || format!("{}, line {}", lines.name(), lines.number());
+        materials.extend(pattern.or_exit_with(exit::BAD_DATA, place)?.materials());
+    }
+    if materials.is_empty() {
+        return Err(CliError::message(
+            exit::BAD_DATA,
+            format_args!("{} names no material; write one a line, as in KRvKN", lines.name()),
+        ));
+    }
+    Ok(materials)
+}
+
+fn show_plan(plan: &Plan, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
+    let out = &mut context.out;
+    if context.common.json {
+        let tables: Vec<Value> = plan
+            .tables
+            .iter()
+            .map(|table| {
+                let mut fields = estimate_numbers(&table.estimate);
+                let (state, bytes) = match table.state {
+                    State::Absent => ("absent", None),
+                    State::Older => ("older", None),
+                    State::Present(bytes) => ("present", Some(bytes)),
+                };
+                fields["state"] = state.into();
+                fields["bytes"] = bytes.into();
+                fields
+            })
+            .collect();
+        let answer = json!({
+            "schema": "juzhong.tablebase.generate.plan/1",
+            "rules": args.folder.rules.name(),
+            "metric": args.folder.metric.name(),
+            "total": plan_numbers(plan),
+            "tables": tables,
+        });
+        writeln!(out, "{answer}")?;
+        return Ok(());
+    }
+    for table in &plan.tables {
+        match table.state {
+            State::Present(bytes) => {
+                writeln!(out, "{}: there, {bytes} bytes", table.estimate.material)?;
+            }
+            State::Absent | State::Older => {
+                writeln!(out, "{}", estimate_text(&table.estimate, plan.threads))?;
+            }
+        }
+    }
+    let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", size(free)));
+    writeln!(
+        out,
+        "{} of {} tables to build: {} slots for each side to move, at most {} of memory, \
+         about {} on the disk{free}, about {} with {} threads",
+        plan.to_build().count(),
+        plan.tables.len(),
+        plan.slots(),
+        size(plan.memory()),
+        size(plan.disk()),
+        duration(plan.time().as_secs_f64()),
+        plan.threads,
+    )?;
+    Ok(())
+}
+
+fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
     if context.common.json {
         let tables: Vec<_> = report
             .tables
@@ -75,7 +197,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             "tables": tables,
         });
         writeln!(context.out, "{answer}")?;
-        return Ok(exit::OK);
+        return Ok(());
     }
     let built = report.tables.iter().filter(|table| !table.reused).count();
     let bytes: u64 = report.tables.iter().map(|table| table.bytes).sum();
@@ -85,7 +207,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         report.tables.len(),
         args.folder.dir.display()
     )?;
-    Ok(exit::OK)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `juzhong tablebase`: endgame tables.
 
 mod generate;
+mod interrupt;
 mod probe;
 mod progress;
 mod show;
@@ -81,9 +82,16 @@ fn table_code(error: &TableError) -> u8 {
     match error {
         _ if error.is_missing() => exit::NO_INPUT,
         TableError::Read { .. } => exit::IO,
+        TableError::Write { source, .. } if is_full(source) => exit::IO,
         TableError::Write { .. } => exit::CANNOT_CREATE,
         _ => exit::BAD_DATA,
     }
+}
+
+/// Whether writing failed for want of space.
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), FileTooLarge | QuotaExceeded | StorageFull)
 }
 
 fn table_error(error: TableError) -> CliError {
@@ -107,6 +115,7 @@ fn generate_error(error: GenerateError) -> CliError {
     let code = match &error {
         GenerateError::Table(error) => table_code(error),
         GenerateError::Memory { .. } => exit::USAGE,
+        GenerateError::Disk { .. } => exit::CANNOT_CREATE,
         GenerateError::Interrupted => exit::INTERRUPTED,
         GenerateError::Threads(_) => exit::IO,
         _ => exit::BAD_DATA,

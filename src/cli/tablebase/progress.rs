@@ -1,53 +1,142 @@
+//! How long work on tables goes on, on standard error: a bar, plain lines, or JSON.
+
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
 
-use crate::tablebase::{Built, Estimate, Progress};
+use super::interrupt;
+use crate::tablebase::{Built, Estimate, Material, Phase, Plan, Progress};
 
-/// Without a terminal, at most one line in this time for a table at work.
+/// Without a terminal, at most one line in this time about tables at work.
 const QUIET: Duration = Duration::from_secs(5);
+/// At most one JSON object in this time about the phases of tables at work.
+const PACE: Duration = Duration::from_millis(500);
+/// The bar changes at most once in this time.
+const FRAME: Duration = Duration::from_millis(100);
+/// Tables that the plan names, those with most slots, where there are more.
+const NAMED: usize = 12;
+/// The time foreseen counts like this much of measured time, so that the first tables, which are small
+/// and slow for their size, do not mislead.
+const TRUST: f64 = 2.0;
 
-/// The time left is told from one part in so many on.
-const FORESEEN: u64 = 20;
-
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Lets Ctrl-C end the work in good order.
-pub(super) fn catch_interrupts() -> Result<(), ctrlc::Error> {
-    match ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed)) {
-        Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        result => result,
-    }
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(super) enum Show {
+    /// A bar on a terminal, else plain lines.
+    #[default]
+    Auto,
+    /// Lines of text.
+    Plain,
+    /// One JSON object a line (schema juzhong.tablebase.progress/1).
+    Json,
+    /// Nothing but errors.
+    None,
 }
 
-/// Progress on standard error: a bar on a terminal, plain lines elsewhere.
+/// Progress on standard error.
 pub(super) struct Printer {
+    show: Show,
     bar: Option<ProgressBar>,
-    began: Instant,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
+/// The work on all tables.
 struct State {
-    /// Slots of all tables to build, and of those finished.
-    total: u64,
-    finished: u64,
-    current: u64,
+    began: Instant,
+    last: Option<Instant>,
+    threads: f64,
+    /// Seconds of one core, as foreseen, for all tables and for those finished.
+    total: f64,
+    finished: f64,
+    /// Slots, counted for each side, of those finished.
+    slots: f64,
+    at_work: BTreeMap<Material, Job>,
+    /// Tables that other processes were said to build.
+    waiting: Vec<Material>,
+}
+
+/// A table at work.
+struct Job {
+    began: Instant,
     name: String,
-    last_line: Option<Instant>,
+    work: f64,
+    slots: f64,
+    phase: Option<Phase>,
+}
+
+impl Job {
+    /// Which part of the work is done, roughly: each phase has a range, which a first look fills as it
+    /// goes on, and others as their time goes by.
+    fn part(&self, threads: f64) -> f64 {
+        let (from, to) = match self.phase {
+            None => (0.0, 0.0),
+            Some(Phase::Looking { done, total }) => {
+                let seen = 0.4 * done as f64 / total.max(1) as f64;
+                (seen, seen)
+            }
+            Some(Phase::Spreading { order: 0, .. }) => (0.4, 0.6),
+            Some(Phase::Spreading { .. } | Phase::Judging { .. }) => (0.6, 0.85),
+            Some(Phase::Hashing) => (0.85, 0.9),
+            Some(Phase::Packing) => (0.9, 1.0),
+        };
+        let by_time = self.began.elapsed().as_secs_f64() * threads / self.work;
+        by_time.clamp(from, to)
+    }
+}
+
+impl State {
+    /// Work done, in foreseen seconds of one core, and slots done.
+    fn done(&self) -> (f64, f64) {
+        // Small tables share the threads, large ones have them all: as if the first were all at work.
+        let share = self.threads / self.at_work.len().max(1) as f64;
+        let sums = self.at_work.values().map(|job| (job.part(share), job));
+        sums.fold((self.finished, self.slots), |(work, slots), (part, job)| {
+            (work + part * job.work, slots + part * job.slots)
+        })
+    }
+
+    /// Slots (of both sides) done in a second so far.
+    fn rate(&self) -> f64 {
+        self.done().1 / self.began.elapsed().as_secs_f64().max(0.001)
+    }
+
+    /// Seconds left: by what was foreseen at first, more and more by what was measured.
+    fn left(&self) -> f64 {
+        let (done, _) = self.done();
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let speed = (done + TRUST * self.threads) / (elapsed + TRUST);
+        (self.total - done).max(0.0) / speed
+    }
 }
 
 impl Printer {
+    /// A bar on a terminal, else plain lines.
     pub(super) fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        Self::with(Show::Auto)
+    }
+
+    pub(super) fn with(show: Show) -> Self {
+        let on_terminal = show == Show::Auto && std::io::stderr().is_terminal();
+        let bar = on_terminal.then(|| {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {msg}");
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { bar, began: Instant::now(), state: Mutex::default() }
+        let state = State {
+            began: Instant::now(),
+            last: None,
+            threads: 1.0,
+            total: 0.0,
+            finished: 0.0,
+            slots: 0.0,
+            at_work: BTreeMap::new(),
+            waiting: Vec::new(),
+        };
+        Self { show, bar, state: Mutex::new(state) }
     }
 
     pub(super) fn done(&self) {
@@ -56,93 +145,256 @@ impl Printer {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+    /// A line of text, if it is text that is shown.
+    pub(super) fn line(&self, text: &str) {
+        match (&self.bar, self.show) {
+            (Some(bar), _) => bar.println(text),
+            (None, Show::Auto | Show::Plain) => eprintln!("{text}"),
+            (None, Show::Json | Show::None) => {}
         }
     }
 
-    /// Shows `text` for the current table, `part` of whose slots are done; what remains only where
-    /// that can be foreseen.
-    fn show(&self, part: u64, text: &str, is_foreseen: bool) {
-        let mut state = self.lock();
-        let done = state.finished + part;
-        let left = if is_foreseen { self.remaining(done, state.total) } else { String::new() };
-        let message = format!("{} {text}{left}", state.name);
+    /// An object, if it is JSON that is shown.
+    fn object(&self, event: &str, mut fields: Value) {
+        if self.show == Show::Json {
+            fields["schema"] = "juzhong.tablebase.progress/1".into();
+            fields["event"] = event.into();
+            eprintln!("{fields}");
+        }
+    }
+
+    /// Whether it is time to show tables at work again.
+    fn is_due(&self, state: &mut State) -> bool {
+        let pace = match (&self.bar, self.show) {
+            (Some(_), _) => FRAME,
+            (None, Show::Json) => PACE,
+            (None, Show::Auto | Show::Plain) => QUIET,
+            (None, Show::None) => return false,
+        };
+        let since = state.last.unwrap_or(state.began);
+        let is_due = since.elapsed() >= pace;
+        if is_due {
+            state.last = Some(Instant::now());
+        }
+        is_due
+    }
+
+    fn show_work(&self, material: Material, state: &State) {
+        let (done, _) = state.done();
+        let part = if state.total > 0.0 { done / state.total } else { 0.0 };
+        let Some(job) = state.at_work.get(&material) else { return };
+        let Some(phase) = job.phase else { return };
+        let (rate, left) = (state.rate(), state.left());
         if let Some(bar) = &self.bar {
-            bar.set_length(state.total);
-            bar.set_position(done);
-            bar.set_message(message);
-        } else if state.last_line.is_none_or(|last| last.elapsed() > QUIET) {
-            if state.last_line.is_some() {
-                eprintln!("{message}");
-            }
-            state.last_line = Some(Instant::now());
+            bar.set_length(1000);
+            bar.set_position((part * 1000.0) as u64);
         }
+        let mega = rate / 1e6;
+        let text = format!(
+            "{}: {}; {:.0} % of all, {mega:.2} million slots a second, {}",
+            job.name,
+            describe(phase),
+            100.0 * part,
+            about(left)
+        );
+        match &self.bar {
+            Some(bar) => bar.set_message(text),
+            None => self.line(&text),
+        }
+        let (name, order, ply) = numbers(phase);
+        self.object(
+            "phase",
+            json!({
+                "material": material.to_string(), "phase": name, "order": order, "ply": ply,
+                "done": round(job.part(state.threads)), "all_done": round(part),
+                "slots_per_second": rate as u64, "seconds_left": left.ceil() as u64,
+            }),
+        );
     }
+}
 
-    fn remaining(&self, done: u64, total: u64) -> String {
-        if done == 0 || done < total / FORESEEN {
-            return String::new();
-        }
-        let elapsed = self.began.elapsed().as_secs_f64();
-        let left = elapsed / done as f64 * total.saturating_sub(done) as f64;
-        format!(", about {left:.0} s left")
+/// Bytes for people.
+pub(super) fn size(bytes: u64) -> String {
+    if bytes < 10 << 20 {
+        format!("{} KiB", bytes.div_ceil(1 << 10))
+    } else {
+        format!("{} MiB", bytes.div_ceil(1 << 20))
+    }
+}
+
+/// A time for people.
+pub(super) fn duration(seconds: f64) -> String {
+    match seconds.ceil() as u64 {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}
+
+fn about(left: f64) -> String {
+    format!("about {} left", duration(left))
+}
+
+fn round(part: f64) -> f64 {
+    (part * 1000.0).round() / 1000.0
+}
+
+fn describe(phase: Phase) -> String {
+    match phase {
+        Phase::Looking { done, total } => format!("first look {} %", 100 * done / total.max(1)),
+        Phase::Spreading { order, distance } => format!("spreading order {order}, ply {distance}"),
+        Phase::Judging { order } => format!("judging repetition, round {order}"),
+        Phase::Hashing => "hashing".to_owned(),
+        Phase::Packing => "packing and writing".to_owned(),
+    }
+}
+
+/// The name of a phase, the order and the ply.
+fn numbers(phase: Phase) -> (&'static str, Option<u16>, Option<u16>) {
+    match phase {
+        Phase::Looking { .. } => ("look", None, None),
+        Phase::Spreading { order, distance } => ("spread", Some(order), Some(distance)),
+        Phase::Judging { order } => ("judge", Some(order), None),
+        Phase::Hashing => ("hash", None, None),
+        Phase::Packing => ("pack", None, None),
     }
 }
 
 impl Progress for Printer {
-    fn planned(&self, tables: &[Estimate]) {
-        self.lock().total = tables.iter().map(|estimate| estimate.slots).sum();
+    fn planned(&self, plan: &Plan) {
+        let mut state = self.lock();
+        state.threads = plan.threads as f64;
+        state.total = plan.to_build().map(|table| table.work.as_secs_f64()).sum();
+        state.began = Instant::now();
+        drop(state);
+        let mut tables: Vec<&Estimate> = plan.to_build().collect();
+        if tables.is_empty() {
+            return;
+        }
+        let (all, count) = (plan.tables.len(), tables.len());
+        self.line(&format!(
+            "{count} of {all} tables to build: {} slots for each side to move, at most {} of memory, \
+             about {} on the disk, about {} with {} threads",
+            plan.slots(),
+            size(plan.memory()),
+            size(plan.disk()),
+            duration(plan.time().as_secs_f64()),
+            plan.threads,
+        ));
+        tables.sort_by_key(|table| std::cmp::Reverse((table.slots, table.material)));
+        if count > NAMED {
+            self.line(&format!("the {NAMED} largest (--dry-run tells of all):"));
+        }
+        for table in tables.iter().take(NAMED) {
+            self.line(&format!("  {}", estimate_text(table, plan.threads)));
+        }
+        self.object("plan", plan_numbers(plan));
     }
 
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
-        let mut state = self.lock();
-        state.current = estimate.slots;
-        state.name = format!("{} ({number} of {of})", estimate.material);
-        state.last_line = None;
-        let text = format!(
-            "{}: {} slots for each side to move, about {} MiB of memory",
-            state.name,
-            estimate.slots,
-            estimate.memory.div_ceil(1 << 20)
-        );
-        drop(state);
+        let Estimate { material, slots, memory, .. } = *estimate;
+        let name = format!("{material} ({number} of {of})");
+        let text = format!("{name}: {slots} slots for each side to move, {} of memory", size(memory));
+        let job = Job {
+            began: Instant::now(),
+            name,
+            work: estimate.work.as_secs_f64(),
+            slots: (slots * estimate.sides) as f64,
+            phase: None,
+        };
+        self.lock().at_work.insert(material, job);
         self.line(&text);
+        let mut fields = estimate_numbers(estimate);
+        fields["number"] = number.into();
+        fields["of"] = of.into();
+        self.object("start", fields);
     }
 
-    fn examined(&self, done: u64, total: u64) {
-        // The first look at the slots is about half of the work.
-        self.show(done / 2, &format!("{} % examined", 100 * done / total.max(1)), true);
-    }
-
-    fn ply(&self, order: u16, distance: u16) {
-        let half = self.lock().current / 2;
-        // Nobody knows how many rounds the rule takes.
-        self.show(half, &format!("order {order}, ply {distance}"), order == 0);
-    }
-
-    fn is_cancelled(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
-    }
-
-    fn finished(&self, built: &Built) {
-        if built.reused {
+    fn phase(&self, material: Material, phase: Phase) {
+        if self.show == Show::None {
             return;
         }
         let mut state = self.lock();
-        state.finished += state.current;
-        let left = self.remaining(state.finished, state.total);
-        drop(state);
-        self.line(&format!("{}: {} bytes{left}", built.path.display(), built.bytes));
+        if let Some(job) = state.at_work.get_mut(&material) {
+            job.phase = Some(phase);
+        }
+        if self.is_due(&mut state) {
+            self.show_work(material, &state);
+        }
     }
 
-    fn verifying(&self, material: crate::tablebase::Material, number: usize, of: usize) {
+    fn waiting(&self, material: Material, process: Option<u32>) {
+        let mut state = self.lock();
+        if state.waiting.contains(&material) {
+            return;
+        }
+        state.waiting.push(material);
+        drop(state);
+        let who = process.map_or("another process".to_owned(), |id| format!("process {id}"));
+        self.line(&format!("{material}: {who} is building it; this one goes on when it is done"));
+        self.object("wait", json!({"material": material.to_string(), "process": process}));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupt::is_requested()
+    }
+
+    fn finished(&self, built: &Built) {
+        let mut state = self.lock();
+        let job = state.at_work.remove(&built.material);
+        if let Some(job) = &job {
+            state.finished += job.work;
+            state.slots += job.slots;
+        }
+        let left = state.left();
+        drop(state);
+        let seconds = job.map(|job| job.began.elapsed().as_secs_f64());
+        if let Some(seconds) = seconds {
+            let path = built.path.display();
+            self.line(&format!("{path}: {} bytes, {seconds:.1} s; {}", built.bytes, about(left)));
+        }
+        let fields = json!({
+            "material": built.material.to_string(), "path": built.path.display().to_string(),
+            "bytes": built.bytes, "reused": built.reused, "seconds": seconds.map(round),
+            "seconds_left": left.ceil() as u64,
+        });
+        self.object("finish", fields);
+    }
+
+    fn verifying(&self, material: Material, number: usize, of: usize) {
         self.line(&format!("{material} ({number} of {of})"));
     }
+}
+
+/// One table of a plan, for people.
+pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
+    format!(
+        "{}: {} slots for each side to move, {} of memory, about {} on the disk, about {}",
+        table.material,
+        table.slots,
+        size(table.memory),
+        size(table.disk),
+        duration(table.work.as_secs_f64() / threads.max(1) as f64)
+    )
+}
+
+/// One table of a plan, for programs.
+pub(super) fn estimate_numbers(table: &Estimate) -> Value {
+    json!({
+        "material": table.material.to_string(), "men": table.material.men(), "slots": table.slots,
+        "memory": table.memory, "disk": table.disk, "core_seconds": round(table.work.as_secs_f64()),
+    })
+}
+
+/// What has to be built together, for programs.
+pub(super) fn plan_numbers(plan: &Plan) -> Value {
+    json!({
+        "tables": plan.tables.len(), "to_build": plan.to_build().count(), "slots": plan.slots(),
+        "memory": plan.memory(), "disk": plan.disk(), "disk_free": plan.free,
+        "threads": plan.threads, "seconds": round(plan.time().as_secs_f64()),
+    })
 }

@@ -1,0 +1,241 @@
+//! What building tables takes, known before it begins: slots, memory, disk and time.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::format::{TableError, TableFile, file_name};
+use super::generate::{GenerateError, GenerateOptions, with_captures};
+use super::index::Index;
+use super::material::Material;
+use super::shelf;
+use super::value::Rules;
+use crate::bytes::machine;
+
+/// Bytes of the program, its threads and buffers, the tables kept for later, and the lists of the
+/// rule rounds.
+const OWN_LEN: u64 = 64 << 20;
+/// Bits of a slot and side to move while a table is solved: the word, and a mark.
+const SLOT_BITS: u64 = 17;
+/// Bytes of a word.
+const WORD_LEN: u64 = 2;
+
+/// Slots of one side that a core solves and packs in a second, repetition not judged. Measured on
+/// KNPvKAABB with two cores of 2.1 GHz; `juzhong tablebase generate KNPvKAABB --rules none` again
+/// after changes of the solver.
+const SLOTS_PER_SECOND: u64 = 700_000;
+/// By how much (of 100) judging repetition prolongs that.
+const RULES_COST: u64 = 130;
+/// Time of any table beside what its slots take: opening, index, writing to the disk.
+const TABLE_TIME: Duration = Duration::from_millis(8);
+
+/// Bytes of a file that the slots do not explain: the header.
+const HEADER_LEN: u64 = 4 << 10;
+/// Slots of one side, in a file, for a byte. The more men defend, the better a table packs; this is
+/// for those that pack badly (attackers on both sides), so that most tables need less.
+const SLOTS_PER_BYTE: u64 = 8;
+/// Of the space that is needed, one part in so many stays free, and [`SPACE_LEFT`].
+const SPACE_MARGIN: u64 = 8;
+/// Bytes that stay free on the disk.
+const SPACE_LEFT: u64 = 1 << 20;
+
+/// What building one table takes, those its captures lead to being there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// Which table.
+    pub material: Material,
+    /// Slots per side to move.
+    pub slots: u64,
+    /// 1 where the colours are symmetric, so that one side to move stands for both; else 2.
+    pub sides: u64,
+    /// Peak memory in bytes: 17 bits for each slot and side, the words of the one side needed of each
+    /// table that a capture leads to, and 64 MiB. With symmetric colours only one side counts.
+    pub memory: u64,
+    /// Size of the file in bytes, roughly, rather too much than too little.
+    pub disk: u64,
+    /// Time that one core takes, roughly; more cores share it.
+    pub work: Duration,
+}
+
+/// What has to be done for a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// There is no such table.
+    Absent,
+    /// The table is of an older format, and will be replaced.
+    Older,
+    /// The table is there, with so many bytes. Its blocks are checked before it is used.
+    Present(u64),
+}
+
+/// A table that was asked for or that captures lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// What building it takes.
+    pub estimate: Estimate,
+    /// Whether it has to be built.
+    pub state: State,
+}
+
+/// What building tables takes together.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The folder.
+    pub dir: PathBuf,
+    /// All tables, each after those its captures lead to.
+    pub tables: Vec<Planned>,
+    /// Bytes free on the disk, where that is known.
+    pub free: Option<u64>,
+    /// How many threads will work.
+    pub threads: usize,
+}
+
+impl Plan {
+    /// What has to be built.
+    pub fn to_build(&self) -> impl Iterator<Item = &Estimate> {
+        let is_to_build = |table: &&Planned| !matches!(table.state, State::Present(_));
+        self.tables.iter().filter(is_to_build).map(|table| &table.estimate)
+    }
+
+    /// Slots for each side to move of all tables to build.
+    #[must_use]
+    pub fn slots(&self) -> u64 {
+        self.to_build().map(|table| table.slots).sum()
+    }
+
+    /// Peak memory in bytes: that of the table that needs most. Tables built at the same time share it.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.to_build().map(|table| table.memory).max().unwrap_or(0)
+    }
+
+    /// Bytes that will be written, roughly.
+    #[must_use]
+    pub fn disk(&self) -> u64 {
+        self.to_build().map(|table| table.disk).sum()
+    }
+
+    /// Time with all threads, roughly.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        let work: Duration = self.to_build().map(|table| table.work).sum();
+        work / u32::try_from(self.threads).unwrap_or(1).max(1)
+    }
+
+    /// Whether all that has to be built fits in the memory allowed (unlimited if `None`) and on the
+    /// disk.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit, see [`GenerateError`].
+    pub fn check(&self, memory: Option<u64>) -> Result<(), GenerateError> {
+        for &Estimate { material, memory: needed, .. } in self.to_build() {
+            if let Some(allowed) = memory.filter(|&allowed| allowed < needed) {
+                return Err(GenerateError::Memory { material, needed, allowed });
+            }
+        }
+        let disk = self.disk();
+        if disk == 0 {
+            return Ok(());
+        }
+        let needed = disk + disk / SPACE_MARGIN + SPACE_LEFT;
+        match self.free {
+            Some(free) if free < needed => {
+                Err(GenerateError::Disk { dir: self.dir.clone(), needed, free })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Plans the building of the tables of `materials` and all those their captures lead to. Nothing is
+/// built or written.
+///
+/// # Errors
+///
+/// If a material has too many positions, or a table that is there cannot be used.
+pub fn plan(
+    dir: &Path,
+    materials: &[Material],
+    options: &GenerateOptions,
+) -> Result<Plan, GenerateError> {
+    let GenerateOptions { rules, metric, threads, .. } = *options;
+    let needed = with_captures(materials);
+    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
+    // Those asked for come first: they are what the message should name.
+    if let Some(&material) = materials.iter().chain(&needed).find(is_too_large) {
+        return Err(GenerateError::TooLarge(material));
+    }
+    let mut tables = Vec::new();
+    for material in needed {
+        let is_there = dir.join(file_name(material, rules, metric)).exists();
+        let state = match TableFile::open(dir, material, rules, metric) {
+            Ok(file) => State::Present(file.bytes()),
+            Err(error) if error.is_older_format() => State::Older,
+            Err(error) if is_there => return Err(error.into()),
+            Err(_) => State::Absent,
+        };
+        let estimate = estimate(material, rules).ok_or(GenerateError::TooLarge(material))?;
+        tables.push(Planned { estimate, state });
+    }
+    let free = machine::free_space(dir)
+        .map_err(|source| TableError::Read { path: dir.to_owned(), source })?;
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Ok(Plan { dir: dir.to_owned(), tables, free, threads: threads.unwrap_or_else(cores) })
+}
+
+/// What building the table takes, those its captures lead to being there; `None` if it has too many
+/// slots.
+pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
+    let slots = u64::from(Index::count_slots(material)?);
+    let sides = if material.is_symmetric() { 1 } else { 2 };
+    let memory = OWN_LEN + (sides * slots * SLOT_BITS).div_ceil(8) + captured_bytes(material)?;
+    let disk = HEADER_LEN + sides * slots / SLOTS_PER_BYTE;
+    let cost = if rules == Rules::None { 100 } else { 100 + RULES_COST };
+    let millis = sides * slots * 10 * cost / SLOTS_PER_SECOND;
+    let work = TABLE_TIME + Duration::from_millis(millis);
+    Some(Estimate { material, slots, sides, memory, disk, work })
+}
+
+/// Bytes of the words needed of the tables that captures lead to.
+pub(super) fn captured_bytes(material: Material) -> Option<u64> {
+    let bytes = |(left, _)| Some(WORD_LEN * u64::from(Index::count_slots(left)?));
+    shelf::needed_sides(material).into_iter().map(bytes).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate_of(name: &str) -> Estimate {
+        estimate(name.parse().unwrap(), Rules::Check).unwrap()
+    }
+
+    #[test]
+    fn memory_is_that_of_the_design() {
+        for name in ["KRvKN", "KRCvKR", "KNPvKAABB", "KCPABvKAABB"] {
+            let Estimate { material, slots, memory, .. } = estimate_of(name);
+            let captured = captured_bytes(material).unwrap();
+            assert_eq!(memory, slots * 17 / 4 + (64 << 20) + captured, "{name}");
+        }
+        let symmetric = estimate_of("KRvKR");
+        assert_eq!(symmetric.sides, 1);
+        assert!(symmetric.memory < (64 << 20) + 5 * symmetric.slots / 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let materials = ["KRvKN".parse().unwrap()];
+        let mut plan = plan(folder.path(), &materials, &GenerateOptions::default()).unwrap();
+        assert_eq!(plan.tables.len(), 4);
+        assert!(plan.check(None).is_ok());
+        assert!(plan.check(Some(plan.memory())).is_ok());
+        let error = plan.check(Some(plan.memory() - 1)).unwrap_err();
+        assert!(matches!(error, GenerateError::Memory { .. }), "{error}");
+        plan.free = Some(plan.disk());
+        let error = plan.check(None).unwrap_err();
+        assert!(matches!(error, GenerateError::Disk { .. }), "{error}");
+        plan.free = None;
+        assert!(plan.check(None).is_ok());
+    }
+}

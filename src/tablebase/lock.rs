@@ -1,0 +1,193 @@
+//! Several processes on one folder: which of them builds which table, and who clears up.
+//!
+//! Every process that builds holds a *shared* lock on `.juzhong.lock` in the folder, and an
+//! *exclusive* one on `.TABLE.lock` while it builds that table. Who gets the first lock exclusively
+//! is alone there, so that what it finds of unfinished files and locks was left by killed runs. The
+//! kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The lock that all processes at work in a folder share.
+const GATE: &str = ".juzhong.lock";
+/// What follows the name of a table in the name of its lock.
+const LOCK: &str = ".lock";
+/// What follows the name of a file in the names of its unfinished versions.
+const PART: &str = ".part-";
+/// How the name of a table's file ends.
+const TABLE: &str = ".jzt";
+
+/// A folder in which this process builds tables.
+#[derive(Debug)]
+pub(super) struct Site {
+    dir: PathBuf,
+    /// `None` where the file system has no locks: then nothing is cleared up.
+    gate: Option<File>,
+}
+
+/// The right to build one table, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Claim {
+    _lock: Option<File>,
+}
+
+/// Who builds a table: this process, or another, perhaps with its number.
+#[derive(Debug)]
+pub(super) enum Turn {
+    Ours(Claim),
+    Others(Option<u32>),
+}
+
+impl Site {
+    /// Makes the folder if need be, and removes what killed runs left if no other process is there.
+    pub(super) fn enter(dir: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(dir)?;
+        let gate = open(&dir.join(GATE))?;
+        let site = |gate| Self { dir: dir.to_owned(), gate };
+        match gate.try_lock() {
+            Ok(()) => {
+                let site = site(Some(gate));
+                site.sweep(|name| is_lock(name) || is_part(name));
+                site.share()?;
+                Ok(site)
+            }
+            Err(TryLockError::WouldBlock) => {
+                let site = site(Some(gate));
+                site.share()?;
+                Ok(site)
+            }
+            Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(site(None)),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Exchanges what lock there is for a shared one. Nothing of this process is in the folder yet,
+    /// so that it does not matter who comes in between.
+    fn share(&self) -> io::Result<()> {
+        let Some(gate) = &self.gate else { return Ok(()) };
+        gate.unlock()?;
+        gate.lock_shared()
+    }
+
+    /// Claims the table of a file name, unless another process builds it. Removes what killed runs
+    /// left of it.
+    pub(super) fn claim(&self, file_name: &str) -> io::Result<Turn> {
+        if self.gate.is_none() {
+            return Ok(Turn::Ours(Claim { _lock: None }));
+        }
+        let path = self.dir.join(format!(".{file_name}{LOCK}"));
+        let mut lock = open(&path)?;
+        match lock.try_lock() {
+            Ok(()) => {
+                lock.set_len(0)?;
+                write!(lock, "{}", std::process::id())?;
+                let prefix = format!(".{file_name}{PART}");
+                self.sweep(|name| name.starts_with(&prefix));
+                Ok(Turn::Ours(Claim { _lock: Some(lock) }))
+            }
+            Err(TryLockError::WouldBlock) => {
+                let text = std::fs::read_to_string(&path).ok();
+                Ok(Turn::Others(text.and_then(|text| text.trim().parse().ok())))
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Removes the files whose names are of a kind. What cannot be removed stays.
+    fn sweep(&self, is_left: impl Fn(&str) -> bool) {
+        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name.to_str().is_some_and(&is_left) {
+                let removed = std::fs::remove_file(entry.path());
+                tracing::debug!(?name, ?removed, "left behind");
+            }
+        }
+    }
+}
+
+impl Drop for Site {
+    /// The last to leave removes the locks of tables.
+    fn drop(&mut self) {
+        let Some(gate) = &self.gate else { return };
+        if gate.unlock().is_ok() && gate.try_lock().is_ok() {
+            self.sweep(is_lock);
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn has_no_locks(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Whether a file is the lock of a table.
+fn is_lock(name: &str) -> bool {
+    name.starts_with('.') && name.strip_suffix(LOCK).is_some_and(|name| name.ends_with(TABLE))
+}
+
+/// Whether a file is an unfinished version of a table.
+fn is_part(name: &str) -> bool {
+    name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| name.ends_with(TABLE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME: &str = "KNvK.check.dtm.jzt";
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(dir).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn one_builds_a_table_and_others_hear_who() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Site::enter(folder.path()).unwrap();
+        let second = Site::enter(folder.path()).unwrap();
+        let turn = first.claim(NAME).unwrap();
+        assert!(matches!(turn, Turn::Ours(_)));
+        let own = std::process::id();
+        assert!(matches!(second.claim(NAME).unwrap(), Turn::Others(Some(id)) if id == own));
+        assert!(matches!(second.claim("KRvK.check.dtm.jzt").unwrap(), Turn::Ours(_)));
+        drop(turn);
+        assert!(matches!(second.claim(NAME).unwrap(), Turn::Ours(_)));
+        drop(first);
+        assert_eq!(names(folder.path()).len(), 3);
+        drop(second);
+        assert_eq!(names(folder.path()), [GATE]);
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_removed_only_by_who_is_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let leave = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
+        let first = Site::enter(folder.path()).unwrap();
+        leave(".KNvK.check.dtm.jzt.part-abc");
+        leave(".KRvK.check.dtm.jzt.part-abc");
+        leave(".KRvK.check.dtm.jzt.lock");
+        leave("notes.part-1");
+        let second = Site::enter(folder.path()).unwrap();
+        assert_eq!(names(folder.path()).len(), 5);
+        drop(second.claim(NAME).unwrap());
+        assert!(!names(folder.path()).iter().any(|name| name.starts_with(".KNvK.check.dtm.jzt.part")));
+        drop((first, second));
+        drop(Site::enter(folder.path()).unwrap());
+        assert_eq!(names(folder.path()), [GATE, "notes.part-1"]);
+    }
+
+    #[test]
+    fn a_file_is_no_folder() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(Site::enter(file.path()).is_err());
+        assert!(Site::enter(&file.path().join("inside")).is_err());
+    }
+}
