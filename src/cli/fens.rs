@@ -22,7 +22,11 @@ impl Fens {
     /// Opens the batch; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         if path.as_os_str() == "-" {
-            return Ok(Self { reader: Box::new(io::stdin().lock()), name: "stdin".to_owned(), number: 0 });
+            return Ok(Self {
+                reader: Box::new(io::stdin().lock()),
+                name: "stdin".to_owned(),
+                number: 0,
+            });
         }
         let name = path.display().to_string();
         let file =

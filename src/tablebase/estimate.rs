@@ -58,7 +58,7 @@ pub struct Estimate {
 
 /// What has to be done for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum TableState {
     /// There is no such table.
     Absent,
     /// The table is of an older format, and will be replaced.
@@ -69,30 +69,30 @@ pub enum State {
 
 /// A table that was asked for or that captures lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Planned {
+pub struct Needed {
     /// What building it takes.
     pub estimate: Estimate,
     /// Whether it has to be built.
-    pub state: State,
+    pub state: TableState,
 }
 
 /// What building tables takes together.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct Workload {
     /// The folder.
     pub dir: PathBuf,
     /// All tables, each after those its captures lead to.
-    pub tables: Vec<Planned>,
+    pub tables: Vec<Needed>,
     /// Bytes free on the disk, where that is known.
     pub free: Option<u64>,
     /// How many threads will work.
     pub threads: usize,
 }
 
-impl Plan {
+impl Workload {
     /// What has to be built.
     pub fn to_build(&self) -> impl Iterator<Item = &Estimate> {
-        let is_to_build = |table: &&Planned| !matches!(table.state, State::Present(_));
+        let is_to_build = |table: &&Needed| !matches!(table.state, TableState::Present(_));
         self.tables.iter().filter(is_to_build).map(|table| &table.estimate)
     }
 
@@ -153,11 +153,11 @@ impl Plan {
 /// # Errors
 ///
 /// If a material has too many positions, or a table that is there cannot be used.
-pub fn plan(
+pub fn workload(
     dir: &Path,
     materials: &[Material],
     options: &GenerateOptions,
-) -> Result<Plan, GenerateError> {
+) -> Result<Workload, GenerateError> {
     let GenerateOptions { rules, metric, threads, .. } = *options;
     let needed = with_captures(materials);
     let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
@@ -169,18 +169,18 @@ pub fn plan(
     for material in needed {
         let is_there = dir.join(file_name(material, rules, metric)).exists();
         let state = match TableFile::open(dir, material, rules, metric) {
-            Ok(file) => State::Present(file.bytes()),
-            Err(error) if error.is_older_format() => State::Older,
+            Ok(file) => TableState::Present(file.bytes()),
+            Err(error) if error.is_older_format() => TableState::Older,
             Err(error) if is_there => return Err(error.into()),
-            Err(_) => State::Absent,
+            Err(_) => TableState::Absent,
         };
         let estimate = estimate(material, rules).ok_or(GenerateError::TooLarge(material))?;
-        tables.push(Planned { estimate, state });
+        tables.push(Needed { estimate, state });
     }
     let free = machine::free_space(dir)
         .map_err(|source| TableError::Read { path: dir.to_owned(), source })?;
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Ok(Plan { dir: dir.to_owned(), tables, free, threads: threads.unwrap_or_else(cores) })
+    Ok(Workload { dir: dir.to_owned(), tables, free, threads: threads.unwrap_or_else(cores) })
 }
 
 /// What building the table takes, those its captures lead to being there; `None` if it has too many
@@ -226,7 +226,7 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let materials = ["KRvKN".parse().unwrap()];
-        let mut plan = plan(folder.path(), &materials, &GenerateOptions::default()).unwrap();
+        let mut plan = workload(folder.path(), &materials, &GenerateOptions::default()).unwrap();
         assert_eq!(plan.tables.len(), 4);
         assert!(plan.check(None).is_ok());
         assert!(plan.check(Some(plan.memory())).is_ok());

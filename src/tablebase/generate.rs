@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::arena::TableArena;
 use super::content::content_hash;
-use super::estimate::{Estimate, Plan, captured_bytes, plan};
+use super::estimate::{Estimate, Workload, captured_bytes, workload};
 use super::format::{self, Label, TableError, TableFile, file_name};
 use super::index::Index;
 use super::lock::{Site, Turn};
@@ -67,7 +67,7 @@ pub enum Phase {
 /// tables may be at work at once; the defaults do nothing.
 pub trait Progress: Sync {
     /// What has to be built, once, before it begins.
-    fn planned(&self, plan: &Plan) {
+    fn planned(&self, plan: &Workload) {
         let _unused = plan;
     }
     /// A table is begun, the `number`-th (from 1) of `of`.
@@ -212,7 +212,7 @@ pub fn generate_all(
     options: &GenerateOptions,
     progress: &dyn Progress,
 ) -> Result<Report, GenerateError> {
-    let plan = plan(dir, materials, options)?;
+    let plan = workload(dir, materials, options)?;
     progress.planned(&plan);
     plan.check(options.memory)?;
     let workshop = Workshop::open(dir, &plan, options, progress)?;
@@ -273,7 +273,7 @@ impl State {
 impl<'a> Workshop<'a> {
     fn open(
         dir: &'a Path,
-        plan: &Plan,
+        plan: &Workload,
         options: &'a GenerateOptions,
         progress: &'a dyn Progress,
     ) -> Result<Self, GenerateError> {
@@ -440,7 +440,14 @@ impl<'a> Workshop<'a> {
     /// Solves a table and writes it; its size and content hash.
     fn build(&self, material: Material, path: &Path) -> Result<(u64, [u8; 32]), GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
-        let table = self.solved(material)?;
+        let arena = self.arena(material)?;
+        let listener = Listener { progress: self.progress, material };
+        let solution = solve(&arena, rules, &listener).map_err(|error| match error {
+            SolveError::TooDeep => GenerateError::TooDeep(material),
+            SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
+            SolveError::Cancelled => GenerateError::Interrupted,
+        })?;
+        let table = Table::from_solution(arena.into_index(), solution);
         self.enter(material, Phase::Hashing)?;
         let content = content_hash(&table);
         self.enter(material, Phase::Packing)?;
@@ -455,30 +462,23 @@ impl<'a> Workshop<'a> {
         Ok((bytes, content))
     }
 
-    fn solved(&self, material: Material) -> Result<Table, GenerateError> {
+    /// The positions of a material, with the tables that captures lead to.
+    fn arena(&self, material: Material) -> Result<TableArena, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
-        let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
         let mut folder = None;
         let smaller = self.shelf.fetch(material, |left, sides| {
-            let opened = || Tables::open(self.dir, rules, metric);
             let tables = match &folder {
                 Some(tables) => tables,
-                None => folder.insert(opened()?),
+                None => folder.insert(Tables::open(self.dir, rules, metric)?),
             };
             tables.load(left, sides)
         })?;
+        let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
         let arena = TableArena::new(index, metric, |left| smaller.get(&left).cloned());
-        let arena = arena.ok_or_else(|| {
+        arena.ok_or_else(|| {
             let dir = self.dir.to_owned();
-            GenerateError::Table(TableError::Missing { material, dir, rules, metric })
-        })?;
-        let listener = Listener { progress: self.progress, material };
-        let solution = solve(&arena, rules, &listener).map_err(|error| match error {
-            SolveError::TooDeep => GenerateError::TooDeep(material),
-            SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
-            SolveError::Cancelled => GenerateError::Interrupted,
-        })?;
-        Ok(Table::from_solution(arena.into_index(), solution))
+            TableError::Missing { material, dir, rules, metric }.into()
+        })
     }
 
     /// Tells of a phase, unless all is to end.
@@ -522,6 +522,16 @@ mod tests {
         let mut table = file.load().unwrap();
         mark_illegal(&mut table);
         table
+    }
+
+    /// Small tables are built before large ones.
+    #[test]
+    fn tables_have_more_slots_than_those_their_captures_lead_to() {
+        let slots = |material| Index::count_slots(material);
+        for material in Material::all_up_to(6) {
+            let smaller = material.captures().into_iter().map(slots);
+            assert!(smaller.max().is_none_or(|most| most < slots(material)), "{material}");
+        }
     }
 
     /// What the rule of perpetual check adds are results of order 1 and up, and nothing else.

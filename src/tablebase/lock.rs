@@ -178,7 +178,9 @@ mod tests {
         let second = Site::enter(folder.path()).unwrap();
         assert_eq!(names(folder.path()).len(), 5);
         drop(second.claim(NAME).unwrap());
-        assert!(!names(folder.path()).iter().any(|name| name.starts_with(".KNvK.check.dtm.jzt.part")));
+        assert!(
+            !names(folder.path()).iter().any(|name| name.starts_with(".KNvK.check.dtm.jzt.part"))
+        );
         drop((first, second));
         drop(Site::enter(folder.path()).unwrap());
         assert_eq!(names(folder.path()), [GATE, "notes.part-1"]);

@@ -35,7 +35,7 @@ mod table;
 mod value;
 mod verify;
 
-pub use estimate::{Estimate, Plan, Planned, State, plan};
+pub use estimate::{Estimate, Needed, TableState, Workload, workload};
 pub use format::{SideCounts, TableError};
 pub use generate::{
     Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,

@@ -166,7 +166,10 @@ mod tests {
         // Red loses the rook: KNvK with the knight's side, Black, not to move.
         assert_eq!(sides("KRvKN"), [("KNvK".to_owned(), 1), ("KRvK".to_owned(), 1)]);
         assert_eq!(sides("KRvKR"), [("KRvK".to_owned(), 1)]);
-        assert_eq!(sides("KRNvKR"), [("KRvKR", 0), ("KRvKN", 1), ("KRNvK", 1)].map(|(n, s)| (n.to_owned(), s)));
+        assert_eq!(
+            sides("KRNvKR"),
+            [("KRvKR", 0), ("KRvKN", 1), ("KRNvK", 1)].map(|(n, s)| (n.to_owned(), s))
+        );
     }
 
     /// Every table asks for one side of each smaller one, so that a map by material loses nothing.

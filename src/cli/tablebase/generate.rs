@@ -3,13 +3,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::progress::{Printer, Show, duration, estimate_numbers, estimate_text, plan_numbers, size};
+use super::progress::{
+    Printer, Show, duration, estimate_numbers, estimate_text, plan_numbers, size,
+};
 use super::{Folder, generate_error, interrupt};
 use crate::bytes::machine::available_memory;
 use crate::cli::fens::Fens;
 use crate::cli::{CliError, Context, OrExit, exit};
 use crate::tablebase::{
-    GenerateOptions, Material, Pattern, Plan, Report, State, generate_all, plan,
+    GenerateOptions, Material, Pattern, Report, TableState, Workload, generate_all, workload,
 };
 
 /// Builds tables.
@@ -75,11 +77,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         memory: args.memory.or_else(available_memory),
     };
     if args.dry_run {
-        let plan = plan(&args.folder.dir, &materials, &options).map_err(generate_error)?;
+        let plan = workload(&args.folder.dir, &materials, &options).map_err(generate_error)?;
         show_plan(&plan, args, context)?;
         return plan.check(options.memory).map(|()| exit::OK).map_err(generate_error);
     }
-    interrupt::watch().or_exit(exit::IO)?;
+    catch_interrupts().and_then(|()| interrupt::insist()).or_exit(exit::IO)?;
     let printer = Printer::with(args.progress);
     let report = generate_all(&args.folder.dir, &materials, &options, &printer);
     printer.done();
@@ -122,7 +124,7 @@ fn read_list(path: &Path) -> Result<Vec<Material>, CliError> {
     Ok(materials)
 }
 
-fn show_plan(plan: &Plan, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
+fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
     let out = &mut context.out;
     if context.common.json {
         let tables: Vec<Value> = plan
@@ -131,9 +133,9 @@ fn show_plan(plan: &Plan, args: &Args, context: &mut Context<'_>) -> Result<(), 
             .map(|table| {
                 let mut fields = estimate_numbers(&table.estimate);
                 let (state, bytes) = match table.state {
-                    State::Absent => ("absent", None),
-                    State::Older => ("older", None),
-                    State::Present(bytes) => ("present", Some(bytes)),
+                    TableState::Absent => ("absent", None),
+                    TableState::Older => ("older", None),
+                    TableState::Present(bytes) => ("present", Some(bytes)),
                 };
                 fields["state"] = state.into();
                 fields["bytes"] = bytes.into();
@@ -152,10 +154,10 @@ fn show_plan(plan: &Plan, args: &Args, context: &mut Context<'_>) -> Result<(), 
     }
     for table in &plan.tables {
         match table.state {
-            State::Present(bytes) => {
+            TableState::Present(bytes) => {
                 writeln!(out, "{}: there, {bytes} bytes", table.estimate.material)?;
             }
-            State::Absent | State::Older => {
+            TableState::Absent | TableState::Older => {
                 writeln!(out, "{}", estimate_text(&table.estimate, plan.threads))?;
             }
         }

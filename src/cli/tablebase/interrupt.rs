@@ -1,14 +1,14 @@
 //! Signals while tables are at work.
 
-use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::cli::exit;
+use crate::tablebase::GenerateError;
 
 /// The work has so long to end in good order after the first signal.
 const GRACE: Duration = Duration::from_millis(800);
@@ -22,24 +22,27 @@ pub(super) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
-/// Lets the first SIGINT or SIGTERM end the work in good order, with exit code 75, and a second one end
-/// the program at once (130, 143). What cannot be ended within [`GRACE`] is left as it is: files
-/// appear whole or not at all, and the next run clears up. Also lets writing beyond a limit on the
-/// size of files fail as on a full disk, which otherwise is a deadly signal.
-pub(super) fn watch() -> std::io::Result<()> {
+/// Lets the first SIGINT or SIGTERM ask for the end of the work, and a second one end the program at
+/// once (exit codes 130 and 143).
+pub(super) fn catch() -> std::io::Result<()> {
     for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] {
         // In this order: the flag is not set yet when the first signal comes.
         flag::register_conditional_shutdown(signal, code, Arc::clone(&REQUESTED))?;
         flag::register(signal, Arc::clone(&REQUESTED))?;
     }
-    #[cfg(unix)]
-    flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
+    Ok(())
+}
+
+/// Ends the program with exit code 75 where the work does not end within [`GRACE`] after the first
+/// signal. For work that leaves nothing half done: files appear whole or not at all, and the next run
+/// clears up.
+pub(super) fn insist() -> std::io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(|| {
         while !is_requested() {
             std::thread::sleep(LOOK);
         }
         std::thread::sleep(GRACE);
-        eprintln!("juzhong: {}", crate::tablebase::GenerateError::Interrupted);
+        eprintln!("juzhong: {}", GenerateError::Interrupted);
         std::process::exit(i32::from(exit::INTERRUPTED));
     })?;
     Ok(())

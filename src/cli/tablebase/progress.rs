@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::interrupt;
-use crate::tablebase::{Built, Estimate, Material, Phase, Plan, Progress};
+use crate::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
 /// Without a terminal, at most one line in this time about tables at work.
 const QUIET: Duration = Duration::from_secs(5);
@@ -22,6 +22,11 @@ const NAMED: usize = 12;
 /// The time foreseen counts like this much of measured time, so that the first tables, which are small
 /// and slow for their size, do not mislead.
 const TRUST: f64 = 2.0;
+
+/// Lets Ctrl-C end the work in good order: see [`interrupt::catch`].
+pub(super) fn catch_interrupts() -> std::io::Result<()> {
+    interrupt::catch()
+}
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -265,7 +270,7 @@ fn numbers(phase: Phase) -> (&'static str, Option<u16>, Option<u16>) {
 }
 
 impl Progress for Printer {
-    fn planned(&self, plan: &Plan) {
+    fn planned(&self, plan: &Workload) {
         let mut state = self.lock();
         state.threads = plan.threads as f64;
         state.total = plan.to_build().map(|table| table.work.as_secs_f64()).sum();
@@ -298,7 +303,8 @@ impl Progress for Printer {
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
         let Estimate { material, slots, memory, .. } = *estimate;
         let name = format!("{material} ({number} of {of})");
-        let text = format!("{name}: {slots} slots for each side to move, {} of memory", size(memory));
+        let text =
+            format!("{name}: {slots} slots for each side to move, {} of memory", size(memory));
         let job = Job {
             began: Instant::now(),
             name,
@@ -391,7 +397,7 @@ pub(super) fn estimate_numbers(table: &Estimate) -> Value {
 }
 
 /// What has to be built together, for programs.
-pub(super) fn plan_numbers(plan: &Plan) -> Value {
+pub(super) fn plan_numbers(plan: &Workload) -> Value {
     json!({
         "tables": plan.tables.len(), "to_build": plan.to_build().count(), "slots": plan.slots(),
         "memory": plan.memory(), "disk": plan.disk(), "disk_free": plan.free,
