@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::progress::{
-    Printer, Show, duration, estimate_numbers, estimate_text, plan_numbers, size,
+    Printer, Show, catch_interrupts, duration, estimate_numbers, estimate_text, plan_numbers, size,
 };
 use super::{Folder, generate_error, interrupt};
 use crate::bytes::machine::available_memory;
