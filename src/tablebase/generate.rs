@@ -330,7 +330,7 @@ impl Workshop<'_> {
                 SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
                 SolveError::Cancelled => GenerateError::Interrupted,
             })?;
-        let table = Table::from_solution(arena.into_index(), solution);
+        let table = Table::from_solution(Arc::clone(arena.index()), solution);
         self.go_on()?;
         let content = content_hash(&table);
         self.go_on()?;
