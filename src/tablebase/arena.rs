@@ -1,15 +1,18 @@
 //! The positions of one material as a game graph, the captures answered by finished tables.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::board::Board;
-use super::index::{Index, Squares};
+use arrayvec::ArrayVec;
+
+use super::board::{Board, KingView};
+use super::index::{Digits, Group, Index, MAX_MEN, Squares};
 use super::material::Material;
 use super::solve::{Arena, Captures, Examined};
 use super::table::Table;
 use super::value::{Entry, Metric, Wdl};
 use crate::game::Side;
-use crate::xiangqi::Square;
+use crate::xiangqi::Piece;
 
 /// What capturing one man leads to.
 #[derive(Debug)]
@@ -17,14 +20,16 @@ struct SubTable {
     table: Arc<Table>,
     /// Whether the sides change places in the smaller table.
     swap: bool,
-    /// For each man of the smaller table, the man of this one.
-    men: Vec<u8>,
+    /// For each group of the smaller table, that of this one.
+    groups: Vec<usize>,
+    /// The group of the smaller table that has a man less, and its men here.
+    reduced: Option<(usize, ArrayVec<u8, MAX_MEN>)>,
 }
 
 /// The positions of one material, the captures answered by finished tables.
 #[derive(Debug)]
 pub(super) struct TableArena {
-    index: Index,
+    index: Arc<Index>,
     /// By man taken; `None` for kings.
     subs: Vec<Option<SubTable>>,
     last_order: u16,
@@ -47,11 +52,26 @@ impl TableArena {
             });
         }
         let last_order = subs.iter().flatten().map(|sub| sub.table.last_order()).max().unwrap_or(0);
-        Some(Self { index, subs, last_order, metric })
+        Some(Self { index: Arc::new(index), subs, last_order, metric })
     }
 
-    pub(super) fn into_index(self) -> Index {
-        self.index
+    pub(super) fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// The tables that captures lead to, and which of their sides to move are read.
+    pub(super) fn needed(index: &Index) -> Vec<(Material, [bool; 2])> {
+        let mut needed = BTreeMap::<Material, [bool; 2]>::new();
+        for man in &index.men {
+            let piece = man.piece;
+            if let Some((left, swap)) = index.material.without(piece.side(), piece.role()) {
+                // Whose man was taken is to move.
+                let turn = if swap { !piece.side() } else { piece.side() };
+                let side = if left.is_symmetric() { 0 } else { turn.index() };
+                needed.entry(left).or_default()[side] = true;
+            }
+        }
+        needed.into_iter().collect()
     }
 
     /// The value of the best legal capture of a legal position, for the side that makes it; `None`
@@ -59,68 +79,78 @@ impl TableArena {
     pub(super) fn best_capture(&self, side: usize, slot: u32) -> Option<Entry> {
         let board = Board::new(&self.index, slot)?;
         let side = Side::ALL[side];
-        let view = board.king_view(side);
         let mut best = None;
-        board.for_each_capture(side, &view, |man, to, taken| {
-            let Some(sub) = &self.subs[taken] else { return };
-            let Some(entry) = sub.entry(!side, board.squares(), man, to) else { return };
-            best = best.max(Some(self.metric.before_capture(entry)));
+        self.for_each_capture(&board, side, &board.king_view(side), |value| {
+            best = best.max(Some(value));
         });
         best
     }
 
-    fn look(&self, board: &Board<'_>, side: Side) -> Examined {
-        let view = board.king_view(side);
-        let mut quiet = 0;
-        let free = board.free();
-        board.for_each_legal(side, &view, free, |_, targets| quiet += targets.len() as u16);
-        let captures = self.captures_on(board, side, 0);
-        Examined { quiet, in_check: view.in_check, captures }
-    }
-
-    fn captures_on(&self, board: &Board<'_>, side: Side, horizon: u16) -> Captures {
-        let mut captures = Captures::default();
-        let view = board.king_view(side);
-        board.for_each_capture(side, &view, |man, to, taken| {
-            let Some(sub) = &self.subs[taken] else { return };
-            let Some(entry) = sub.entry(!side, board.squares(), man, to) else { return };
-            let value = self.metric.before_capture(entry);
-            let rank = (value.order, value.distance);
-            match value.wdl {
-                Wdl::Win => captures.add_win(rank, horizon),
-                Wdl::Draw => captures.draws = true,
-                Wdl::Loss => captures.add_loss(rank, horizon),
+    /// Calls `sink` with the value of each legal capture.
+    #[inline]
+    fn for_each_capture(
+        &self,
+        board: &Board<'_>,
+        side: Side,
+        view: &KingView,
+        mut sink: impl FnMut(Entry),
+    ) {
+        board.for_each_capture(side, view, |man, to, taken| {
+            let entry = self.subs[taken].as_ref().and_then(|sub| {
+                let group = self.index.men[man].group;
+                sub.entry(!side, board, group, board.digit_after(man, to))
+            });
+            if let Some(entry) = entry {
+                sink(self.metric.before_capture(entry));
             }
         });
-        captures
     }
 }
 
 impl SubTable {
     fn new(index: &Index, taken: usize, table: Arc<Table>, swap: bool) -> Self {
-        // The men of both tables come in the same order within a side.
-        let sides = if swap { [Side::Second, Side::First] } else { [Side::First, Side::Second] };
-        let mut men = Vec::new();
-        for side in sides {
-            men.extend(index.men_of(side).filter(|&man| man != taken).map(|man| man as u8));
+        let taken_group = index.men[taken].group;
+        let mut groups = Vec::new();
+        let mut reduced = None;
+        for (number, group) in table.index.groups.iter().enumerate() {
+            // The groups of both tables are of the same kinds, those of a side in the same order.
+            let first = table.index.men[group.men.start].piece;
+            let side = if swap { !first.side() } else { first.side() };
+            let same = Piece::new(side, first.role());
+            let is_same = |g: &Group| index.men[g.men.start].piece == same;
+            let own = index.groups.iter().position(is_same).unwrap_or(taken_group);
+            if own == taken_group {
+                let men = index.groups[own].men.clone();
+                // Any other man of the group would do as well where several are alike.
+                let left = men.filter(|&man| man != taken).map(|man| man as u8).collect();
+                reduced = Some((number, left));
+            }
+            groups.push(own);
         }
-        Self { table, swap, men }
+        Self { table, swap, groups, reduced }
     }
 
-    /// The value for `side` to move after the man `moved` went `to`.
-    fn entry(&self, side: Side, squares: &[Square], moved: usize, to: Square) -> Option<Entry> {
-        let place = |&man: &u8| {
-            let man = usize::from(man);
-            let square = if man == moved { to } else { squares[man] };
-            if self.swap { square.flipped() } else { square }
-        };
-        let squares: Squares = self.men.iter().map(place).collect();
-        let digits = self.table.index.digits_of(&squares)?;
+    /// The value for `side` to move after a man of the group `moved` has gone where that group has
+    /// the digit `digit`.
+    #[inline]
+    fn entry(&self, side: Side, board: &Board<'_>, moved: usize, digit: u32) -> Option<Entry> {
+        let own = |&group: &usize| if group == moved { digit } else { board.digits()[group] };
+        let mut digits: Digits = self.groups.iter().map(own).collect();
+        if let Some((number, men)) = &self.reduced {
+            let place = |&man: &u8| {
+                let square = board.squares()[usize::from(man)];
+                if self.swap { square.flipped() } else { square }
+            };
+            let squares: Squares = men.iter().map(place).collect();
+            digits[*number] = self.table.index.groups[*number].digit(&squares)?;
+        }
         self.table.entry(if self.swap { !side } else { side }, &digits)
     }
 }
 
 impl Arena for TableArena {
+    type Cursor<'a> = Board<'a>;
+
     fn sides(&self) -> usize {
         self.index.sides()
     }
@@ -133,29 +163,55 @@ impl Arena for TableArena {
         self.last_order
     }
 
-    fn examine(&self, slot: u32) -> [Option<Examined>; 2] {
-        let Some(board) = Board::new(&self.index, slot) else { return [None, None] };
+    fn cursor(&self) -> Board<'_> {
+        Board::nowhere(&self.index)
+    }
+
+    fn examine(&self, board: &mut Board<'_>, slot: u32) -> [Option<Examined>; 2] {
+        if !board.seek(slot) {
+            return [None, None];
+        }
+        let views = Side::ALL.map(|side| board.king_view(side));
         let look = |side: Side| {
-            let is_needed = side.index() < self.sides();
-            (is_needed && !board.is_attacked(!side)).then(|| self.look(&board, side))
+            let view = &views[side.index()];
+            let is_needed = side.index() < self.sides() && !views[(!side).index()].in_check;
+            is_needed.then(|| {
+                let quiet = board.count_quiet(side, view) as u16;
+                let mut good_capture = false;
+                let mut captures = Captures::default();
+                self.for_each_capture(board, side, view, |value| {
+                    good_capture |= value.wdl != Wdl::Loss;
+                    captures.add(value, 0);
+                });
+                Examined { quiet, in_check: view.in_check, captures, good_capture }
+            })
         };
         [look(Side::First), look(Side::Second)]
     }
 
-    fn captures(&self, side: usize, slot: u32, horizon: u16) -> Captures {
-        Board::new(&self.index, slot)
-            .map(|board| self.captures_on(&board, Side::ALL[side], horizon))
-            .unwrap_or_default()
+    fn captures(&self, board: &mut Board<'_>, side: usize, slot: u32, horizon: u16) -> Captures {
+        let mut captures = Captures::default();
+        if board.seek(slot) {
+            let side = Side::ALL[side];
+            let view = board.king_view(side);
+            self.for_each_capture(board, side, &view, |value| captures.add(value, horizon));
+        }
+        captures
     }
 
-    fn successors(&self, side: usize, slot: u32, visit: impl FnMut(u32) -> bool) -> bool {
-        Board::new(&self.index, slot)
-            .is_none_or(|board| board.successors(Side::ALL[side], slot, visit))
+    fn successors(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool {
+        !board.seek(slot) || board.successors(Side::ALL[side], visit)
     }
 
-    fn predecessors(&self, side: usize, slot: u32, visit: impl FnMut(u32)) {
-        if let Some(board) = Board::new(&self.index, slot) {
-            board.predecessors(!Side::ALL[side], slot, visit);
+    fn predecessors(&self, board: &mut Board<'_>, side: usize, slot: u32, visit: impl FnMut(u32)) {
+        if board.seek(slot) {
+            board.predecessors(!Side::ALL[side], visit);
         }
     }
 }

@@ -1,22 +1,37 @@
 //! A light board for the generator: the squares of few men, their digits, and the moves and
 //! un-moves between slots. The verifier uses [`Position`](crate::xiangqi::Position) instead.
 
-use super::index::{Digits, Index, Squares};
+use super::index::{Digits, Index, NONE, Squares};
 use crate::game::Side;
 use crate::xiangqi::{
     Bitboard, Occupancy, Role, Square, advisor_attacks, between, cannon_attacks, elephant_attacks,
     horse_attackers, horse_attacks, king_attacks, pawn_attackers, pawn_attacks, rook_attacks,
 };
 
-/// A placement without overlap, facing kings or doubled pawns, whoever is to move.
+/// The placement of a slot, whoever is to move. Going from slot to slot in order is cheap: only the
+/// last group changes within a row.
 #[derive(Debug)]
 pub(super) struct Board<'a> {
     index: &'a Index,
+    slot: u32,
+    is_possible: bool,
+    row: Row,
     digits: Digits,
     squares: Squares,
     occupied: Bitboard,
-    lines: Occupancy,
     sides: [Bitboard; 2],
+}
+
+/// Slots that differ in the digit of the last group only.
+#[derive(Debug)]
+struct Row {
+    first: u32,
+    len: u32,
+    is_possible: bool,
+    /// The second side's men without the last group.
+    second: Bitboard,
+    /// See [`Index::mirror_worth`].
+    mirror_worth: u32,
 }
 
 /// What a king has to fear, as in the move generator of positions: unless it is in check, only
@@ -28,37 +43,94 @@ pub(super) struct KingView {
     screens: Bitboard,
 }
 
+/// Whether moves are made or taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    On,
+    Back,
+}
+
 impl<'a> Board<'a> {
+    /// Stands on no slot yet.
+    pub(super) fn nowhere(index: &'a Index) -> Self {
+        let row =
+            Row { first: 0, len: 0, is_possible: false, second: Bitboard::EMPTY, mirror_worth: 0 };
+        Self {
+            index,
+            slot: NONE,
+            is_possible: false,
+            row,
+            digits: Digits::new(),
+            squares: Squares::new(),
+            occupied: Bitboard::EMPTY,
+            sides: [Bitboard::EMPTY; 2],
+        }
+    }
+
     /// The placement of a slot; `None` if it can never arise with either side to move.
     pub(super) fn new(index: &'a Index, slot: u32) -> Option<Self> {
-        let digits = index.digits(slot);
-        let squares = index.squares(&digits);
-        let mut sides = [Bitboard::EMPTY; 2];
-        for (man, &square) in squares.iter().enumerate() {
-            let side = usize::from(man >= index.first_men);
-            sides[side] = sides[side].with(square);
+        let mut board = Self::nowhere(index);
+        board.seek(slot).then_some(board)
+    }
+
+    /// Goes to a slot. Whether its placement can arise: without overlap, facing kings or doubled
+    /// pawns.
+    #[inline]
+    pub(super) fn seek(&mut self, slot: u32) -> bool {
+        if slot == self.slot {
+            return self.is_possible;
         }
-        let occupied = sides[0] | sides[1];
-        if occupied.len() as usize != squares.len() || !index.is_possible(&digits) {
-            return None;
+        if slot.wrapping_sub(self.row.first) >= self.row.len {
+            self.seek_row(slot);
         }
-        let (red, black) = (squares[0], squares[index.first_men]);
-        if red.file() == black.file() && !between(red, black).meets(occupied) {
-            return None;
+        self.slot = slot;
+        let last = self.index.groups.len() - 1;
+        let group = &self.index.groups[last];
+        let digit = self.index.unfolded(last, slot - self.row.first);
+        self.digits[last] = digit;
+        let mut men = Bitboard::EMPTY;
+        for (square, &to) in self.squares[group.men.clone()].iter_mut().zip(group.placement(digit))
+        {
+            *square = to;
+            men = men.with(to);
         }
-        let lines = Occupancy::new(occupied);
-        Some(Self { index, digits, squares, occupied, lines, sides })
+        let others = self.sides[0] | self.row.second;
+        self.sides[1] = self.row.second | men;
+        self.occupied = others | men;
+        self.is_possible = self.row.is_possible
+            && !others.meets(men)
+            && group.is_possible(digit)
+            && !self.kings_face();
+        self.is_possible
+    }
+
+    #[cold]
+    fn seek_row(&mut self, slot: u32) {
+        let index = self.index;
+        self.digits = index.digits(slot);
+        self.squares = index.squares(&self.digits);
+        let last = index.groups.len() - 1;
+        self.row.len = index.groups[last - 1].stride;
+        self.row.first = slot - slot % self.row.len;
+        let fixed = &self.squares[..index.groups[last].men.start];
+        let (first, second) = fixed.split_at(index.first_men);
+        self.sides[0] = first.iter().copied().collect();
+        self.row.second = second.iter().copied().collect();
+        let men = self.sides[0] | self.row.second;
+        let groups = index.groups[..last].iter().zip(&self.digits);
+        self.row.is_possible = men.len() as usize == fixed.len()
+            && groups.into_iter().all(|(group, &digit)| group.is_possible(digit));
+        self.row.mirror_worth = index.mirror_worth(&self.digits, last);
+    }
+
+    fn kings_face(&self) -> bool {
+        let (red, black) = (self.squares[0], self.squares[self.index.first_men]);
+        red.file() == black.file() && !between(red, black).meets(self.occupied)
     }
 
     /// The squares of the men, in the order of the index.
     pub(super) fn squares(&self) -> &[Square] {
         &self.squares
-    }
-
-    /// Whether a side's king is attacked.
-    pub(super) fn is_attacked(&self, victim: Side) -> bool {
-        let king = self.squares[self.index.king(victim)];
-        self.is_king_attacked(victim, king, self.occupied, None)
     }
 
     /// Whether the king of `victim`, standing on `king`, is attacked with these squares occupied;
@@ -148,11 +220,11 @@ impl<'a> Board<'a> {
         let own = self.sides[side.index()];
         match self.index.men[man].piece.role() {
             Role::King => king_attacks(from) - own,
-            Role::Rook => rook_attacks(from, &self.lines) - own,
+            Role::Rook => rook_attacks(from, &Occupancy::new(self.occupied)) - own,
             Role::Horse => horse_attacks(from, self.occupied) - own,
             Role::Cannon => {
-                let quiet = rook_attacks(from, &self.lines) - self.occupied;
-                quiet | (cannon_attacks(from, &self.lines) - own)
+                let quiet = rook_attacks(from, &Occupancy::new(self.occupied)) - self.occupied;
+                quiet | (cannon_attacks(from, &Occupancy::new(self.occupied)) - own)
             }
             Role::Pawn => pawn_attacks(side, from) - own,
             Role::Advisor => advisor_attacks(from) - own,
@@ -160,76 +232,103 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Calls `sink` with each man of `side` and its legal targets within `mask`.
-    #[inline]
-    pub(super) fn for_each_legal(
-        &self,
-        side: Side,
-        view: &KingView,
-        mask: Bitboard,
-        mut sink: impl FnMut(usize, Bitboard),
-    ) {
+    /// Number of legal quiet moves.
+    pub(super) fn count_quiet(&self, side: Side, view: &KingView) -> u32 {
         let king = self.index.king(side);
+        let mut count = 0;
         for man in self.index.men_of(side) {
-            let mut targets = self.pseudo_targets(side, man) & mask;
-            if view.in_check || man == king || view.suspects.has(self.squares[man]) {
-                for to in targets {
-                    if !self.is_safe(side, man, to) {
-                        targets = targets.without(to);
-                    }
-                }
+            count += if self.is_delicate(view, king, man) {
+                let targets = self.pseudo_targets(side, man) - self.occupied;
+                targets.into_iter().filter(|&to| self.is_safe(side, man, to)).count() as u32
+            } else if view.screens.is_empty() && self.is_line_piece(man) {
+                free_ways(self.occupied, self.squares[man]).into_iter().map(|(_, free)| free).sum()
             } else {
-                targets = targets - view.screens;
-            }
-            sink(man, targets);
+                (self.pseudo_targets(side, man) - self.occupied - view.screens).len()
+            };
+        }
+        count
+    }
+
+    /// Whether each move of the man needs a test whether the king is safe after it.
+    #[inline]
+    fn is_delicate(&self, view: &KingView, king: usize, man: usize) -> bool {
+        view.in_check || man == king || view.suspects.has(self.squares[man])
+    }
+
+    #[inline]
+    fn is_line_piece(&self, man: usize) -> bool {
+        matches!(self.index.men[man].piece.role(), Role::Rook | Role::Cannon)
+    }
+
+    /// Whether a man could take another on `to`.
+    #[inline]
+    fn attacks(&self, side: Side, man: usize, to: Square) -> bool {
+        let from = self.squares[man];
+        let in_line = from.file() == to.file() || from.rank() == to.rank();
+        match self.index.men[man].piece.role() {
+            Role::King => king_attacks(from).has(to),
+            Role::Rook => in_line && !between(from, to).meets(self.occupied),
+            Role::Cannon => in_line && (between(from, to) & self.occupied).len() == 1,
+            Role::Horse => !in_line && horse_attacks(from, self.occupied).has(to),
+            Role::Pawn => pawn_attacks(side, from).has(to),
+            Role::Advisor => advisor_attacks(from).has(to),
+            Role::Elephant => elephant_attacks(from, self.occupied).has(to),
         }
     }
 
     /// Calls `sink` with each legal capture: the man, its target and the man taken.
+    #[inline]
     pub(super) fn for_each_capture(
         &self,
         side: Side,
         view: &KingView,
         mut sink: impl FnMut(usize, Square, usize),
     ) {
-        self.for_each_legal(side, view, self.sides[(!side).index()], |man, targets| {
-            for to in targets {
-                let taken = self.index.men_of(!side).find(|&other| self.squares[other] == to);
-                if let Some(taken) = taken {
+        let king = self.index.king(side);
+        for taken in self.index.men_of(!side).skip(1) {
+            let to = self.squares[taken];
+            for man in self.index.men_of(side) {
+                if self.attacks(side, man, to)
+                    && if self.is_delicate(view, king, man) {
+                        self.is_safe(side, man, to)
+                    } else {
+                        !view.screens.has(to)
+                    }
+                {
                     sink(man, to, taken);
                 }
             }
-        });
-    }
-
-    /// The squares that are free.
-    pub(super) fn free(&self) -> Bitboard {
-        !self.occupied
+        }
     }
 
     /// The slots that quiet pseudo-legal moves of `side` lead to, those that leave the king
     /// attacked included (their slots are illegal). Stops and returns `false` once `visit` does.
     #[inline]
-    pub(super) fn successors(
-        &self,
-        side: Side,
-        slot: u32,
-        mut visit: impl FnMut(u32) -> bool,
-    ) -> bool {
+    pub(super) fn successors(&self, side: Side, mut visit: impl FnMut(u32) -> bool) -> bool {
         for man in self.index.men_of(side) {
-            let targets = self.pseudo_targets(side, man) - self.occupied;
-            let group = self.index.men[man].group;
-            for to in targets {
-                let Some(digit) = self.digit_after(man, to) else { continue };
-                let next = if self.index.is_symmetric() || group == self.index.fold_group() {
-                    let digits = self.with_digit(group, digit);
-                    self.index.slot(&self.as_seen(digits))
-                } else {
-                    self.shifted(slot, group, digit)
-                };
-                if !visit(next) {
-                    return false;
-                }
+            let number = self.index.men[man].group;
+            let group = &self.index.groups[number];
+            let digit = self.digits[number];
+            let mover = group.mover(digit, man - group.men.start);
+            let go_on = if self.index.is_symmetric() {
+                self.for_each_quiet(side, man, Way::On, |to| {
+                    let digits = self.with_digit(number, mover.digit(to));
+                    visit(self.index.slot(&self.index.swapped(&digits)))
+                })
+            } else if number == self.index.fold_group() {
+                let (base, image_base) = self.fold_bases();
+                self.for_each_quiet(side, man, Way::On, |to| {
+                    let [worth, image] = self.index.fold_worth(mover.digit(to));
+                    visit(if worth == NONE { image_base + image } else { base + worth })
+                })
+            } else {
+                let base = self.slot - digit * group.stride;
+                self.for_each_quiet(side, man, Way::On, |to| {
+                    visit(base + mover.digit(to) * group.stride)
+                })
+            };
+            if !go_on {
+                return false;
             }
         }
         true
@@ -238,18 +337,38 @@ impl<'a> Board<'a> {
     /// The slots from which a quiet move of `side` leads to this one, each as often as it has such
     /// moves. Some of them may be illegal.
     #[inline]
-    pub(super) fn predecessors(&self, side: Side, slot: u32, mut visit: impl FnMut(u32)) {
+    pub(super) fn predecessors(&self, side: Side, mut visit: impl FnMut(u32)) {
         let lone = self.index.is_self_mirrored(&self.digits);
         for man in self.index.men_of(side) {
-            let group = self.index.men[man].group;
-            for from in self.quiet_origins(side, man) {
-                let Some(digit) = self.digit_after(man, from) else { continue };
-                if self.index.is_symmetric() || group == self.index.fold_group() {
-                    let before = self.as_seen(self.with_digit(group, digit));
-                    self.visit_images(lone, &before, &mut visit);
-                } else {
-                    visit(self.shifted(slot, group, digit));
-                }
+            let number = self.index.men[man].group;
+            let group = &self.index.groups[number];
+            let digit = self.digits[number];
+            let mover = group.mover(digit, man - group.men.start);
+            if self.index.is_symmetric() {
+                self.for_each_quiet(side, man, Way::Back, |from| {
+                    let digits = self.with_digit(number, mover.digit(from));
+                    self.visit_images(lone, &self.index.swapped(&digits), &mut visit);
+                    true
+                });
+            } else if number == self.index.fold_group() {
+                let (base, image_base) = self.fold_bases();
+                self.for_each_quiet(side, man, Way::Back, |from| {
+                    // As in `visit_images`.
+                    let [worth, image] = self.index.fold_worth(mover.digit(from));
+                    if worth != NONE {
+                        visit(base + worth);
+                    }
+                    if image != NONE && !lone {
+                        visit(image_base + image);
+                    }
+                    true
+                });
+            } else {
+                let base = self.slot - digit * group.stride;
+                self.for_each_quiet(side, man, Way::Back, |from| {
+                    visit(base + mover.digit(from) * group.stride);
+                    true
+                });
             }
         }
     }
@@ -269,49 +388,124 @@ impl<'a> Board<'a> {
         }
     }
 
+    /// The slot, and that of the mirror image, without what the fold group adds.
     #[inline]
-    fn quiet_origins(&self, side: Side, man: usize) -> Bitboard {
-        let to = self.squares[man];
-        let origins = match self.index.men[man].piece.role() {
-            Role::King => king_attacks(to),
-            Role::Rook | Role::Cannon => rook_attacks(to, &self.lines),
-            Role::Horse => horse_attackers(to, self.occupied),
-            Role::Pawn => pawn_attackers(side, to) & Bitboard::pawn_squares(side),
-            Role::Advisor => advisor_attacks(to),
-            Role::Elephant => elephant_attacks(to, self.occupied),
+    fn fold_bases(&self) -> (u32, u32) {
+        let index = self.index;
+        let (fold, last) = (index.fold_group(), index.groups.len() - 1);
+        let base = self.slot - index.fold_worth(self.digits[fold])[0];
+        let image_base = if fold == last {
+            self.row.mirror_worth
+        } else {
+            self.row.mirror_worth + index.groups[last].mirror(self.digits[last])
         };
-        origins - self.occupied
+        (base, image_base)
     }
 
-    /// The digit of the man's group with the man on another square.
+    /// Calls `visit` with each free square that the man reaches, or may have come from, whether or
+    /// not the king is safe then; until it returns `false`, which is then returned.
     #[inline]
-    fn digit_after(&self, man: usize, to: Square) -> Option<u32> {
-        let group = &self.index.groups[self.index.men[man].group];
-        if group.men.len() == 1 {
-            return group.digit(&[to]);
-        }
-        let mut squares: Squares = self.squares[group.men.clone()].iter().copied().collect();
-        squares[man - group.men.start] = to;
-        group.digit(&squares)
+    fn for_each_quiet(
+        &self,
+        side: Side,
+        man: usize,
+        way: Way,
+        mut visit: impl FnMut(Square) -> bool,
+    ) -> bool {
+        let square = self.squares[man];
+        let squares = match (self.index.men[man].piece.role(), way) {
+            (Role::Rook | Role::Cannon, _) => {
+                for (step, free) in free_ways(self.occupied, square) {
+                    let mut at = square.index();
+                    for _ in 0..free {
+                        at = at.wrapping_add_signed(step);
+                        if !visit(Square::from_index(at)) {
+                            return false;
+                        }
+                    }
+                }
+                return true;
+            }
+            (Role::King, _) => king_attacks(square),
+            (Role::Advisor, _) => advisor_attacks(square),
+            (Role::Elephant, _) => elephant_attacks(square, self.occupied),
+            (Role::Horse, Way::On) => horse_attacks(square, self.occupied),
+            (Role::Horse, Way::Back) => horse_attackers(square, self.occupied),
+            (Role::Pawn, Way::On) => pawn_attacks(side, square),
+            (Role::Pawn, Way::Back) => pawn_attackers(side, square) & Bitboard::pawn_squares(side),
+        };
+        (squares - self.occupied).into_iter().all(visit)
     }
 
-    #[inline]
     fn with_digit(&self, group: usize, digit: u32) -> Digits {
         let mut digits = self.digits.clone();
         digits[group] = digit;
         digits
     }
 
-    /// After a move the other side is to move; symmetric materials see it with colours exchanged.
+    /// The digit of the man's group with the man on another square.
     #[inline]
-    fn as_seen(&self, digits: Digits) -> Digits {
-        if self.index.is_symmetric() { self.index.swapped(&digits) } else { digits }
+    pub(super) fn digit_after(&self, man: usize, to: Square) -> u32 {
+        let number = self.index.men[man].group;
+        let group = &self.index.groups[number];
+        group.mover(self.digits[number], man - group.men.start).digit(to)
     }
 
-    /// The slot with another digit of a group that is not the fold group.
-    #[inline]
-    fn shifted(&self, slot: u32, group: usize, digit: u32) -> u32 {
-        let stride = self.index.groups[group].stride;
-        slot.wrapping_add(digit.wrapping_sub(self.digits[group]).wrapping_mul(stride))
+    /// The digits of the groups.
+    pub(super) fn digits(&self) -> &Digits {
+        &self.digits
+    }
+}
+
+/// How many squares are free from a square on: a step each way, and their number.
+#[inline]
+fn free_ways(occupied: Bitboard, square: Square) -> [(isize, u32); 4] {
+    let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
+    let in_rank = (occupied.bits() >> (9 * rank)) as u32 & 0x1ff;
+    let in_file = file_bits(occupied.bits() >> file);
+    let (left, right) = free_around(in_rank, file, 9);
+    let (down, up) = free_around(in_file, rank, 10);
+    [(-1, left), (1, right), (-9, down), (9, up)]
+}
+
+/// Clear bits below and above bit `at` of `len`, up to the next that is set.
+#[inline]
+const fn free_around(bits: u32, at: u32, len: u32) -> (u32, u32) {
+    let below = bits & ((1 << at) - 1);
+    let above = bits >> (at + 1) | 1 << (len - 1 - at);
+    (at + below.leading_zeros() - 32, above.trailing_zeros())
+}
+
+/// The ten bits of file a, gathered by multiplication: no two products fall on one bit.
+#[inline]
+const fn file_bits(board: u128) -> u32 {
+    const FILE: u64 = 0x0040_2010_0804_0201;
+    const GATHER: u64 = 1 << 54 | 1 << 46 | 1 << 38 | 1 << 30 | 1 << 22 | 1 << 14 | 1 << 6;
+    let low = (board as u64 & FILE).wrapping_mul(GATHER) >> 54 & 0x7f;
+    let high = ((board >> 63) as u64 & FILE & 0x7_ffff).wrapping_mul(1 << 18 | 1 << 10 | 1 << 2);
+    (low | (high >> 18 & 7) << 7) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xiangqi::rook_attacks;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn free_ways_are_what_a_rook_reaches(bits: u128, more: u128, square in 0usize..90) {
+            let square = Square::from_index(square);
+            let occupied = Bitboard::from_bits(bits & more).with(square);
+            let mut reached = Bitboard::EMPTY;
+            for (step, free) in free_ways(occupied, square) {
+                for i in 1..=free as isize {
+                    let at = square.index().wrapping_add_signed(step * i);
+                    reached = reached.with(Square::from_index(at));
+                }
+            }
+            let attacks = rook_attacks(square, &Occupancy::new(occupied));
+            prop_assert_eq!(reached, attacks - occupied);
+        }
     }
 }

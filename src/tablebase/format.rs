@@ -646,7 +646,9 @@ impl TableFile {
             })?;
         }
         Ok(Table {
-            index: Index::new(self.index.material).map_err(|_| self.too_many())?,
+            index: std::sync::Arc::new(
+                Index::new(self.index.material).map_err(|_| self.too_many())?,
+            ),
             words,
             ranks,
         })

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::arena::TableArena;
@@ -447,7 +447,7 @@ impl<'a> Workshop<'a> {
             SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
             SolveError::Cancelled => GenerateError::Interrupted,
         })?;
-        let table = Table::from_solution(arena.into_index(), solution);
+        let table = Table::from_solution(Arc::clone(arena.index()), solution);
         self.enter(material, Phase::Hashing)?;
         let content = content_hash(&table);
         self.enter(material, Phase::Packing)?;

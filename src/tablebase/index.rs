@@ -23,7 +23,7 @@ pub(super) type Digits = ArrayVec<u32, MAX_GROUPS>;
 /// The squares of the men, in the order of [`Index::men`].
 pub(super) type Squares = ArrayVec<Square, MAX_MEN>;
 
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Binomial coefficients `[n][k]` for n up to 90, k up to 5.
 const BINOMIAL: [[u32; 6]; 91] = {
@@ -76,6 +76,57 @@ pub(super) struct Group {
     mirror: Vec<u32>,
     /// Digits that can never arise: two pawns on one file of their own half. Empty if none.
     impossible: Vec<bool>,
+    /// For finding digits after one man moves.
+    steps: Steps,
+}
+
+/// How the digit follows the move of one man of a group.
+#[derive(Debug)]
+enum Steps {
+    /// A lone man: the digit by square.
+    Lone(Vec<u32>),
+    /// Two attackers: the digit by both squares, 90 times the one plus the other.
+    Pair(Vec<u16>),
+    /// Palace men: the cell of [`Ranker::Palace`] by digit.
+    Palace(Vec<u16>),
+    /// More attackers: the digit is ranked anew.
+    Many,
+}
+
+/// A group one of whose men is about to move: gives its digit with the man on another square.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Mover<'a> {
+    Lone(&'a [u32]),
+    /// The row of the other man.
+    Pair(&'a [u16]),
+    /// The ranks and bits of [`Ranker::Palace`]; the cell without the man.
+    PalaceKing(&'a [u16], Side, usize),
+    PalaceMan(&'a [u16], &'a Group, usize),
+    /// The man's place in the group, and the placement.
+    Many(&'a Group, usize, u32),
+}
+
+impl Mover<'_> {
+    /// The digit with the man on `to`, a free square where such a man can stand.
+    #[inline]
+    pub(super) fn digit(&self, to: Square) -> u32 {
+        match *self {
+            Self::Lone(digits) => digits[to.index()],
+            Self::Pair(row) => u32::from(row[to.index()]),
+            Self::PalaceKing(ranks, side, cell) => {
+                u32::from(ranks[palace_cell(palace_number(own(side, to)), cell)])
+            }
+            Self::PalaceMan(ranks, group, cell) => {
+                u32::from(ranks[cell | 1 << group.local[own(group.side, to).index()]])
+            }
+            Self::Many(group, place, digit) => {
+                let mut squares: ArrayVec<Square, 5> =
+                    group.placement(digit).iter().copied().collect();
+                squares[place] = to;
+                group.digit(&squares).unwrap_or(digit)
+            }
+        }
+    }
 }
 
 /// The numbering of a material's placements.
@@ -89,6 +140,9 @@ pub(super) struct Index {
     fold: usize,
     folded: Vec<u32>,
     unfolded: Vec<u32>,
+    /// By digit of the fold group: what it and what its mirror image add to a slot; [`NONE`] where
+    /// that is not stored.
+    fold_worth: Vec<[u32; 2]>,
     /// Number of slots for each side to move.
     pub(super) slots: u32,
 }
@@ -135,7 +189,38 @@ impl Index {
             group.stride = stride;
             stride *= if i == fold { unfolded.len() as u32 } else { group.size };
         }
-        Ok(Self { material, groups, men, first_men, fold, folded, unfolded, slots: stride })
+        let fold_worth = fold_worth(&groups[fold], &folded);
+        Ok(Self {
+            material,
+            groups,
+            men,
+            first_men,
+            fold,
+            folded,
+            unfolded,
+            fold_worth,
+            slots: stride,
+        })
+    }
+
+    /// What a digit of the fold group and what its mirror image add to a slot; [`NONE`] where that
+    /// is not stored.
+    #[inline]
+    pub(super) fn fold_worth(&self, digit: u32) -> [u32; 2] {
+        self.fold_worth[digit as usize]
+    }
+
+    /// What the mirror image adds to a slot, without the fold group and the groups from `end` on.
+    pub(super) fn mirror_worth(&self, digits: &Digits, end: usize) -> u32 {
+        let groups = self.groups[..end].iter().zip(digits).enumerate();
+        let others = groups.filter(|&(g, _)| g != self.fold);
+        others.map(|(_, (group, &digit))| group.mirror(digit)).sum()
+    }
+
+    /// The digit for which a folded digit of a group stands.
+    #[inline]
+    pub(super) fn unfolded(&self, group: usize, digit: u32) -> u32 {
+        if group == self.fold { self.unfolded[digit as usize] } else { digit }
     }
 
     /// Whether exchanging the colours leaves the material as it is; then only positions with the
@@ -272,9 +357,7 @@ impl Index {
 
     /// Whether the pawns stand as pawns of one side can.
     pub(super) fn is_possible(&self, digits: &Digits) -> bool {
-        let impossible =
-            |(group, &digit): (&Group, &u32)| group.impossible.get(digit as usize) == Some(&true);
-        !self.groups.iter().zip(digits).any(impossible)
+        self.groups.iter().zip(digits).all(|(group, &digit)| group.is_possible(digit))
     }
 
     /// How many positions of the whole board a slot stands for: two, unless the mirror image is a
@@ -299,6 +382,7 @@ impl Group {
             squares: Vec::new(),
             mirror: Vec::new(),
             impossible: Vec::new(),
+            steps: Steps::Many,
         };
         if kinds[0] == Role::King {
             group.fill_palace(material);
@@ -306,7 +390,60 @@ impl Group {
             group.fill_attackers(kinds[0]);
         }
         group.mirror = (0..group.size).map(|digit| group.mirrored(digit)).collect();
+        group.steps = group.steps();
         group
+    }
+
+    fn steps(&self) -> Steps {
+        let digit = |squares: &[Square]| self.digit(squares);
+        match (&self.ranker, self.men.len()) {
+            (_, 1) => Steps::Lone(Square::all().map(|a| digit(&[a]).unwrap_or(NONE)).collect()),
+            (Ranker::Attackers, 2) => {
+                let pairs = Square::all().flat_map(|a| Square::all().map(move |b| [a, b]));
+                Steps::Pair(pairs.map(|pair| digit(&pair).unwrap_or(0) as u16).collect())
+            }
+            (Ranker::Attackers, _) => Steps::Many,
+            (Ranker::Palace(ranks), _) => {
+                let mut cells = vec![0; self.size as usize];
+                let known = ranks.iter().enumerate().filter(|&(_, &rank)| rank != u16::MAX);
+                known.for_each(|(cell, &rank)| cells[usize::from(rank)] = cell as u16);
+                Steps::Palace(cells)
+            }
+        }
+    }
+
+    /// For the digits after one man moves: the man with number `place` in the group.
+    #[inline]
+    pub(super) fn mover(&self, digit: u32, place: usize) -> Mover<'_> {
+        match (&self.steps, &self.ranker) {
+            (Steps::Lone(digits), _) => Mover::Lone(digits),
+            (Steps::Pair(digits), _) => {
+                let other = self.placement(digit)[1 - place].index();
+                Mover::Pair(&digits[90 * other..][..90])
+            }
+            (Steps::Palace(cells), Ranker::Palace(ranks)) => {
+                let cell = usize::from(cells[digit as usize]);
+                if place == 0 {
+                    Mover::PalaceKing(ranks, self.side, cell & 0xfff)
+                } else {
+                    let from = own(self.side, self.placement(digit)[place]);
+                    Mover::PalaceMan(ranks, self, cell & !(1 << self.local[from.index()]))
+                }
+            }
+            _ => Mover::Many(self, place, digit),
+        }
+    }
+
+    /// What the mirror image of a digit adds to a slot, the group not being the fold group.
+    #[inline]
+    pub(super) fn mirror(&self, digit: u32) -> u32 {
+        self.mirror[digit as usize] * self.stride
+    }
+
+    /// Whether a digit can arise.
+    #[inline]
+    pub(super) fn is_possible(&self, digit: u32) -> bool {
+        self.impossible.get(digit as usize) != Some(&true)
     }
 
     fn fill_palace(&mut self, material: Material) {
@@ -469,6 +606,14 @@ fn fold_maps(mirror: &[u32]) -> (Vec<u32>, Vec<u32>) {
         }
     }
     (folded, unfolded)
+}
+
+fn fold_worth(group: &Group, folded: &[u32]) -> Vec<[u32; 2]> {
+    let worth = |digit: u32| match folded[digit as usize] {
+        NONE => NONE,
+        folded => folded * group.stride,
+    };
+    (0..group.size).map(|digit| [worth(digit), worth(group.mirror[digit as usize])]).collect()
 }
 
 /// A square as the side sees the board.

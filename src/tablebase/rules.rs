@@ -14,7 +14,7 @@
 use rayon::prelude::*;
 
 use super::solve::{
-    Arena, CHECKED, COUNTER, DRAWS, IN_L, IN_W, LATER, NOT_L, REACHED_L, REACHED_W, Solver,
+    Arena, CHECKED, COUNTER, DRAWS, IN_L, IN_W, LATER, LISTED, NOT_L, REACHED_L, REACHED_W, Solver,
     UNDECIDED, Watch, is_win,
 };
 
@@ -39,6 +39,9 @@ pub(super) fn judge<A: Arena>(
     watch: &impl Watch,
 ) -> Option<Verdict> {
     let round = Round { solver, checker, victim: solver.arena.other(checker) };
+    if !solver.any_checked(round.victim) {
+        return Some(Verdict { checker, lost: Vec::new(), won: Vec::new() });
+    }
     let mut members = round.begin();
     loop {
         if watch.is_cancelled() {
@@ -70,23 +73,23 @@ struct Round<'s, 'a, A> {
 impl<A: Arena> Round<'_, '_, A> {
     /// Marks the greatest L and W that satisfy the conditions on single moves.
     fn begin(&self) -> Members {
-        let candidates = self.solver.select(self.checker, |word, slot| {
+        let candidates = self.solver.select_open(self.checker, |cursor, word, slot| {
             word & UNDECIDED != 0
                 && word & (LATER | NOT_L) == 0
                 && !matches!(word & COUNTER, 0 | DRAWS)
-                && self.may_be_in_l(slot)
+                && self.may_be_in_l(cursor, slot)
         });
         candidates.par_iter().for_each(|&slot| {
             self.solver.mark(self.checker, slot, IN_L);
         });
-        let victims = self.before(self.checker, &candidates, |before, out| {
+        let victims = self.before(self.checker, &candidates, |_, before, out| {
             if self.has(self.victim, before, CHECKED) && self.solver.mark(self.victim, before, IN_W)
             {
                 out.push(before);
             }
         });
-        let lacks_w = |&slot: &u32| !self.only_checks(slot, IN_W);
-        let dropped: Vec<u32> = candidates.par_iter().copied().filter(lacks_w).collect();
+        let dropped =
+            self.filter(&candidates, |cursor, slot| !self.only_checks(cursor, slot, IN_W));
         dropped.par_iter().for_each(|&slot| {
             self.solver.unmark(self.checker, slot, IN_L);
         });
@@ -103,8 +106,8 @@ impl<A: Arena> Round<'_, '_, A> {
 
     /// Whether every move of the checker is known to lose or a check. If not, that stays so until
     /// one more of its moves is known to lose, and is noted.
-    fn may_be_in_l(&self, slot: u32) -> bool {
-        let may_be = self.only_checks(slot, CHECKED);
+    fn may_be_in_l(&self, cursor: &mut A::Cursor<'_>, slot: u32) -> bool {
+        let may_be = self.only_checks(cursor, slot, CHECKED);
         if !may_be {
             self.solver.mark(self.checker, slot, NOT_L);
         }
@@ -113,9 +116,9 @@ impl<A: Arena> Round<'_, '_, A> {
 
     /// Whether every move of the checker is known to lose or leads to an undecided position whose
     /// word has one of `marks`, and there is one of the latter.
-    fn only_checks(&self, slot: u32, marks: u16) -> bool {
+    fn only_checks(&self, cursor: &mut A::Cursor<'_>, slot: u32, marks: u16) -> bool {
         let mut checks = false;
-        let all = self.solver.arena.successors(self.checker, slot, |next| {
+        let all = self.solver.arena.successors(cursor, self.checker, slot, |next| {
             let word = self.solver.word(self.victim, next);
             if word & UNDECIDED == 0 {
                 return word == super::solve::ILLEGAL || is_win(word);
@@ -128,9 +131,9 @@ impl<A: Arena> Round<'_, '_, A> {
 
     /// Whether some evasion leads to an undecided position whose word has all of `with` and none of
     /// `without`.
-    fn evades_into(&self, slot: u32, with: u16, without: u16) -> bool {
+    fn evades_into(&self, cursor: &mut A::Cursor<'_>, slot: u32, with: u16, without: u16) -> bool {
         let wanted = UNDECIDED | with;
-        !self.solver.arena.successors(self.victim, slot, |next| {
+        !self.solver.arena.successors(cursor, self.victim, slot, |next| {
             let word = self.solver.word(self.checker, next);
             word & wanted != wanted || word & without != 0
         })
@@ -139,15 +142,15 @@ impl<A: Arena> Round<'_, '_, A> {
     /// Drops what no longer satisfies the conditions after these were dropped from L and W.
     fn cascade(&self, mut from_l: Vec<u32>, mut from_w: Vec<u32>) {
         while !from_l.is_empty() || !from_w.is_empty() {
-            let next_w = self.before(self.checker, &from_l, |before, out| {
+            let next_w = self.before(self.checker, &from_l, |cursor, before, out| {
                 if self.has(self.victim, before, IN_W)
-                    && !self.evades_into(before, IN_L, 0)
+                    && !self.evades_into(cursor, before, IN_L, 0)
                     && self.solver.unmark(self.victim, before, IN_W)
                 {
                     out.push(before);
                 }
             });
-            let next_l = self.before(self.victim, &from_w, |before, out| {
+            let next_l = self.before(self.victim, &from_w, |cursor, before, out| {
                 if self.has(self.checker, before, IN_L)
                     && self.solver.unmark(self.checker, before, IN_L)
                 {
@@ -162,24 +165,24 @@ impl<A: Arena> Round<'_, '_, A> {
     /// Marks from where the victim forces an evasion that is no check; by distance.
     fn reach(&self, victims: &[u32]) -> Verdict {
         let mut verdict = Verdict { checker: self.checker, lost: Vec::new(), won: Vec::new() };
-        let evades = |&slot: &u32| self.evades_into(slot, IN_L, CHECKED);
-        let mut level: Vec<u32> = victims.par_iter().copied().filter(evades).collect();
+        let mut level =
+            self.filter(victims, |cursor, slot| self.evades_into(cursor, slot, IN_L, CHECKED));
         level.par_iter().for_each(|&slot| {
             self.solver.mark(self.victim, slot, REACHED_W);
         });
         let mut distance = 1;
         while !level.is_empty() {
-            let losing = self.before(self.victim, &level, |before, out| {
+            let losing = self.before(self.victim, &level, |cursor, before, out| {
                 let word = self.solver.word(self.checker, before);
                 if word & UNDECIDED != 0
                     && word & (IN_L | REACHED_L) == IN_L
-                    && self.only_checks(before, REACHED_W)
+                    && self.only_checks(cursor, before, REACHED_W)
                     && self.solver.mark(self.checker, before, REACHED_L)
                 {
                     out.push(before);
                 }
             });
-            let winning = self.before(self.checker, &losing, |before, out| {
+            let winning = self.before(self.checker, &losing, |cursor, before, out| {
                 let word = self.solver.word(self.victim, before);
                 if word & UNDECIDED != 0
                     && word & (IN_W | REACHED_W) == IN_W
@@ -225,21 +228,38 @@ impl<A: Arena> Round<'_, '_, A> {
         word & UNDECIDED != 0 && word & mark != 0
     }
 
-    /// Visits the positions before those of `side` in `slots`, collecting what `visit` pushes.
+    /// Visits the positions before those of `side` in `slots`, collecting what `visit` pushes; it has
+    /// a cursor of its own.
     fn before(
         &self,
         side: usize,
         slots: &[u32],
-        visit: impl Fn(u32, &mut Vec<u32>) + Sync,
+        visit: impl Fn(&mut A::Cursor<'_>, u32, &mut Vec<u32>) + Sync,
     ) -> Vec<u32> {
-        let collect = |mut out: Vec<u32>, &slot: &u32| {
-            self.solver.arena.predecessors(side, slot, |before| visit(before, &mut out));
+        let visit_before = |slots: &[u32]| {
+            let arena = self.solver.arena;
+            let (mut cursor, mut own, mut out) = (arena.cursor(), arena.cursor(), Vec::new());
+            for &slot in slots {
+                arena.predecessors(&mut cursor, side, slot, |before| {
+                    visit(&mut own, before, &mut out);
+                });
+            }
             out
         };
-        let join = |mut a: Vec<u32>, mut b: Vec<u32>| {
-            a.append(&mut b);
-            a
+        slots.par_chunks(LISTED).flat_map_iter(visit_before).collect()
+    }
+
+    /// Those of `slots` that satisfy `keep`, in order.
+    fn filter(
+        &self,
+        slots: &[u32],
+        keep: impl Fn(&mut A::Cursor<'_>, u32) -> bool + Sync,
+    ) -> Vec<u32> {
+        let kept = |slots: &[u32]| {
+            let mut cursor = self.solver.arena.cursor();
+            let kept = slots.iter().copied().filter(|&slot| keep(&mut cursor, slot));
+            kept.collect::<Vec<_>>()
         };
-        slots.par_iter().fold(Vec::new, collect).reduce(Vec::new, join)
+        slots.par_chunks(LISTED).flat_map_iter(kept).collect()
     }
 }

@@ -104,6 +104,10 @@ impl RandomArena {
 }
 
 impl Arena for RandomArena {
+    type Cursor<'a> = ();
+
+    fn cursor(&self) {}
+
     fn sides(&self) -> usize {
         2
     }
@@ -121,19 +125,20 @@ impl Arena for RandomArena {
         captures.map(order).max().unwrap_or(0)
     }
 
-    fn examine(&self, slot: u32) -> [Option<Examined>; 2] {
+    fn examine(&self, (): &mut (), slot: u32) -> [Option<Examined>; 2] {
         let look = |side: usize| {
             let vertex = &self.vertices[side][slot as usize];
             Some(Examined {
                 quiet: vertex.next.len() as u16,
                 in_check: vertex.is_checked,
-                captures: self.captures(side, slot, 0),
+                captures: self.captures(&mut (), side, slot, 0),
+                good_capture: false,
             })
         };
         [look(0), look(1)]
     }
 
-    fn captures(&self, side: usize, slot: u32, horizon: u16) -> Captures {
+    fn captures(&self, (): &mut (), side: usize, slot: u32, horizon: u16) -> Captures {
         let mut captures = Captures::default();
         for &capture in self.captures_of(side, slot as usize) {
             match capture {
@@ -145,11 +150,17 @@ impl Arena for RandomArena {
         captures
     }
 
-    fn successors(&self, side: usize, slot: u32, visit: impl FnMut(u32) -> bool) -> bool {
+    fn successors(
+        &self,
+        (): &mut (),
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool {
         self.next(side, slot as usize).iter().copied().all(visit)
     }
 
-    fn predecessors(&self, side: usize, slot: u32, visit: impl FnMut(u32)) {
+    fn predecessors(&self, (): &mut (), side: usize, slot: u32, visit: impl FnMut(u32)) {
         self.before[side][slot as usize].iter().copied().for_each(visit);
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::format::TableError;
-use super::index::Index;
 use super::material::Material;
 use super::table::Table;
 use crate::game::Side;
@@ -88,10 +87,10 @@ impl Shelf {
         let mut state = self.lock();
         for (side, words) in words.into_iter().enumerate() {
             let half = (material, side);
-            // The index is small beside the words, and cheap to make again.
-            if let (true, Ok(index)) = (state.is_needed(half), Index::new(material)) {
-                let mut halves = vec![Vec::new(); index.sides()];
+            if state.is_needed(half) {
+                let mut halves = vec![Vec::new(); table.index.sides()];
                 halves[side] = words;
+                let index = Arc::clone(&table.index);
                 let table = Table { index, words: halves, ranks: table.ranks.clone() };
                 state.keep(half, &Arc::new(table));
             }
@@ -145,6 +144,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::index::Index;
     use super::*;
 
     fn material(name: &str) -> Material {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn table(name: &str) -> Table {
-        let index = Index::new(material(name)).unwrap();
+        let index = Arc::new(Index::new(material(name)).unwrap());
         let words = vec![vec![1; index.slots as usize]; index.sides()];
         Table { index, words, ranks: vec![(0, 1)] }
     }

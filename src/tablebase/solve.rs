@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 use rayon::prelude::*;
 
 use super::rules;
-use super::value::Rules;
+use super::value::{Entry, Rules, Wdl};
 
 pub(super) const ILLEGAL: u16 = 0;
 /// Neither won nor lost so far.
@@ -47,10 +47,12 @@ pub(super) const DRAWS: u16 = COUNTER;
 pub(super) const RANK_LIMIT: u32 = 0x3fff;
 /// Orders from here on are neither built nor believed; every order costs a pass over all slots.
 pub(super) const ORDER_LIMIT: u16 = 1000;
-/// Slots per block of pending flags.
-pub(super) const BLOCK: usize = 4096;
-/// Distances from here on share one flag.
-const FLAGGED: usize = 1024;
+/// Slots per block of flags.
+pub(super) const BLOCK: usize = 256;
+/// Blocks per task.
+const TASK: usize = 16;
+/// Slots per task of lists.
+pub(super) const LISTED: usize = 1024;
 
 /// What the captures of a position mean for the side to move, as far as their orders do not exceed
 /// a horizon.
@@ -67,6 +69,17 @@ pub(super) struct Captures {
 }
 
 impl Captures {
+    /// Adds a capture by what it is worth.
+    #[inline]
+    pub(super) fn add(&mut self, value: Entry, horizon: u16) {
+        let rank = (value.order, value.distance);
+        match value.wdl {
+            Wdl::Win => self.add_win(rank, horizon),
+            Wdl::Draw => self.draws = true,
+            Wdl::Loss => self.add_loss(rank, horizon),
+        }
+    }
+
     /// Adds a winning capture of an order and distance.
     pub(super) fn add_win(&mut self, rank: (u16, u16), horizon: u16) {
         if rank.0 > horizon {
@@ -94,11 +107,20 @@ pub(super) struct Examined {
     pub(super) in_check: bool,
     /// Under horizon 0.
     pub(super) captures: Captures,
+    /// Some capture wins or draws, of whatever order.
+    pub(super) good_capture: bool,
 }
 
 /// A game graph whose captures leave it. Sides are 0 and 1; a colour-symmetric arena has side 0
 /// only, and every move leads to side 0 again.
 pub(super) trait Arena: Sync {
+    /// Makes visits in the order of slots cheap.
+    type Cursor<'a>
+    where
+        Self: 'a;
+
+    /// A cursor that stands nowhere yet.
+    fn cursor(&self) -> Self::Cursor<'_>;
     /// 1 or 2.
     fn sides(&self) -> usize;
     /// Number of slots of each side.
@@ -106,15 +128,33 @@ pub(super) trait Arena: Sync {
     /// The highest order that captures lead to.
     fn last_order(&self) -> u16;
     /// Looks at a slot with each side to move; `None` where illegal.
-    fn examine(&self, slot: u32) -> [Option<Examined>; 2];
+    fn examine(&self, cursor: &mut Self::Cursor<'_>, slot: u32) -> [Option<Examined>; 2];
     /// The captures of a legal position.
-    fn captures(&self, side: usize, slot: u32, horizon: u16) -> Captures;
+    fn captures(
+        &self,
+        cursor: &mut Self::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        horizon: u16,
+    ) -> Captures;
     /// The slots (of the other side) that quiet moves lead to, illegal ones perhaps included.
     /// Stops once `visit` returns `false`, and returns whether it never did.
-    fn successors(&self, side: usize, slot: u32, visit: impl FnMut(u32) -> bool) -> bool;
+    fn successors(
+        &self,
+        cursor: &mut Self::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool;
     /// The slots (of the other side) from which quiet moves lead here, with multiplicity; illegal
     /// ones perhaps included.
-    fn predecessors(&self, side: usize, slot: u32, visit: impl FnMut(u32));
+    fn predecessors(
+        &self,
+        cursor: &mut Self::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32),
+    );
 
     /// The side that moves after `side`.
     fn other(&self, side: usize) -> usize {
@@ -151,8 +191,16 @@ pub(super) trait Watch: Sync {
 pub(super) struct Solver<'a, A> {
     pub(super) arena: &'a A,
     words: Vec<Vec<AtomicU16>>,
-    /// By side and block, one bit per distance: some slot there waits to be spread.
+    /// By side and block, one bit per distance, modulo 64: some slot there waits to be spread.
     pending: Vec<Vec<AtomicU64>>,
+    /// By side and block: some slot there may be in L and has not been looked at since that.
+    open: Vec<Vec<AtomicBool>>,
+    /// By side and block: some slot there has captures of later orders.
+    later: Vec<Vec<AtomicBool>>,
+    /// By side, one bit per slot: some capture wins or draws.
+    good_captures: Vec<Vec<AtomicU64>>,
+    /// By side: whether any position there is in check.
+    any_checked: [AtomicBool; 2],
     order: u16,
     /// The rank of distance 0 for each order so far.
     bases: Vec<u32>,
@@ -167,6 +215,19 @@ pub(super) struct Solver<'a, A> {
 pub(super) struct Solution {
     pub(super) words: Vec<Vec<u16>>,
     pub(super) bases: Vec<u32>,
+    pub(super) good_captures: SlotSet,
+}
+
+/// A set of slots by side to move.
+#[derive(Debug, Default)]
+pub(super) struct SlotSet(Vec<Vec<u64>>);
+
+impl SlotSet {
+    /// Whether a slot is a member.
+    #[inline]
+    pub(super) fn has(&self, side: usize, slot: u32) -> bool {
+        self.0[side][slot as usize / 64] >> (slot % 64) & 1 == 1
+    }
 }
 
 /// Solves the arena under the rules.
@@ -184,7 +245,7 @@ pub(super) fn solve<A: Arena>(
     if rules != Rules::None {
         loop {
             solver.begin_round()?;
-            let seeded = solver.seed_captures();
+            let seeded = solver.seed_captures(watch);
             watch.judging(solver.order);
             let judged = solver.judge(watch)?;
             if !seeded && !judged && solver.order >= arena.last_order() {
@@ -195,6 +256,14 @@ pub(super) fn solve<A: Arena>(
         }
     }
     Ok(solver.finish())
+}
+
+/// Sets a flag that is often set already.
+#[inline]
+fn raise(flag: &AtomicBool) {
+    if !flag.load(Relaxed) {
+        flag.store(true, Relaxed);
+    }
 }
 
 const fn win_word(rank: u32) -> u16 {
@@ -212,15 +281,18 @@ pub(super) const fn is_win(word: u16) -> bool {
 impl<'a, A: Arena> Solver<'a, A> {
     fn new(arena: &'a A) -> Self {
         let slots = arena.slots();
-        let flags = slots.div_ceil(BLOCK) * (FLAGGED / 64);
+        let blocks = slots.div_ceil(BLOCK);
+        let sides = || 0..arena.sides();
+        let flags = || (0..blocks).map(|_| AtomicBool::new(false)).collect();
+        let bits = |len: usize| (0..len).map(|_| AtomicU64::new(0)).collect();
         Self {
             arena,
-            words: (0..arena.sides())
-                .map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect())
-                .collect(),
-            pending: (0..arena.sides())
-                .map(|_| (0..flags).map(|_| AtomicU64::new(0)).collect())
-                .collect(),
+            words: sides().map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect()).collect(),
+            pending: sides().map(|_| bits(blocks)).collect(),
+            open: sides().map(|_| flags()).collect(),
+            later: sides().map(|_| flags()).collect(),
+            good_captures: sides().map(|_| bits(slots.div_ceil(64))).collect(),
+            any_checked: [AtomicBool::new(false), AtomicBool::new(false)],
             order: 0,
             bases: vec![0],
             latest: AtomicU32::new(0),
@@ -243,22 +315,55 @@ impl<'a, A: Arena> Solver<'a, A> {
         self.words[side][slot as usize].fetch_and(!marks, Relaxed) & marks != 0
     }
 
-    /// The slots of a side whose word and number satisfy `keep`, in order.
-    pub(super) fn select(&self, side: usize, keep: impl Fn(u16, u32) -> bool + Sync) -> Vec<u32> {
-        let words = &self.words[side];
-        self.blocks()
-            .flat_map_iter(|range| {
-                let keep = &keep;
-                range.filter(move |&i| keep(words[i].load(Relaxed), i as u32)).map(|i| i as u32)
+    /// The slots of a side that may be in L, in order: those whose word and number satisfy `keep`.
+    /// Those that do not are not looked at again before [`open`](Self::open) is said of them.
+    pub(super) fn select_open(
+        &self,
+        side: usize,
+        keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
+    ) -> Vec<u32> {
+        let (words, open) = (&self.words[side], &self.open[side]);
+        self.tasks()
+            .flat_map_iter(|blocks| {
+                let mut kept = Vec::new();
+                let mut cursor = None;
+                for block in blocks.filter(|&block| open[block].load(Relaxed)) {
+                    let before = kept.len();
+                    let cursor = cursor.get_or_insert_with(|| self.arena.cursor());
+                    let range = self.range(block);
+                    kept.extend(range.filter_map(|i| {
+                        keep(cursor, words[i].load(Relaxed), i as u32).then_some(i as u32)
+                    }));
+                    if kept.len() == before {
+                        open[block].store(false, Relaxed);
+                    }
+                }
+                kept
             })
             .collect()
     }
 
-    fn blocks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> + use<A> {
-        let slots = self.arena.slots();
-        (0..slots.div_ceil(BLOCK))
+    /// Some slot of this slot's block may be in L after all.
+    fn open(&self, side: usize, slot: u32) {
+        raise(&self.open[side][slot as usize / BLOCK]);
+    }
+
+    /// Whether any position of a side is in check.
+    pub(super) fn any_checked(&self, side: usize) -> bool {
+        self.any_checked[side].load(Relaxed)
+    }
+
+    /// The blocks of each task.
+    fn tasks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> + use<A> {
+        let blocks = self.arena.slots().div_ceil(BLOCK);
+        (0..blocks.div_ceil(TASK))
             .into_par_iter()
-            .map(move |block| block * BLOCK..slots.min((block + 1) * BLOCK))
+            .map(move |task| task * TASK..blocks.min((task + 1) * TASK))
+    }
+
+    /// The slots of a block.
+    fn range(&self, block: usize) -> Range<usize> {
+        block * BLOCK..self.arena.slots().min((block + 1) * BLOCK)
     }
 
     fn base(&self) -> u32 {
@@ -269,19 +374,21 @@ impl<'a, A: Arena> Solver<'a, A> {
     fn examine(&self, watch: &impl Watch) {
         let done = AtomicU64::new(0);
         let total = self.arena.slots() as u64;
-        self.blocks().for_each(|range| {
-            let len = range.len() as u64;
+        self.tasks().for_each(|blocks| {
             if watch.is_cancelled() {
                 return;
             }
-            for slot in range {
-                let looks = self.arena.examine(slot as u32);
+            let mut cursor = self.arena.cursor();
+            let slots = self.range(blocks.start).start..self.range(blocks.end - 1).end;
+            for slot in slots.clone() {
+                let looks = self.arena.examine(&mut cursor, slot as u32);
                 for (side, look) in looks.iter().enumerate().take(self.words.len()) {
                     if let Some(look) = look {
                         self.begin_slot(side, slot as u32, *look);
                     }
                 }
             }
+            let len = slots.len() as u64;
             watch.examined(done.fetch_add(len, Relaxed) + len, total);
         });
     }
@@ -291,12 +398,18 @@ impl<'a, A: Arena> Solver<'a, A> {
             self.crowded.store(true, Relaxed);
             return;
         }
+        if look.good_capture {
+            self.good_captures[side][slot as usize / 64].fetch_or(1 << (slot % 64), Relaxed);
+        }
         let checked = if look.in_check { CHECKED } else { 0 };
-        let undecided = UNDECIDED | checked | look.quiet;
-        self.settle(side, slot, undecided, look.captures);
+        if look.in_check {
+            raise(&self.any_checked[side]);
+        }
+        self.settle(side, slot, UNDECIDED | checked | look.quiet, look.captures);
     }
 
-    /// Gives a slot the word that follows from its captures and its undecided word.
+    /// Gives a slot the word that follows from its captures and its undecided word. Whether it is
+    /// decided.
     fn settle(&self, side: usize, slot: u32, word: u16, captures: Captures) -> bool {
         if let Some((_, distance)) = captures.win {
             self.store(side, slot, win_word(self.rank(distance)), distance);
@@ -310,6 +423,10 @@ impl<'a, A: Arena> Solver<'a, A> {
             self.store(side, slot, loss_word(self.rank(distance)), distance);
             return true;
         }
+        if later != 0 {
+            raise(&self.later[side][slot as usize / BLOCK]);
+        }
+        self.open(side, slot);
         let word = word & !(COUNTER | LATER | LOSING_CAPTURES | NOT_L) | counter | later | losing;
         self.words[side][slot as usize].store(word, Relaxed);
         false
@@ -329,10 +446,10 @@ impl<'a, A: Arena> Solver<'a, A> {
     }
 
     fn flag(&self, side: usize, slot: u32, distance: u16) {
-        let bit = usize::from(distance).min(FLAGGED - 1);
-        let cell = &self.pending[side][slot as usize / BLOCK * (FLAGGED / 64) + bit / 64];
-        if cell.load(Relaxed) >> (bit % 64) & 1 == 0 {
-            cell.fetch_or(1 << (bit % 64), Relaxed);
+        let bit = 1 << (distance % 64);
+        let cell = &self.pending[side][slot as usize / BLOCK];
+        if cell.load(Relaxed) & bit == 0 {
+            cell.fetch_or(bit, Relaxed);
         }
         // Not under the condition above: distances that share a flag must be heard of as well.
         if self.latest.load(Relaxed) < u32::from(distance) {
@@ -340,14 +457,15 @@ impl<'a, A: Arena> Solver<'a, A> {
         }
     }
 
-    fn pending_blocks(&self, distance: u16) -> Vec<(usize, usize)> {
-        let bit = usize::from(distance).min(FLAGGED - 1);
-        let width = FLAGGED / 64;
+    /// The blocks that wait for a distance, or one that shares its flag; the flags are lowered.
+    fn take_pending(&self, distance: u16) -> Vec<(usize, u32)> {
+        let bit = 1 << (distance % 64);
         let mut blocks = Vec::new();
         for (side, pending) in self.pending.iter().enumerate() {
-            for block in 0..pending.len() / width {
-                if pending[block * width + bit / 64].load(Relaxed) >> (bit % 64) & 1 == 1 {
-                    blocks.push((side, block));
+            for (block, cell) in pending.iter().enumerate() {
+                if cell.load(Relaxed) & bit != 0 {
+                    cell.fetch_and(!bit, Relaxed);
+                    blocks.push((side, block as u32));
                 }
             }
         }
@@ -361,41 +479,50 @@ impl<'a, A: Arena> Solver<'a, A> {
             if self.overflow.load(Relaxed) || distance == u16::MAX {
                 return Err(SolveError::TooDeep);
             }
-            if watch.is_cancelled() {
-                return Err(SolveError::Cancelled);
-            }
-            let blocks = self.pending_blocks(distance);
+            let blocks = self.take_pending(distance);
             if !blocks.is_empty() {
                 watch.ply(self.order, distance);
             }
-            let rank = self.base() + u32::from(distance);
-            self.spread_blocks(&blocks, loss_word(rank), |side, slot| {
-                self.improve(side, slot, distance + 1);
+            blocks.par_chunks(TASK).for_each(|blocks| {
+                let mut cursor = self.arena.cursor();
+                if !watch.is_cancelled() {
+                    for &(side, block) in blocks {
+                        self.spread_block(&mut cursor, side, block as usize, distance);
+                    }
+                }
             });
-            self.spread_blocks(&blocks, win_word(rank), |side, slot| {
-                self.count_down(side, slot, distance + 1);
-            });
+            if watch.is_cancelled() {
+                return Err(SolveError::Cancelled);
+            }
             distance += 1;
         }
         Ok(())
     }
 
-    fn spread_blocks(
-        &self,
-        blocks: &[(usize, usize)],
-        word: u16,
-        visit: impl Fn(usize, u32) + Sync,
-    ) {
-        blocks.par_iter().for_each(|&(side, block)| {
-            let words = &self.words[side];
-            let other = self.arena.other(side);
-            let first = block * BLOCK;
-            let cells = &words[first..words.len().min(first + BLOCK)];
-            for (i, _) in cells.iter().enumerate().filter(|(_, cell)| cell.load(Relaxed) == word) {
-                let slot = (first + i) as u32;
-                self.arena.predecessors(side, slot, |before| visit(other, before));
+    fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {
+        let rank = self.base() + u32::from(distance);
+        let (win, loss) = (win_word(rank), loss_word(rank));
+        let beyond = loss_word((rank + 63).min(RANK_LIMIT));
+        let other = self.arena.other(side);
+        let range = self.range(block);
+        let mut is_later = false;
+        for (slot, cell) in range.clone().zip(&self.words[side][range]) {
+            let word = cell.load(Relaxed);
+            if word == loss {
+                self.arena.predecessors(cursor, side, slot as u32, |before| {
+                    self.improve(other, before, distance + 1);
+                });
+            } else if word == win {
+                self.arena.predecessors(cursor, side, slot as u32, |before| {
+                    self.count_down(other, before, distance + 1);
+                });
+            } else {
+                is_later |= word > beyond && word < UNDECIDED;
             }
-        });
+        }
+        if is_later {
+            self.pending[side][block].fetch_or(1 << (distance % 64), Relaxed);
+        }
     }
 
     /// The side to move can win in `distance`.
@@ -415,26 +542,41 @@ impl<'a, A: Arena> Solver<'a, A> {
     /// One more quiet move loses; the slowest so far, in `distance`.
     fn count_down(&self, side: usize, slot: u32, distance: u16) {
         let cell = &self.words[side][slot as usize];
-        let word = cell.load(Relaxed);
-        if word & UNDECIDED == 0 || word & COUNTER == DRAWS {
-            return;
+        let mut word = cell.load(Relaxed);
+        loop {
+            if word & UNDECIDED == 0 || word & COUNTER == DRAWS {
+                return;
+            }
+            debug_assert!(word & COUNTER != 0, "more losing moves than moves");
+            let slowest = (word & (COUNTER | LATER) == 1)
+                .then(|| self.slowest_loss(side, slot, word, distance));
+            let next = match slowest {
+                None => (word - 1) & !NOT_L,
+                Some(distance) => loss_word(self.rank(distance)),
+            };
+            match cell.compare_exchange_weak(word, next, Relaxed, Relaxed) {
+                Err(changed) => word = changed,
+                Ok(_) => {
+                    match slowest {
+                        Some(distance) => self.flag(side, slot, distance),
+                        None if word & NOT_L != 0 => self.open(side, slot),
+                        None => {}
+                    }
+                    return;
+                }
+            }
         }
-        if word & NOT_L != 0 {
-            cell.fetch_and(!NOT_L, Relaxed);
+    }
+
+    /// When a position loses whose quiet moves all lose, the slowest in `distance`.
+    fn slowest_loss(&self, side: usize, slot: u32, word: u16, distance: u16) -> u16 {
+        if word & LOSING_CAPTURES == 0 {
+            return distance;
         }
-        let word = cell.fetch_sub(1, Relaxed);
-        debug_assert!(word & COUNTER != 0, "more losing moves than moves");
-        if word & COUNTER != 1 || word & LATER != 0 {
-            return;
+        match self.arena.captures(&mut self.arena.cursor(), side, slot, self.order).loss {
+            Some((order, capture)) if order == self.order => distance.max(capture),
+            _ => distance,
         }
-        let mut slowest = distance;
-        if word & LOSING_CAPTURES != 0
-            && let Some((order, distance)) = self.arena.captures(side, slot, self.order).loss
-            && order == self.order
-        {
-            slowest = slowest.max(distance);
-        }
-        self.lose(side, slot, slowest);
     }
 
     fn begin_round(&mut self) -> Result<(), SolveError> {
@@ -452,41 +594,58 @@ impl<'a, A: Arena> Solver<'a, A> {
     }
 
     /// Captures whose results have this order become known.
-    fn seed_captures(&self) -> bool {
+    fn seed_captures(&self, watch: &impl Watch) -> bool {
         if self.order > self.arena.last_order() {
             return false;
         }
         let mut any = false;
-        for (side, words) in self.words.iter().enumerate() {
-            any |= self
-                .blocks()
-                .map(|range| {
-                    let mut any = false;
-                    for slot in range {
-                        let word = words[slot].load(Relaxed);
-                        if word & UNDECIDED != 0 && word & LATER != 0 {
-                            let captures = self.arena.captures(side, slot as u32, self.order);
-                            any |= self.settle(side, slot as u32, word, captures);
-                        }
-                    }
-                    any
-                })
-                .reduce(|| false, |a, b| a | b);
-        }
-        if any {
-            self.forget_not_l();
+        for side in 0..self.words.len() {
+            let seeded = self.tasks().map(|blocks| {
+                let mut cursor = None;
+                let later = |&block: &usize| self.later[side][block].load(Relaxed);
+                let mut any = false;
+                for block in blocks.filter(later).take_while(|_| !watch.is_cancelled()) {
+                    let cursor = cursor.get_or_insert_with(|| self.arena.cursor());
+                    any |= self.seed_block(cursor, side, block);
+                }
+                any
+            });
+            any |= seeded.reduce(|| false, |a, b| a | b);
         }
         any
     }
 
-    /// Moves to positions that captures decide are not counted down before these are spread.
-    fn forget_not_l(&self) {
-        self.words.par_iter().flatten().for_each(|cell| {
-            let word = cell.load(Relaxed);
-            if word & UNDECIDED != 0 && word & NOT_L != 0 {
-                cell.fetch_and(!NOT_L, Relaxed);
+    fn seed_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize) -> bool {
+        self.later[side][block].store(false, Relaxed);
+        let mut any = false;
+        for slot in self.range(block) {
+            let word = self.words[side][slot].load(Relaxed);
+            if word & UNDECIDED == 0 || word & LATER == 0 {
+                continue;
             }
-        });
+            let slot = slot as u32;
+            let captures = self.arena.captures(cursor, side, slot, self.order);
+            if self.settle(side, slot, word, captures) {
+                any = true;
+                // Moves here are not counted down before the result is spread.
+                let other = self.arena.other(side);
+                self.arena.predecessors(cursor, side, slot, |before| {
+                    self.forget_not_l(other, before);
+                });
+            }
+        }
+        any
+    }
+
+    fn forget_not_l(&self, side: usize, slot: u32) {
+        let cell = &self.words[side][slot as usize];
+        let mut word = cell.load(Relaxed);
+        while word & UNDECIDED != 0 && word & NOT_L != 0 {
+            match cell.compare_exchange_weak(word, word & !NOT_L, Relaxed, Relaxed) {
+                Ok(_) => return self.open(side, slot),
+                Err(changed) => word = changed,
+            }
+        }
     }
 
     /// Decides endless play among the undecided; whether anything was decided.
@@ -516,6 +675,11 @@ impl<'a, A: Arena> Solver<'a, A> {
             };
             side.into_iter().map(plain).collect()
         });
-        Solution { words: words.collect(), bases: self.bases }
+        let plain = |side: Vec<AtomicU64>| side.into_iter().map(AtomicU64::into_inner).collect();
+        Solution {
+            words: words.collect(),
+            bases: self.bases,
+            good_captures: SlotSet(self.good_captures.into_iter().map(plain).collect()),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! A whole table in memory, as the generator leaves it and the verifier reads it.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::board::Board;
@@ -17,7 +19,7 @@ pub(super) const DRAW: u16 = UNDECIDED;
 /// (order, distance) in `ranks` plus 1 for wins and 2 for losses.
 #[derive(Debug)]
 pub(super) struct Table {
-    pub(super) index: Index,
+    pub(super) index: Arc<Index>,
     /// By side to move; one side only for symmetric materials.
     pub(super) words: Vec<Vec<u16>>,
     /// The (order, distance) pairs that occur, ascending.
@@ -26,8 +28,8 @@ pub(super) struct Table {
 
 impl Table {
     /// Keeps of the solver's ranks those that occur.
-    pub(super) fn from_solution(index: Index, solution: Solution) -> Self {
-        let Solution { mut words, bases } = solution;
+    pub(super) fn from_solution(index: Arc<Index>, solution: Solution) -> Self {
+        let Solution { mut words, bases, .. } = solution;
         let used = used_words(&words);
         let mut map = vec![0u16; usize::from(UNDECIDED) + 1];
         map[usize::from(DRAW)] = DRAW;
