@@ -353,7 +353,7 @@ fn is_to_build(error: &TableError) -> bool {
 }
 
 /// What building the table takes, those its captures lead to being there.
-fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
+pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let words =
         |material: Material, slots: u64| if material.is_symmetric() { 2 } else { 4 } * slots;

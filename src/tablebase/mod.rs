@@ -21,6 +21,7 @@ mod index;
 mod material;
 #[cfg(test)]
 mod parity;
+mod plan;
 mod probe;
 mod rules;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use generate::{
     Built, Estimate, GenerateError, GenerateOptions, NoProgress, Progress, Report, generate_all,
 };
 pub use material::{Material, MaterialError};
+pub use plan::{Plan, PlannedTable};
 pub use probe::{ProbeError, Tables};
 pub use stats::{SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};

@@ -1,6 +1,7 @@
 //! `juzhong tablebase`: endgame tables.
 
 mod generate;
+mod plan;
 mod probe;
 mod progress;
 mod show;
@@ -27,6 +28,8 @@ pub(super) enum Command {
     List(show::ListArgs),
     /// Prove tables with the ordinary legal move generator.
     Verify(verify::Args),
+    /// Write what tables depend on, for workflow engines that build them.
+    Plan(plan::Args),
 }
 
 /// Which tables.
@@ -73,6 +76,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Stats(args) => show::stats(args, context),
         Command::List(args) => show::list(args, context),
         Command::Verify(args) => verify::run(args, context),
+        Command::Plan(args) => plan::run(args, context),
     }
 }
 
