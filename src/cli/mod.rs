@@ -23,6 +23,8 @@ mod uci;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+#[cfg(unix)]
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -115,12 +117,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 
         Err(error) => return exit::from_clap(&error, out),
     };
     log_to_stderr(cli.common.verbose);
+    outlive_size_limits();
     let mut context = Context { out, common: cli.common };
     let result = dispatch(cli.command, &mut context);
     let flushed = context.out.flush().map_err(CliError::from);
     match result.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => code,
         Err(error) => error.report(),
+    }
+}
+
+/// Makes a file that exceeds the size limit of the process (`ulimit -f`) an error of writing, as a
+/// full disk is, instead of the end of the program: the signal's default action is replaced by one
+/// without effect.
+fn outlive_size_limits() {
+    #[cfg(unix)]
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()) {
+        tracing::debug!(%error, "the signal of the size limit keeps its effect");
     }
 }
 

@@ -7,6 +7,7 @@ mod progress;
 mod show;
 mod verify;
 
+use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -85,9 +86,16 @@ fn table_code(error: &TableError) -> u8 {
     match error {
         _ if error.is_missing() => exit::NO_INPUT,
         TableError::Read { .. } => exit::IO,
+        TableError::Write { source, .. } if is_out_of_space(source) => exit::IO,
         TableError::Write { .. } => exit::CANNOT_CREATE,
         _ => exit::BAD_DATA,
     }
+}
+
+/// Whether a file could be created, but not written to its end.
+fn is_out_of_space(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 fn table_error(error: TableError) -> CliError {
