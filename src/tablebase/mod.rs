@@ -24,6 +24,7 @@ mod material;
 #[cfg(test)]
 mod parity;
 mod pattern;
+mod plan;
 mod probe;
 mod rules;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use generate::{
 };
 pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
+pub use plan::{Plan, PlannedTable};
 pub use probe::{ProbeError, Tables};
 pub use stats::{SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};

@@ -2,6 +2,7 @@
 
 mod generate;
 mod interrupt;
+mod plan;
 mod probe;
 mod progress;
 mod show;
@@ -29,6 +30,8 @@ pub(super) enum Command {
     List(show::ListArgs),
     /// Prove tables with the ordinary legal move generator.
     Verify(verify::Args),
+    /// Write what tables depend on, for workflow engines that build them.
+    Plan(plan::Args),
 }
 
 /// Which tables.
@@ -75,6 +78,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Stats(args) => show::stats(args, context),
         Command::List(args) => show::list(args, context),
         Command::Verify(args) => verify::run(args, context),
+        Command::Plan(args) => plan::run(args, context),
     }
 }
 

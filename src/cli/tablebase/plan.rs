@@ -1,0 +1,70 @@
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::{Asked, generate_error};
+use crate::cli::{CliError, Context, exit};
+use crate::tablebase::{Material, Metric, Plan, Rules};
+
+/// The workflow that `--format snakemake` writes behind its data, and that can be used without.
+const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
+
+/// Writes what tables depend on, for workflow engines that build them.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Sets of men, as in KRvKN.
+    #[arg(required_unless_present = "men", value_name = "MATERIAL")]
+    materials: Vec<Asked>,
+    /// All sets of up to this many men, kings included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
+    men: Option<u8>,
+    /// What to write.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
+    #[arg(long, default_value_t)]
+    rules: Rules,
+    /// What distances count: dtm (plies to mate) or dtc (to the next capture or mate).
+    #[arg(long, default_value_t)]
+    metric: Metric,
+}
+
+/// How to write a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One object: slots, memory in bytes, file and needed tables of each table (the default).
+    Json,
+    /// A graph for Graphviz.
+    Dot,
+    /// A makefile: make -f FILE -j 2 DIR=tables.
+    Make,
+    /// A Snakefile for Snakemake 9: snakemake -s FILE --cores 2 --config dir=tables.
+    Snakemake,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let format = args.format.unwrap_or(Format::Json);
+    if context.common.json && format != Format::Json {
+        let message = "--json and another --format exclude each other; leave one out";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let mut materials: Vec<Material> = args.materials.iter().map(|asked| asked.material).collect();
+    materials.extend(args.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
+    let plan = Plan::new(&materials, args.rules, args.metric).map_err(generate_error)?;
+    match format {
+        Format::Json => writeln!(context.out, "{}", to_json(&plan))?,
+        Format::Dot => write!(context.out, "{}", plan.to_dot())?,
+        Format::Make => write!(context.out, "{}", plan.to_make())?,
+        // An object of numbers, strings and lists is the same in Python.
+        Format::Snakemake => write!(context.out, "PLAN = {}\n\n{SNAKEFILE}", to_json(&plan))?,
+    }
+    Ok(exit::OK)
+}
+
+fn to_json(plan: &Plan) -> Value {
+    json!({
+        "schema": "juzhong.tablebase.plan/1",
+        "rules": plan.rules.name(),
+        "metric": plan.metric.name(),
+        "tables": plan.tables,
+    })
+}
