@@ -194,7 +194,7 @@ const SMALL: u64 = 1 << 20;
 const MOST_AT_ONCE: usize = 8;
 /// Bytes of tables kept at hand even where the largest table leaves no room: part of what every
 /// estimate has for the program.
-const SHELF_LEN: u64 = 16 << 20;
+const SHELF_LEN: u64 = 4 << 20;
 /// How long to wait before asking again for a table that another process builds.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -522,6 +522,25 @@ mod tests {
         let mut table = file.load().unwrap();
         mark_illegal(&mut table);
         table
+    }
+
+    #[test]
+    fn a_table_built_from_another_than_the_one_beside_it_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = GenerateOptions::default();
+        let materials = ["KNvKA".parse().unwrap()];
+        generate_all(folder.path(), &materials, &options, &NoProgress).unwrap();
+        let plan = workload(folder.path(), &materials, &options).unwrap();
+        let workshop = Workshop::open(folder.path(), &plan, &options, &NoProgress).unwrap();
+        for name in ["KNvK", "KAvK"] {
+            let material = name.parse().unwrap();
+            let file = TableFile::open(folder.path(), material, options.rules, options.metric);
+            workshop.lock().contents.insert(material, file.unwrap().header.content);
+        }
+        assert!(workshop.existing(materials[0]).unwrap().is_some());
+        workshop.lock().contents.insert("KAvK".parse().unwrap(), [1; 32]);
+        let error = workshop.existing(materials[0]).unwrap_err().to_string();
+        assert!(error.contains("built from another KAvK") && error.contains("remove"), "{error}");
     }
 
     /// Small tables are built before large ones.

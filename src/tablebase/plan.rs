@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::format::file_name;
 use super::estimate::{Estimate, estimate};
+use super::format::file_name;
 use super::generate::{GenerateError, with_captures};
 use super::material::Material;
 use super::value::{Metric, Rules};

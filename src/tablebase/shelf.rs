@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(sides("KRvKR"), [("KRvK".to_owned(), 1)]);
         assert_eq!(
             sides("KRNvKR"),
-            [("KRvKR", 0), ("KRvKN", 1), ("KRNvK", 1)].map(|(n, s)| (n.to_owned(), s))
+            [("KRvKN", 1), ("KRvKR", 0), ("KRNvK", 1)].map(|(n, s)| (n.to_owned(), s))
         );
     }
 
