@@ -24,12 +24,14 @@ const FLAGS_LEN: u64 = 16 << 20;
 /// Bytes of a word.
 const WORD_LEN: u64 = 2;
 
-/// Slots of one side that a core solves and packs in a second, repetition not judged. Measured on
-/// KNPvKAABB with two cores of 2.1 GHz; `juzhong tablebase generate KNPvKAABB --rules none` again
-/// after changes of the solver.
-const SLOTS_PER_SECOND: u64 = 700_000;
-/// By how much (of 100) judging repetition prolongs that.
-const RULES_COST: u64 = 130;
+/// Slots of one side that a core solves and packs in a second where repetition draws. To measure it
+/// again: the user time of `juzhong tablebase generate KRCvKR --rules none`, for 65.6 million.
+const SLOTS_PER_SECOND: u64 = 3_000_000;
+/// By how much (of 100) judging repetition prolongs that: nothing where few positions are endless,
+/// twice as much where many are.
+const CHECK_COST: u64 = 60;
+/// The same for chases, which have states of their own.
+const ASIAN_COST: u64 = 200;
 /// Time of any table beside what its slots take: opening, index, writing to the disk.
 const TABLE_TIME: Duration = Duration::from_millis(8);
 
@@ -37,7 +39,7 @@ const TABLE_TIME: Duration = Duration::from_millis(8);
 const HEADER_LEN: u64 = 4 << 10;
 /// Slots of one side, in a file, for a byte. The more men defend, the better a table packs; this is
 /// for those that pack badly (attackers on both sides), so that most tables need less.
-const SLOTS_PER_BYTE: u64 = 8;
+const SLOTS_PER_BYTE: u64 = 6;
 /// Of the space that is needed, one part in so many stays free, and [`SPACE_LEFT`].
 const SPACE_MARGIN: u64 = 8;
 /// Bytes that stay free on the disk.
@@ -197,8 +199,12 @@ pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let own = OWN_LEN + flags.saturating_sub(FLAGS_LEN);
     let memory = own + (sides * slots * SLOT_BITS).div_ceil(8) + captured_bytes(material)?;
     let disk = HEADER_LEN + sides * slots / SLOTS_PER_BYTE;
-    let cost = if rules == Rules::None { 100 } else { 100 + RULES_COST };
-    let millis = sides * slots * 10 * cost / SLOTS_PER_SECOND;
+    let cost = match rules {
+        Rules::None => 0,
+        Rules::Check => CHECK_COST,
+        Rules::Asian => ASIAN_COST,
+    };
+    let millis = sides * slots * 10 * (100 + cost) / SLOTS_PER_SECOND;
     let work = TABLE_TIME + Duration::from_millis(millis);
     Some(Estimate { material, slots, sides, memory, disk, work })
 }
