@@ -144,7 +144,7 @@ pub enum GenerateError {
     TooLarge(Material),
     /// The memory allowed does not suffice.
     #[error(
-        "{material} needs about {} MiB of memory, {} MiB are free or allowed; end other programs, \
+        "{material} needs about {} MiB of memory, {} MiB are allowed (by default what is free); end other programs, \
          raise --memory, or build it on a machine with more",
         needed.div_ceil(1 << 20), allowed >> 20
     )]
