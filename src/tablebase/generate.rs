@@ -10,6 +10,7 @@ use super::content::content_hash;
 use super::format::{self, Label, TableError, TableFile, file_name};
 use super::index::Index;
 use super::material::Material;
+use super::probe::Tables;
 use super::solve::{SolveError, Watch, solve};
 use super::table::Table;
 use super::value::{Metric, Rules};
@@ -300,9 +301,9 @@ impl Workshop<'_> {
         }
         for left in needed {
             if !self.shelf.contains_key(&left) {
-                let file = TableFile::open(self.dir, left, rules, metric)?;
-                let table = Arc::new(file.load()?);
-                self.shelf.insert(left, (table, file.header.content));
+                let tables = Tables::open(self.dir, rules, metric)?;
+                let table = Arc::new(tables.load(left, [true, !left.is_symmetric()])?);
+                self.shelf.insert(left, (table, tables.file(left)?.header.content));
             }
         }
         Ok(())
@@ -340,7 +341,11 @@ impl Workshop<'_> {
         };
         let dependencies = material.captures().into_iter().map(hash_of).collect();
         let label = Label { rules, metric, dependencies, content };
-        let bytes = format::write(path, &table, label)?;
+        let find = |left| self.shelf.get(&left).map(|(table, _)| Arc::clone(table));
+        let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
+        let arena = TableArena::new(index, metric, find);
+        let best_capture = |side, slot| arena.as_ref()?.best_capture(side, slot);
+        let bytes = format::write(path, &table, label, best_capture)?;
         self.contents.insert(material, content);
         self.shelf.insert(material, (Arc::new(table), content));
         Ok(bytes)
@@ -388,8 +393,8 @@ mod tests {
     use super::*;
 
     fn load(dir: &Path, material: Material, rules: Rules) -> Table {
-        let file = TableFile::open(dir, material, rules, Metric::Dtm).unwrap();
-        let mut table = file.load().unwrap();
+        let tables = Tables::open(dir, rules, Metric::Dtm).unwrap();
+        let mut table = tables.load(material, [true; 2]).unwrap();
         mark_illegal(&mut table);
         table
     }

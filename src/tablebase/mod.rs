@@ -12,12 +12,14 @@
 
 mod arena;
 mod board;
+mod cache;
 mod compress;
 mod content;
 mod endless;
 mod format;
 mod generate;
 mod index;
+mod load;
 mod material;
 #[cfg(test)]
 mod parity;
@@ -37,6 +39,6 @@ pub use generate::{
 };
 pub use material::{Material, MaterialError};
 pub use probe::{ProbeError, Tables};
-pub use stats::{SideStats, Stats};
+pub use stats::{HistogramRow, SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
 pub use verify::{Mismatch, Verification, verify};
