@@ -457,7 +457,7 @@ impl<'a> Workshop<'a> {
             material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
         };
         let label = Label { rules, metric, dependencies, content };
-        let bytes = format::write(path, &table, label)?;
+        let bytes = format::write(path, &table, label, |side, slot| arena.best_capture(side, slot))?;
         self.shelf.put(table);
         Ok((bytes, content))
     }
@@ -518,8 +518,8 @@ mod tests {
     use super::*;
 
     fn load(dir: &Path, material: Material, rules: Rules) -> Table {
-        let file = TableFile::open(dir, material, rules, Metric::Dtm).unwrap();
-        let mut table = file.load().unwrap();
+        let tables = Tables::open(dir, rules, Metric::Dtm).unwrap();
+        let mut table = tables.load(material, [true; 2]).unwrap();
         mark_illegal(&mut table);
         table
     }

@@ -12,6 +12,7 @@
 
 mod arena;
 mod board;
+mod cache;
 mod compress;
 mod content;
 mod endless;
@@ -20,6 +21,7 @@ mod format;
 mod generate;
 mod index;
 mod lock;
+mod load;
 mod material;
 #[cfg(test)]
 mod parity;
@@ -45,6 +47,6 @@ pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
 pub use probe::{ProbeError, Tables};
-pub use stats::{SideStats, Stats};
+pub use stats::{HistogramRow, SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
 pub use verify::{Mismatch, Verification, verify};

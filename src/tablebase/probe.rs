@@ -1,20 +1,18 @@
 //! Answers for positions from a folder of tables.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::OnceLock;
 
-use super::format::{Section, TableError, TableFile, material_of_file};
+use super::cache::BlockCache;
+use super::format::{Place, Section, Spot, Stored, TableError, TableFile, material_of_file};
 use super::material::Material;
-use super::table::{Table, locate_position};
 use super::value::{Entry, Metric, Rules, Wdl};
-use crate::game::MoveList;
-use crate::xiangqi::{Move, Position};
+use crate::game::{MoveList, Side};
+use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
-/// Number of independently locked parts of the block cache.
-const SHARDS: usize = 16;
-/// Blocks of at most 32 KiB that each part keeps.
-const SHARD_BLOCKS: usize = 128;
 /// How many checks and answers are followed to tell a loop from what leads to it. A heuristic bound:
 /// what only leads to a loop over more answers than these is taken for the loop itself. That may
 /// change which of several winning moves of the same order comes first, never a result.
@@ -29,20 +27,41 @@ pub struct Tables {
     metric: Metric,
     present: BTreeSet<Material>,
     most_men: usize,
-    open: RwLock<HashMap<Material, Arc<TableFile>>>,
-    cache: [Mutex<Shard>; SHARDS],
+    /// By material key of positions: the number of the table, and whether Black is its first side.
+    numbers: HashMap<u64, (u32, bool), BuildHasherDefault<KeyHasher>>,
+    /// In the order of `present`.
+    open: Vec<OnceLock<TableFile>>,
+    cache: BlockCache,
 }
 
 /// Why a position could not be looked up: see [`TableError`].
 pub type ProbeError = TableError;
 
-type BlockKey = (Material, Section, usize);
-
-/// A part of the block cache; the least recently used block goes first.
+/// Material keys are random numbers already.
 #[derive(Debug, Default)]
-struct Shard {
-    blocks: HashMap<BlockKey, (Arc<[u8]>, u64)>,
-    clock: u64,
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// Where a position's value is.
+#[derive(Debug)]
+struct Found<'a> {
+    file: &'a TableFile,
+    number: u32,
+    side: usize,
+    place: Place,
 }
 
 impl Tables {
@@ -59,14 +78,22 @@ impl Tables {
             let name = name.to_str().unwrap_or_default();
             present.extend(material_of_file(name, rules, metric));
         }
+        let mut numbers = HashMap::default();
+        for (number, &material) in present.iter().enumerate() {
+            // The swapped form first: of symmetric materials the plain one stays.
+            for swap in [true, false] {
+                numbers.insert(material_key(material, swap), (number as u32, swap));
+            }
+        }
         Ok(Self {
             dir: dir.to_owned(),
             rules,
             metric,
             most_men: present.iter().map(Material::men).max().unwrap_or(0),
+            numbers,
+            open: present.iter().map(|_| OnceLock::new()).collect(),
             present,
-            open: RwLock::default(),
-            cache: std::array::from_fn(|_| Mutex::default()),
+            cache: BlockCache::new(),
         })
     }
 
@@ -98,35 +125,109 @@ impl Tables {
     /// [`probe_wdl`](Self::probe_wdl).
     #[must_use]
     pub fn covers(&self, position: &Position) -> bool {
-        position.occupied().len() as usize <= self.most_men
-            && self.present.contains(&Material::of(position).0)
+        self.numbers.contains_key(&position.material_key().0)
+    }
+
+    /// Forgets all decoded blocks; for measurements.
+    pub fn clear_cache(&self) {
+        self.cache.clear();
     }
 
     /// Win, draw or loss for the side to move.
     ///
     /// # Errors
     ///
-    /// If the table is missing or damaged.
+    /// If a table that it needs is missing or damaged: the position's own or one that captures lead
+    /// to.
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        let (file, side, slot) = self.find(position)?;
-        self.wdl(&file, side, slot)
+        self.bounded_wdl(position, Wdl::Loss, Wdl::Win)
     }
 
     /// The full value for the side to move.
     ///
     /// # Errors
     ///
-    /// If the table is missing or damaged.
+    /// If a table that it needs is missing or damaged.
     pub fn probe(&self, position: &Position) -> Result<Entry, ProbeError> {
-        let (file, side, slot) = self.find(position)?;
-        let wdl = self.wdl(&file, side, slot)?;
+        let wdl = self.probe_wdl(position)?;
         if wdl == Wdl::Draw {
             return Ok(Entry::DRAW);
         }
-        let (block, place) = file.place(Section::Distance, side, slot);
-        let raw = self.block(&file, Section::Distance, block)?;
-        let (order, distance) = file.rank_at(&raw, block, place, wdl)?;
-        Ok(Entry { wdl, order, distance })
+        let found = self.find(position)?;
+        let spot = found.file.spot(Section::Distance, found.side, &found.place);
+        let symbol = self.symbol(&found, spot)?;
+        let (order, distance) = found.file.rank(symbol, spot, wdl)?;
+        let mut best = Entry { wdl, order, distance };
+        self.for_each_capture(position, |after| {
+            // Only captures of the same result can be better than what is stored.
+            if wdl == Wdl::Win && self.bounded_wdl(after, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
+                return Ok(true);
+            }
+            best = best.max(self.metric.before_capture(self.probe(after)?));
+            Ok(true)
+        })?;
+        Ok(best)
+    }
+
+    /// The result of a position, exact if it lies between `low` and `high`; otherwise a result on the
+    /// same side of them: an alpha-beta search of captures over what is stored. What is stored is
+    /// never better than the result, and worse only where a capture tells.
+    fn bounded_wdl(&self, position: &Position, low: Wdl, high: Wdl) -> Result<Wdl, ProbeError> {
+        let mut best = self.stored_wdl(&self.find(position)?)?;
+        if best >= high {
+            return Ok(best);
+        }
+        self.for_each_capture(position, |after| {
+            let value = -self.bounded_wdl(after, -high, -low.max(best))?;
+            best = best.max(value);
+            Ok(best < high)
+        })?;
+        Ok(best)
+    }
+
+    /// Calls `visit` with the position after each legal capture until it returns `false`.
+    fn for_each_capture(
+        &self,
+        position: &Position,
+        mut visit: impl FnMut(&Position) -> Result<bool, ProbeError>,
+    ) -> Result<(), ProbeError> {
+        let mut captures = MoveList::new();
+        position.append_captures(&mut captures);
+        if captures.is_empty() {
+            return Ok(());
+        }
+        let mut after = position.clone();
+        for mv in captures {
+            let undo = after.play_unchecked(mv);
+            if !visit(&after)? {
+                break;
+            }
+            after.undo(mv, undo);
+        }
+        Ok(())
+    }
+
+    /// The value of every legal move for the side that makes it, in the order of generation.
+    /// Distances count from this position.
+    ///
+    /// # Errors
+    ///
+    /// If a table that it needs is missing or damaged.
+    pub fn probe_children(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        let mut moves = MoveList::new();
+        position.append_legal(&mut moves);
+        let mut after = position.clone();
+        let mut values = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let undo = after.play_unchecked(mv);
+            let value = self.probe(&after);
+            after.undo(mv, undo);
+            let value = value?;
+            let is_capture = undo.captured().is_some();
+            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
+            values.push((mv, value));
+        }
+        Ok(values)
     }
 
     /// The value of every legal move for the side that makes it, best first: wins by order, then
@@ -138,7 +239,7 @@ impl Tables {
     /// If a table is missing or damaged.
     pub fn probe_root(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
         let mut position = position.clone();
-        let mut values = self.child_values(&mut position)?;
+        let mut values = self.probe_children(&position)?;
         self.prefer_loops(&mut position, &mut values)?;
         values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(values)
@@ -175,7 +276,7 @@ impl Tables {
     /// of these checks has a quiet answer that leads back into the loop. Answers are followed
     /// `depth` times.
     fn in_loop(&self, position: &mut Position, order: u16, depth: u32) -> Result<bool, ProbeError> {
-        for (mv, value) in self.child_values(position)? {
+        for (mv, value) in self.probe_children(position)? {
             let leaves = value.order < order || position.piece_at(mv.to()).is_some();
             if leaves {
                 continue;
@@ -201,7 +302,7 @@ impl Tables {
         order: u16,
         depth: u32,
     ) -> Result<bool, ProbeError> {
-        for (mv, value) in self.child_values(position)? {
+        for (mv, value) in self.probe_children(position)? {
             if !stays(position, mv, value, order) {
                 continue;
             }
@@ -215,113 +316,98 @@ impl Tables {
         Ok(false)
     }
 
-    /// The value of every legal move, in the order of generation.
-    fn child_values(&self, position: &mut Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
-        let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
-        let mut values = Vec::with_capacity(moves.len());
-        for mv in moves {
-            let undo = position.play_unchecked(mv);
-            let value = self.probe(position);
-            position.undo(mv, undo);
-            let value = value?;
-            let is_capture = undo.captured().is_some();
-            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
-            values.push((mv, value));
+    /// The table of a material, opened.
+    pub(super) fn file(&self, material: Material) -> Result<&TableFile, ProbeError> {
+        let number = self.present.range(..material).count();
+        if self.present.contains(&material) {
+            self.numbered_file(number as u32, material)
+        } else {
+            Err(self.missing(material))
         }
-        Ok(values)
     }
 
-    /// Reads the values of a table with the given sides of its index to move; the words of a side
-    /// not asked for are empty. Illegal slots have arbitrary values.
-    pub(super) fn load(&self, material: Material, sides: [bool; 2]) -> Result<Table, TableError> {
-        let mut table = self.file(material)?.load()?;
-        for (words, is_wanted) in table.words.iter_mut().zip(sides) {
-            if !is_wanted {
-                *words = Vec::new();
-            }
-        }
-        Ok(table)
+    fn missing(&self, material: Material) -> ProbeError {
+        let (rules, metric) = (self.rules, self.metric);
+        TableError::Missing { material, dir: self.dir.clone(), rules, metric }
     }
 
-    pub(super) fn file(&self, material: Material) -> Result<Arc<TableFile>, ProbeError> {
-        let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = known.get(&material) {
-            return Ok(Arc::clone(file));
+    fn numbered_file(&self, number: u32, material: Material) -> Result<&TableFile, ProbeError> {
+        let place = &self.open[number as usize];
+        if let Some(file) = place.get() {
+            return Ok(file);
         }
-        drop(known);
-        if !self.present.contains(&material) {
-            let (rules, metric) = (self.rules, self.metric);
-            return Err(TableError::Missing { material, dir: self.dir.clone(), rules, metric });
-        }
+        // Two threads may open it at once; one of them keeps it.
         let file = TableFile::open(&self.dir, material, self.rules, self.metric)?;
-        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(open.entry(material).or_insert_with(|| Arc::new(file))))
+        Ok(place.get_or_init(|| file))
     }
 
-    /// The table of a position, and its side and slot there.
-    fn find(&self, position: &Position) -> Result<(Arc<TableFile>, usize, u32), ProbeError> {
-        let (material, swap) = Material::of(position);
-        let file = self.file(material)?;
-        let place = locate_position(&file.index, position, swap);
-        let (side, slot) = place.ok_or_else(|| TableError::Contents {
+    /// The table of a position, and its side and place there.
+    #[inline]
+    fn find(&self, position: &Position) -> Result<Found<'_>, ProbeError> {
+        let number = self.numbers.get(&position.material_key().0);
+        let Some(&(number, swap)) = number else {
+            return Err(self.missing(Material::of(position).0));
+        };
+        let file = match self.open[number as usize].get() {
+            Some(file) => file,
+            None => self.numbered_file(number, Material::of(position).0)?,
+        };
+        let turn = position.turn();
+        let swap = swap || (file.sides() == 1 && turn == Side::Second);
+        let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
             path: file.path().to_owned(),
             what: format!("no place for {}", position.to_fen()),
         })?;
-        Ok((file, side, slot))
+        let side = if swap { !turn } else { turn };
+        Ok(Found { file, number, side: side.index(), place })
     }
 
-    fn wdl(&self, file: &TableFile, side: usize, slot: u32) -> Result<Wdl, ProbeError> {
-        let (block, place) = file.place(Section::Wdl, side, slot);
-        let raw = self.block(file, Section::Wdl, block)?;
-        file.wdl_at(&raw, block, place)
+    #[inline]
+    fn stored_wdl(&self, found: &Found<'_>) -> Result<Wdl, ProbeError> {
+        let spot = found.file.spot(Section::Wdl, found.side, &found.place);
+        let symbol = self.symbol(found, spot)?;
+        found.file.wdl(symbol, spot)
     }
 
-    /// A decoded block, from the cache if it is there.
-    fn block(
-        &self,
-        file: &TableFile,
-        section: Section,
-        block: usize,
-    ) -> Result<Arc<[u8]>, ProbeError> {
-        let key = (file.index.material, section, block);
-        let shard = &self.cache[shard_of(&key)];
-        let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(raw) = lock().get(&key) {
-            return Ok(raw);
+    /// What is stored at a spot, through the cache.
+    fn symbol(&self, found: &Found<'_>, spot: Spot) -> Result<u16, ProbeError> {
+        let file = found.file;
+        if let Stored::Constant(byte) = file.stored(spot) {
+            return Ok(file.constant_symbol(byte, spot));
         }
-        let raw: Arc<[u8]> = file.block(section, block)?.into();
-        lock().put(key, Arc::clone(&raw));
-        Ok(raw)
+        let key = u64::from(found.number) << 34 | (spot.stream as u64) << 32 | spot.block as u64;
+        if let Some(symbol) = self.cache.read(key, |raw| file.symbol(raw, spot)) {
+            return Ok(symbol);
+        }
+        thread_local! {
+            static RAW: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        RAW.with_borrow_mut(|raw| {
+            file.decode(spot.stream, spot.block, raw)?;
+            self.cache.put(key, raw.as_slice().into());
+            Ok(file.symbol(raw, spot))
+        })
     }
+}
+
+/// The material key of positions with these men; `swap` with the colours exchanged.
+fn material_key(material: Material, swap: bool) -> u64 {
+    let mut setup = Setup::empty();
+    let mut squares = Square::all();
+    for side in Side::ALL {
+        for role in Role::ALL {
+            for _ in 0..material.count(side, role) {
+                if let Some(square) = squares.next() {
+                    let side = if swap { !side } else { side };
+                    setup.board[square.index()] = Some(Piece::new(side, role));
+                }
+            }
+        }
+    }
+    Position::from_setup_unchecked(&setup).material_key().0
 }
 
 /// Whether a move of the winner keeps to a win of `order` without a capture.
 fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
     value.wdl == Wdl::Win && value.order == order && position.piece_at(mv.to()).is_none()
-}
-
-fn shard_of(key: &BlockKey) -> usize {
-    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(key) as usize % SHARDS
-}
-
-impl Shard {
-    fn get(&mut self, key: &BlockKey) -> Option<Arc<[u8]>> {
-        self.clock += 1;
-        let (raw, used) = self.blocks.get_mut(key)?;
-        *used = self.clock;
-        Some(Arc::clone(raw))
-    }
-
-    fn put(&mut self, key: BlockKey, raw: Arc<[u8]>) {
-        if self.blocks.len() >= SHARD_BLOCKS {
-            let oldest = self.blocks.iter().min_by_key(|(_, (_, used))| *used).map(|(&key, _)| key);
-            if let Some(oldest) = oldest {
-                self.blocks.remove(&oldest);
-            }
-        }
-        self.clock += 1;
-        self.blocks.insert(key, (raw, self.clock));
-    }
 }

@@ -1,12 +1,12 @@
 //! What a table's header tells people.
 
-use super::format::SideCounts;
+use super::format::{Section, SideCounts};
 use super::material::Material;
 use super::probe::{ProbeError, Tables};
-use super::table::position_of;
-use super::value::{Metric, Rules};
+use super::table::exchanged;
+use super::value::{Entry, Metric, Rules};
 use crate::game::{BySide, Side};
-use crate::xiangqi::{Position, Setup};
+use crate::xiangqi::Position;
 
 /// The counts of a table, by side to move, the canonical first side being Red.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub struct Stats {
     pub slots: u64,
     /// Size of the file.
     pub bytes: u64,
+    /// Of these, the section of results.
+    pub wdl_bytes: u64,
+    /// And the section of orders and distances.
+    pub distance_bytes: u64,
     /// The content hash, independent of numbering and compression.
     pub content: [u8; 32],
 }
@@ -34,13 +38,26 @@ pub struct SideStats {
     pub counts: SideCounts,
     /// A position with the longest win of order 0, if there is one.
     pub longest: Option<Position>,
+    /// How many positions are won and lost in each order and distance that occurs: wins first, then
+    /// losses, each by order, then distance.
+    pub histogram: Vec<HistogramRow>,
+}
+
+/// How many positions have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistogramRow {
+    /// The value, a win or a loss.
+    pub entry: Entry,
+    /// How many positions of the whole board have it.
+    pub count: u64,
 }
 
 impl Stats {
     /// The same with the sides exchanged: the canonical second side being Red.
     #[must_use]
     pub fn swapped(self) -> Self {
-        let turn = |side: SideStats| SideStats { longest: side.longest.map(exchanged), ..side };
+        let turn =
+            |side: SideStats| SideStats { longest: side.longest.as_ref().map(exchanged), ..side };
         Self { sides: self.sides.swapped().map(turn), ..self }
     }
 }
@@ -53,18 +70,12 @@ impl Tables {
     /// If the table is missing or its header damaged.
     pub fn stats(&self, material: Material) -> Result<Stats, ProbeError> {
         let file = self.file(material)?;
-        let side_stats = |side: Side| {
-            let counts = file.header.counts[side.index()];
-            let slot = counts.longest_slot;
-            let longest = slot.and_then(|slot| {
-                if material.is_symmetric() {
-                    let position = position_of(&file.index, 0, slot)?;
-                    Some(if side == Side::Second { exchanged(position) } else { position })
-                } else {
-                    position_of(&file.index, side.index(), slot)
-                }
-            });
-            SideStats { counts, longest }
+        let header = &file.header;
+        let mut longest = header.longest_positions();
+        let side_stats = |side: Side| SideStats {
+            counts: header.counts[side.index()],
+            longest: longest[side].take(),
+            histogram: header.histogram(side),
         };
         Ok(Stats {
             material,
@@ -73,21 +84,9 @@ impl Tables {
             sides: BySide::new_with(side_stats),
             slots: file.header.slots,
             bytes: file.bytes(),
+            wdl_bytes: file.section_bytes(Section::Wdl),
+            distance_bytes: file.section_bytes(Section::Distance),
             content: file.header.content,
         })
     }
-}
-
-/// The position with the colours exchanged and the board turned.
-#[expect(clippy::needless_pass_by_value, reason = "maps one position to another")]
-fn exchanged(position: Position) -> Position {
-    let mut setup = Setup::empty();
-    for square in position.occupied() {
-        if let Some(piece) = position.piece_at(square) {
-            let piece = crate::xiangqi::Piece::new(!piece.side(), piece.role());
-            setup.board[square.flipped().index()] = Some(piece);
-        }
-    }
-    setup.turn = !position.turn();
-    Position::from_setup_unchecked(&setup)
 }

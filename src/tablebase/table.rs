@@ -5,12 +5,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::board::Board;
-use super::format::SideCounts;
+use super::format::{SideCounts, tallies};
 use super::index::{Digits, Index, Squares};
+use super::material::Material;
 use super::solve::{ILLEGAL, Solution, UNDECIDED};
 use super::value::{Entry, Wdl};
 use crate::game::{BySide, Side};
-use crate::xiangqi::{Position, Setup};
+use crate::xiangqi::{Piece, Position, Setup};
 
 /// The word of a draw.
 pub(super) const DRAW: u16 = UNDECIDED;
@@ -48,6 +49,13 @@ impl Table {
         Self { index, words, ranks }
     }
 
+    /// A table of which nothing was read; `None` if it has too many slots.
+    pub(super) fn without_values(material: Material) -> Option<Self> {
+        let index = Index::new(material).ok()?;
+        let words = vec![Vec::new(); index.sides()];
+        Some(Self { index: Arc::new(index), words, ranks: Vec::new() })
+    }
+
     /// Size of the words in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.words.iter().map(|side| 2 * side.len() as u64).sum()
@@ -80,11 +88,6 @@ impl Table {
         self.meaning(self.words[side][slot as usize])
     }
 
-    /// By word: whether it occurs; false for draws.
-    pub(super) fn used_words(&self) -> Vec<bool> {
-        used_words(&self.words)
-    }
-
     /// The highest order that occurs.
     pub(super) fn last_order(&self) -> u16 {
         self.ranks.last().map_or(0, |&(order, _)| order)
@@ -92,25 +95,7 @@ impl Table {
 
     /// The counts over the whole board, by side to move.
     pub(super) fn counts(&self) -> BySide<SideCounts> {
-        let first = self.side_counts(0);
-        let second = if self.words.len() == 1 { first } else { self.side_counts(1) };
-        BySide { first, second }
-    }
-
-    fn side_counts(&self, side: usize) -> SideCounts {
-        let chunks = self.words[side].par_chunks(1 << 14).enumerate();
-        chunks
-            .map(|(chunk, words)| {
-                let mut counts = SideCounts::default();
-                for (i, &word) in words.iter().enumerate() {
-                    let slot = (chunk << 14 | i) as u32;
-                    if let Some(entry) = self.meaning(word) {
-                        counts.add(entry, self.index.weight(slot), slot);
-                    }
-                }
-                counts
-            })
-            .reduce(SideCounts::default, SideCounts::merged)
+        tallies(self).map(|tally| tally.counts(&self.ranks))
     }
 }
 
@@ -179,4 +164,17 @@ pub(super) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Posit
     }
     setup.turn = Side::ALL[side];
     Some(Position::from_setup_unchecked(&setup))
+}
+
+/// The position with the colours exchanged and the board turned.
+pub(super) fn exchanged(position: &Position) -> Position {
+    let mut setup = Setup::empty();
+    for square in position.occupied() {
+        if let Some(piece) = position.piece_at(square) {
+            let piece = Piece::new(!piece.side(), piece.role());
+            setup.board[square.flipped().index()] = Some(piece);
+        }
+    }
+    setup.turn = !position.turn();
+    Position::from_setup_unchecked(&setup)
 }

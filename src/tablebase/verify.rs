@@ -10,10 +10,11 @@ use rayon::prelude::*;
 
 use super::content::content_hash;
 use super::endless::{self, Decided};
-use super::format::{TableError, TableFile};
+use super::format::TableError;
 use super::generate::Progress;
 use super::index::Index;
 use super::material::Material;
+use super::probe::Tables;
 use super::solve::ILLEGAL;
 use super::table::{Table, locate_position};
 use super::value::{Entry, Metric, Rules, Wdl};
@@ -86,15 +87,15 @@ fn verify_one(
     rules: Rules,
     metric: Metric,
 ) -> Result<Verification, TableError> {
-    let file = TableFile::open(dir, material, rules, metric)?;
+    let tables = Tables::open(dir, rules, metric)?;
+    let file = tables.file(material)?;
     let mut subs = HashMap::new();
     let mut dependencies = Vec::new();
     for left in material.captures() {
-        let sub = TableFile::open(dir, left, rules, metric)?;
-        dependencies.push((left.to_string(), sub.header.content));
-        subs.insert(left, Arc::new(sub.load()?));
+        dependencies.push((left.to_string(), tables.file(left)?.header.content));
+        subs.insert(left, Arc::new(tables.load(left, [true; 2])?));
     }
-    let mut table = file.load()?;
+    let mut table = tables.load(material, [true; 2])?;
     mark_illegal(&mut table);
     let prover = Prover { table, subs, metric };
     let mut result = prover.prove(rules);
@@ -314,9 +315,8 @@ mod tests {
     use super::*;
 
     fn prover(dir: &Path, material: Material) -> Prover {
-        let open = |material| {
-            TableFile::open(dir, material, Rules::Check, Metric::Dtm).unwrap().load().unwrap()
-        };
+        let tables = Tables::open(dir, Rules::Check, Metric::Dtm).unwrap();
+        let open = |material| tables.load(material, [true; 2]).unwrap();
         let mut table = open(material);
         mark_illegal(&mut table);
         let subs = material.captures().into_iter().map(|left| (left, Arc::new(open(left))));

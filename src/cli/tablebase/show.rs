@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Asked, Folder, report_one, table_error};
 use crate::cli::{CliError, Context, exit};
 use crate::game::Side;
-use crate::tablebase::{Metric, Rules, SideStats, Stats, Tables};
+use crate::tablebase::{Entry, HistogramRow, Metric, Rules, SideStats, Stats, Tables};
 
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]
@@ -14,6 +14,9 @@ pub(in crate::cli) struct StatsArgs {
     material: Asked,
     #[command(flatten)]
     folder: Folder,
+    /// Also how many positions have each order and distance; with --json always.
+    #[arg(long)]
+    histogram: bool,
 }
 
 /// Lists the tables of a folder.
@@ -39,6 +42,8 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
             "black": side_json(&stats.sides.second),
             "slots": stats.slots,
             "bytes": stats.bytes,
+            "wdl_bytes": stats.wdl_bytes,
+            "distance_bytes": stats.distance_bytes,
         });
         writeln!(context.out, "{answer}")?;
         return Ok(exit::OK);
@@ -55,8 +60,17 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
             let fen = position.to_fen();
             writeln!(context.out, "  longest win: {} plies, {fen}", counts.longest_win)?;
         }
+        for &HistogramRow { entry, count } in side.histogram.iter().filter(|_| args.histogram) {
+            let Entry { wdl, order, distance } = entry;
+            let wdl = wdl.name();
+            writeln!(context.out, "  {wdl} order {order} distance {distance}: {count}")?;
+        }
     }
-    writeln!(context.out, "{} slots for each side, {} bytes", stats.slots, stats.bytes)?;
+    writeln!(
+        context.out,
+        "{} slots for each side, {} bytes: {} for results, {} for distances",
+        stats.slots, stats.bytes, stats.wdl_bytes, stats.distance_bytes
+    )?;
     writeln!(context.out, "content {}", hex(&stats))?;
     Ok(exit::OK)
 }
@@ -74,7 +88,13 @@ fn side_json(side: &SideStats) -> Value {
         "by_rule_loss": side.counts.by_rule_loss,
         "longest_win": side.counts.longest_win,
         "longest_fen": side.longest.as_ref().map(crate::xiangqi::Position::to_fen),
+        "histogram": side.histogram.iter().map(row_json).collect::<Vec<_>>(),
     })
+}
+
+fn row_json(&HistogramRow { entry, count }: &HistogramRow) -> Value {
+    let Entry { wdl, order, distance } = entry;
+    json!({"wdl": wdl.name(), "order": order, "distance": distance, "count": count})
 }
 
 pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -123,6 +143,8 @@ fn list_json(stats: &Stats) -> Value {
         "metric": stats.metric.name(),
         "slots": stats.slots,
         "bytes": stats.bytes,
+        "wdl_bytes": stats.wdl_bytes,
+        "distance_bytes": stats.distance_bytes,
         "content": hex(stats),
     })
 }

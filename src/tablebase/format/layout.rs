@@ -1,0 +1,469 @@
+//! The numbering of positions in a file: every kind of man of a side is a digit of its own, in an
+//! order that each stream chooses, and mirror images are folded through one of the digits.
+//!
+//! It is independent of the generator's [`Index`]; [`Rows`] maps one to the other.
+
+use arrayvec::ArrayVec;
+
+use super::super::content::NO_DIGIT;
+use super::super::index::{Digits, Index};
+use super::super::material::Material;
+use crate::game::Side;
+use crate::xiangqi::{Piece, Position, Role, Square, can_stand};
+
+/// Kinds of men of both sides.
+pub(super) const MAX_COMPONENTS: usize = 14;
+/// Men of a kind on one side.
+const MAX_ALIKE: usize = 5;
+/// A file slot that stands for no slot of the generator, or for one that a lower file slot stands for.
+pub(in crate::tablebase) const NO_SLOT: u32 = u32::MAX;
+
+/// One digit for each component, unfolded.
+pub(super) type Choices = ArrayVec<u32, MAX_COMPONENTS>;
+
+/// Binomial coefficients `[n][k]` for n up to 90, k up to 5.
+const BINOMIAL: [[u32; 6]; 91] = {
+    let mut table = [[0; 6]; 91];
+    let mut n = 0;
+    while n < 91 {
+        table[n][0] = 1;
+        let mut k = 1;
+        while k < 6 && n > 0 {
+            table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    table
+};
+
+/// All men of one kind of a side: a digit.
+#[derive(Debug)]
+struct Component {
+    piece: Piece,
+    count: usize,
+    /// The squares on which such a man can ever stand, ascending.
+    points: Vec<Square>,
+    /// The place of each square in `points`; `u8::MAX` if none.
+    local: [u8; 90],
+    /// The same of its mirror image.
+    local_mirrored: [u8; 90],
+    /// Number of placements.
+    size: u32,
+}
+
+/// The digits of a material's files.
+#[derive(Debug)]
+pub(in crate::tablebase) struct Layout {
+    components: Vec<Component>,
+    /// The component through which mirror images are folded.
+    pub(super) fold: usize,
+    /// From the digits of the fold component to folded ones (the digit's own or its mirror image's).
+    folded: Vec<u32>,
+    /// And back, to the smaller of both.
+    unfolded: Vec<u32>,
+}
+
+/// What a digit of each component is worth in a stream.
+#[derive(Debug, Clone)]
+pub(in crate::tablebase) struct Strides(ArrayVec<u64, MAX_COMPONENTS>);
+
+/// A position's digits and those of its mirror image, as far as they matter.
+#[derive(Debug, Clone)]
+pub(in crate::tablebase) struct Place {
+    /// With the fold component's digit folded.
+    digits: Choices,
+    /// Where the fold component is its own mirror image: the mirror image's digits.
+    mirrored: Option<Choices>,
+}
+
+impl Layout {
+    /// The layout with its fold chosen: the component whose folding saves the most, the first of
+    /// equals.
+    pub(super) fn new(material: Material) -> Self {
+        let components = components(material);
+        let fixed =
+            |c: &Component| (0..c.size).filter(|&digit| c.mirrored(digit) == digit).count() as u64;
+        let share = |c: &Component| (fixed(c) * 1_000_000_000).div_ceil(u64::from(c.size));
+        let fold = (0..components.len()).min_by_key(|&i| share(&components[i])).unwrap_or(0);
+        Self::folding(components, fold)
+    }
+
+    /// The layout that folds through a given component; `None` if there is no such component.
+    pub(super) fn with_fold(material: Material, fold: usize) -> Option<Self> {
+        let components = components(material);
+        (fold < components.len()).then(|| Self::folding(components, fold))
+    }
+
+    fn folding(components: Vec<Component>, fold: usize) -> Self {
+        let size = components[fold].size;
+        let mut folded = vec![0; size as usize];
+        let mut unfolded = Vec::new();
+        for digit in 0..size {
+            let mirror = components[fold].mirrored(digit);
+            if digit <= mirror {
+                folded[digit as usize] = unfolded.len() as u32;
+                folded[mirror as usize] = unfolded.len() as u32;
+                unfolded.push(digit);
+            }
+        }
+        Self { components, fold, folded, unfolded }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Number of values of a component's digit in a file.
+    pub(super) fn radix(&self, component: usize) -> u32 {
+        if component == self.fold {
+            self.unfolded.len() as u32
+        } else {
+            self.components[component].size
+        }
+    }
+
+    pub(super) fn piece(&self, component: usize) -> Piece {
+        self.components[component].piece
+    }
+
+    /// File slots of a stream; `None` if there are more than 64 bits number.
+    pub(super) fn slots(&self) -> Option<u64> {
+        (0..self.len()).try_fold(1u64, |all, c| all.checked_mul(u64::from(self.radix(c))))
+    }
+
+    /// The strides of an order, the slowest component first; `None` if it is no permutation of the
+    /// components.
+    pub(super) fn strides(&self, order: &[u8]) -> Option<Strides> {
+        let mut strides: ArrayVec<u64, MAX_COMPONENTS> = (0..self.len()).map(|_| 0).collect();
+        if order.len() != self.len() {
+            return None;
+        }
+        let mut stride = 1u64;
+        for &component in order.iter().rev() {
+            let component = usize::from(component);
+            if *strides.get(component)? != 0 {
+                return None;
+            }
+            strides[component] = stride;
+            stride = stride.checked_mul(u64::from(self.radix(component)))?;
+        }
+        Some(Strides(strides))
+    }
+
+    /// Where a position of this material is; `swap` if Black is the first side of the material.
+    /// `None` if its men stand where they never can.
+    pub(in crate::tablebase) fn place(&self, position: &Position, swap: bool) -> Option<Place> {
+        let mut squares: ArrayVec<ArrayVec<Square, MAX_ALIKE>, MAX_COMPONENTS> = ArrayVec::new();
+        let mut digits = Choices::new();
+        for component in &self.components {
+            let mut men = ArrayVec::new();
+            let side = component.piece.side();
+            let real = if swap { !side } else { side };
+            for square in position.pieces(real, component.piece.role()) {
+                men.try_push(if swap { square.flipped() } else { square }).ok()?;
+            }
+            digits.push(component.digit(&men, &component.local)?);
+            squares.push(men);
+        }
+        let mirrored = || -> Option<Choices> {
+            let pairs = self.components.iter().zip(&squares);
+            pairs.map(|(component, men)| component.digit(men, &component.local_mirrored)).collect()
+        };
+        let own = digits[self.fold];
+        let folded = self.folded[own as usize];
+        let men = &squares[self.fold];
+        let fold = &self.components[self.fold];
+        let mirror = fold.digit(men, &fold.local_mirrored)?;
+        let with_fold = |mut digits: Choices| {
+            digits[self.fold] = folded;
+            digits
+        };
+        Some(match own.cmp(&mirror) {
+            std::cmp::Ordering::Less => Place { digits: with_fold(digits), mirrored: None },
+            std::cmp::Ordering::Greater => Place { digits: with_fold(mirrored()?), mirrored: None },
+            std::cmp::Ordering::Equal => {
+                let mirrored = Some(with_fold(mirrored()?));
+                Place { digits: with_fold(digits), mirrored }
+            }
+        })
+    }
+}
+
+impl Place {
+    /// The file slot in a stream: of a position and its mirror image the lower.
+    #[inline]
+    pub(in crate::tablebase) fn slot(&self, Strides(strides): &Strides) -> u64 {
+        let slot = |digits: &Choices| -> u64 {
+            digits.iter().zip(strides).map(|(&digit, &stride)| u64::from(digit) * stride).sum()
+        };
+        let own = slot(&self.digits);
+        self.mirrored.as_ref().map_or(own, |mirrored| own.min(slot(mirrored)))
+    }
+}
+
+/// The kinds of men of a material, the first side's in the order of names, then the second's.
+fn components(material: Material) -> Vec<Component> {
+    let pieces = Side::ALL.into_iter().flat_map(|side| Role::ALL.map(|role| (side, role)));
+    pieces
+        .filter(|&(side, role)| material.count(side, role) > 0)
+        .map(|(side, role)| Component::new(side, role, material.count(side, role).into()))
+        .collect()
+}
+
+impl Component {
+    fn new(side: Side, role: Role, count: usize) -> Self {
+        let piece = Piece::new(side, role);
+        let points: Vec<Square> = Square::all().filter(|&s| can_stand(piece, s)).collect();
+        let mut local = [u8::MAX; 90];
+        for (i, square) in points.iter().enumerate() {
+            local[square.index()] = i as u8;
+        }
+        let mut local_mirrored = local;
+        for square in Square::all() {
+            local_mirrored[square.index()] = local[square.mirrored().index()];
+        }
+        let size = BINOMIAL[points.len()][count];
+        Self { piece, count, points, local, local_mirrored, size }
+    }
+
+    /// The number of a set of squares among all sets of as many, in colexicographic order.
+    #[inline]
+    fn digit(&self, men: &[Square], local: &[u8; 90]) -> Option<u32> {
+        if men.len() != self.count {
+            return None;
+        }
+        if let [man] = men {
+            let local = local[man.index()];
+            return (local != u8::MAX).then_some(u32::from(local));
+        }
+        let mut places: ArrayVec<u8, MAX_ALIKE> = ArrayVec::new();
+        for man in men {
+            places.try_push(local[man.index()]).ok()?;
+        }
+        places.sort_unstable();
+        if places.last() == Some(&u8::MAX) || places.windows(2).any(|pair| pair[0] == pair[1]) {
+            return None;
+        }
+        Some(places.iter().enumerate().map(|(i, &p)| BINOMIAL[usize::from(p)][i + 1]).sum())
+    }
+
+    /// The squares of a digit, ascending.
+    fn squares(&self, digit: u32) -> ArrayVec<Square, MAX_ALIKE> {
+        let mut rest = digit;
+        let mut squares = ArrayVec::new();
+        for k in (1..=self.count).rev() {
+            let p = (0..self.points.len()).rev().find(|&p| BINOMIAL[p][k] <= rest).unwrap_or(0);
+            rest -= BINOMIAL[p][k];
+            squares.push(self.points[p]);
+        }
+        squares.reverse();
+        squares
+    }
+
+    fn mirrored(&self, digit: u32) -> u32 {
+        self.digit(&self.squares(digit), &self.local_mirrored).unwrap_or(digit)
+    }
+}
+
+/// A group of the generator's index in terms of components.
+#[derive(Debug)]
+struct GroupMap {
+    /// Its components; the fastest of the stream last, if it is one of them.
+    parts: ArrayVec<usize, 3>,
+    /// Its digits by those of its components, the last part fastest and, if it is the fastest
+    /// component of the stream, with the values it takes in the file only.
+    digits: Vec<u32>,
+}
+
+/// From the file slots of a stream, row by row of the fastest component, to slots of the generator.
+#[derive(Debug)]
+pub(in crate::tablebase) struct Rows<'a> {
+    layout: &'a Layout,
+    index: &'a Index,
+    groups: Vec<GroupMap>,
+    /// The components, the slowest first.
+    order: Vec<usize>,
+    /// The group of the fastest component.
+    inner_group: usize,
+    /// By component: the digits of mirror images.
+    mirrors: Vec<Vec<u32>>,
+    /// Values of the fastest component.
+    pub(super) row_len: usize,
+}
+
+/// What [`Rows`] needs whatever the order is.
+#[derive(Debug)]
+pub(in crate::tablebase) struct Mirrors(Vec<Vec<u32>>);
+
+impl Mirrors {
+    pub(in crate::tablebase) fn new(layout: &Layout) -> Self {
+        let of = |c: &Component| (0..c.size).map(|digit| c.mirrored(digit)).collect();
+        Self(layout.components.iter().map(of).collect())
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// `order` is a permutation of the components.
+    pub(in crate::tablebase) fn new(
+        layout: &'a Layout,
+        index: &'a Index,
+        mirrors: &Mirrors,
+        order: &[u8],
+    ) -> Self {
+        let order: Vec<usize> = order.iter().map(|&c| usize::from(c)).collect();
+        let inner = order.last().copied().unwrap_or(0);
+        let groups: Vec<GroupMap> =
+            (0..index.groups.len()).map(|g| GroupMap::new(layout, index, g, inner)).collect();
+        let inner_group = groups.iter().position(|g| g.parts.contains(&inner)).unwrap_or(0);
+        let row_len = layout.radix(inner) as usize;
+        let mirrors = mirrors.0.clone();
+        Self { layout, index, groups, order, inner_group, mirrors, row_len }
+    }
+
+    /// The digits of all components at the beginning of a row, unfolded.
+    fn choices(&self, row: u64) -> Choices {
+        let mut rest = row;
+        let mut choices: Choices = (0..self.order.len()).map(|_| 0).collect();
+        for &component in self.order.iter().rev().skip(1) {
+            let radix = u64::from(self.layout.radix(component));
+            choices[component] = self.unfold(component, (rest % radix) as u32);
+            rest /= radix;
+        }
+        choices
+    }
+
+    fn unfold(&self, component: usize, digit: u32) -> u32 {
+        if component == self.layout.fold { self.layout.unfolded[digit as usize] } else { digit }
+    }
+
+    /// The digits of the index and where those of the fastest component's group begin; `None` if
+    /// men of one group overlap throughout the row.
+    fn index_digits(&self, choices: &Choices) -> Option<(Digits, usize)> {
+        let mut digits = Digits::new();
+        let mut along = 0;
+        for (g, group) in self.groups.iter().enumerate() {
+            let is_inner = g == self.inner_group;
+            let parts = if is_inner { &group.parts[..group.parts.len() - 1] } else { &group.parts };
+            let step = |at: usize, &c: &usize| {
+                at * self.layout.components[c].size as usize + choices[c] as usize
+            };
+            let at = parts.iter().fold(0, step);
+            if is_inner {
+                along = at * self.row_len;
+                digits.push(0);
+            } else {
+                let digit = group.digits[at];
+                if digit == NO_DIGIT {
+                    return None;
+                }
+                digits.push(digit);
+            }
+        }
+        Some((digits, along))
+    }
+
+    /// Whether the mirror image of a row lies before it, after it, or is the row itself, the fold
+    /// component being its own mirror image.
+    fn mirror_row(&self, choices: &Choices) -> std::cmp::Ordering {
+        for &c in &self.order[..self.order.len() - 1] {
+            if c != self.layout.fold {
+                let (own, mirror) = (choices[c], self.mirrors[c][choices[c] as usize]);
+                if own != mirror {
+                    return mirror.cmp(&own);
+                }
+            }
+        }
+        std::cmp::Ordering::Equal
+    }
+
+    /// Marks the file slots of a row whose mirror images come earlier.
+    fn drop_images(&self, choices: &Choices, slots: &mut [u32]) {
+        let inner = self.order[self.order.len() - 1];
+        let fold = self.layout.fold;
+        let is_fixed = |digit: u32| self.mirrors[fold][digit as usize] == digit;
+        if inner != fold && !is_fixed(choices[fold]) {
+            return;
+        }
+        let row = self.mirror_row(choices);
+        for (i, slot) in slots.iter_mut().enumerate() {
+            let is_image = if inner == fold {
+                row.is_lt() && is_fixed(self.layout.unfolded[i])
+            } else {
+                row.is_lt() || (row.is_eq() && (self.mirrors[inner][i] as usize) < i)
+            };
+            if is_image {
+                *slot = NO_SLOT;
+            }
+        }
+    }
+
+    /// Appends the slots of the generator for the file slots of a range to `out`, [`NO_SLOT`] where
+    /// there is none or where the mirror image's file slot is lower.
+    pub(super) fn slots(&self, range: std::ops::Range<u64>, out: &mut Vec<u32>) {
+        let row_len = self.row_len as u64;
+        let skip = (range.start % row_len) as usize;
+        let first = out.len();
+        for row in range.start / row_len..range.end.div_ceil(row_len) {
+            let start = out.len();
+            let choices = self.choices(row);
+            match self.index_digits(&choices) {
+                None => out.resize(start + self.row_len, NO_SLOT),
+                Some((digits, at)) => {
+                    let along = &self.groups[self.inner_group].digits[at..][..self.row_len];
+                    self.index.slots_along(&digits, self.inner_group, along, |slot| {
+                        out.push(slot.unwrap_or(NO_SLOT));
+                    });
+                    self.drop_images(&choices, &mut out[start..]);
+                }
+            }
+        }
+        out.drain(first..first + skip);
+        out.truncate(first + (range.end - range.start) as usize);
+    }
+
+    /// The other slot of the generator that holds the mirror image of a slot, if there is one.
+    pub(super) fn twin(&self, slot: u32) -> Option<u32> {
+        let digits = self.index.digits(slot);
+        if !self.index.is_self_mirrored(&digits) {
+            return None;
+        }
+        let twin = self.index.slot(&self.index.mirrored(&digits));
+        (twin != slot).then_some(twin)
+    }
+}
+
+impl GroupMap {
+    fn new(layout: &Layout, index: &Index, group: usize, inner: usize) -> Self {
+        let has = |c: &Component| {
+            index.groups[group].men.clone().any(|man| index.men[man].piece == c.piece)
+        };
+        let own: ArrayVec<usize, 3> =
+            (0..layout.len()).filter(|&c| has(&layout.components[c])).collect();
+        // The group's men come kings first, then advisors, then elephants: the order of components.
+        let mut parts = own.clone();
+        if let Some(at) = parts.iter().position(|&c| c == inner) {
+            let inner = parts.remove(at);
+            parts.push(inner);
+        }
+        let radix = |c: usize| if c == inner { layout.radix(c) } else { layout.components[c].size };
+        let total: usize = parts.iter().map(|&c| radix(c) as usize).product();
+        let digit = |flat: usize| {
+            let mut rest = flat;
+            let mut choice = [0u32; MAX_COMPONENTS];
+            for &c in parts.iter().rev() {
+                let digit = (rest % radix(c) as usize) as u32;
+                let is_folded = c == inner && c == layout.fold;
+                choice[c] = if is_folded { layout.unfolded[digit as usize] } else { digit };
+                rest /= radix(c) as usize;
+            }
+            let mut squares: ArrayVec<Square, 16> = ArrayVec::new();
+            for &c in &own {
+                squares.extend(layout.components[c].squares(choice[c]));
+            }
+            index.groups[group].digit(&squares).unwrap_or(NO_DIGIT)
+        };
+        let digits = (0..total).map(digit).collect();
+        Self { parts, digits }
+    }
+}

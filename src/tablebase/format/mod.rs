@@ -1,0 +1,32 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod error;
+mod header;
+mod layout;
+mod order;
+mod reader;
+mod symbols;
+mod tally;
+mod writer;
+
+use super::material::Material;
+use super::value::{Metric, Rules};
+
+pub use error::TableError;
+pub(super) use header::Label;
+pub use header::SideCounts;
+pub(super) use layout::Place;
+pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
+pub(super) use tally::{Tally, tallies};
+pub(super) use writer::write;
+
+/// The name of a table's file.
+pub(super) fn file_name(material: Material, rules: Rules, metric: Metric) -> String {
+    format!("{material}.{rules}.{metric}.jzt")
+}
+
+/// The material that a file name stands for, if it is one of a table with these rules and metric.
+pub(super) fn material_of_file(name: &str, rules: Rules, metric: Metric) -> Option<Material> {
+    let stem = name.strip_suffix(&format!(".{rules}.{metric}.jzt"))?;
+    stem.parse().ok().filter(|material: &Material| material.to_string() == stem)
+}

@@ -1,0 +1,389 @@
+//! An opened table: the header and the block tables are checked, the blocks are not yet.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use rayon::prelude::*;
+
+use super::super::compress::{BLOCK_LEN, unpack};
+use super::super::index::Index;
+use super::super::material::Material;
+use super::super::value::{Metric, Rules, Wdl};
+use super::error::TableError;
+use super::file_name;
+use super::header::{Header, Stream};
+use super::layout::{Layout, Mirrors, NO_SLOT, Place, Rows, Strides};
+use super::symbols::{DRAWN, LOSS, Packing, WIN};
+use crate::bytes::map::MappedFile;
+use crate::bytes::varint;
+
+/// A table's file, opened.
+#[derive(Debug)]
+pub(in crate::tablebase) struct TableFile {
+    path: PathBuf,
+    map: MappedFile,
+    pub(in crate::tablebase) header: Header,
+    material: Material,
+    layout: Layout,
+    streams: Vec<OpenStream>,
+}
+
+/// The two parts of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::tablebase) enum Section {
+    Wdl,
+    Distance,
+}
+
+impl Section {
+    pub(in crate::tablebase) const ALL: [Self; 2] = [Self::Wdl, Self::Distance];
+}
+
+/// A stream, its block table read.
+#[derive(Debug)]
+struct OpenStream {
+    packing: Packing,
+    strides: Strides,
+    blocks: Vec<BlockRef>,
+}
+
+/// An entry of the block table.
+#[derive(Debug, Clone, Copy)]
+struct BlockRef {
+    /// Where it begins in the file; for a block of equal bytes, the byte.
+    at: u64,
+    /// Bytes in the file; 0 for a block of equal bytes.
+    len: u32,
+    /// CRC32 of these bytes.
+    crc: u32,
+}
+
+/// Where a value is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tablebase) struct Spot {
+    pub(in crate::tablebase) stream: usize,
+    pub(in crate::tablebase) block: usize,
+    place: usize,
+}
+
+/// A block before it is decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tablebase) enum Stored {
+    /// All its bytes are this one.
+    Constant(u8),
+    /// It has to be decoded.
+    Frame,
+}
+
+impl TableFile {
+    /// Opens the table of a material in a folder.
+    pub(in crate::tablebase) fn open(
+        dir: &Path,
+        material: Material,
+        rules: Rules,
+        metric: Metric,
+    ) -> Result<Self, TableError> {
+        let path = dir.join(file_name(material, rules, metric));
+        let map = MappedFile::open(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => {
+                TableError::Missing { material, dir: dir.to_owned(), rules, metric }
+            }
+            _ => TableError::Read { path: path.clone(), source },
+        })?;
+        let (header, start) =
+            Header::read(&map).map_err(|fault| TableError::Header { path: path.clone(), fault })?;
+        let parts = header
+            .check(material, rules, metric)
+            .and_then(|layout| Ok((open_streams(&map, start, &header, &layout)?, layout)));
+        match parts {
+            Ok((streams, layout)) => Ok(Self { path, map, header, material, layout, streams }),
+            Err(what) => Err(TableError::Contents { path, what }),
+        }
+    }
+
+    pub(in crate::tablebase) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(in crate::tablebase) const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Sides to move that have values of their own: 1 or 2.
+    #[inline]
+    pub(in crate::tablebase) fn sides(&self) -> usize {
+        self.header.sides()
+    }
+
+    /// Size in bytes.
+    pub(in crate::tablebase) fn bytes(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// Bytes of a section, its block tables included.
+    pub(in crate::tablebase) fn section_bytes(&self, section: Section) -> u64 {
+        let streams = self.header.streams.iter().skip(section as usize).step_by(2);
+        streams.map(|stream| stream.bytes + stream.table_bytes).sum()
+    }
+
+    /// Where a position's value is; `side` to move is one of the material's.
+    #[inline]
+    pub(in crate::tablebase) fn spot(&self, section: Section, side: usize, place: &Place) -> Spot {
+        let number = 2 * side + section as usize;
+        let stream = &self.streams[number];
+        let slot = place.slot(&stream.strides);
+        let per_block = stream.packing.block_slots();
+        let (block, place) = ((slot / per_block) as usize, (slot % per_block) as usize);
+        Spot { stream: number, block, place }
+    }
+
+    /// What the block table says of a block.
+    #[inline]
+    pub(in crate::tablebase) fn stored(&self, spot: Spot) -> Stored {
+        match self.streams[spot.stream].blocks[spot.block] {
+            BlockRef { len: 0, at, .. } => Stored::Constant(at as u8),
+            _ => Stored::Frame,
+        }
+    }
+
+    /// Symbols of a block.
+    fn symbols_in(&self, stream: usize, block: usize) -> usize {
+        let per_block = self.streams[stream].packing.block_slots();
+        let slots = self.layout.slots().unwrap_or(0);
+        per_block.min(slots - block as u64 * per_block) as usize
+    }
+
+    /// Decodes a block into `raw`, replacing what it held.
+    pub(in crate::tablebase) fn decode(
+        &self,
+        stream: usize,
+        block: usize,
+        raw: &mut Vec<u8>,
+    ) -> Result<(), TableError> {
+        let open = &self.streams[stream];
+        let len = open.packing.raw_len(self.symbols_in(stream, block));
+        let entry = open.blocks[block];
+        if entry.len == 0 {
+            raw.clear();
+            raw.resize(len, entry.at as u8);
+            return Ok(());
+        }
+        let packed = &self.map[entry.at as usize..][..entry.len as usize];
+        let is_whole = crc32fast::hash(packed) == entry.crc;
+        let decoded = if is_whole { unpack(packed, len, raw) } else { None };
+        decoded.ok_or_else(|| self.damaged(stream, block))
+    }
+
+    /// The symbol at a spot of a decoded block.
+    #[inline]
+    pub(in crate::tablebase) fn symbol(&self, raw: &[u8], spot: Spot) -> u16 {
+        self.streams[spot.stream].packing.symbol(raw, spot.place)
+    }
+
+    /// The symbol at a spot of a block of equal bytes.
+    #[inline]
+    pub(in crate::tablebase) fn constant_symbol(&self, byte: u8, spot: Spot) -> u16 {
+        let packing = self.streams[spot.stream].packing;
+        match packing {
+            Packing::Wide => u16::from_le_bytes([byte, byte]),
+            _ => packing.symbol(&[byte], spot.place % packing.per_byte()),
+        }
+    }
+
+    /// The result that a symbol of the WDL section stands for.
+    #[inline]
+    pub(in crate::tablebase) fn wdl(&self, symbol: u16, spot: Spot) -> Result<Wdl, TableError> {
+        wdl_of(symbol).ok_or_else(|| self.damaged(spot.stream, spot.block))
+    }
+
+    /// The order and distance that a symbol of the distance section stands for.
+    pub(in crate::tablebase) fn rank(
+        &self,
+        symbol: u16,
+        spot: Spot,
+        wdl: Wdl,
+    ) -> Result<(u16, u16), TableError> {
+        let list = if wdl == Wdl::Win { &self.header.wins } else { &self.header.losses };
+        let rank = list.get(usize::from(symbol)).copied();
+        rank.ok_or_else(|| self.damaged(spot.stream, spot.block))
+    }
+
+    fn damaged(&self, stream: usize, block: usize) -> TableError {
+        let entry = self.streams[stream].blocks[block];
+        TableError::Block {
+            path: self.path.clone(),
+            section: if stream.is_multiple_of(2) { "WDL" } else { "distance" },
+            block,
+            offset: if entry.len == 0 { 0 } else { entry.at },
+        }
+    }
+
+    /// Checks every block's checksum without decoding it.
+    pub(in crate::tablebase) fn check_sums(&self) -> Result<(), TableError> {
+        for (number, stream) in self.streams.iter().enumerate() {
+            stream.blocks.par_iter().enumerate().try_for_each(|(block, entry)| {
+                let packed = &self.map[entry.at as usize..][..entry.len as usize];
+                if entry.len == 0 || crc32fast::hash(packed) == entry.crc {
+                    return Ok(());
+                }
+                Err(self.damaged(number, block))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the table was built from the smaller tables with these content hashes.
+    pub(in crate::tablebase) fn check_dependencies(
+        &self,
+        content: impl Fn(Material) -> Option<[u8; 32]>,
+    ) -> Result<(), TableError> {
+        for left in self.material.captures() {
+            let built_from = (left.to_string(), content(left).unwrap_or_default());
+            if !self.header.dependencies.contains(&built_from) {
+                let what = format!("it was built from another {left} than the one beside it");
+                return Err(TableError::Contents { path: self.path.clone(), what });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a side's slots of the generator have in the file: the result in the two low bits (0 loss,
+    /// 1 draw, 2 win), the number of the distance section above. Captures may make it better.
+    pub(in crate::tablebase) fn stored_words(
+        &self,
+        index: &Index,
+        side: usize,
+    ) -> Result<Vec<u16>, TableError> {
+        let mirrors = Mirrors::new(&self.layout);
+        let words: Vec<AtomicU16> = (0..index.slots).map(|_| AtomicU16::new(0)).collect();
+        for section in Section::ALL {
+            let number = 2 * side + section as usize;
+            let order = &self.header.streams[number].order;
+            let rows = Rows::new(&self.layout, index, &mirrors, order);
+            let blocks = 0..self.streams[number].blocks.len();
+            blocks.into_par_iter().try_for_each_init(
+                || (Vec::with_capacity(BLOCK_LEN), Vec::new()),
+                |(raw, slots), block| self.scatter(number, block, &rows, &words, raw, slots),
+            )?;
+        }
+        Ok(words.into_iter().map(AtomicU16::into_inner).collect())
+    }
+
+    fn scatter(
+        &self,
+        stream: usize,
+        block: usize,
+        rows: &Rows<'_>,
+        words: &[AtomicU16],
+        raw: &mut Vec<u8>,
+        slots: &mut Vec<u32>,
+    ) -> Result<(), TableError> {
+        self.decode(stream, block, raw)?;
+        let packing = self.streams[stream].packing;
+        let first = block as u64 * packing.block_slots();
+        slots.clear();
+        rows.slots(first..first + self.symbols_in(stream, block) as u64, slots);
+        let shift = if stream.is_multiple_of(2) { 0 } else { 2 };
+        for (place, &slot) in slots.iter().enumerate().filter(|&(_, &slot)| slot != NO_SLOT) {
+            let symbol = packing.symbol(raw, place);
+            if shift == 0 && wdl_of(symbol).is_none() {
+                return Err(self.damaged(stream, block));
+            }
+            // Numbers too large for a word are impossible anyway.
+            let part = symbol.min(u16::MAX >> 2) << shift;
+            let add = |slot: u32| {
+                let word = &words[slot as usize];
+                word.store(word.load(Ordering::Relaxed) | part, Ordering::Relaxed);
+            };
+            add(slot);
+            if let Some(twin) = rows.twin(slot) {
+                add(twin);
+            }
+        }
+        Ok(())
+    }
+
+    /// A slot of the generator whose number stands for no pair.
+    pub(in crate::tablebase) fn impossible_number(&self, side: usize) -> TableError {
+        self.damaged(2 * side + 1, 0)
+    }
+}
+
+/// The result that a symbol stands for.
+#[inline]
+pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
+    match symbol {
+        LOSS => Some(Wdl::Loss),
+        DRAWN => Some(Wdl::Draw),
+        WIN => Some(Wdl::Win),
+        _ => None,
+    }
+}
+
+/// Reads the block tables, which follow the blocks of all streams; or says what is wrong with them.
+fn open_streams(
+    bytes: &[u8],
+    start: usize,
+    header: &Header,
+    layout: &Layout,
+) -> Result<Vec<OpenStream>, String> {
+    let sum =
+        |part: fn(&Stream) -> u64| header.streams.iter().map(part).try_fold(0u64, u64::checked_add);
+    let blocks_end = sum(|s| s.bytes).and_then(|sum| sum.checked_add(start as u64));
+    let end = sum(|s| s.table_bytes).and_then(|tables| tables.checked_add(blocks_end?));
+    let (Some(blocks_end), Some(end)) = (blocks_end, end) else {
+        return Err("the header contradicts itself".to_owned());
+    };
+    if end != bytes.len() as u64 {
+        let have = bytes.len();
+        return Err(format!(
+            "{have} bytes where {end} are needed: the file is truncated or damaged"
+        ));
+    }
+    let mut at = start as u64;
+    let mut table = &bytes[blocks_end as usize..];
+    let mut streams = Vec::new();
+    for stream in &header.streams {
+        let (own, rest) = table.split_at(stream.table_bytes as usize);
+        table = rest;
+        let open = open_stream(own, at, stream, layout);
+        streams.push(open.ok_or("a block table is damaged: the file is damaged")?);
+        at += stream.bytes;
+    }
+    Ok(streams)
+}
+
+fn open_stream(
+    mut table: &[u8],
+    start: u64,
+    stream: &Stream,
+    layout: &Layout,
+) -> Option<OpenStream> {
+    if crc32fast::hash(table) != stream.table_crc {
+        return None;
+    }
+    let packing = Packing::from_byte(stream.packing)?;
+    let count = layout.slots()?.div_ceil(packing.block_slots());
+    // Every block takes two bytes of the table at least.
+    if count > table.len() as u64 {
+        return None;
+    }
+    let mut at = start;
+    let mut blocks = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        let len = u32::try_from(varint::take(&mut table)?).ok()?;
+        if len == 0 {
+            let (&byte, rest) = table.split_first()?;
+            table = rest;
+            blocks.push(BlockRef { at: byte.into(), len, crc: 0 });
+        } else {
+            let (crc, rest) = table.split_first_chunk()?;
+            table = rest;
+            blocks.push(BlockRef { at, len, crc: u32::from_le_bytes(*crc) });
+            at = at.checked_add(len.into())?;
+        }
+    }
+    let is_whole = table.is_empty() && at == start + stream.bytes;
+    is_whole.then_some(OpenStream { packing, strides: layout.strides(&stream.order)?, blocks })
+}

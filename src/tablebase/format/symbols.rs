@@ -1,0 +1,192 @@
+//! Values as symbols and symbols as bytes: which symbols may stand for a slot, which one is chosen
+//! where there is a choice, and how they are packed.
+
+use super::super::compress::BLOCK_LEN;
+
+/// The symbol of a loss in the WDL section.
+pub(super) const LOSS: u16 = 0;
+/// The symbol of a draw in the WDL section.
+pub(super) const DRAWN: u16 = 1;
+/// The symbol of a win in the WDL section.
+pub(super) const WIN: u16 = 2;
+
+/// How the symbols of a stream are packed into bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// One symbol a byte.
+    Bytes,
+    /// Four symbols below 4 a byte, the first in the lowest bits.
+    Quads,
+    /// Five symbols below 3 a byte, the first the least significant digit in base 3.
+    Fives,
+    /// Two bytes a symbol: the low bytes of a block, then the high bytes.
+    Wide,
+}
+
+impl Packing {
+    /// The choices for the WDL section.
+    pub(super) const WDL: [Self; 3] = [Self::Bytes, Self::Quads, Self::Fives];
+
+    pub(super) const fn byte(self) -> u8 {
+        self as u8
+    }
+
+    pub(super) fn from_byte(byte: u8) -> Option<Self> {
+        [Self::Bytes, Self::Quads, Self::Fives, Self::Wide].into_iter().find(|p| p.byte() == byte)
+    }
+
+    /// Whether a stream can be packed so.
+    pub(super) fn is_possible(self, is_distance: bool, is_wide: bool) -> bool {
+        match self {
+            Self::Bytes => !is_distance || !is_wide,
+            Self::Quads | Self::Fives => !is_distance,
+            Self::Wide => is_distance && is_wide,
+        }
+    }
+
+    /// Symbols whose places in a byte repeat.
+    pub(super) const fn per_byte(self) -> usize {
+        match self {
+            Self::Bytes | Self::Wide => 1,
+            Self::Quads => 4,
+            Self::Fives => 5,
+        }
+    }
+
+    /// Symbols of a full block.
+    pub(super) const fn block_slots(self) -> u64 {
+        (match self {
+            Self::Bytes => BLOCK_LEN,
+            Self::Quads => 4 * BLOCK_LEN,
+            Self::Fives => 5 * BLOCK_LEN,
+            Self::Wide => BLOCK_LEN / 2,
+        }) as u64
+    }
+
+    /// Bytes of a block of so many symbols.
+    pub(super) const fn raw_len(self, symbols: usize) -> usize {
+        match self {
+            Self::Bytes => symbols,
+            Self::Quads => symbols.div_ceil(4),
+            Self::Fives => symbols.div_ceil(5),
+            Self::Wide => 2 * symbols,
+        }
+    }
+
+    pub(super) fn pack(self, symbols: &[u16], raw: &mut Vec<u8>) {
+        raw.clear();
+        let in_base = |base: u8| {
+            move |part: &[u16]| part.iter().rev().fold(0, |byte, &s| byte * base + s as u8)
+        };
+        match self {
+            Self::Bytes => raw.extend(symbols.iter().map(|&symbol| symbol as u8)),
+            Self::Quads => raw.extend(symbols.chunks(4).map(in_base(4))),
+            Self::Fives => raw.extend(symbols.chunks(5).map(in_base(3))),
+            Self::Wide => {
+                raw.extend(symbols.iter().map(|&symbol| symbol as u8));
+                raw.extend(symbols.iter().map(|&symbol| (symbol >> 8) as u8));
+            }
+        }
+    }
+
+    /// The symbol at a place of a decoded block. Damaged blocks may give symbols that no value has.
+    #[inline]
+    pub(super) fn symbol(self, raw: &[u8], place: usize) -> u16 {
+        match self {
+            Self::Bytes => raw[place].into(),
+            Self::Quads => (raw[place / 4] >> (2 * (place % 4)) & 3).into(),
+            Self::Fives => {
+                let byte = raw[place / 5];
+                let symbol = byte / [1, 3, 9, 27, 81][place % 5];
+                // Bytes from 243 up are no five symbols.
+                (if byte < 243 { symbol % 3 } else { 3 }).into()
+            }
+            Self::Wide => u16::from(raw[place]) | u16::from(raw[raw.len() / 2 + place]) << 8,
+        }
+    }
+}
+
+/// The symbols that may stand for a slot: from `low` to `high`; one of them is the value's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Allowed {
+    pub(super) low: u16,
+    pub(super) high: u16,
+}
+
+impl Allowed {
+    /// Any symbol.
+    pub(super) const ANY: Self = Self { low: 0, high: u16::MAX };
+
+    pub(super) const fn only(symbol: u16) -> Self {
+        Self { low: symbol, high: symbol }
+    }
+
+    const fn has(self, symbol: u16) -> bool {
+        self.low <= symbol && symbol <= self.high
+    }
+}
+
+/// How symbols are chosen where there is a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// The symbol before.
+    Before,
+    /// The symbol so many slots before, and where that is not allowed, the symbol before.
+    Above(usize),
+}
+
+impl Filling {
+    /// Chooses the symbols of a block.
+    pub(super) fn fill(self, allowed: &[Allowed], start: u16, symbols: &mut Vec<u16>) {
+        symbols.clear();
+        let mut last = start;
+        for (i, choice) in allowed.iter().enumerate() {
+            if let Self::Above(period) = self
+                && choice.low < choice.high
+                && i >= period
+                && choice.has(symbols[i - period])
+            {
+                last = symbols[i - period];
+            } else {
+                last = last.clamp(choice.low, choice.high);
+            }
+            symbols.push(last);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn packing_keeps_symbols(symbols in prop::collection::vec(0u16..3, 1..100)) {
+            for packing in [Packing::Bytes, Packing::Quads, Packing::Fives, Packing::Wide] {
+                let mut raw = Vec::new();
+                packing.pack(&symbols, &mut raw);
+                prop_assert_eq!(raw.len(), packing.raw_len(symbols.len()));
+                for (i, &symbol) in symbols.iter().enumerate() {
+                    prop_assert_eq!(packing.symbol(&raw, i), symbol);
+                }
+                prop_assert_eq!(Packing::from_byte(packing.byte()), Some(packing));
+            }
+        }
+
+        #[test]
+        fn filling_keeps_to_what_is_allowed(
+            ends in prop::collection::vec((0u16..9, 0u16..9), 1..60),
+            period in 1usize..9,
+        ) {
+            let allowed: Vec<Allowed> =
+                ends.iter().map(|&(a, b)| Allowed { low: a.min(b), high: a.max(b) }).collect();
+            for filling in [Filling::Before, Filling::Above(period)] {
+                let mut symbols = Vec::new();
+                filling.fill(&allowed, 1, &mut symbols);
+                prop_assert_eq!(symbols.len(), allowed.len());
+                prop_assert!(symbols.iter().zip(&allowed).all(|(&s, a)| a.has(s)));
+            }
+        }
+    }
+}

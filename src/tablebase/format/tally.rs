@@ -1,0 +1,124 @@
+//! How often each value occurs.
+
+use rayon::prelude::*;
+
+use super::super::index::{Index, Squares};
+use super::super::solve::ILLEGAL;
+use super::super::table::{DRAW, Table, position_of};
+use super::header::SideCounts;
+use crate::game::BySide;
+use crate::xiangqi::Position;
+
+/// Slots of a parallel task.
+const TASK: usize = 1 << 16;
+
+/// The positions of the whole board with one side to move by their words.
+#[derive(Debug, Clone)]
+pub(in crate::tablebase) struct Tally {
+    /// By word, [`DRAW`] last.
+    by_word: Vec<u64>,
+}
+
+impl Tally {
+    /// Counts a side's positions.
+    pub(in crate::tablebase) fn new(table: &Table, side: usize) -> Self {
+        let draw = 2 * table.ranks.len() + 1;
+        let none = || vec![0u64; draw + 1];
+        let count = |mut counts: Vec<u64>, (task, words): (usize, &[u16])| {
+            for (i, &word) in words.iter().enumerate() {
+                if word != ILLEGAL {
+                    let place = if word == DRAW { draw } else { usize::from(word) };
+                    // A loaded table's illegal slots may hold anything.
+                    if let Some(count) = counts.get_mut(place) {
+                        *count += table.index.weight((task * TASK + i) as u32);
+                    }
+                }
+            }
+            counts
+        };
+        let join = |a: Vec<u64>, b: Vec<u64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        let tasks = table.words[side].par_chunks(TASK).enumerate();
+        Self { by_word: tasks.fold(none, count).reduce(none, join) }
+    }
+
+    /// The number of positions won in the pair `rank` of the table's.
+    pub(super) fn wins(&self, rank: usize) -> u64 {
+        self.by_word[2 * rank + 1]
+    }
+
+    /// The number of positions lost in the pair `rank` of the table's.
+    pub(super) fn losses(&self, rank: usize) -> u64 {
+        self.by_word[2 * rank + 2]
+    }
+
+    /// The sums.
+    pub(in crate::tablebase) fn counts(&self, ranks: &[(u16, u16)]) -> SideCounts {
+        let draw = self.by_word.last().copied().unwrap_or(0);
+        let mut counts = SideCounts { draw, ..SideCounts::default() };
+        for (r, &(order, distance)) in ranks.iter().enumerate() {
+            let (win, loss) = (self.wins(r), self.losses(r));
+            counts.win += win;
+            counts.loss += loss;
+            if order > 0 {
+                counts.by_rule_win += win;
+                counts.by_rule_loss += loss;
+            }
+            if win + loss > 0 {
+                counts.last_order = order;
+            }
+            if win > 0 && order == 0 {
+                counts.longest_win = distance;
+            }
+        }
+        counts
+    }
+}
+
+/// By side to move: the tallies of a table.
+pub(in crate::tablebase) fn tallies(table: &Table) -> BySide<Tally> {
+    let first = Tally::new(table, 0);
+    let second = if table.words.len() == 1 { first.clone() } else { Tally::new(table, 1) };
+    BySide { first, second }
+}
+
+/// A position with the longest win of order 0 of that many plies: of all of them and their mirror
+/// images the one whose men, listed in the order of the material's name, stand on the lowest squares.
+pub(super) fn longest_position(table: &Table, side: usize, plies: u16) -> Option<Position> {
+    let rank = table.ranks.binary_search(&(0, plies)).ok()?;
+    let word = (2 * rank + 1) as u16;
+    let index = &table.index;
+    let tasks = table.words[side].par_chunks(TASK).enumerate();
+    let slots = tasks.filter_map(|(task, words)| {
+        let slots = words.iter().enumerate().filter(|&(_, &w)| w == word);
+        slots.map(|(i, _)| lowest(index, (task * TASK + i) as u32)).min()
+    });
+    let (_, slot, is_mirrored) = slots.min()?;
+    let position = position_of(index, side, slot)?;
+    if !is_mirrored {
+        return Some(position);
+    }
+    let mut setup = position.to_setup();
+    let board = setup.board;
+    for square in crate::xiangqi::Square::all() {
+        setup.board[square.mirrored().index()] = board[square.index()];
+    }
+    Some(Position::from_setup_unchecked(&setup))
+}
+
+/// The squares of a slot's men or of its mirror image's, whichever are lower, men of a kind
+/// ascending; the slot; and whether it was the mirror image.
+fn lowest(index: &Index, slot: u32) -> (Squares, u32, bool) {
+    let own = index.squares(&index.digits(slot));
+    let mirror: Squares = own.iter().map(|square| square.mirrored()).collect();
+    let sorted = |mut squares: Squares| {
+        for men in index.men.chunk_by(|a, b| a.piece == b.piece).scan(0, |at, men| {
+            *at += men.len();
+            Some(*at - men.len()..*at)
+        }) {
+            squares[men].sort_unstable();
+        }
+        squares
+    };
+    let (own, mirror) = (sorted(own), sorted(mirror));
+    if mirror < own { (mirror, slot, true) } else { (own, slot, false) }
+}
