@@ -39,7 +39,9 @@ impl Packer {
 
 /// Decodes a block of `raw_len` bytes; `None` if the bytes are damaged.
 pub(super) fn unpack(block: BlockRef, packed: &[u8], raw_len: usize) -> Option<Vec<u8>> {
-    if packed.len() != block.len as usize || crc32fast::hash(packed) != block.crc {
+    // A fuzzer does not find checksums.
+    let is_whole = cfg!(fuzzing) || crc32fast::hash(packed) == block.crc;
+    if packed.len() != block.len as usize || !is_whole {
         return None;
     }
     let raw = zstd::bulk::decompress(packed, raw_len).ok()?;
