@@ -69,8 +69,9 @@ fn stats(key: i64, mv: u16, blob: &[u8]) -> Stats {
     }
     let years = (flags & 4 != 0).then(|| {
         let n = varint(&mut rest);
-        let min = 1990 + if n % 2 == 0 { n as i64 / 2 } else { -(n as i64 / 2) - 1 };
-        (min, min + if is_one { 0 } else { varint(&mut rest) as i64 })
+        let half = (n / 2).cast_signed();
+        let min = 1990 + if n.is_multiple_of(2) { half } else { -half - 1 };
+        (min, min + if is_one { 0 } else { varint(&mut rest).cast_signed() })
     });
     if flags & 8 != 0 {
         varint(&mut rest);
