@@ -11,6 +11,8 @@
 //!
 //! - [`build()`] reads game files; [`Builder`] takes records from anywhere.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
+//!
+#![doc = include_str!("FORMAT.md")]
 
 mod build;
 mod builder;

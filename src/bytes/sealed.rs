@@ -112,7 +112,8 @@ pub fn unseal<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T, SealEr
     let (header, payload) = split(kind, bytes)?;
     let expected = u32_at(header, 20);
     let found = checksum(&header[..20], payload);
-    if found != expected {
+    // A fuzzer does not find checksums.
+    if found != expected && !cfg!(fuzzing) {
         return Err(SealError::Checksum { found, expected });
     }
     options(kind.limit).deserialize(payload).map_err(SealError::Payload)

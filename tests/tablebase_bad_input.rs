@@ -1,0 +1,448 @@
+//! What tables answer to bad input: impossible sets, places that cannot be written, full disks,
+//! damaged and mistaken files. Always an error that says what to do, never a wrong answer.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use juzhong::tablebase::{
+    Entry, GenerateError, GenerateOptions, Material, Metric, NoProgress, Rules, TableError, Tables,
+    generate_all, verify,
+};
+use juzhong::xiangqi::Position;
+use proptest::prelude::*;
+
+const NAME: &str = "KRvKN.check.dtm.jzt";
+
+fn material(name: &str) -> Material {
+    name.parse().unwrap()
+}
+
+fn generate(dir: &Path, name: &str, metric: Metric) -> Result<(), GenerateError> {
+    let options = GenerateOptions { metric, ..GenerateOptions::default() };
+    generate_all(dir, &[material(name)], &options, &NoProgress).map(|_| ())
+}
+
+/// A folder with KRvKN and its sub-sets, built once.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let build = || {
+        let folder = tempfile::tempdir().unwrap();
+        generate(folder.path(), "KRvKN", Metric::Dtm).unwrap();
+        folder
+    };
+    FOLDER.get_or_init(build).path()
+}
+
+fn whole() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| std::fs::read(folder().join(NAME)).unwrap())
+}
+
+/// Positions of KRvKN with either side to move, and what the undamaged table says of them.
+fn samples() -> &'static [(Position, Entry)] {
+    static SAMPLES: OnceLock<Vec<(Position, Entry)>> = OnceLock::new();
+    SAMPLES.get_or_init(|| {
+        let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();
+        let mut seed = 1u64;
+        let mut next = |limit: u64| {
+            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (seed >> 33) % limit
+        };
+        let palace = |n: u64| 3 + n % 3 + 9 * (n / 3);
+        let mut samples = Vec::new();
+        while samples.len() < 50 {
+            let men = [(palace(next(9)), 'k'), (next(90), 'n'), (next(90), 'R')];
+            let king = (63 + palace(next(9)), 'K');
+            let fen = fen(&[men[0], men[1], men[2], king], if next(2) == 0 { 'w' } else { 'b' });
+            if let Ok(position) = Position::from_fen(&fen)
+                && Material::of(&position).0 == material("KRvKN")
+            {
+                let entry = tables.probe(&position).unwrap();
+                samples.push((position, entry));
+            }
+        }
+        samples
+    })
+}
+
+/// Squares count from the top left.
+fn fen(men: &[(u64, char)], turn: char) -> String {
+    let mut board = [['1'; 9]; 10];
+    for &(square, man) in men {
+        board[square as usize / 9][square as usize % 9] = man;
+    }
+    let ranks: Vec<String> = board.iter().map(|rank| rank.iter().collect()).collect();
+    format!("{} {turn}", ranks.join("/"))
+}
+
+/// A copy of the folder in which one table's file has other bytes.
+fn copy_with(name: &str, bytes: &[u8]) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(folder()).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
+    }
+    std::fs::write(copy.path().join(name), bytes).unwrap();
+    copy
+}
+
+fn juzhong(args: &[&str], dir: &Path) -> Output {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("juzhong"));
+    command.args(args).arg("--dir").arg(dir).output().unwrap()
+}
+
+/// Runs and expects an exit code and parts of the message.
+fn fails(args: &[&str], dir: &Path, code: i32, parts: &[&str]) {
+    expect(&juzhong(args, dir), code, parts);
+}
+
+fn expect(output: &Output, code: i32, parts: &[&str]) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "no {part:?} in {message}");
+    }
+}
+
+/// Every answer of the table is the right one or an error. How many are errors.
+fn errors_of_probes(dir: &Path) -> usize {
+    let tables = Tables::open(dir, Rules::Check, Metric::Dtm).unwrap();
+    let mut errors = 0;
+    for (position, right) in samples() {
+        let wdl = tables.probe_wdl(position);
+        assert!(wdl.as_ref().is_err() || wdl.is_ok_and(|wdl| wdl == right.wdl));
+        match tables.probe(position) {
+            Ok(entry) => assert_eq!(entry, *right, "{}", position.to_fen()),
+            Err(error) => {
+                assert!(error.to_string().contains(NAME), "{error}");
+                errors += 1;
+            }
+        }
+    }
+    errors
+}
+
+#[test]
+fn impossible_material() {
+    for (name, part) in [
+        ("KRRRvK", "holds 2"),
+        ("RRvK", "0 kings"),
+        ("KRv", "0 kings"),
+        ("KKvK", "2 kings"),
+        ("KPPPPPPvK", "holds 5"),
+        ("KXvK", "'X'"),
+        ("K車vK", "'車'"),
+        ("KRKN", "two sides"),
+        ("", "two sides"),
+    ] {
+        let error = name.parse::<Material>().unwrap_err().to_string();
+        assert!(error.contains(part), "{name}: {error}");
+        for command in ["generate", "stats", "verify"] {
+            fails(&["tablebase", command, name], folder(), 2, &[part]);
+        }
+        let mut plan = Command::new(assert_cmd::cargo::cargo_bin!("juzhong"));
+        expect(&plan.args(["tablebase", "plan", name]).output().unwrap(), 2, &[part]);
+    }
+}
+
+#[test]
+fn places_that_cannot_be_written() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut places: Vec<PathBuf> = vec![file.path().to_owned(), file.path().join("tables")];
+    if Path::new("/proc/self").exists() {
+        places.push("/proc/tables".into());
+    }
+    for place in places {
+        let name = place.to_str().unwrap();
+        fails(&["tablebase", "generate", "KRvK"], &place, 73, &[name, "--dir"]);
+        let error = generate(&place, "KRvK", Metric::Dtm).unwrap_err();
+        assert!(matches!(error, GenerateError::Table(TableError::Write { .. })), "{error}");
+    }
+    assert_eq!(file.path().metadata().unwrap().len(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_without_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o500)).unwrap();
+    if std::fs::write(folder.path().join("probe"), "").is_ok() {
+        return; // The superuser writes everywhere.
+    }
+    fails(&["tablebase", "generate", "KRvK"], folder.path(), 73, &["KvK.check", "--dir"]);
+}
+
+/// A file-size limit stands for the full disk: both end a write in the middle.
+#[cfg(unix)]
+#[test]
+fn a_full_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("juzhong");
+    let script = "ulimit -f 20 || exit 99; exec \"$@\"";
+    let output = Command::new("bash")
+        .args(["-c", script, "bash"])
+        .arg(program)
+        .args(["tablebase", "generate", "KRvKN", "--dir"])
+        .arg(folder.path())
+        .output();
+    let Ok(output) = output else { return };
+    if output.status.code() == Some(99) {
+        return;
+    }
+    expect(&output, 74, &[NAME, "space", "--dir"]);
+    let mut left =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!left.any(|name| name.to_string_lossy().contains(".part-")));
+    assert!(!folder.path().join(NAME).exists());
+    generate(folder.path(), "KRvKN", Metric::Dtm).unwrap();
+    assert_eq!(std::fs::read(folder.path().join(NAME)).unwrap(), whole());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    for args in [vec!["tablebase", "plan", "--men", "5"], vec!["tablebase", "list", "--dir", "."]] {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("juzhong"));
+        let mut child = command.args(&args).arg("--json").stdout(full()).spawn().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(74), "{args:?}");
+    }
+}
+
+#[test]
+fn truncated_files() {
+    let len = whole().len();
+    let starts = (0..32).chain((32..len).step_by(len / 32)).chain([len - 1]);
+    for end in starts {
+        let copy = copy_with(NAME, &whole()[..end]);
+        assert_eq!(errors_of_probes(copy.path()), samples().len(), "{end} bytes");
+        let error = generate(copy.path(), "KRvKN", Metric::Dtm).unwrap_err().to_string();
+        assert!(error.contains(NAME) && error.contains("truncated"), "{end} bytes: {error}");
+    }
+    for end in [0, 7, 30, len / 2, len - 1] {
+        let copy = copy_with(NAME, &whole()[..end]);
+        for command in ["generate", "stats", "verify"] {
+            let parts = [NAME, "truncated", "generate it again"];
+            fails(&["tablebase", command, "KRvKN"], copy.path(), 65, &parts);
+        }
+    }
+}
+
+#[test]
+fn single_flipped_bits() {
+    let len = whole().len();
+    let places = (0..64).chain((64..len).step_by(len / 128));
+    for (i, at) in places.enumerate() {
+        let mut bytes = whole().to_vec();
+        bytes[at] ^= 1 << (i % 8);
+        let copy = copy_with(NAME, &bytes);
+        errors_of_probes(copy.path());
+        match generate(copy.path(), "KRvKN", Metric::Dtm) {
+            // The bit made it a file of an older version, which is built again.
+            Ok(()) => {
+                assert_eq!(std::fs::read(copy.path().join(NAME)).unwrap(), whole(), "byte {at}");
+            }
+            Err(error) => {
+                assert!(matches!(error, GenerateError::Table(_)), "byte {at}: {error}");
+                assert!(error.to_string().contains(NAME), "byte {at}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn verification_notices_flipped_bits() {
+    for at in [9, 40, whole().len() / 3, whole().len() - 20] {
+        let mut bytes = whole().to_vec();
+        bytes[at] ^= 4;
+        let copy = copy_with(NAME, &bytes);
+        let found =
+            verify(copy.path(), &[material("KRvKN")], Rules::Check, Metric::Dtm, &NoProgress);
+        assert!(found[0].is_err(), "byte {at}");
+        fails(&["tablebase", "verify", "KRvKN"], copy.path(), 65, &[NAME]);
+    }
+}
+
+#[test]
+fn damage_in_smaller_tables_is_noticed() {
+    let name = "KRvK.check.dtm.jzt";
+    let mut bytes = std::fs::read(folder().join(name)).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let copy = copy_with(name, &bytes);
+    fails(&["tablebase", "generate", "KRvKN"], copy.path(), 65, &[name, "block", "damaged"]);
+}
+
+#[test]
+fn files_of_other_tables() {
+    let none = tempfile::tempdir().unwrap();
+    let options = GenerateOptions { rules: Rules::None, ..GenerateOptions::default() };
+    generate_all(none.path(), &[material("KRvK")], &options, &NoProgress).unwrap();
+    generate(none.path(), "KRvK", Metric::Dtc).unwrap();
+    let other = |name: &str| std::fs::read(none.path().join(name)).unwrap();
+    for (target, bytes, part) in [
+        ("KRvK.check.dtm.jzt", whole().to_vec(), "material in the file is \"KRvKN\""),
+        ("KRvK.check.dtm.jzt", other("KRvK.none.dtm.jzt"), "rules in the file is \"none\""),
+        ("KRvK.check.dtm.jzt", other("KRvK.check.dtc.jzt"), "metric in the file is \"dtc\""),
+    ] {
+        let copy = copy_with(target, &bytes);
+        for command in ["generate", "stats", "verify"] {
+            let parts = [target, part, "generate it again"];
+            fails(&["tablebase", command, "KRvK"], copy.path(), 65, &parts);
+        }
+        let tables = Tables::open(copy.path(), Rules::Check, Metric::Dtm).unwrap();
+        let position = Position::from_fen("3k5/9/9/9/9/9/9/9/9/R3K4 w").unwrap();
+        assert!(tables.probe(&position).unwrap_err().to_string().contains(part));
+    }
+}
+
+#[test]
+fn absent_rules_and_metrics() {
+    for option in [["--rules", "none"], ["--metric", "dtc"]] {
+        let args = ["tablebase", "stats", "KRvKN", option[0], option[1]];
+        fails(&args, folder(), 66, &["KRvKN", &option.join(" "), "juzhong tablebase generate"]);
+    }
+}
+
+#[test]
+fn newer_versions() {
+    let mut bytes = whole().to_vec();
+    bytes[9] = 1;
+    let copy = copy_with(NAME, &bytes);
+    for command in ["generate", "stats", "verify"] {
+        let parts = [NAME, "version", "update juzhong"];
+        fails(&["tablebase", command, "KRvKN"], copy.path(), 65, &parts);
+    }
+    assert_eq!(std::fs::read(copy.path().join(NAME)).unwrap(), bytes, "nothing was overwritten");
+}
+
+/// Makes the header's checksum right again after a change: see `bytes::sealed`.
+fn reseal(bytes: &mut [u8]) {
+    let Some(length) = bytes.get(12..20).map(|field| u64::from_le_bytes(field.try_into().unwrap()))
+    else {
+        return;
+    };
+    let end = length.saturating_add(24).min(bytes.len() as u64) as usize;
+    if end > 24 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&bytes[..20]);
+        hasher.update(&bytes[24..end]);
+        bytes[20..24].copy_from_slice(&hasher.finalize().to_le_bytes());
+    }
+}
+
+#[test]
+fn changed_dependencies() {
+    let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();
+    let content = tables.stats(material("KRvK")).unwrap().content;
+    let mut bytes = std::fs::read(folder().join("KRvK.check.dtm.jzt")).unwrap();
+    let at = bytes.windows(32).position(|window| window == content).unwrap();
+    bytes[at] ^= 1;
+    reseal(&mut bytes);
+    let copy = copy_with("KRvK.check.dtm.jzt", &bytes);
+    let parts = [NAME, "built from another KRvK", "generate it again"];
+    fails(&["tablebase", "generate", "KRvKN"], copy.path(), 65, &parts);
+}
+
+/// One change of a file's bytes.
+#[derive(Debug, Clone)]
+enum Change {
+    Flip(prop::sample::Index, u8),
+    Write(prop::sample::Index, Vec<u8>),
+    Insert(prop::sample::Index, Vec<u8>),
+    Remove(prop::sample::Index, usize),
+    Truncate(prop::sample::Index),
+}
+
+impl Change {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        let len = bytes.len();
+        match self {
+            _ if len == 0 => {}
+            Self::Flip(at, mask) => bytes[at.index(len)] ^= mask,
+            Self::Write(at, new) => {
+                let at = at.index(len);
+                let end = len.min(at + new.len());
+                bytes[at..end].copy_from_slice(&new[..end - at]);
+            }
+            Self::Insert(at, new) => {
+                let at = at.index(len);
+                bytes.splice(at..at, new.iter().copied());
+            }
+            Self::Remove(at, count) => {
+                let at = at.index(len);
+                bytes.drain(at..len.min(at + count));
+            }
+            Self::Truncate(at) => bytes.truncate(at.index(len)),
+        }
+    }
+}
+
+fn any_change() -> impl Strategy<Value = Change> {
+    // Half of the changes are in the header, where they do most.
+    let at = any::<prop::sample::Index>;
+    let bytes = || prop::collection::vec(any::<u8>(), 1..16);
+    prop_oneof![
+        4 => (at(), any::<u8>()).prop_map(|(at, mask)| Change::Flip(at, mask)),
+        2 => (at(), bytes()).prop_map(|(at, bytes)| Change::Write(at, bytes)),
+        1 => (at(), bytes()).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
+        1 => (at(), 1..64usize).prop_map(|(at, count)| Change::Remove(at, count)),
+        1 => at().prop_map(Change::Truncate),
+    ]
+}
+
+/// Bytes of the header, which is much smaller than the blocks.
+fn header_len() -> usize {
+    24 + u64::from_le_bytes(whole()[12..20].try_into().unwrap()) as usize
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn changed_files_give_errors_or_right_answers(
+        changes in prop::collection::vec(any_change(), 1..4),
+        is_header: bool,
+    ) {
+        let (header, blocks) = whole().split_at(header_len());
+        let bytes = if is_header {
+            let mut header = header.to_vec();
+            changes.iter().for_each(|change| change.apply(&mut header));
+            [&header, blocks].concat()
+        } else {
+            let mut bytes = whole().to_vec();
+            changes.iter().for_each(|change| change.apply(&mut bytes));
+            bytes
+        };
+        let copy = copy_with(NAME, &bytes);
+        errors_of_probes(copy.path());
+        let found =
+            verify(copy.path(), &[material("KRvKN")], Rules::Check, Metric::Dtm, &NoProgress);
+        prop_assert!(bytes == whole() || found[0].is_err());
+    }
+
+    /// With the checksum made right, the header may say anything.
+    #[test]
+    fn forged_headers_never_panic(changes in prop::collection::vec(any_change(), 1..4)) {
+        let (header, blocks) = whole().split_at(header_len());
+        let mut payload = header[24..].to_vec();
+        changes.iter().for_each(|change| change.apply(&mut payload));
+        let mut bytes = header[..24].to_vec();
+        bytes[12..20].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&payload);
+        reseal(&mut bytes);
+        bytes.extend_from_slice(blocks);
+        let copy = copy_with(NAME, &bytes);
+        let tables = Tables::open(copy.path(), Rules::Check, Metric::Dtm).unwrap();
+        let mut answers = 0;
+        for (position, _) in samples() {
+            answers += usize::from(tables.probe(position).is_ok());
+            answers += usize::from(tables.probe_root(position).is_ok());
+        }
+        let stats = tables.stats(material("KRvKN"));
+        prop_assert!(answers == 0 || stats.is_ok());
+    }
+}
