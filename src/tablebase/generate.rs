@@ -442,11 +442,12 @@ impl<'a> Workshop<'a> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let arena = self.arena(material)?;
         let listener = Listener { progress: self.progress, material };
-        let solution = solve(&arena, rules, &listener).map_err(|error| match error {
+        let mut solution = solve(&arena, rules, &listener).map_err(|error| match error {
             SolveError::TooDeep => GenerateError::TooDeep(material),
             SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
             SolveError::Cancelled => GenerateError::Interrupted,
         })?;
+        let good_captures = std::mem::take(&mut solution.good_captures);
         let table = Table::from_solution(Arc::clone(arena.index()), solution);
         self.enter(material, Phase::Hashing)?;
         let content = content_hash(&table);
@@ -457,7 +458,10 @@ impl<'a> Workshop<'a> {
             material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
         };
         let label = Label { rules, metric, dependencies, content };
-        let bytes = format::write(path, &table, label, |side, slot| arena.best_capture(side, slot))?;
+        let best_capture = |side, slot| {
+            good_captures.has(side, slot).then(|| arena.best_capture(side, slot)).flatten()
+        };
+        let bytes = format::write(path, &table, label, best_capture)?;
         self.shelf.put(table);
         Ok((bytes, content))
     }
