@@ -30,6 +30,7 @@ mod stats;
 mod table;
 mod value;
 mod verify;
+mod walk;
 
 pub use format::{SideCounts, TableError};
 pub use generate::{
@@ -39,4 +40,4 @@ pub use material::{Material, MaterialError};
 pub use probe::{ProbeError, Tables};
 pub use stats::{SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
-pub use verify::{Mismatch, Verification, verify};
+pub use verify::{Mismatch, Proofs, Verification, VerifyError, VerifyOptions, verify};
