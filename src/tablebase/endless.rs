@@ -45,40 +45,52 @@ pub(super) struct Node {
     pub(super) since: u16,
     pub(super) until: u16,
     pub(super) in_check: bool,
+    /// Number of its moves; positions have less than 256.
+    moves: u8,
+}
+
+impl Node {
+    pub(super) const fn new(slot: u32, since: u16, until: u16, in_check: bool) -> Self {
+        Self { slot, since, until, in_check, moves: 0 }
+    }
+
+    const fn is_in_round(&self, round: u16) -> bool {
+        self.since <= round && round <= self.until
+    }
 }
 
 /// Nodes in the order of their slots, with the moves of each one after another.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
-    /// Where the moves of each node end.
-    ends: Vec<usize>,
-    /// Where the moves lead: slots or places in another list.
+    /// Where the moves lead: slots, or places in another list.
     moves: Vec<u32>,
 }
 
 impl Nodes {
     /// Adds a node with its moves.
     pub(super) fn push(&mut self, node: Node, moves: &[u32]) {
-        self.nodes.push(node);
+        self.nodes.push(Node { moves: moves.len() as u8, ..node });
         self.moves.extend_from_slice(moves);
-        self.ends.push(self.moves.len());
     }
 
     /// Joins lists.
     pub(super) fn concat(parts: Vec<Self>) -> Self {
         let mut all = Self {
             nodes: Vec::with_capacity(parts.iter().map(|part| part.nodes.len()).sum()),
-            ends: Vec::with_capacity(parts.iter().map(|part| part.ends.len()).sum()),
             moves: Vec::with_capacity(parts.iter().map(|part| part.moves.len()).sum()),
         };
         for part in parts {
-            let base = all.moves.len();
             all.nodes.extend(part.nodes);
             all.moves.extend(part.moves);
-            all.ends.extend(part.ends.iter().map(|end| base + end));
         }
         all
+    }
+
+    /// Gives back memory that is not needed.
+    pub(super) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.moves.shrink_to_fit();
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -89,31 +101,51 @@ impl Nodes {
         self.nodes[place as usize]
     }
 
-    fn moves_of(&self, place: usize) -> &[u32] {
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.moves[start..self.ends[place]]
+    /// All nodes with their moves.
+    fn iter(&self) -> impl Iterator<Item = (Node, &[u32])> {
+        let mut rest = self.moves.as_slice();
+        self.nodes.iter().map(move |&node| {
+            let (moves, after) = rest.split_at(node.moves.into());
+            rest = after;
+            (node, moves)
+        })
     }
 
     /// The place of each node by its slot.
     pub(super) fn places(&self, slots: u32) -> Places {
-        let mut places = Places {
-            bits: vec![0; slots as usize / 64 + 1],
-            before: Vec::with_capacity(slots as usize / 64 + 1),
-        };
-        for node in &self.nodes {
-            places.bits[node.slot as usize / 64] |= 1 << (node.slot % 64);
-        }
-        let mut count = 0;
-        for word in &places.bits {
-            places.before.push(count);
-            count += word.count_ones();
-        }
-        places
+        Places::new(slots, self.nodes.iter().map(|node| node.slot))
     }
 
-    fn is_in_round(&self, place: usize, round: u16) -> bool {
-        let node = self.nodes[place];
-        node.since <= round && round <= node.until
+    /// Leaves out the moves that `keep` maps to nothing and changes the others, then leaves out nodes
+    /// that are in no round any more. What became of the nodes.
+    fn thin_out(&mut self, mut keep: impl FnMut(&mut Node, u32) -> Option<u32>) -> Places {
+        let (mut nodes, mut moves, mut start) = (0, 0, 0);
+        let mut kept = Vec::new();
+        for i in 0..self.nodes.len() {
+            let mut node = self.nodes[i];
+            let end = start + usize::from(node.moves);
+            let first = moves;
+            for j in start..end {
+                if let Some(to) = keep(&mut node, self.moves[j]) {
+                    self.moves[moves] = to;
+                    moves += 1;
+                }
+            }
+            start = end;
+            if node.since <= node.until {
+                node.moves = (moves - first) as u8;
+                self.nodes[nodes] = node;
+                nodes += 1;
+                kept.push(i as u32);
+            } else {
+                moves = first;
+            }
+        }
+        let before = self.nodes.len() as u32;
+        self.nodes.truncate(nodes);
+        self.moves.truncate(moves);
+        self.shrink();
+        Places::new(before, kept.into_iter())
     }
 }
 
@@ -125,6 +157,22 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// `members` ascend and are less than `size`.
+    fn new(size: u32, members: impl Iterator<Item = u32>) -> Self {
+        let mut bits = vec![0u64; size as usize / 64 + 1];
+        for member in members {
+            bits[member as usize / 64] |= 1 << (member % 64);
+        }
+        let mut count = 0;
+        let before = bits.iter().map(|word| {
+            let before = count;
+            count += word.count_ones();
+            before
+        });
+        Self { before: before.collect(), bits }
+    }
+
+    /// The place of a member.
     #[inline]
     pub(super) fn find(&self, slot: u32) -> Option<u32> {
         let (word, bit) = (slot as usize / 64, slot % 64);
@@ -154,8 +202,11 @@ impl Backward {
         }
         // Filled from the end, each start moves down to where its list begins.
         let mut from = vec![0; nodes.moves.len()];
-        for place in (0..nodes.nodes.len()).rev() {
-            for &to in nodes.moves_of(place) {
+        let mut rest = nodes.moves.as_slice();
+        for (place, node) in nodes.nodes.iter().enumerate().rev() {
+            let (before, moves) = rest.split_at(rest.len() - usize::from(node.moves));
+            rest = before;
+            for &to in moves {
                 starts[to as usize] -= 1;
                 from[starts[to as usize]] = place as u32;
             }
@@ -192,27 +243,24 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    /// `until` tells the last round in which a slot with the victim to move is open.
+    /// `victims` lead to places in `checkers`, these to slots; `until` tells the last round in which
+    /// a slot with the victim to move is open.
     pub(super) fn new(
         mut checkers: Nodes,
-        victims: Nodes,
+        mut victims: Nodes,
         slots: u32,
         until: impl Fn(u32) -> u16,
     ) -> Self {
         let places = victims.places(slots);
-        let mut moves = Vec::with_capacity(checkers.moves.len());
-        let mut start = 0;
-        for (node, end) in checkers.nodes.iter_mut().zip(&mut checkers.ends) {
-            for &slot in &checkers.moves[start..*end] {
-                match places.find(slot) {
-                    Some(place) => moves.push(place),
-                    // Never of W: no L as long as it is open.
-                    None => node.since = node.since.max(until(slot).saturating_add(1)),
-                }
+        let kept = checkers.thin_out(|node, slot| {
+            let place = places.find(slot);
+            if place.is_none() {
+                // Never of W: no L as long as it is open.
+                node.since = node.since.max(until(slot).saturating_add(1));
             }
-            start = std::mem::replace(end, moves.len());
-        }
-        checkers.moves = moves;
+            place
+        });
+        victims.thin_out(|_, place| kept.find(place));
         let (c, v) = (checkers.nodes.len(), victims.nodes.len());
         Self {
             before_victims: Backward::new(&checkers, v),
@@ -248,31 +296,32 @@ impl Loops {
             victims.iter().for_each(|&i| self.alive_victims[i as usize] = false);
             self.cascade(checkers, victims);
         }
-        for (i, node) in self.checkers.nodes.iter().enumerate().filter(|i| self.alive_checkers[i.0])
-        {
-            lost.push((node.slot, Entry::loss(round, self.distance_checkers[i])));
+        for (node, &distance) in self.checkers.nodes.iter().zip(&self.distance_checkers) {
+            if distance > 0 {
+                lost.push((node.slot, Entry::loss(round, distance)));
+            }
         }
-        for (i, node) in self.victims.nodes.iter().enumerate().filter(|i| self.alive_victims[i.0]) {
-            won.push((node.slot, Entry::win(round, self.distance_victims[i])));
+        for (node, &distance) in self.victims.nodes.iter().zip(&self.distance_victims) {
+            if distance > 0 {
+                won.push((node.slot, Entry::win(round, distance)));
+            }
         }
     }
 
     /// The candidates of a round; those of W without a move into one of L are returned as dropped.
     fn begin(&mut self, round: u16) -> Vec<u32> {
-        for i in 0..self.alive_victims.len() {
-            self.alive_victims[i] = self.victims.is_in_round(i, round);
+        for (alive, node) in self.alive_victims.iter_mut().zip(&self.victims.nodes) {
+            *alive = node.is_in_round(round);
         }
-        for i in 0..self.alive_checkers.len() {
-            let is_open = |&to: &u32| self.alive_victims[to as usize];
-            self.alive_checkers[i] = self.checkers.is_in_round(i, round)
-                && self.checkers.moves_of(i).iter().any(is_open);
+        let is_open = |&to: &u32| self.alive_victims[to as usize];
+        for (alive, (node, moves)) in self.alive_checkers.iter_mut().zip(self.checkers.iter()) {
+            *alive = node.is_in_round(round) && moves.iter().any(is_open);
         }
         let mut dropped = Vec::new();
-        for i in 0..self.alive_victims.len() {
+        for (i, (_, moves)) in self.victims.iter().enumerate() {
             let stays = |&&to: &&u32| self.alive_checkers[to as usize];
-            let count = self.victims.moves_of(i).iter().filter(stays).count();
-            self.count_victims[i] = count as u16;
-            if count == 0 && std::mem::replace(&mut self.alive_victims[i], false) {
+            self.count_victims[i] = moves.iter().filter(stays).count() as u16;
+            if self.count_victims[i] == 0 && std::mem::replace(&mut self.alive_victims[i], false) {
                 dropped.push(i as u32);
             }
         }
@@ -310,16 +359,15 @@ impl Loops {
     fn reach(&mut self) {
         self.distance_checkers.fill(0);
         self.distance_victims.fill(0);
-        for i in (0..self.alive_checkers.len()).filter(|&i| self.alive_checkers[i]) {
+        for (i, (_, moves)) in self.checkers.iter().enumerate() {
             let is_open = |&&to: &&u32| self.alive_victims[to as usize];
-            self.count_checkers[i] =
-                self.checkers.moves_of(i).iter().filter(is_open).count() as u16;
+            self.count_checkers[i] = moves.iter().filter(is_open).count() as u16;
         }
         let mut level = Vec::new();
-        for i in (0..self.alive_victims.len()).filter(|&i| self.alive_victims[i]) {
+        for (i, (_, moves)) in self.victims.iter().enumerate() {
             let evades =
                 |&to: &u32| self.alive_checkers[to as usize] && !self.checkers.get(to).in_check;
-            if self.victims.moves_of(i).iter().any(evades) {
+            if self.alive_victims[i] && moves.iter().any(evades) {
                 self.distance_victims[i] = 1;
                 level.push(i as u32);
             }
@@ -364,5 +412,123 @@ impl Loops {
             }
         }
         level
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A side of a random graph: `since`, `until`, whether in check, and the moves.
+    type Side = Vec<(u16, u16, bool, Vec<u32>)>;
+
+    /// Slots of the victim beyond its nodes: positions that are never of W.
+    const STRANGERS: u32 = 3;
+
+    fn graph() -> impl Strategy<Value = (Side, Side)> {
+        (1..12u32, 1..12u32).prop_flat_map(|(c, v)| {
+            let side = |own: u32, moves: usize, to: u32| {
+                let moves = proptest::collection::vec(0..to, 1..=moves);
+                let until = prop_oneof![1..4u16, Just(ALWAYS)];
+                let node = (1..3u16, until, any::<bool>(), moves);
+                proptest::collection::vec(node, own as usize)
+            };
+            (side(c, 2, v + STRANGERS), side(v, 3, c))
+        })
+    }
+
+    fn nodes(side: &Side) -> Nodes {
+        let mut nodes = Nodes::default();
+        for (slot, (since, until, in_check, moves)) in side.iter().enumerate() {
+            nodes.push(Node::new(slot as u32, *since, *until, *in_check), moves);
+        }
+        nodes
+    }
+
+    /// The definition, word for word, by sweeps: slots and distances of L and W.
+    fn by_definition(c: &Side, v: &Side, round: u16) -> [Vec<(u32, u16)>; 2] {
+        let is_open = |i: u32| v.get(i as usize).is_none_or(|w| round <= w.1);
+        let is_in = |node: &(u16, u16, bool, Vec<u32>)| node.0 <= round && round <= node.1;
+        let mut l: Vec<bool> = c.iter().map(is_in).collect();
+        let mut w: Vec<bool> = v.iter().map(is_in).collect();
+        loop {
+            let before = (l.clone(), w.clone());
+            for (i, node) in c.iter().enumerate() {
+                let mut checks = node.3.iter().filter(|&&to| is_open(to)).peekable();
+                l[i] &= checks.peek().is_some();
+                l[i] &= checks.all(|&to| w.get(to as usize) == Some(&true));
+            }
+            for (i, node) in v.iter().enumerate() {
+                w[i] &= node.3.iter().any(|&to| l[to as usize]);
+            }
+            if before != (l.clone(), w.clone()) {
+                continue;
+            }
+            let distances = distances(c, v, &l, &w, &is_open);
+            let [dl, dw] = &distances;
+            l.iter_mut().zip(dl).for_each(|(l, &d)| *l &= d > 0);
+            w.iter_mut().zip(dw).for_each(|(w, &d)| *w &= d > 0);
+            if before == (l.clone(), w.clone()) {
+                return distances.map(|side| {
+                    let named = side.into_iter().enumerate().filter(|d| d.1 > 0);
+                    named.map(|(i, d)| (i as u32, d)).collect()
+                });
+            }
+        }
+    }
+
+    fn distances(
+        c: &Side,
+        v: &Side,
+        l: &[bool],
+        w: &[bool],
+        is_open: &impl Fn(u32) -> bool,
+    ) -> [Vec<u16>; 2] {
+        let (mut dl, mut dw) = (vec![0u16; c.len()], vec![0u16; v.len()]);
+        for distance in 1..2 * (c.len() + v.len()) as u16 + 2 {
+            for (i, node) in v.iter().enumerate().filter(|&(i, _)| w[i]) {
+                let leads = |&to: &u32| {
+                    let to = to as usize;
+                    let evades = distance == 1 && !c[to].2;
+                    l[to] && (evades || dl[to] > 0 && dl[to] + 1 == distance)
+                };
+                if dw[i] == 0 && node.3.iter().any(leads) {
+                    dw[i] = distance;
+                }
+            }
+            for (i, node) in c.iter().enumerate().filter(|&(i, _)| l[i]) {
+                let mut checks = node.3.iter().filter(|&&to| is_open(to));
+                let is_known = |&to: &u32| dw[to as usize] > 0 && dw[to as usize] < distance;
+                if dl[i] == 0 && checks.all(is_known) {
+                    dl[i] = distance;
+                }
+            }
+        }
+        [dl, dw]
+    }
+
+    proptest! {
+        #[test]
+        fn rounds_follow_the_definition((c, v) in graph()) {
+            let slots = 64;
+            let until = |slot: u32| v.get(slot as usize).map_or(ALWAYS, |w| w.1);
+            // As collected: no moves to positions that were decided before.
+            let mut victims: Side = v.clone();
+            for node in &mut victims {
+                node.0 = 1;
+                node.3.retain(|&to| c[to as usize].0 <= node.1);
+            }
+            let mut loops = Loops::new(nodes(&c), nodes(&victims), slots, until);
+            for round in 1..5 {
+                let (mut lost, mut won) = (Vec::new(), Vec::new());
+                loops.decide(round, &mut lost, &mut won);
+                let plain = |list: Vec<Verdict>| -> Vec<(u32, u16)> {
+                    list.into_iter().map(|(slot, entry)| (slot, entry.distance)).collect()
+                };
+                prop_assert_eq!([plain(lost), plain(won)], by_definition(&c, &victims, round));
+            }
+        }
     }
 }

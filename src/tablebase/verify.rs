@@ -541,11 +541,12 @@ impl<'a> Prover<'a> {
                 let since = checks.since;
                 if !checks.is_free && since <= until && !slots.is_empty() {
                     let in_check = self.placements.checked[side].has(slot);
-                    result.checkers[side].push(Node { slot, since, until, in_check }, &slots);
+                    result.checkers[side].push(Node::new(slot, since, until, in_check), &slots);
                 }
                 result.differ[side][i / 64] |= u64::from(value != Some(found)) << (i % 64);
             }
         }
+        result.checkers.iter_mut().for_each(Nodes::shrink);
         result
     }
 
@@ -630,7 +631,7 @@ impl<'a> Prover<'a> {
                     }
                 });
                 if !moves.is_empty() {
-                    nodes.push(Node { slot, since: 1, until, in_check: true }, &moves);
+                    nodes.push(Node::new(slot, 1, until, true), &moves);
                 }
             }
             nodes

@@ -37,6 +37,8 @@ struct State {
     finished: u64,
     current: u64,
     name: String,
+    /// The phase of the current proof, and when it began.
+    phase: Option<(String, Instant)>,
     last_line: Option<Instant>,
 }
 
@@ -74,8 +76,14 @@ impl Printer {
         let done = state.finished + part;
         let left = if is_foreseen { self.remaining(done, state.total) } else { String::new() };
         let message = format!("{} {text}{left}", state.name);
+        let total = state.total;
+        self.tell(&mut state, message, done, total);
+    }
+
+    /// Shows a message, on a terminal beside a bar with `done` of `total`.
+    fn tell(&self, state: &mut State, message: String, done: u64, total: u64) {
         if let Some(bar) = &self.bar {
-            bar.set_length(state.total);
+            bar.set_length(total);
             bar.set_position(done);
             bar.set_message(message);
         } else if state.last_line.is_none_or(|last| last.elapsed() > QUIET) {
@@ -143,6 +151,32 @@ impl Progress for Printer {
     }
 
     fn verifying(&self, material: crate::tablebase::Material, number: usize, of: usize) {
-        self.line(&format!("{material} ({number} of {of})"));
+        let mut state = self.lock();
+        state.name = format!("{material} ({number} of {of})");
+        state.phase = None;
+        state.last_line = None;
+        let text = state.name.clone();
+        drop(state);
+        self.line(&text);
+    }
+
+    fn checked(&self, phase: &str, done: u64, total: u64) {
+        let mut state = self.lock();
+        let began = match &state.phase {
+            Some((current, began)) if current == phase => *began,
+            _ => {
+                let began = Instant::now();
+                state.phase = Some((phase.to_owned(), began));
+                began
+            }
+        };
+        let rate = done as f64 / began.elapsed().as_secs_f64().max(0.001);
+        let left = total.saturating_sub(done) as f64 / rate.max(0.001);
+        let percent = 100 * done / total.max(1);
+        let mut message = format!("{} {phase} {percent} %", state.name);
+        if done >= total / FORESEEN {
+            message += &format!(", {rate:.0} a second, about {left:.0} s left");
+        }
+        self.tell(&mut state, message, done, total);
     }
 }
