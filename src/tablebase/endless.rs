@@ -93,10 +93,6 @@ impl Nodes {
         self.moves.shrink_to_fit();
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     pub(super) fn get(&self, place: u32) -> Node {
         self.nodes[place as usize]
     }

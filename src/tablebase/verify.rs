@@ -8,13 +8,13 @@
 //! 2. *captures*, only where smaller tables have orders: which wins by rule a capture brings;
 //! 3. *moves*: the value that follows from one ply of legal moves, compared with the table's. The
 //!    same look at the moves tells who may be checking for ever;
-//! 4. *evasions*: how those in check may go on with that;
+//! 4. *evasions* and *checks*: who in check may go on with that, and the lists of both sides;
 //! 5. *rounds*: what the repetition rule decides, see [`super::endless`];
 //! 6. *differences*: where values do not follow from the moves, or a round decided, both are
 //!    compared with the table.
 //!
-//! Beside the table and those its captures lead to that takes half a byte for each slot, and 30 to 60
-//! bytes for each position that may be in an endless check.
+//! Beside the table and those its captures lead to that takes about one byte for each slot, and some
+//! 50 bytes for each position from which an endless check may go on after a check and an evasion.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -303,8 +303,8 @@ enum Step {
 struct Moves {
     /// Where the table does not say what follows from the moves.
     differ: TaskBits,
-    /// Candidates of L, by side.
-    checkers: [Nodes; 2],
+    /// Who may be of L, by side.
+    checkers: TaskBits,
 }
 
 /// Greater for words that are better for the side that moves to them; the greatest for [`ILLEGAL`].
@@ -476,10 +476,10 @@ impl<'a> Prover<'a> {
         let parts = self.for_all("moves", |range| self.look_at_moves(range, has_rounds))?;
         let (differ, checkers): (Vec<_>, Vec<_>) =
             parts.into_iter().map(|part| (part.differ, part.checkers)).unzip();
-        let differ = joined(&differ);
+        let (differ, checkers) = (joined(&differ), joined(&checkers));
         let mut decided = [Vec::new(), Vec::new()];
         if has_rounds {
-            self.decide(checkers, last_order.saturating_add(1), &mut decided)?;
+            self.decide(&checkers, last_order.saturating_add(1), &mut decided)?;
         }
         let mut result = self.nothing();
         for side in 0..self.table.words.len() {
@@ -527,7 +527,7 @@ impl<'a> Prover<'a> {
     }
 
     fn look_at_moves(&self, range: Range<u32>, has_rounds: bool) -> Moves {
-        let mut result = Moves { differ: no_bits(&range), checkers: Default::default() };
+        let mut result = Moves { differ: no_bits(&range), checkers: no_bits(&range) };
         let mut walker = Walker::new(&self.table.index);
         let mut slots = Vec::new();
         for (i, slot) in range.enumerate() {
@@ -538,15 +538,11 @@ impl<'a> Prover<'a> {
                 slots.clear();
                 let mut checks = Checks { is_free: until == 0, since: 1, slots: &mut slots };
                 let value = self.look(&walker, self.other(side), &mut checks);
-                let since = checks.since;
-                if !checks.is_free && since <= until && !slots.is_empty() {
-                    let in_check = self.placements.checked[side].has(slot);
-                    result.checkers[side].push(Node::new(slot, since, until, in_check), &slots);
-                }
+                let may_be = !checks.is_free && checks.since <= until && !slots.is_empty();
+                result.checkers[side][i / 64] |= u64::from(may_be) << (i % 64);
                 result.differ[side][i / 64] |= u64::from(value != Some(found)) << (i % 64);
             }
         }
-        result.checkers.iter_mut().for_each(Nodes::shrink);
         result
     }
 
@@ -575,24 +571,15 @@ impl<'a> Prover<'a> {
         best.value(&self.table)
     }
 
-    /// What the rounds up to `last` decide, by side and slot; `checkers` come in the order of tasks.
-    fn decide(
-        &self,
-        checkers: Vec<[Nodes; 2]>,
-        last: u16,
-        decided: &mut [Vec<Verdict>; 2],
-    ) -> Option<()> {
-        let (first, second): (Vec<_>, Vec<_>) = checkers.into_iter().map(Into::into).unzip();
-        for (checker, parts) in [first, second].into_iter().enumerate() {
-            let checkers = Nodes::concat(parts);
-            if checkers.is_empty() {
-                continue;
-            }
+    /// What the rounds up to `last` decide, by side and slot. `may_be` tells who may be of L.
+    fn decide(&self, may_be: &[Bits; 2], last: u16, decided: &mut [Vec<Verdict>; 2]) -> Option<()> {
+        for checker in 0..self.table.words.len() {
             let victim = self.other(checker);
             let slots = self.table.index.slots;
-            let victims = self.victims(victim, &checkers, &checkers.places(slots))?;
-            let until = |slot| self.until(victim, slot);
-            let mut loops = Loops::new(checkers, victims, slots, until);
+            let evaders = self.evaders(victim, &may_be[checker])?;
+            let checkers = self.checkers(checker, &may_be[checker], &evaders)?;
+            let victims = self.victims(victim, &evaders, &checkers, &checkers.places(slots))?;
+            let mut loops = Loops::new(checkers, victims, slots, |slot| self.until(victim, slot));
             let (mut lost, mut won) = (Vec::new(), Vec::new());
             for round in 1..=last {
                 if self.progress.is_cancelled() {
@@ -610,33 +597,98 @@ impl<'a> Prover<'a> {
         Some(())
     }
 
-    /// The candidates of W: who is in check and may go on into a candidate of L.
-    fn victims(&self, victim: usize, checkers: &Nodes, places: &Places) -> Option<Nodes> {
+    /// Who is in check, undecided in some round, and has an evasion to who may be of L.
+    fn evaders(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
         let parts = self.for_all("evasions", |range| {
-            let mut nodes = Nodes::default();
+            let mut evaders = no_bits(&range);
+            let start = range.start;
             let mut walker = Walker::new(&self.table.index);
-            let mut moves = Vec::new();
             for slot in self.placements.checked[victim].within(range) {
-                let until = self.until(victim, slot);
-                if until == 0 {
+                if self.until(victim, slot) == 0 {
                     continue;
                 }
                 walker.go_to(Side::ALL[victim], slot);
-                moves.clear();
-                let free = |position: &Position| !position.occupied();
-                self.steps(&walker, free, |step| {
-                    if let Step::Quiet(Some(next)) = step {
-                        let place = places.find(next);
-                        moves.extend(place.filter(|&p| checkers.get(p).since <= until));
+                let mut evades = false;
+                self.quiet_steps(&walker, |next| evades |= checkers.has(next));
+                let i = (slot - start) as usize;
+                evaders[0][i / 64] |= u64::from(evades) << (i % 64);
+            }
+            evaders
+        })?;
+        let [evaders, _] = joined(&parts);
+        Some(evaders)
+    }
+
+    /// The candidates of L: checks to positions that are not of W as long as they are open count
+    /// already.
+    fn checkers(&self, checker: usize, may_be: &Bits, evaders: &Bits) -> Option<Nodes> {
+        let victim = self.other(checker);
+        let parts = self.for_all("checks", |range| {
+            let mut nodes = Nodes::default();
+            let mut walker = Walker::new(&self.table.index);
+            let mut slots = Vec::new();
+            for slot in may_be.within(range) {
+                walker.go_to(Side::ALL[checker], slot);
+                slots.clear();
+                let mut checks = Checks { is_free: false, since: 1, slots: &mut slots };
+                self.look(&walker, victim, &mut checks);
+                let (mut since, until) = (checks.since, self.until(checker, slot));
+                slots.retain(|&next| {
+                    let stays = evaders.has(next);
+                    if !stays {
+                        since = since.max(self.until(victim, next).saturating_add(1));
                     }
+                    stays
+                });
+                if since <= until && !slots.is_empty() {
+                    let in_check = self.placements.checked[checker].has(slot);
+                    nodes.push(Node::new(slot, since, until, in_check), &slots);
+                }
+            }
+            nodes.shrink();
+            nodes
+        })?;
+        Some(Nodes::concat(parts))
+    }
+
+    /// The candidates of W among `evaders`: those with an evasion to a candidate of L.
+    fn victims(
+        &self,
+        victim: usize,
+        evaders: &Bits,
+        checkers: &Nodes,
+        places: &Places,
+    ) -> Option<Nodes> {
+        let parts = self.for_all("evasions again", |range| {
+            let mut nodes = Nodes::default();
+            let mut walker = Walker::new(&self.table.index);
+            let mut moves = Vec::new();
+            for slot in evaders.within(range) {
+                let until = self.until(victim, slot);
+                walker.go_to(Side::ALL[victim], slot);
+                moves.clear();
+                self.quiet_steps(&walker, |next| {
+                    let place = places.find(next);
+                    moves.extend(place.filter(|&place| checkers.get(place).since <= until));
                 });
                 if !moves.is_empty() {
                     nodes.push(Node::new(slot, 1, until, true), &moves);
                 }
             }
+            nodes.shrink();
             nodes
         })?;
         Some(Nodes::concat(parts))
+    }
+
+    /// Calls `visit` with each slot that a legal quiet move leads to.
+    fn quiet_steps(&self, walker: &Walker<'_>, mut visit: impl FnMut(u32)) {
+        let free = |position: &Position| !position.occupied();
+        self.steps(walker, free, |step| {
+            if let Step::Quiet(Some(next)) = step {
+                visit(next);
+            }
+        });
     }
 
     /// Compares where the moves alone do not explain the table, or a round says something.
