@@ -503,7 +503,7 @@ impl<'a> Prover<'a> {
             let mut wins = no_bits(&range);
             let mut walker = Walker::new(&self.table.index);
             for (i, slot) in range.enumerate() {
-                for side in 0..self.table.words.len() {
+                for (side, wins) in wins.iter_mut().enumerate().take(self.table.words.len()) {
                     let Some(entry) = self.entry(side, slot) else { continue };
                     if entry.wdl != Wdl::Win || entry.order == 0 {
                         continue;
@@ -518,7 +518,7 @@ impl<'a> Prover<'a> {
                     });
                     let wins_so = |best: Entry| best.wdl == Wdl::Win && best.order <= entry.order;
                     let is_win = best.capture.is_some_and(wins_so);
-                    wins[side][i / 64] |= u64::from(is_win) << (i % 64);
+                    wins[i / 64] |= u64::from(is_win) << (i % 64);
                 }
             }
             wins

@@ -173,10 +173,12 @@ impl Progress for Printer {
         let rate = done as f64 / began.elapsed().as_secs_f64().max(0.001);
         let left = total.saturating_sub(done) as f64 / rate.max(0.001);
         let percent = 100 * done / total.max(1);
-        let mut message = format!("{} {phase} {percent} %", state.name);
-        if done >= total / FORESEEN {
-            message += &format!(", {rate:.0} a second, about {left:.0} s left");
-        }
+        let rest = if done >= total / FORESEEN {
+            format!(", {rate:.0} a second, about {left:.0} s left")
+        } else {
+            String::new()
+        };
+        let message = format!("{} {phase} {percent} %{rest}", state.name);
         self.tell(&mut state, message, done, total);
     }
 }

@@ -75,7 +75,7 @@ fn any_changed_value_is_noticed() {
                 let Some(place) = prover.find(start, |entry| entry.wdl == wanted) else { continue };
                 let word = prover.table.words[place.0][place.1];
                 // A win made a loss and the reverse, distances 1 more and 1 less, a draw.
-                let win_or_loss = (word - 1 ^ 1) + 1;
+                let win_or_loss = ((word - 1) ^ 1) + 1;
                 let choices = [win_or_loss, word + 2, word.wrapping_sub(2), DRAW, 1, last];
                 let is_other = |&other: &u16| other != word && (1..=last).contains(&other);
                 for changed in
