@@ -157,6 +157,12 @@ fn list_and_verify() {
     let verified = json(&["tablebase", "verify", "--dir", dir(), "--json"]);
     assert_eq!(verified["passed"], true);
     assert_eq!(verified["tables"][3]["wrong"], 0);
+    let one = json(&["tablebase", "verify", "--dir", dir(), "--threads", "1", "--json"]);
+    assert_eq!(one, verified);
+    let output = juzhong(&["tablebase", "verify", "KRvKN", "--dir", dir()]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("KRvKN (1 of 1)"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("positions, right"));
+    fails(&["tablebase", "verify", "--dir", dir(), "--threads", "0"], 2, &["--threads"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::game::{Adjudicate, Game, Horizon, Line};
 use crate::record::{PgnOptions, Record, Tree, write_pgn};
 use crate::tablebase::{
     Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, Verification,
-    generate_all, verify,
+    VerifyOptions, generate_all, verify,
 };
 use crate::xiangqi::notation::MoveNotation;
 use crate::xiangqi::{Position, RuleSet};
@@ -186,7 +186,10 @@ fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliErr
     writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
     context.out.flush()?;
     let material: Material = VERIFIED.parse().or_exit(exit::BAD_DATA)?;
-    let checked = verify(&place.tables, &[material], RULES, METRIC, &NoProgress)
+    let options = VerifyOptions { rules: RULES, metric: METRIC, threads: None };
+    let checked = verify(&place.tables, &[material], &options, &NoProgress)
+        .or_exit(exit::IO)?
+        .tables
         .into_iter()
         .collect::<Result<Vec<_>, _>>()
         .or_exit_with(exit::BAD_DATA, || "cannot verify the table")?;

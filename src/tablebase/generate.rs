@@ -99,6 +99,10 @@ pub trait Progress: Sync {
     fn verifying(&self, material: Material, number: usize, of: usize) {
         let _unused = (material, number, of);
     }
+    /// `done` of `total` steps of a phase of the current proof are done.
+    fn checked(&self, phase: &str, done: u64, total: u64) {
+        let _unused = (phase, done, total);
+    }
     /// Whether to give up; asked often.
     fn is_cancelled(&self) -> bool {
         false

@@ -37,6 +37,7 @@ mod stats;
 mod table;
 mod value;
 mod verify;
+mod walk;
 
 pub use estimate::{Estimate, Needed, TableState, Workload, workload};
 pub use format::{SideCounts, TableError};
@@ -49,4 +50,4 @@ pub use plan::{Plan, PlannedTable};
 pub use probe::{ProbeError, Tables};
 pub use stats::{HistogramRow, SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
-pub use verify::{Mismatch, Verification, verify};
+pub use verify::{Mismatch, Proofs, Verification, VerifyError, VerifyOptions, verify};

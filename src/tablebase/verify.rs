@@ -1,30 +1,58 @@
-//! Proof of a table by the ordinary legal move generator: the values of order 0 and all that
-//! follows move by move are recomputed from one ply of legal moves; what the repetition rule decides
-//! is recomputed by `endless`, which shares no code with the generator.
+//! Proof of a table by the ordinary legal move generator.
+//!
+//! Which positions are legal, which moves they have, and which are checks comes from
+//! [`Position`]; only the numbering of positions ([`Index`](super::index::Index)) is shared with the
+//! generator. A table is gone through a few times:
+//!
+//! 1. *placements*: which slots are legal positions, and in which the side to move is in check;
+//! 2. *captures*, only where smaller tables have orders: which wins by rule a capture brings;
+//! 3. *moves*: the value that follows from one ply of legal moves, compared with the table's. The
+//!    same look at the moves tells who may be checking for ever;
+//! 4. *evasions* and *checks*: who in check may go on with that, and the lists of both sides;
+//! 5. *rounds*: what the repetition rule decides, see [`super::endless`];
+//! 6. *differences*: where values do not follow from the moves, or a round decided, both are
+//!    compared with the table.
+//!
+//! Beside the table and those its captures lead to that takes about one byte for each slot, and some
+//! 50 bytes for each position from which an endless check may go on after a check and an evasion.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use super::content::content_hash;
-use super::endless::{self, Decided};
+use super::endless::{ALWAYS, Loops, Node, Nodes, Places, Verdict};
 use super::format::TableError;
 use super::generate::Progress;
 use super::index::Index;
 use super::material::Material;
 use super::probe::Tables;
-use super::solve::ILLEGAL;
-use super::table::{Table, locate_position};
+use super::solve::{ILLEGAL, is_win};
+use super::table::{DRAW, Table, locate_position};
 use super::value::{Entry, Metric, Rules, Wdl};
-use crate::game::{MoveList, Side};
-use crate::xiangqi::{Move, Position, Role, Setup};
+use super::walk::{Bits, Placements, Walker, has_doubled_pawns};
+use crate::game::Side;
+use crate::xiangqi::{Bitboard, Move, Piece, Position, Role};
 
 /// Mismatches reported for each table.
 const REPORTED: usize = 10;
-/// Slots of a parallel task.
+/// Slots of a parallel task; a multiple of 64.
 const TASK: usize = 1 << 12;
+
+/// What to verify, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VerifyOptions {
+    /// The rules of the tables.
+    pub rules: Rules,
+    /// The metric of the tables.
+    pub metric: Metric,
+    /// Number of threads; as many as there are cores if not given.
+    pub threads: Option<usize>,
+}
 
 /// Something in a table that does not follow from the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +76,7 @@ pub struct Verification {
     pub positions: u64,
     /// How many checks failed.
     pub wrong: u64,
-    /// The first of them.
+    /// The first of them: by side to move, then by slot.
     pub mismatches: Vec<Mismatch>,
 }
 
@@ -60,33 +88,68 @@ impl Verification {
     }
 }
 
+/// What [`verify`] found.
+#[derive(Debug, Default)]
+pub struct Proofs {
+    /// One for each material, in the order asked: an error if the table or one that its captures
+    /// lead to is missing or damaged. Fewer than asked if interrupted.
+    pub tables: Vec<Result<Verification, TableError>>,
+    /// Whether [`Progress::is_cancelled`] said so; the tables not listed were not checked.
+    pub interrupted: bool,
+}
+
+/// Why nothing could be verified.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
+}
+
 /// Proves the tables of `materials` in `dir`: checksums, the content hash, the counts, one-ply
 /// consistency by the ordinary legal move generator, and the rounds of the repetition rule, which
 /// must find nothing more among the positions left drawn. The tables that captures lead to are
 /// taken as they are, but must be those that the table was built from.
 ///
-/// One result for each material, in that order: an error if the table or one that its captures lead
-/// to is missing or damaged.
+/// The result does not depend on the number of threads.
+///
+/// # Errors
+///
+/// If the threads cannot be started. What is wrong with tables is no error, see [`Proofs`].
 pub fn verify(
     dir: &Path,
     materials: &[Material],
-    rules: Rules,
-    metric: Metric,
+    options: &VerifyOptions,
     progress: &dyn Progress,
-) -> Vec<Result<Verification, TableError>> {
-    let verify = |(i, &material): (usize, &Material)| {
+) -> Result<Proofs, VerifyError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build()
+        .map_err(|error| VerifyError::Threads(error.to_string()))?;
+    let mut proofs = Proofs::default();
+    for (i, &material) in materials.iter().enumerate() {
         progress.verifying(material, i + 1, materials.len());
-        verify_one(dir, material, rules, metric)
-    };
-    materials.iter().enumerate().map(verify).collect()
+        match pool.install(|| verify_one(dir, material, options, progress)) {
+            Ok(Some(verification)) => proofs.tables.push(Ok(verification)),
+            Ok(None) => {
+                proofs.interrupted = true;
+                break;
+            }
+            Err(error) => proofs.tables.push(Err(error)),
+        }
+    }
+    Ok(proofs)
 }
 
+/// `None` if interrupted.
 fn verify_one(
     dir: &Path,
     material: Material,
-    rules: Rules,
-    metric: Metric,
-) -> Result<Verification, TableError> {
+    options: &VerifyOptions,
+    progress: &dyn Progress,
+) -> Result<Option<Verification>, TableError> {
+    let &VerifyOptions { rules, metric, .. } = options;
     let tables = Tables::open(dir, rules, metric)?;
     let file = tables.file(material)?;
     let mut subs = HashMap::new();
@@ -96,14 +159,15 @@ fn verify_one(
         subs.insert(left, Arc::new(tables.load(left, [true; 2])?));
     }
     let mut table = tables.load(material, [true; 2])?;
-    mark_illegal(&mut table);
-    let prover = Prover { table, subs, metric };
-    let mut result = prover.prove(rules);
+    let Some(placements) = placements(&table.index, progress) else { return Ok(None) };
+    mark(&mut table, &placements);
+    let mut prover = Prover::new(table, placements, &subs, metric, progress);
+    let Some(mut result) = prover.prove(rules) else { return Ok(None) };
     let counts = prover.table.counts();
     result.claim("header counts", file.header.counts == [counts.first, counts.second]);
     result.claim("content hash", file.header.content == content_hash(&prover.table));
     result.claim("hashes of smaller tables", file.header.dependencies == dependencies);
-    Ok(result)
+    Ok(Some(result))
 }
 
 impl Verification {
@@ -130,13 +194,74 @@ impl Verification {
     }
 }
 
-/// Marks as illegal what the ordinary rules call illegal.
-pub(super) fn mark_illegal(table: &mut Table) {
-    let index = &table.index;
-    for (side, words) in table.words.iter_mut().enumerate() {
+/// Goes through all slots in parallel tasks; what each gives, in the order of the slots. `None` if
+/// interrupted.
+fn for_all<T: Send>(
+    slots: u32,
+    phase: &str,
+    progress: &dyn Progress,
+    task: impl Fn(Range<u32>) -> T + Sync,
+) -> Option<Vec<T>> {
+    let done = AtomicU64::new(0);
+    let starts: Vec<u32> = (0..slots).step_by(TASK).collect();
+    starts
+        .into_par_iter()
+        .map(|start| {
+            if progress.is_cancelled() {
+                return None;
+            }
+            let range = start..slots.min(start.saturating_add(TASK as u32));
+            let len = range.len() as u64;
+            let result = task(range);
+            progress.checked(phase, done.fetch_add(len, Relaxed) + len, slots.into());
+            Some(result)
+        })
+        .collect()
+}
+
+/// Bits of a task, by side.
+type TaskBits = [Vec<u64>; 2];
+
+fn no_bits(range: &Range<u32>) -> TaskBits {
+    [(); 2].map(|()| vec![0; range.len().div_ceil(64)])
+}
+
+fn joined(parts: &[TaskBits]) -> [Bits; 2] {
+    [0, 1].map(|side| Bits::new(parts.iter().flat_map(|part| &part[side]).copied().collect()))
+}
+
+/// Which slots are legal positions, and in which the side to move is in check. `None` if
+/// interrupted.
+fn placements(index: &Index, progress: &dyn Progress) -> Option<Placements> {
+    let has_pawn_pairs = Side::ALL.into_iter().any(|s| index.material.count(s, Role::Pawn) > 1);
+    let parts = for_all(index.slots, "placements", progress, |range| {
+        let (mut legal, mut checked) = (no_bits(&range), no_bits(&range));
+        let mut walker = Walker::new(index);
+        for (i, slot) in range.enumerate() {
+            walker.go_to(Side::First, slot);
+            let Some(position) = walker.position() else { continue };
+            if has_pawn_pairs && Side::ALL.into_iter().any(|s| has_doubled_pawns(position, s)) {
+                continue;
+            }
+            let attacked = Side::ALL.map(|side| position.is_attacked_king(side));
+            for side in 0..index.sides() {
+                let is_legal = !attacked[1 - side];
+                legal[side][i / 64] |= u64::from(is_legal) << (i % 64);
+                checked[side][i / 64] |= u64::from(is_legal && attacked[side]) << (i % 64);
+            }
+        }
+        (legal, checked)
+    })?;
+    let (legal, checked): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    Some(Placements { legal: joined(&legal), checked: joined(&checked) })
+}
+
+/// Marks as illegal all but the legal positions.
+fn mark(table: &mut Table, placements: &Placements) {
+    for (words, legal) in table.words.iter_mut().zip(&placements.legal) {
         words.par_chunks_mut(TASK).enumerate().for_each(|(chunk, words)| {
             for (i, word) in words.iter_mut().enumerate() {
-                if legal_position(index, side, (chunk * TASK + i) as u32).is_none() {
+                if !legal.has((chunk * TASK + i) as u32) {
                     *word = ILLEGAL;
                 }
             }
@@ -144,110 +269,228 @@ pub(super) fn mark_illegal(table: &mut Table) {
     }
 }
 
-/// The position of a slot, if it is legal.
-fn legal_position(index: &Index, side: usize, slot: u32) -> Option<Position> {
-    let squares = index.squares(&index.digits(slot));
-    let mut setup = Setup::empty();
-    setup.turn = Side::ALL[side];
-    for (man, square) in index.men.iter().zip(&squares) {
-        if setup.board[square.index()].replace(man.piece).is_some() {
-            return None;
-        }
-    }
-    let position = Position::from_setup_unchecked(&setup);
-    let is_possible = Side::ALL.into_iter().all(|side| !has_doubled_pawns(&position, side));
-    (is_possible && !position.is_attacked_king(!position.turn())).then_some(position)
+/// Marks as illegal what the ordinary rules call illegal.
+#[cfg(test)]
+pub(super) fn mark_illegal(table: &mut Table) {
+    let placements = placements(&table.index, &super::NoProgress);
+    mark(table, &placements.unwrap());
 }
 
-fn has_doubled_pawns(position: &Position, side: Side) -> bool {
-    let mut files = 0u16;
-    for pawn in position.pieces(side, Role::Pawn) {
-        let is_home = (pawn.rank() < 5) == (side == Side::First);
-        if is_home && files >> pawn.file() & 1 == 1 {
-            return true;
-        }
-        files |= u16::from(is_home) << pawn.file();
-    }
-    false
-}
+/// A smaller table, and whether the sides change places in it.
+type Sub = (Arc<Table>, bool);
 
 /// A table with its illegal positions marked, and those that captures lead to.
-pub(super) struct Prover {
+pub(super) struct Prover<'a> {
     pub(super) table: Table,
-    subs: HashMap<Material, Arc<Table>>,
+    placements: Placements,
+    /// By the man taken.
+    subs: [Option<Sub>; Piece::COUNT],
+    /// Wins by rule that a capture brings, where there are any; by side.
+    by_capture: Option<[Bits; 2]>,
     metric: Metric,
+    progress: &'a dyn Progress,
 }
 
-/// A legal move and what it leads to.
-pub(super) struct Step {
-    pub(super) is_capture: bool,
-    /// The value for the side that moves, counted from before the move.
-    pub(super) value: Entry,
-    /// Whether it gives check.
-    pub(super) is_check: bool,
-    /// The slot it leads to, for quiet moves.
-    pub(super) slot: u32,
+/// Where a legal move leads.
+enum Step {
+    /// To a slot with the other side to move; `None` if that cannot be.
+    Quiet(Option<u32>),
+    /// Out of the table: the value for the side that moves, counted from before the move; `None` if
+    /// the smaller table does not say.
+    Capture(Option<Entry>),
 }
 
-impl Prover {
-    pub(super) fn position(&self, side: usize, slot: u32) -> Option<Position> {
-        if self.table.words[side][slot as usize] == ILLEGAL {
+/// What going through the moves of a task's slots gives.
+struct Moves {
+    /// Where the table does not say what follows from the moves.
+    differ: TaskBits,
+    /// Who may be of L, by side.
+    checkers: TaskBits,
+}
+
+/// Greater for words that are better for the side that moves to them; the greatest for [`ILLEGAL`].
+/// A win of the other side is the better the longer it takes, a loss the less.
+const fn preference(word: u16) -> u32 {
+    if word == DRAW || word & 1 == 1 { word as u32 } else { 3 * DRAW as u32 - word as u32 }
+}
+
+const fn word_of(preference: u32) -> u16 {
+    if preference <= DRAW as u32 {
+        preference as u16
+    } else {
+        (3 * DRAW as u32 - preference) as u16
+    }
+}
+
+/// The value of the moves seen so far.
+#[derive(Default)]
+struct Best {
+    /// The greatest [`preference`] of the words that quiet moves lead to; 0 without any.
+    quiet: u32,
+    capture: Option<Entry>,
+    /// A move leads to a position without value.
+    is_missing: bool,
+}
+
+impl Best {
+    fn add_quiet(&mut self, word: u16) {
+        self.is_missing |= word == ILLEGAL;
+        self.quiet = self.quiet.max(preference(word));
+    }
+
+    fn add_capture(&mut self, value: Option<Entry>) {
+        self.is_missing |= value.is_none();
+        self.capture = self.capture.max(value);
+    }
+
+    /// The value of the best move, counted from before it; of none, the side to move has lost.
+    fn value(&self, table: &Table) -> Option<Entry> {
+        if self.is_missing {
             return None;
         }
-        legal_position(&self.table.index, side, slot)
+        let quiet = table.meaning(word_of(self.quiet)).map(Entry::before);
+        Some(quiet.max(self.capture).unwrap_or(Entry::loss(0, 0)))
+    }
+}
+
+/// Whether a position may be of L, as far as its moves were seen.
+struct Checks<'a> {
+    /// Some move is neither a check nor ever known to lose.
+    is_free: bool,
+    since: u16,
+    /// Where the checks that lead to open positions lead.
+    slots: &'a mut Vec<u32>,
+}
+
+impl Checks<'_> {
+    /// A quiet move to a position that is open until that round.
+    fn add_quiet(&mut self, slot: u32, word: u16, is_check: bool, until: u16) {
+        if is_check && until > 0 {
+            self.slots.push(slot);
+        } else if is_win(word) {
+            self.since = self.since.max(until + 1);
+        } else {
+            self.is_free = true;
+        }
     }
 
-    pub(super) fn entry(&self, side: usize, slot: u32) -> Option<Entry> {
-        self.table.meaning(self.table.words[side][slot as usize])
+    fn add_capture(&mut self, value: Option<Entry>) {
+        match value {
+            Some(Entry { wdl: Wdl::Loss, order, .. }) => self.since = self.since.max(order),
+            _ => self.is_free = true,
+        }
+    }
+}
+
+impl<'a> Prover<'a> {
+    fn new(
+        table: Table,
+        placements: Placements,
+        subs: &HashMap<Material, Arc<Table>>,
+        metric: Metric,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let material = table.index.material;
+        let subs = Piece::ALL.map(|piece| {
+            let (left, swap) = material.without(piece.side(), piece.role())?;
+            Some((Arc::clone(subs.get(&left)?), swap))
+        });
+        Self { table, placements, subs, by_capture: None, metric, progress }
     }
 
-    /// Calls `visit` with each legal move until it returns `false`; whether it never did. `None` if
-    /// a value is missing.
-    pub(super) fn steps(
+    fn for_all<T: Send>(
         &self,
-        position: &Position,
-        mut visit: impl FnMut(&Step) -> bool,
-    ) -> Option<bool> {
-        let mut position = position.clone();
-        let mut moves = MoveList::<Move>::new();
-        position.append_legal(&mut moves);
-        for mv in moves {
-            let is_check = position.gives_check(mv);
-            let undo = position.play_unchecked(mv);
-            let is_capture = undo.captured().is_some();
-            let (value, slot) = self.look_up(&position)?;
-            position.undo(mv, undo);
-            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
-            if !visit(&Step { is_capture, value, is_check, slot }) {
-                return Some(false);
+        phase: &str,
+        task: impl Fn(Range<u32>) -> T + Sync,
+    ) -> Option<Vec<T>> {
+        for_all(self.table.index.slots, phase, self.progress, task)
+    }
+
+    /// The side that moves after `side`.
+    fn other(&self, side: usize) -> usize {
+        self.table.words.len() - 1 - side
+    }
+
+    #[inline]
+    fn word(&self, side: usize, slot: u32) -> u16 {
+        self.table.words[side][slot as usize]
+    }
+
+    fn entry(&self, side: usize, slot: u32) -> Option<Entry> {
+        self.table.meaning(self.word(side, slot))
+    }
+
+    /// Calls `visit` with each legal move onto one of the squares `within`.
+    #[inline]
+    fn steps(
+        &self,
+        walker: &Walker<'_>,
+        within: impl Fn(&Position) -> Bitboard,
+        mut visit: impl FnMut(Step),
+    ) {
+        let Some(position) = walker.position() else { return };
+        let free = !position.occupied();
+        position.for_each_legal(within(position), |from, targets| {
+            let Some(man) = position.piece_at(from) else { return };
+            for to in targets & free {
+                visit(Step::Quiet(walker.slot_after(man, from, to)));
+            }
+            for to in targets - free {
+                visit(Step::Capture(self.value_of_capture(position, Move::new(from, to))));
+            }
+        });
+    }
+
+    fn value_of_capture(&self, position: &Position, mv: Move) -> Option<Entry> {
+        let taken = position.piece_at(mv.to())?;
+        let (table, swap) = self.subs[taken.index()].as_ref()?;
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        let (side, slot) = locate_position(&table.index, &after, *swap)?;
+        let value = table.meaning(table.words[side][slot as usize])?;
+        Some(self.metric.before_capture(value))
+    }
+
+    /// The last round in which a position is open: see [`super::endless`].
+    #[inline]
+    fn until(&self, side: usize, slot: u32) -> u16 {
+        let Some(entry) = self.entry(side, slot) else { return 0 };
+        match (entry.wdl, entry.order) {
+            (Wdl::Draw, _) => ALWAYS,
+            (_, 0) => 0,
+            (Wdl::Loss, order) => order,
+            (Wdl::Win, order) => {
+                let wins = self.by_capture.as_ref().map(|wins| &wins[side]);
+                order - u16::from(wins.is_some_and(|wins| wins.has(slot)))
             }
         }
-        Some(true)
     }
 
-    fn look_up(&self, position: &Position) -> Option<(Entry, u32)> {
-        let (material, swap) = Material::of(position);
-        let own = material == self.table.index.material;
-        let table = if own { &self.table } else { self.subs.get(&material)?.as_ref() };
-        let (side, slot) = locate_position(&table.index, position, swap)?;
-        let entry = table.meaning(table.words[side][slot as usize])?;
-        Some((entry, slot))
-    }
-
-    fn prove(&self, rules: Rules) -> Verification {
-        let decided = match rules {
-            Rules::None => Vec::new(),
-            Rules::Check | Rules::Asian => endless::decide_all(self),
-        };
-        let slots = self.table.index.slots as usize;
-        let tasks = (0..self.table.words.len())
-            .flat_map(|side| (0..slots).step_by(TASK).map(move |start| (side, start)))
-            .collect::<Vec<_>>();
-        let parts: Vec<Verification> = tasks
-            .par_iter()
-            .map(|&(side, start)| self.prove_slots(side, start..slots.min(start + TASK), &decided))
-            .collect();
-        parts.into_iter().fold(self.nothing(), Verification::join)
+    /// `None` if interrupted.
+    fn prove(&mut self, rules: Rules) -> Option<Verification> {
+        let has_rounds = rules != Rules::None;
+        let last_sub = self.subs.iter().flatten().map(|(table, _)| table.last_order()).max();
+        let last_order = self.table.last_order().max(last_sub.unwrap_or(0));
+        if has_rounds && last_sub > Some(0) {
+            self.by_capture = Some(self.wins_by_capture()?);
+        }
+        let parts = self.for_all("moves", |range| self.look_at_moves(range, has_rounds))?;
+        let (differ, checkers): (Vec<_>, Vec<_>) =
+            parts.into_iter().map(|part| (part.differ, part.checkers)).unzip();
+        let (differ, checkers) = (joined(&differ), joined(&checkers));
+        let mut decided = [Vec::new(), Vec::new()];
+        if has_rounds {
+            self.decide(&checkers, last_order.saturating_add(1), &mut decided)?;
+        }
+        let mut result = self.nothing();
+        for side in 0..self.table.words.len() {
+            result.positions += self.placements.legal[side].len();
+            let parts = self.for_all("differences", |range| {
+                self.compare(side, range, &differ[side], &decided[side])
+            })?;
+            result = parts.into_iter().fold(result, Verification::join);
+        }
+        Some(result)
     }
 
     fn nothing(&self) -> Verification {
@@ -255,91 +498,248 @@ impl Prover {
         Verification { material, positions: 0, wrong: 0, mismatches: Vec::new() }
     }
 
-    fn prove_slots(
-        &self,
-        side: usize,
-        range: std::ops::Range<usize>,
-        decided: &[Decided],
-    ) -> Verification {
-        let mut result = self.nothing();
-        for slot in range {
-            let slot = slot as u32;
-            let Some(position) = self.position(side, slot) else { continue };
-            result.positions += 1;
-            let found = self.entry(side, slot);
-            let (expected, check) = self.expected(&position, side, slot, decided);
-            if found != expected {
-                result.wrong += 1;
-                result.add(Mismatch { fen: position.to_fen(), found, expected, check });
+    /// The wins by rule that a capture brings in the same order.
+    fn wins_by_capture(&self) -> Option<[Bits; 2]> {
+        let parts = self.for_all("captures", |range| {
+            let mut wins = no_bits(&range);
+            let mut walker = Walker::new(&self.table.index);
+            for (i, slot) in range.enumerate() {
+                for (side, wins) in wins.iter_mut().enumerate().take(self.table.words.len()) {
+                    let Some(entry) = self.entry(side, slot) else { continue };
+                    if entry.wdl != Wdl::Win || entry.order == 0 {
+                        continue;
+                    }
+                    walker.go_to(Side::ALL[side], slot);
+                    let mut best = Best::default();
+                    let theirs = |position: &Position| position.side(!position.turn());
+                    self.steps(&walker, theirs, |step| {
+                        if let Step::Capture(value) = step {
+                            best.add_capture(value);
+                        }
+                    });
+                    let wins_so = |best: Entry| best.wdl == Wdl::Win && best.order <= entry.order;
+                    let is_win = best.capture.is_some_and(wins_so);
+                    wins[i / 64] |= u64::from(is_win) << (i % 64);
+                }
+            }
+            wins
+        })?;
+        Some(joined(&parts))
+    }
+
+    fn look_at_moves(&self, range: Range<u32>, has_rounds: bool) -> Moves {
+        let mut result = Moves { differ: no_bits(&range), checkers: no_bits(&range) };
+        let mut walker = Walker::new(&self.table.index);
+        let mut slots = Vec::new();
+        for (i, slot) in range.enumerate() {
+            for side in 0..self.table.words.len() {
+                let Some(found) = self.entry(side, slot) else { continue };
+                walker.go_to(Side::ALL[side], slot);
+                let until = if has_rounds { self.until(side, slot) } else { 0 };
+                slots.clear();
+                let mut checks = Checks { is_free: until == 0, since: 1, slots: &mut slots };
+                let value = self.look(&walker, self.other(side), &mut checks);
+                let may_be = !checks.is_free && checks.since <= until && !slots.is_empty();
+                result.checkers[side][i / 64] |= u64::from(may_be) << (i % 64);
+                result.differ[side][i / 64] |= u64::from(value != Some(found)) << (i % 64);
             }
         }
         result
     }
 
-    /// What follows from the legal moves and from the rounds of the rule.
-    fn expected(
+    /// The value of the best move, and what the moves mean for endless checks.
+    fn look(&self, walker: &Walker<'_>, other: usize, checks: &mut Checks<'_>) -> Option<Entry> {
+        let mut best = Best::default();
+        self.steps(
+            walker,
+            |_| Bitboard::FULL,
+            |step| match step {
+                Step::Quiet(None) => best.is_missing = true,
+                Step::Quiet(Some(next)) => {
+                    let word = self.word(other, next);
+                    best.add_quiet(word);
+                    if !checks.is_free {
+                        let is_check = self.placements.checked[other].has(next);
+                        checks.add_quiet(next, word, is_check, self.until(other, next));
+                    }
+                }
+                Step::Capture(value) => {
+                    best.add_capture(value);
+                    checks.add_capture(value);
+                }
+            },
+        );
+        best.value(&self.table)
+    }
+
+    /// What the rounds up to `last` decide, by side and slot. `may_be` tells who may be of L.
+    fn decide(&self, may_be: &[Bits; 2], last: u16, decided: &mut [Vec<Verdict>; 2]) -> Option<()> {
+        for checker in 0..self.table.words.len() {
+            let victim = self.other(checker);
+            let slots = self.table.index.slots;
+            let evaders = self.evaders(victim, &may_be[checker])?;
+            let checkers = self.checkers(checker, &may_be[checker], &evaders)?;
+            let victims = self.victims(victim, &evaders, &checkers, &checkers.places(slots))?;
+            let mut loops = Loops::new(checkers, victims, slots, |slot| self.until(victim, slot));
+            let (mut lost, mut won) = (Vec::new(), Vec::new());
+            for round in 1..=last {
+                if self.progress.is_cancelled() {
+                    return None;
+                }
+                self.progress.checked("rounds", round.into(), last.into());
+                loops.decide(round, &mut lost, &mut won);
+            }
+            decided[checker].extend(lost);
+            decided[victim].extend(won);
+        }
+        for verdicts in decided {
+            verdicts.sort_by_key(|&(slot, entry)| (slot, entry.order));
+        }
+        Some(())
+    }
+
+    /// Who is in check, undecided in some round, and has an evasion to who may be of L.
+    fn evaders(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
+        let parts = self.for_all("evasions", |range| {
+            let mut evaders = no_bits(&range);
+            let start = range.start;
+            let mut walker = Walker::new(&self.table.index);
+            for slot in self.placements.checked[victim].within(range) {
+                if self.until(victim, slot) == 0 {
+                    continue;
+                }
+                walker.go_to(Side::ALL[victim], slot);
+                let mut evades = false;
+                self.quiet_steps(&walker, |next| evades |= checkers.has(next));
+                let i = (slot - start) as usize;
+                evaders[0][i / 64] |= u64::from(evades) << (i % 64);
+            }
+            evaders
+        })?;
+        let [evaders, _] = joined(&parts);
+        Some(evaders)
+    }
+
+    /// The candidates of L: checks to positions that are not of W as long as they are open count
+    /// already.
+    fn checkers(&self, checker: usize, may_be: &Bits, evaders: &Bits) -> Option<Nodes> {
+        let victim = self.other(checker);
+        let parts = self.for_all("checks", |range| {
+            let mut nodes = Nodes::default();
+            let mut walker = Walker::new(&self.table.index);
+            let mut slots = Vec::new();
+            for slot in may_be.within(range) {
+                walker.go_to(Side::ALL[checker], slot);
+                slots.clear();
+                let mut checks = Checks { is_free: false, since: 1, slots: &mut slots };
+                self.look(&walker, victim, &mut checks);
+                let (mut since, until) = (checks.since, self.until(checker, slot));
+                slots.retain(|&next| {
+                    let stays = evaders.has(next);
+                    if !stays {
+                        since = since.max(self.until(victim, next).saturating_add(1));
+                    }
+                    stays
+                });
+                if since <= until && !slots.is_empty() {
+                    let in_check = self.placements.checked[checker].has(slot);
+                    nodes.push(Node::new(slot, since, until, in_check), &slots);
+                }
+            }
+            nodes.shrink();
+            nodes
+        })?;
+        Some(Nodes::concat(parts))
+    }
+
+    /// The candidates of W among `evaders`: those with an evasion to a candidate of L.
+    fn victims(
         &self,
-        position: &Position,
-        side: usize,
-        slot: u32,
-        decided: &[Decided],
-    ) -> (Option<Entry>, &'static str) {
-        let mut best = None;
-        let complete = self.steps(position, |step| {
-            best = best.max(Some(step.value));
-            true
+        victim: usize,
+        evaders: &Bits,
+        checkers: &Nodes,
+        places: &Places,
+    ) -> Option<Nodes> {
+        let parts = self.for_all("evasions again", |range| {
+            let mut nodes = Nodes::default();
+            let mut walker = Walker::new(&self.table.index);
+            let mut moves = Vec::new();
+            for slot in evaders.within(range) {
+                let until = self.until(victim, slot);
+                walker.go_to(Side::ALL[victim], slot);
+                moves.clear();
+                self.quiet_steps(&walker, |next| {
+                    let place = places.find(next);
+                    moves.extend(place.filter(|&place| checkers.get(place).since <= until));
+                });
+                if !moves.is_empty() {
+                    nodes.push(Node::new(slot, 1, until, true), &moves);
+                }
+            }
+            nodes.shrink();
+            nodes
+        })?;
+        Some(Nodes::concat(parts))
+    }
+
+    /// Calls `visit` with each slot that a legal quiet move leads to.
+    fn quiet_steps(&self, walker: &Walker<'_>, mut visit: impl FnMut(u32)) {
+        let free = |position: &Position| !position.occupied();
+        self.steps(walker, free, |step| {
+            if let Step::Quiet(Some(next)) = step {
+                visit(next);
+            }
         });
-        if complete.is_none() {
-            return (None, "a move leads to a position without value");
-        }
-        // Without a legal move the side to move has lost.
-        let best = best.unwrap_or(Entry::loss(0, 0));
-        for round in decided {
-            if let Some(distance) = round.lost(side, slot) {
-                let is_lost = best.wdl == Wdl::Loss && best.order <= round.order;
-                let expected = is_lost.then_some(Entry::loss(round.order, distance));
-                return (expected, "lost by the repetition rule");
+    }
+
+    /// Compares where the moves alone do not explain the table, or a round says something.
+    fn compare(
+        &self,
+        side: usize,
+        range: Range<u32>,
+        differ: &Bits,
+        decided: &[Verdict],
+    ) -> Verification {
+        let mut result = self.nothing();
+        let start = decided.partition_point(|&(slot, _)| slot < range.start);
+        let end = decided.partition_point(|&(slot, _)| slot < range.end);
+        let decided = &decided[start..end];
+        let mut slots: Vec<u32> = differ.within(range).collect();
+        slots.extend(decided.iter().map(|&(slot, _)| slot));
+        slots.sort_unstable();
+        slots.dedup();
+        let mut walker = Walker::new(&self.table.index);
+        let mut unused = Vec::new();
+        for slot in slots {
+            walker.go_to(Side::ALL[side], slot);
+            let mut checks = Checks { is_free: true, since: 0, slots: &mut unused };
+            let best = self.look(&walker, self.other(side), &mut checks);
+            let place = decided.partition_point(|verdict| verdict.0 < slot);
+            let verdict = decided.get(place).filter(|verdict| verdict.0 == slot);
+            let (expected, check) = expected(best, verdict.map(|verdict| verdict.1));
+            let found = self.entry(side, slot);
+            if found != expected {
+                result.wrong += 1;
+                let fen = walker.position().map(Position::to_fen).unwrap_or_default();
+                result.add(Mismatch { fen, found, expected, check });
             }
-            if let Some(distance) = round.won(side, slot) {
-                let by_rule = Entry::win(round.order, distance);
-                return (Some(best.max(by_rule)), "won by the repetition rule");
-            }
         }
-        (Some(best), "one ply of legal moves")
+        result
+    }
+}
+
+/// What follows from the best move and from the first round that decides the position.
+fn expected(best: Option<Entry>, verdict: Option<Entry>) -> (Option<Entry>, &'static str) {
+    let Some(best) = best else { return (None, "a move leads to a position without value") };
+    match verdict {
+        None => (Some(best), "one ply of legal moves"),
+        Some(lost) if lost.wdl == Wdl::Loss => {
+            let is_lost = best.wdl == Wdl::Loss && best.order <= lost.order;
+            (is_lost.then_some(lost), "lost by the repetition rule")
+        }
+        Some(won) => (Some(best.max(won)), "won by the repetition rule"),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{GenerateOptions, NoProgress, generate_all};
-    use super::*;
-
-    fn prover(dir: &Path, material: Material) -> Prover {
-        let tables = Tables::open(dir, Rules::Check, Metric::Dtm).unwrap();
-        let open = |material| tables.load(material, [true; 2]).unwrap();
-        let mut table = open(material);
-        mark_illegal(&mut table);
-        let subs = material.captures().into_iter().map(|left| (left, Arc::new(open(left))));
-        Prover { table, subs: subs.collect(), metric: Metric::Dtm }
-    }
-
-    #[test]
-    fn any_changed_value_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let material: Material = "KNvKA".parse().unwrap();
-        let options = GenerateOptions::default();
-        generate_all(folder.path(), &[material], &options, &NoProgress).unwrap();
-        let mut prover = prover(folder.path(), material);
-        assert!(prover.prove(Rules::Check).passed());
-        for (side, slot, change) in [(0, 1000, 2), (1, 2000, 2), (1, 5000, 4)] {
-            let legal = (slot..).find(|&slot| prover.table.words[side][slot] != ILLEGAL).unwrap();
-            let word = prover.table.words[side][legal];
-            let changed = if word <= change { word + change } else { word - change };
-            prover.table.words[side][legal] = changed;
-            let result = prover.prove(Rules::Check);
-            assert!(!result.passed(), "{side} {slot}");
-            assert!(!result.mismatches[0].fen.is_empty());
-            prover.table.words[side][legal] = word;
-        }
-    }
-}
+mod tests;

@@ -5,6 +5,7 @@ mod interrupt;
 mod plan;
 mod probe;
 mod progress;
+mod proving;
 mod show;
 mod verify;
 

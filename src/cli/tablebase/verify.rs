@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::progress::Printer;
+use super::proving::Proving;
 use super::{Asked, Folder, distance_of, report_one};
-use crate::cli::{CliError, Context, exit};
-use crate::tablebase::{Entry, Material, Verification, verify};
+use crate::cli::{CliError, Context, OrExit, exit};
+use crate::tablebase::{Entry, Material, Proofs, Verification, VerifyOptions, verify};
 
 /// Proves tables.
 #[derive(Debug, clap::Args)]
@@ -13,6 +13,9 @@ pub(in crate::cli) struct Args {
     materials: Vec<Asked>,
     #[command(flatten)]
     folder: Folder,
+    /// Number of threads (default: one for each core).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -25,9 +28,13 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.display());
         return Err(CliError::message(exit::NO_INPUT, message));
     }
-    let printer = Printer::new();
-    let found = verify(dir, &materials, *rules, *metric, &printer);
+    let printer = Proving::new();
+    super::interrupt::catch().or_exit(exit::IO)?;
+    let threads = args.threads.map(usize::from);
+    let options = VerifyOptions { rules: *rules, metric: *metric, threads };
+    let found = verify(dir, &materials, &options, &printer);
     printer.done();
+    let Proofs { tables: found, interrupted } = found.or_exit(exit::IO)?;
     let mut worst = exit::OK;
     let mut tables = Vec::new();
     for (material, result) in materials.iter().zip(found) {
@@ -51,10 +58,15 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             "schema": "juzhong.tablebase.verify/1",
             "rules": rules.name(),
             "metric": metric.name(),
-            "passed": worst == exit::OK,
+            "passed": worst == exit::OK && !interrupted,
             "tables": tables,
         });
         writeln!(context.out, "{answer}")?;
+    }
+    if interrupted {
+        let left = materials.len() - tables.len();
+        let message = format!("interrupted; {left} of {} tables were not checked", materials.len());
+        return Err(CliError::message(exit::INTERRUPTED, message));
     }
     Ok(worst)
 }

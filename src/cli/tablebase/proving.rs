@@ -1,0 +1,92 @@
+//! How long a proof goes on, on standard error: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::interrupt;
+use crate::tablebase::{Material, Progress};
+
+/// Without a terminal, at most one line in this time about a phase.
+const QUIET: Duration = Duration::from_secs(5);
+/// The time left is told from this part (in percent) of a phase on.
+const FORESEEN: u64 = 5;
+
+/// Tells of the proofs of tables.
+pub(super) struct Proving {
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+struct State {
+    table: String,
+    phase: String,
+    began: Instant,
+    last: Instant,
+}
+
+impl Proving {
+    pub(super) fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {msg}");
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        let now = Instant::now();
+        let state = State { table: String::new(), phase: String::new(), began: now, last: now };
+        Self { bar, state: Mutex::new(state) }
+    }
+
+    pub(super) fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Proving {
+    fn verifying(&self, material: Material, number: usize, of: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.table = format!("{material} ({number} of {of})");
+        state.phase.clear();
+        state.last = Instant::now();
+        match &self.bar {
+            Some(bar) => bar.set_message(state.table.clone()),
+            None => eprintln!("{}", state.table),
+        }
+    }
+
+    fn checked(&self, phase: &str, done: u64, total: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.phase != phase {
+            phase.clone_into(&mut state.phase);
+            state.began = Instant::now();
+        }
+        if self.bar.is_none() && state.last.elapsed() < QUIET {
+            return;
+        }
+        state.last = Instant::now();
+        let percent = 100 * done / total.max(1);
+        let rate = done as f64 / state.began.elapsed().as_secs_f64().max(0.001);
+        let left = total.saturating_sub(done) as f64 / rate.max(0.001);
+        let rest = if percent >= FORESEEN {
+            format!(", {rate:.0} a second, about {left:.0} s left")
+        } else {
+            String::new()
+        };
+        let text = format!("{}: {phase} {percent} %{rest}", state.table);
+        if let Some(bar) = &self.bar {
+            bar.set_length(total);
+            bar.set_position(done);
+            bar.set_message(text);
+        } else {
+            eprintln!("{text}");
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupt::is_requested()
+    }
+}
