@@ -209,13 +209,7 @@ impl Arena for TableArena {
         !board.seek(slot) || board.successors(Side::ALL[side], visit)
     }
 
-    fn predecessors(
-        &self,
-        board: &mut Board<'_>,
-        side: usize,
-        slot: u32,
-        visit: impl FnMut(u32),
-    ) {
+    fn predecessors(&self, board: &mut Board<'_>, side: usize, slot: u32, visit: impl FnMut(u32)) {
         if board.seek(slot) {
             board.predecessors(!Side::ALL[side], visit);
         }

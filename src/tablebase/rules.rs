@@ -88,9 +88,8 @@ impl<A: Arena> Round<'_, '_, A> {
                 out.push(before);
             }
         });
-        let dropped = self.filter(&candidates, |cursor, slot| {
-            !self.only_checks(cursor, slot, IN_W)
-        });
+        let dropped =
+            self.filter(&candidates, |cursor, slot| !self.only_checks(cursor, slot, IN_W));
         dropped.par_iter().for_each(|&slot| {
             self.solver.unmark(self.checker, slot, IN_L);
         });
@@ -132,13 +131,7 @@ impl<A: Arena> Round<'_, '_, A> {
 
     /// Whether some evasion leads to an undecided position whose word has all of `with` and none of
     /// `without`.
-    fn evades_into(
-        &self,
-        cursor: &mut A::Cursor<'_>,
-        slot: u32,
-        with: u16,
-        without: u16,
-    ) -> bool {
+    fn evades_into(&self, cursor: &mut A::Cursor<'_>, slot: u32, with: u16, without: u16) -> bool {
         let wanted = UNDECIDED | with;
         !self.solver.arena.successors(cursor, self.victim, slot, |next| {
             let word = self.solver.word(self.checker, next);
@@ -157,7 +150,7 @@ impl<A: Arena> Round<'_, '_, A> {
                     out.push(before);
                 }
             });
-            let next_l = self.before(self.victim, &from_w, |cursor, before, out| {
+            let next_l = self.before(self.victim, &from_w, |_, before, out| {
                 if self.has(self.checker, before, IN_L)
                     && self.solver.unmark(self.checker, before, IN_L)
                 {
@@ -172,9 +165,8 @@ impl<A: Arena> Round<'_, '_, A> {
     /// Marks from where the victim forces an evasion that is no check; by distance.
     fn reach(&self, victims: &[u32]) -> Verdict {
         let mut verdict = Verdict { checker: self.checker, lost: Vec::new(), won: Vec::new() };
-        let mut level = self.filter(victims, |cursor, slot| {
-            self.evades_into(cursor, slot, IN_L, CHECKED)
-        });
+        let mut level =
+            self.filter(victims, |cursor, slot| self.evades_into(cursor, slot, IN_L, CHECKED));
         level.par_iter().for_each(|&slot| {
             self.solver.mark(self.victim, slot, REACHED_W);
         });
@@ -190,7 +182,7 @@ impl<A: Arena> Round<'_, '_, A> {
                     out.push(before);
                 }
             });
-            let winning = self.before(self.checker, &losing, |cursor, before, out| {
+            let winning = self.before(self.checker, &losing, |_, before, out| {
                 let word = self.solver.word(self.victim, before);
                 if word & UNDECIDED != 0
                     && word & (IN_W | REACHED_W) == IN_W

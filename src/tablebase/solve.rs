@@ -282,9 +282,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         let bits = |len: usize| (0..len).map(|_| AtomicU64::new(0)).collect();
         Self {
             arena,
-            words: sides()
-                .map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect())
-                .collect(),
+            words: sides().map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect()).collect(),
             pending: sides().map(|_| bits(blocks)).collect(),
             open: sides().map(|_| flags()).collect(),
             later: sides().map(|_| flags()).collect(),
@@ -496,31 +494,25 @@ impl<'a, A: Arena> Solver<'a, A> {
         Ok(())
     }
 
-    fn spread_block(
-        &self,
-        cursor: &mut A::Cursor<'_>,
-        side: usize,
-        block: usize,
-        distance: u16,
-    ) {
+    fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {
         let rank = self.base() + u32::from(distance);
         let (win, loss) = (win_word(rank), loss_word(rank));
-        let beyond = loss_word((rank + 63).min(RANK_LIMIT));
+        let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
         let other = self.arena.other(side);
         let range = self.range(block);
         let mut is_later = false;
         for (slot, cell) in range.clone().zip(&self.words[side][range]) {
             let word = cell.load(Relaxed);
-            if word == loss {
+            if word.wrapping_sub(win) > 1 {
+                is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
+            } else if word == loss {
                 self.arena.predecessors(cursor, side, slot as u32, |before| {
                     self.improve(other, before, distance + 1);
                 });
-            } else if word == win {
+            } else {
                 self.arena.predecessors(cursor, side, slot as u32, |before| {
                     self.count_down(other, before, distance + 1);
                 });
-            } else {
-                is_later |= word > beyond && word < UNDECIDED;
             }
         }
         if is_later {
