@@ -29,6 +29,9 @@ pub(super) const UNDECIDED: u16 = 0x8000;
 pub(super) const LATER: u16 = 0x4000;
 /// The rule rounds found that this position cannot be in L before more of its moves lose.
 pub(super) const NOT_L: u16 = 0x2000;
+/// With [`NOT_L`]: the last round dropped this position from L although each of its moves is known to
+/// lose or a check.
+pub(super) const DORMANT: u16 = NOT_L | REACHED_L;
 /// Some capture loses.
 const LOSING_CAPTURES: u16 = 0x1000;
 /// The side to move is in check.
@@ -422,7 +425,7 @@ impl<'a, A: Arena> Solver<'a, A> {
             raise(&self.later[side][slot as usize / BLOCK]);
         }
         self.open(side, slot);
-        let word = word & !(COUNTER | LATER | LOSING_CAPTURES | NOT_L) | counter | later | losing;
+        let word = word & !(COUNTER | LATER | LOSING_CAPTURES | DORMANT) | counter | later | losing;
         self.words[side][slot as usize].store(word, Relaxed);
         false
     }
@@ -546,7 +549,8 @@ impl<'a, A: Arena> Solver<'a, A> {
             let slowest = (word & (COUNTER | LATER) == 1)
                 .then(|| self.slowest_loss(side, slot, word, distance));
             let next = match slowest {
-                None => (word - 1) & !NOT_L,
+                None if word & NOT_L != 0 => (word - 1) & !DORMANT,
+                None => word - 1,
                 Some(distance) => loss_word(self.rank(distance)),
             };
             match cell.compare_exchange_weak(word, next, Relaxed, Relaxed) {
@@ -636,7 +640,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
         while word & UNDECIDED != 0 && word & NOT_L != 0 {
-            match cell.compare_exchange_weak(word, word & !NOT_L, Relaxed, Relaxed) {
+            match cell.compare_exchange_weak(word, word & !DORMANT, Relaxed, Relaxed) {
                 Ok(_) => return self.open(side, slot),
                 Err(changed) => word = changed,
             }
