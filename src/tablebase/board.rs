@@ -1,7 +1,7 @@
 //! A light board for the generator: the squares of few men, their digits, and the moves and
 //! un-moves between slots. The verifier uses [`Position`](crate::xiangqi::Position) instead.
 
-use super::index::{Digits, Index, NONE, Squares};
+use super::index::{Digits, Index, Mover, NONE, Squares};
 use crate::game::Side;
 use crate::xiangqi::{
     Bitboard, Occupancy, Role, Square, advisor_attacks, between, cannon_attacks, elephant_attacks,
@@ -322,10 +322,7 @@ impl<'a> Board<'a> {
                     visit(if worth == NONE { image_base + image } else { base + worth })
                 })
             } else {
-                let base = self.slot - digit * group.stride;
-                self.for_each_quiet(side, man, Way::On, |to| {
-                    visit(base + mover.digit(to) * group.stride)
-                })
+                self.for_each_plain(side, man, Way::On, &mut visit)
             };
             if !go_on {
                 return false;
@@ -364,9 +361,8 @@ impl<'a> Board<'a> {
                     true
                 });
             } else {
-                let base = self.slot - digit * group.stride;
-                self.for_each_quiet(side, man, Way::Back, |from| {
-                    visit(base + mover.digit(from) * group.stride);
+                self.for_each_plain(side, man, Way::Back, |before| {
+                    visit(before);
                     true
                 });
             }
@@ -400,6 +396,46 @@ impl<'a> Board<'a> {
             self.row.mirror_worth + index.groups[last].mirror(self.digits[last])
         };
         (base, image_base)
+    }
+
+    /// Calls `visit` with the slot for each free square that the man reaches, or may have come from,
+    /// until it returns `false`, which is then returned. Neither is the man's group the fold group
+    /// nor the material symmetric.
+    #[inline]
+    fn for_each_plain(
+        &self,
+        side: Side,
+        man: usize,
+        way: Way,
+        mut visit: impl FnMut(u32) -> bool,
+    ) -> bool {
+        let number = self.index.men[man].group;
+        let group = &self.index.groups[number];
+        let digit = self.digits[number];
+        let mover = group.mover(digit, man - group.men.start);
+        if let Mover::Lone(digits) = mover
+            && self.is_line_piece(man)
+        {
+            // The digit changes alike with each step of a way.
+            let square = self.squares[man];
+            for (step, free) in free_ways(self.occupied, square) {
+                if free == 0 {
+                    continue;
+                }
+                let next = digits[square.index().wrapping_add_signed(step)];
+                let step = next.wrapping_sub(digit).wrapping_mul(group.stride);
+                let mut slot = self.slot;
+                for _ in 0..free {
+                    slot = slot.wrapping_add(step);
+                    if !visit(slot) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+        let base = self.slot - digit * group.stride;
+        self.for_each_quiet(side, man, way, |to| visit(base + mover.digit(to) * group.stride))
     }
 
     /// Calls `visit` with each free square that the man reaches, or may have come from, whether or

@@ -108,11 +108,18 @@ pub(super) enum Mover<'a> {
 
 impl Mover<'_> {
     /// The digit with the man on `to`, a free square where such a man can stand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn digit(&self, to: Square) -> u32 {
         match *self {
             Self::Lone(digits) => digits[to.index()],
             Self::Pair(row) => u32::from(row[to.index()]),
+            _ => self.ranked_digit(to),
+        }
+    }
+
+    fn ranked_digit(&self, to: Square) -> u32 {
+        match *self {
+            Self::Lone(_) | Self::Pair(_) => NONE,
             Self::PalaceKing(ranks, side, cell) => {
                 u32::from(ranks[palace_cell(palace_number(own(side, to)), cell)])
             }
@@ -137,6 +144,7 @@ pub(super) struct Index {
     pub(super) men: Vec<Man>,
     /// Number of men of the first side.
     pub(super) first_men: usize,
+    is_symmetric: bool,
     fold: usize,
     folded: Vec<u32>,
     unfolded: Vec<u32>,
@@ -195,6 +203,7 @@ impl Index {
             groups,
             men,
             first_men,
+            is_symmetric: material.is_symmetric(),
             fold,
             folded,
             unfolded,
@@ -225,8 +234,9 @@ impl Index {
 
     /// Whether exchanging the colours leaves the material as it is; then only positions with the
     /// first side to move have slots.
+    #[inline]
     pub(super) fn is_symmetric(&self) -> bool {
-        self.material.is_symmetric()
+        self.is_symmetric
     }
 
     /// Number of sides to move that have slots of their own: 1 or 2.
@@ -353,11 +363,6 @@ impl Index {
             squares.extend(group.placement(digit).iter().copied());
         }
         squares
-    }
-
-    /// Whether the pawns stand as pawns of one side can.
-    pub(super) fn is_possible(&self, digits: &Digits) -> bool {
-        self.groups.iter().zip(digits).all(|(group, &digit)| group.is_possible(digit))
     }
 
     /// How many positions of the whole board a slot stands for: two, unless the mirror image is a

@@ -20,8 +20,8 @@ mod estimate;
 mod format;
 mod generate;
 mod index;
-mod lock;
 mod load;
+mod lock;
 mod material;
 #[cfg(test)]
 mod parity;

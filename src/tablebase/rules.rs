@@ -14,8 +14,8 @@
 use rayon::prelude::*;
 
 use super::solve::{
-    Arena, CHECKED, COUNTER, DRAWS, IN_L, IN_W, LATER, LISTED, NOT_L, REACHED_L, REACHED_W, Solver,
-    UNDECIDED, Watch, is_win,
+    Arena, CHECKED, COUNTER, DORMANT, DRAWS, IN_L, IN_W, LATER, LISTED, NOT_L, REACHED_L,
+    REACHED_W, Solver, UNDECIDED, Watch, is_win,
 };
 
 /// Slots by distance, ascending.
@@ -39,10 +39,13 @@ pub(super) fn judge<A: Arena>(
     watch: &impl Watch,
 ) -> Option<Verdict> {
     let round = Round { solver, checker, victim: solver.arena.other(checker) };
+    if watch.is_cancelled() {
+        return None;
+    }
     if !solver.any_checked(round.victim) {
         return Some(Verdict { checker, lost: Vec::new(), won: Vec::new() });
     }
-    let mut members = round.begin();
+    let (mut members, candidates) = round.begin();
     loop {
         if watch.is_cancelled() {
             return None;
@@ -50,7 +53,7 @@ pub(super) fn judge<A: Arena>(
         let verdict = round.reach(&members.victims);
         let (from_l, from_w) = round.drop_unreached(&members);
         if from_l.is_empty() && from_w.is_empty() {
-            round.clear(&members);
+            round.clear(&members, &candidates);
             return Some(verdict);
         }
         round.cascade(from_l, from_w);
@@ -71,30 +74,61 @@ struct Round<'s, 'a, A> {
 }
 
 impl<A: Arena> Round<'_, '_, A> {
-    /// Marks the greatest L and W that satisfy the conditions on single moves.
-    fn begin(&self) -> Members {
-        let candidates = self.solver.select_open(self.checker, |cursor, word, slot| {
+    /// Marks the greatest L and W that satisfy the conditions on single moves. Also the slots that
+    /// were considered for L.
+    fn begin(&self) -> (Members, Vec<u32>) {
+        let fresh = self.solver.select_open(self.checker, |cursor, word, slot| {
             word & UNDECIDED != 0
                 && word & (LATER | NOT_L) == 0
                 && !matches!(word & COUNTER, 0 | DRAWS)
                 && self.may_be_in_l(cursor, slot)
         });
-        candidates.par_iter().for_each(|&slot| {
-            self.solver.mark(self.checker, slot, IN_L);
-        });
-        let victims = self.before(self.checker, &candidates, |_, before, out| {
-            if self.has(self.victim, before, CHECKED) && self.solver.mark(self.victim, before, IN_W)
-            {
-                out.push(before);
-            }
-        });
+        let (candidates, victims) = self.wake(fresh);
         let dropped =
             self.filter(&candidates, |cursor, slot| !self.only_checks(cursor, slot, IN_W));
         dropped.par_iter().for_each(|&slot| {
             self.solver.unmark(self.checker, slot, IN_L);
         });
         self.cascade(dropped, Vec::new());
-        self.still(Members { checkers: candidates, victims })
+        let checkers =
+            candidates.iter().copied().filter(|&slot| self.has(self.checker, slot, IN_L));
+        let checkers = checkers.collect();
+        (self.still(Members { checkers, victims }), candidates)
+    }
+
+    /// All candidates for L and W, marked as members, from those for L about which something changed
+    /// since the last round. Of what the last round dropped, only that can be in L now from which
+    /// some such position can be reached within L and W: all the rest would have stayed before.
+    fn wake(&self, fresh: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+        fresh.par_iter().for_each(|&slot| {
+            self.solver.mark(self.checker, slot, IN_L);
+        });
+        let (mut candidates, mut victims) = (fresh.clone(), Vec::new());
+        let mut frontier = fresh;
+        while !frontier.is_empty() {
+            let evading = self.before(self.checker, &frontier, |_, before, out| {
+                if self.has(self.victim, before, CHECKED)
+                    && self.solver.mark(self.victim, before, IN_W)
+                {
+                    out.push(before);
+                }
+            });
+            frontier = self.before(self.victim, &evading, |_, before, out| {
+                let word = self.solver.word(self.checker, before);
+                if word & UNDECIDED != 0
+                    && word & DORMANT == DORMANT
+                    && self.solver.mark(self.checker, before, IN_L)
+                {
+                    self.solver.unmark(self.checker, before, DORMANT);
+                    out.push(before);
+                }
+            });
+            victims.extend(evading);
+            candidates.extend_from_slice(&frontier);
+        }
+        candidates.par_sort_unstable();
+        victims.par_sort_unstable();
+        (candidates, victims)
     }
 
     /// Those that have not been dropped.
@@ -150,7 +184,7 @@ impl<A: Arena> Round<'_, '_, A> {
                     out.push(before);
                 }
             });
-            let next_l = self.before(self.victim, &from_w, |cursor, before, out| {
+            let next_l = self.before(self.victim, &from_w, |_, before, out| {
                 if self.has(self.checker, before, IN_L)
                     && self.solver.unmark(self.checker, before, IN_L)
                 {
@@ -182,7 +216,7 @@ impl<A: Arena> Round<'_, '_, A> {
                     out.push(before);
                 }
             });
-            let winning = self.before(self.checker, &losing, |cursor, before, out| {
+            let winning = self.before(self.checker, &losing, |_, before, out| {
                 let word = self.solver.word(self.victim, before);
                 if word & UNDECIDED != 0
                     && word & (IN_W | REACHED_W) == IN_W
@@ -214,9 +248,12 @@ impl<A: Arena> Round<'_, '_, A> {
         )
     }
 
-    fn clear(&self, members: &Members) {
-        members.checkers.par_iter().for_each(|&slot| {
-            self.solver.unmark(self.checker, slot, IN_L);
+    /// Removes the marks, and notes which candidates were dropped.
+    fn clear(&self, members: &Members, candidates: &[u32]) {
+        candidates.par_iter().for_each(|&slot| {
+            if !self.solver.unmark(self.checker, slot, IN_L) {
+                self.solver.mark(self.checker, slot, DORMANT);
+            }
         });
         members.victims.par_iter().for_each(|&slot| {
             self.solver.unmark(self.victim, slot, IN_W);

@@ -29,6 +29,9 @@ pub(super) const UNDECIDED: u16 = 0x8000;
 pub(super) const LATER: u16 = 0x4000;
 /// The rule rounds found that this position cannot be in L before more of its moves lose.
 pub(super) const NOT_L: u16 = 0x2000;
+/// With [`NOT_L`]: the last round dropped this position from L although each of its moves is known to
+/// lose or a check.
+pub(super) const DORMANT: u16 = NOT_L | REACHED_L;
 /// Some capture loses.
 const LOSING_CAPTURES: u16 = 0x1000;
 /// The side to move is in check.
@@ -427,7 +430,7 @@ impl<'a, A: Arena> Solver<'a, A> {
             raise(&self.later[side][slot as usize / BLOCK]);
         }
         self.open(side, slot);
-        let word = word & !(COUNTER | LATER | LOSING_CAPTURES | NOT_L) | counter | later | losing;
+        let word = word & !(COUNTER | LATER | LOSING_CAPTURES | DORMANT) | counter | later | losing;
         self.words[side][slot as usize].store(word, Relaxed);
         false
     }
@@ -502,22 +505,22 @@ impl<'a, A: Arena> Solver<'a, A> {
     fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {
         let rank = self.base() + u32::from(distance);
         let (win, loss) = (win_word(rank), loss_word(rank));
-        let beyond = loss_word((rank + 63).min(RANK_LIMIT));
+        let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
         let other = self.arena.other(side);
         let range = self.range(block);
         let mut is_later = false;
         for (slot, cell) in range.clone().zip(&self.words[side][range]) {
             let word = cell.load(Relaxed);
-            if word == loss {
+            if word.wrapping_sub(win) > 1 {
+                is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
+            } else if word == loss {
                 self.arena.predecessors(cursor, side, slot as u32, |before| {
                     self.improve(other, before, distance + 1);
                 });
-            } else if word == win {
+            } else {
                 self.arena.predecessors(cursor, side, slot as u32, |before| {
                     self.count_down(other, before, distance + 1);
                 });
-            } else {
-                is_later |= word > beyond && word < UNDECIDED;
             }
         }
         if is_later {
@@ -551,7 +554,8 @@ impl<'a, A: Arena> Solver<'a, A> {
             let slowest = (word & (COUNTER | LATER) == 1)
                 .then(|| self.slowest_loss(side, slot, word, distance));
             let next = match slowest {
-                None => (word - 1) & !NOT_L,
+                None if word & NOT_L != 0 => (word - 1) & !DORMANT,
+                None => word - 1,
                 Some(distance) => loss_word(self.rank(distance)),
             };
             match cell.compare_exchange_weak(word, next, Relaxed, Relaxed) {
@@ -641,7 +645,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
         while word & UNDECIDED != 0 && word & NOT_L != 0 {
-            match cell.compare_exchange_weak(word, word & !NOT_L, Relaxed, Relaxed) {
+            match cell.compare_exchange_weak(word, word & !DORMANT, Relaxed, Relaxed) {
                 Ok(_) => return self.open(side, slot),
                 Err(changed) => word = changed,
             }

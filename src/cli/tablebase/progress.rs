@@ -31,6 +31,66 @@ pub(super) fn catch_interrupts() -> std::io::Result<()> {
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum Show {
+    /// A bar on a terminal, else plain lines.
+    #[default]
+    Auto,
+    /// Lines of text.
+    Plain,
+    /// One JSON object a line (schema juzhong.tablebase.progress/1).
+    Json,
+    /// Nothing but errors.
+    None,
+}
+
+/// Progress on standard error.
+pub(super) struct Printer {
+    show: Show,
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+/// The work on all tables.
+struct State {
+    began: Instant,
+    last: Option<Instant>,
+    threads: f64,
+    /// Seconds of one core, as foreseen, for all tables and for those finished.
+    total: f64,
+    finished: f64,
+    /// Slots, counted for each side, of those finished.
+    slots: f64,
+    at_work: BTreeMap<Material, Job>,
+    /// Tables that other processes were said to build.
+    waiting: Vec<Material>,
+}
+
+/// A table at work.
+struct Job {
+    began: Instant,
+    name: String,
+    work: f64,
+    slots: f64,
+    phase: Option<Phase>,
+}
+
+impl Job {
+    /// Which part of the work is done, roughly: each phase has a range, which a first look fills as it
+    /// goes on, and others as their time goes by.
+    fn part(&self, threads: f64) -> f64 {
+        let (from, to) = match self.phase {
+            None => (0.0, 0.0),
+            Some(Phase::Looking { done, total }) => {
+                let seen = 0.4 * done as f64 / total.max(1) as f64;
+                (seen, seen)
+            }
+            Some(Phase::Spreading { order: 0, .. }) => (0.4, 0.6),
+            Some(Phase::Spreading { .. } | Phase::Judging { .. }) => (0.6, 0.85),
+            Some(Phase::Hashing) => (0.85, 0.9),
+            Some(Phase::Packing) => (0.9, 1.0),
+        };
+        let by_time = self.began.elapsed().as_secs_f64() * threads / self.work;
+        by_time.clamp(from, to)
+    }
 }
 
 impl State {
@@ -59,7 +119,6 @@ impl State {
 }
 
 impl Printer {
-
     pub(super) fn with(show: Show) -> Self {
         let on_terminal = show == Show::Auto && std::io::stderr().is_terminal();
         let bar = on_terminal.then(|| {
@@ -306,7 +365,6 @@ impl Progress for Printer {
         });
         self.object("finish", fields);
     }
-
 }
 
 /// One table of a plan, for people.
