@@ -1,7 +1,7 @@
 //! The choice of how a stream is laid out, by compressing samples of it.
 //!
 //! The order of the components is found greedily, the fastest first: each candidate is tried with the
-//! others in a default order behind it.
+//! others in a default order behind it. Then each component is tried in every other place.
 
 use std::io;
 
@@ -14,8 +14,12 @@ use super::writer::{Coder, Plan, Scratch};
 use crate::game::Side;
 use crate::xiangqi::Role;
 
-/// Blocks of a sample at most.
-const SAMPLE: u64 = 12;
+/// Slots of a sample at most.
+const SAMPLE: u64 = 1 << 20;
+/// A sample is at most this part of the blocks.
+const PART: u64 = 4;
+/// Components whose product may be the period that fillings look back.
+const PERIODS: usize = 3;
 
 /// The layout of a stream that compresses best among those tried.
 pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::Result<Plan> {
@@ -26,6 +30,8 @@ pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::
     };
     let mut best = Plan { order: default_order(coder), packing, filling: Filling::Before };
     best.order = greedy(coder, &best)?;
+    best = cheapest(coder, rearranged(&best), Effort::Sample)?;
+    best = cheapest(coder, with_fillings(coder, &best), Effort::Sample)?;
     if section == Section::Wdl {
         let packed = |packing| Plan { packing, ..best.clone() };
         best = cheapest(coder, Packing::WDL.map(packed).to_vec(), Effort::Sample)?;
@@ -68,6 +74,34 @@ fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
     Ok(order)
 }
 
+/// The plan, and it with each component in every other place.
+fn rearranged(start: &Plan) -> Vec<Plan> {
+    let components = start.order.len();
+    let mut plans = vec![start.clone()];
+    for (from, to) in (0..components).flat_map(|from| (0..components).map(move |to| (from, to))) {
+        let mut order = start.order.clone();
+        let component = order.remove(from);
+        order.insert(to, component);
+        let plan = Plan { order, ..start.clone() };
+        if !plans.contains(&plan) {
+            plans.push(plan);
+        }
+    }
+    plans
+}
+
+/// The plan, and it with fillings that look back to the last value of a slower component.
+fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
+    let radixes = start.order.iter().rev().map(|&c| coder.layout.radix(usize::from(c)) as usize);
+    let periods = radixes.scan(1, |period, radix| {
+        *period *= radix;
+        Some(*period)
+    });
+    let filled =
+        periods.take(PERIODS).map(|p| Plan { filling: Filling::Above(p), ..start.clone() });
+    std::iter::once(start.clone()).chain(filled).collect()
+}
+
 /// The plan whose sample is the smallest; the first of equals.
 fn cheapest(coder: &Coder<'_>, plans: Vec<Plan>, effort: Effort) -> io::Result<Plan> {
     let costs: Vec<u64> =
@@ -81,10 +115,12 @@ fn cost(coder: &Coder<'_>, plan: &Plan, effort: Effort) -> io::Result<u64> {
     let rows = coder.rows(&plan.order);
     let mut scratch = Scratch::new(effort);
     let blocks = coder.blocks(plan.packing);
-    let sample = blocks.div_ceil(4).min(SAMPLE);
+    let sample = blocks.div_ceil(PART).min(SAMPLE / plan.packing.block_slots());
     let (mut bytes, mut slots) = (0, 0);
     for i in 0..sample {
-        let block = (2 * i + 1) * blocks / (2 * sample);
+        // Multiples of the golden ratio: even steps would meet the same squares again and again.
+        let fraction = (i + 1).wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
+        let block = (fraction * blocks) >> 32;
         let range = coder.range(plan.packing, block);
         slots += range.end - range.start;
         bytes += coder.encode(&rows, plan, range, &mut scratch)?.cost() as u64;
