@@ -50,6 +50,10 @@ impl TableArena {
         Some(Self { index, subs, last_order, metric })
     }
 
+    pub(super) const fn index(&self) -> &Index {
+        &self.index
+    }
+
     pub(super) fn into_index(self) -> Index {
         self.index
     }

@@ -12,11 +12,13 @@
 
 mod arena;
 mod board;
+mod chase;
 mod compress;
 mod content;
 mod endless;
 mod format;
 mod generate;
+mod hunt;
 mod index;
 mod material;
 #[cfg(test)]

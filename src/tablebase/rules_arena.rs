@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::hunt::{Followed, Hunt, QuietMove};
 use super::solve::{Arena, Captures, Examined};
 
 /// A move out of the graph; the numbers are order and distance.
@@ -151,5 +152,17 @@ impl Arena for RandomArena {
 
     fn predecessors(&self, side: usize, slot: u32, visit: impl FnMut(u32)) {
         self.before[side][slot as usize].iter().copied().for_each(visit);
+    }
+}
+
+impl Hunt for RandomArena {
+    fn can_chase(&self, _side: usize) -> bool {
+        false
+    }
+    fn may_have_chased(&self, _side: usize, _next: u32) -> bool {
+        false
+    }
+    fn quiet_moves(&self, _: usize, _: u32, _: Followed, _: impl Fn(u32) -> bool) -> Vec<QuietMove> {
+        Vec::new()
     }
 }

@@ -19,7 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 
 use rayon::prelude::*;
 
-use super::rules;
+use super::chase;
+use super::hunt::Hunt;
+use super::rules::{self, Verdict};
 use super::value::Rules;
 
 pub(super) const ILLEGAL: u16 = 0;
@@ -166,7 +168,7 @@ pub(super) struct Solution {
 }
 
 /// Solves the arena under the rules.
-pub(super) fn solve<A: Arena>(
+pub(super) fn solve<A: Hunt>(
     arena: &A,
     rules: Rules,
     watch: &impl Watch,
@@ -181,7 +183,10 @@ pub(super) fn solve<A: Arena>(
         loop {
             solver.begin_round()?;
             let seeded = solver.seed_captures();
-            let judged = solver.judge(watch)?;
+            let mut judged = solver.judge(watch)?;
+            if !judged && rules == Rules::Asian {
+                judged = solver.apply(&chase::judge(&solver, watch)?);
+            }
             if !seeded && !judged && solver.order >= arena.last_order() {
                 solver.bases.pop();
                 break;
@@ -489,6 +494,11 @@ impl<'a, A: Arena> Solver<'a, A> {
         let verdicts = (0..self.words.len())
             .map(|checker| rules::judge(self, checker, watch).ok_or(SolveError::Cancelled))
             .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.apply(&verdicts))
+    }
+
+    /// Enters what was judged; whether anything was decided.
+    fn apply(&self, verdicts: &[Verdict]) -> bool {
         let mut any = false;
         for verdict in verdicts {
             let victim = self.arena.other(verdict.checker);
@@ -500,7 +510,7 @@ impl<'a, A: Arena> Solver<'a, A> {
                 slots.par_iter().for_each(|&slot| self.improve(victim, slot, *distance));
             }
         }
-        Ok(any)
+        any
     }
 
     fn finish(self) -> Solution {
