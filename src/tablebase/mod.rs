@@ -13,6 +13,8 @@
 mod arena;
 mod board;
 mod chase;
+#[cfg(test)]
+mod chase_parity;
 mod compress;
 mod content;
 mod endless;

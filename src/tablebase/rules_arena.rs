@@ -33,6 +33,11 @@ impl RandomArena {
         (2usize..12).prop_flat_map(|size| Self::of_size(size, 3))
     }
 
+    /// Any graph of fewer positions for each side.
+    pub(super) fn any_smaller_than(limit: usize) -> impl Strategy<Value = Self> {
+        (2..limit).prop_flat_map(|size| Self::of_size(size, 3))
+    }
+
     /// Any small graph whose captures have order 0.
     pub(super) fn any_of_order_0() -> impl Strategy<Value = Self> {
         (2usize..12).prop_flat_map(|size| Self::of_size(size, 0))
