@@ -8,9 +8,12 @@ mod brute;
 use std::path::Path;
 
 use brute::{Graph, Wdl as BruteWdl};
+use juzhong::game::{Side, Verdict};
 use juzhong::tablebase::{
-    GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
+    Entry, GenerateOptions, LineEnd, Material, Metric, NoProgress, Rules, Tables, Wdl,
+    generate_all, verify,
 };
+use juzhong::xiangqi::Position;
 
 fn tables(dir: &Path, names: &[&str], rules: Rules) -> Tables {
     let materials: Vec<Material> = names.iter().map(|name| name.parse().unwrap()).collect();
@@ -100,4 +103,72 @@ fn chase_decides_as_many_as_known() {
     let wdl = |counts: &juzhong::tablebase::SideCounts| [counts.win, counts.draw, counts.loss];
     assert_eq!(wdl(&sides.first.counts), [23_988_674, 5_833_690, 1_091_682]);
     assert_eq!(wdl(&sides.second.counts), [11_423_936, 12_337_985, 7_345_697]);
+}
+
+/// The loop at the end of a line decided by rule is lost for the side that loses by the table.
+fn explain(tables: &Tables, position: &Position, entry: Entry) {
+    let line = tables.best_line(position, 2_000).unwrap();
+    let fen = position.to_fen();
+    assert_eq!(line.entry, entry, "{fen}");
+    match line.end {
+        LineEnd::Loop => {
+            let loser = if entry.wdl == Wdl::Win { !position.turn() } else { position.turn() };
+            let repeated = line.repeated.unwrap();
+            assert_eq!(repeated.judgement.verdict, Verdict::Loses(loser), "{fen}");
+            assert_eq!(repeated.deeds.len(), line.moves.len() - repeated.start, "{fen}");
+        }
+        LineEnd::Mate | LineEnd::Stalemate => {}
+        end => panic!("{fen} ends with {}", end.name()),
+    }
+}
+
+#[test]
+fn loops_are_judged_as_the_table_says() {
+    let folder = tempfile::tempdir().unwrap();
+    for rules in [Rules::Check, Rules::Asian] {
+        let tables = tables(folder.path(), &["KRvKN"], rules);
+        let mut explained = 0;
+        for (position, _) in Graph::new("KRvKN").solve(brute::Rules::None).iter() {
+            let entry = tables.probe(&position).unwrap();
+            if entry.order > 0 {
+                explain(&tables, &position, entry);
+                explained += 1;
+            }
+        }
+        assert!(explained > 3_000, "{explained}");
+    }
+}
+
+/// Positions that chase decides, with the side that loses.
+const CHASES: [(&str, Side); 6] = [
+    ("9/4k4/9/1r7/9/4C4/9/9/3RK4/9 b", Side::Second),
+    ("4k4/6r2/9/9/5RC2/9/9/9/5K3/9 w", Side::Second),
+    ("9/9/4k2C1/9/7r1/9/9/9/4R4/3K5 b", Side::Second),
+    ("9/9/5k3/1R7/9/9/2C6/7r1/3K5/9 b", Side::Second),
+    ("3k5/9/9/9/r7C/9/9/9/3R5/3K5 b", Side::Second),
+    ("4k3r/5R3/9/9/9/6C2/9/9/3K5/9 w", Side::Second),
+];
+
+#[test]
+#[ignore = "cargo test --release --test tablebase_chase explained -- --ignored: minutes"]
+fn chases_of_a_rook_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = tables(folder.path(), &["KRCvKR"], Rules::Asian);
+    for (fen, loser) in CHASES {
+        let position = Position::from_fen(fen).unwrap();
+        let entry = tables.probe(&position).unwrap();
+        assert_eq!(entry.wdl == Wdl::Loss, position.turn() == loser, "{fen}");
+        explain(&tables, &position, entry);
+    }
+}
+
+#[test]
+fn tables_of_asian_rules_are_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let materials: Vec<Material> =
+        ["KRvKN", "KCvKN"].iter().map(|name| name.parse().unwrap()).collect();
+    tables(folder.path(), &["KRvKN", "KCvKN"], Rules::Asian);
+    for result in verify(folder.path(), &materials, Rules::Asian, Metric::Dtm, &NoProgress) {
+        assert!(result.unwrap().passed());
+    }
 }

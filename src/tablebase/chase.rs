@@ -15,7 +15,9 @@ use rayon::prelude::*;
 
 use super::hunt::{Followed, Hunt, ManNumber, MenSet, QuietMove};
 use super::rules::Verdict;
-use super::solve::{CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win};
+use super::solve::{
+    CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win,
+};
 
 /// A position's slot and a man of the victim's side.
 type State = (u32, ManNumber);
@@ -79,8 +81,8 @@ impl<A: Hunt> Round<'_, '_, A> {
 
     fn candidate(&self, slot: u32) -> Option<Candidate> {
         let arena = self.solver.arena;
-        let moves = arena
-            .quiet_moves(self.chaser, slot, Followed::Waiter, |next| !self.is_lost(next));
+        let moves =
+            arena.quiet_moves(self.chaser, slot, Followed::Waiter, |next| !self.is_lost(next));
         let chased = moves.iter().fold(MenSet::MAX, |all, mv| all & mv.chased);
         (!moves.is_empty() && chased != 0).then_some(Candidate { slot, chased, moves })
     }
@@ -314,8 +316,7 @@ impl<'g> Play<'g> {
             let mut escapes = self.graph.escapes.of(evader as usize).iter();
             escapes.any(|&hunter| self.hunters[hunter as usize])
         };
-        let mut level: Vec<u32> =
-            places(&self.evaders, true).into_iter().filter(escapes).collect();
+        let mut level: Vec<u32> = places(&self.evaders, true).into_iter().filter(escapes).collect();
         let count = |i: usize| self.graph.chases.of(i).len() as u32;
         let mut chases_left: Vec<u32> = (0..self.hunters.len()).map(count).collect();
         let mut distance = 1u16;

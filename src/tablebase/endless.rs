@@ -3,8 +3,9 @@
 
 use rayon::prelude::*;
 
-use super::value::{Entry, Wdl};
+use super::value::{Entry, Rules, Wdl};
 use super::verify::{Prover, Step};
+use super::verify_chase::Chases;
 use crate::xiangqi::Position;
 
 /// Slots and distances, by slot.
@@ -35,8 +36,29 @@ fn find(list: &[(u32, u16)], slot: u32) -> Option<u16> {
 
 /// All rounds up to the one after the highest order of the table, which must decide nothing: what
 /// it decides differs from the draws of the table.
-pub(super) fn decide_all(prover: &Prover) -> Vec<Decided> {
-    (1..=prover.table.last_order().saturating_add(1)).map(|order| decide(prover, order)).collect()
+pub(super) fn decide_all(prover: &Prover, rules: Rules) -> Vec<Decided> {
+    let chases = (rules == Rules::Asian)
+        .then(|| Chases::collect(&prover.table, |position, mv| prover.capture(position, mv)));
+    let decide = |order| {
+        let by_check = decide(prover, order);
+        match &chases {
+            Some(chases) if by_check.lost.iter().all(Vec::is_empty) => decide_chase(chases, order),
+            _ => by_check,
+        }
+    };
+    (1..=prover.table.last_order().saturating_add(1)).map(decide).collect()
+}
+
+fn decide_chase(chases: &Chases, order: u16) -> Decided {
+    let sides = chases.sides();
+    let mut decided =
+        Decided { order, lost: vec![Vec::new(); sides], won: vec![Vec::new(); sides] };
+    for chaser in 0..sides {
+        let (lost, won) = chases.decide(order, chaser);
+        decided.lost[chaser] = lost;
+        decided.won[sides - 1 - chaser] = won;
+    }
+    decided
 }
 
 fn decide(prover: &Prover, order: u16) -> Decided {

@@ -22,10 +22,12 @@ mod format;
 mod generate;
 mod hunt;
 mod index;
+mod line;
 mod material;
 #[cfg(test)]
 mod parity;
 mod probe;
+mod pursuit;
 mod rules;
 #[cfg(test)]
 mod rules_arena;
@@ -34,11 +36,13 @@ mod stats;
 mod table;
 mod value;
 mod verify;
+mod verify_chase;
 
 pub use format::{SideCounts, TableError};
 pub use generate::{
     Built, Estimate, GenerateError, GenerateOptions, NoProgress, Progress, Report, generate_all,
 };
+pub use line::{BestLine, BestMove, DecidingLoop, Deed, LineEnd};
 pub use material::{Material, MaterialError};
 pub use probe::{ProbeError, Tables};
 pub use stats::{SideStats, Stats};

@@ -167,7 +167,13 @@ impl Hunt for RandomArena {
     fn may_have_chased(&self, _side: usize, _next: u32) -> bool {
         false
     }
-    fn quiet_moves(&self, _: usize, _: u32, _: Followed, _: impl Fn(u32) -> bool) -> Vec<QuietMove> {
+    fn quiet_moves(
+        &self,
+        _: usize,
+        _: u32,
+        _: Followed,
+        _: impl Fn(u32) -> bool,
+    ) -> Vec<QuietMove> {
         Vec::new()
     }
 }

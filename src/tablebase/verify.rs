@@ -224,6 +224,13 @@ impl Prover {
         Some(true)
     }
 
+    /// The value of a legal capture for the side that makes it.
+    pub(super) fn capture(&self, position: &Position, mv: Move) -> Option<Entry> {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        self.look_up(&after).map(|(value, _)| self.metric.before_capture(value))
+    }
+
     fn look_up(&self, position: &Position) -> Option<(Entry, u32)> {
         let (material, swap) = Material::of(position);
         let own = material == self.table.index.material;
@@ -236,7 +243,7 @@ impl Prover {
     fn prove(&self, rules: Rules) -> Verification {
         let decided = match rules {
             Rules::None => Vec::new(),
-            Rules::Check | Rules::Asian => endless::decide_all(self),
+            Rules::Check | Rules::Asian => endless::decide_all(self, rules),
         };
         let slots = self.table.index.slots as usize;
         let tasks = (0..self.table.words.len())

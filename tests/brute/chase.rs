@@ -48,7 +48,12 @@ pub fn won_by_chase(graph: &Graph, victim: Side, drawn: &[bool]) -> Vec<usize> {
         positions.iter().map(|&node| game.number((node as u32, None, 3))).collect();
     game.expand_all();
     let won = game.won(vec![true; game.vertices.len()]);
-    positions.into_iter().zip(starts).filter(|&(_, start)| won[start as usize]).map(|p| p.0).collect()
+    positions
+        .into_iter()
+        .zip(starts)
+        .filter(|&(_, start)| won[start as usize])
+        .map(|p| p.0)
+        .collect()
 }
 
 impl Game<'_> {

@@ -1,6 +1,7 @@
 //! `juzhong tablebase`: endgame tables.
 
 mod generate;
+mod line;
 mod probe;
 mod progress;
 mod show;
@@ -21,6 +22,8 @@ pub(super) enum Command {
     Generate(generate::Args),
     /// Look up positions.
     Probe(probe::Args),
+    /// Show the best line from a position.
+    Line(line::Args),
     /// Show the counts of a table.
     Stats(show::StatsArgs),
     /// List the tables of a folder.
@@ -70,6 +73,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
     match command {
         Command::Generate(args) => generate::run(args, context),
         Command::Probe(args) => probe::run(args, context),
+        Command::Line(args) => line::run(args, context),
         Command::Stats(args) => show::stats(args, context),
         Command::List(args) => show::list(args, context),
         Command::Verify(args) => verify::run(args, context),
