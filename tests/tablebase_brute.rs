@@ -63,6 +63,7 @@ fn build(dir: &std::path::Path, material: &str, rules: Rules) -> Tables {
     let rules = match rules {
         Rules::None => juzhong::tablebase::Rules::None,
         Rules::Check => juzhong::tablebase::Rules::Check,
+        Rules::Asian => juzhong::tablebase::Rules::Asian,
     };
     let material: Material = material.parse().expect("a material name");
     let options = GenerateOptions { rules, ..GenerateOptions::default() };

@@ -49,6 +49,15 @@ pub(super) fn in_full(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
+/// The tables that fit rules of play best.
+const fn table_rules(rules: RuleSet) -> Rules {
+    match rules {
+        RuleSet::None => Rules::None,
+        RuleSet::Asian => Rules::Asian,
+        RuleSet::Check | RuleSet::Computer | RuleSet::Chinese => Rules::Check,
+    }
+}
+
 impl Oracle<Position> for XiangqiTables {
     const PRESENT: bool = true;
 
@@ -62,16 +71,20 @@ impl Oracle<Position> for XiangqiTables {
 }
 
 impl Endgames<Position> for XiangqiTables {
-    /// Tables know no perpetual chase: rule sets that have it use those of perpetual check.
+    /// Under the Asian rules tables that know perpetual chase are used if there are any, else those of
+    /// perpetual check, as under the rule sets for which there are none.
     fn open(folder: &Path, rules: RuleSet) -> Result<Self, String> {
-        let rules = match rules {
-            RuleSet::None => Rules::None,
-            RuleSet::Check | RuleSet::Asian | RuleSet::Computer | RuleSet::Chinese => Rules::Check,
-        };
         if !folder.is_dir() {
             return Err(format!("there is no folder {}", folder.display()));
         }
-        let tables = Tables::open(folder, rules, Metric::Dtm).map_err(|error| in_full(&error))?;
+        let open =
+            |rules| Tables::open(folder, rules, Metric::Dtm).map_err(|error| in_full(&error));
+        let mut tables = open(table_rules(rules))?;
+        if tables.rules() == Rules::Asian && tables.materials().is_empty() {
+            tracing::info!("no tables of asian rules, looking for those of check");
+            tables = open(Rules::Check)?;
+        }
+        let rules = tables.rules();
         if tables.materials().is_empty() {
             let folder = folder.display();
             return Err(format!(

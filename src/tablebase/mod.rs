@@ -13,13 +13,18 @@
 mod arena;
 mod board;
 mod cache;
+mod chase;
+#[cfg(test)]
+mod chase_parity;
 mod compress;
 mod content;
 mod endless;
 mod estimate;
 mod format;
 mod generate;
+mod hunt;
 mod index;
+mod line;
 mod load;
 mod lock;
 mod material;
@@ -28,6 +33,7 @@ mod parity;
 mod pattern;
 mod plan;
 mod probe;
+mod pursuit;
 mod rules;
 #[cfg(test)]
 mod rules_arena;
@@ -37,6 +43,7 @@ mod stats;
 mod table;
 mod value;
 mod verify;
+mod verify_chase;
 mod walk;
 
 pub use estimate::{Estimate, Needed, TableState, Workload, workload};
@@ -44,6 +51,7 @@ pub use format::{SideCounts, TableError};
 pub use generate::{
     Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,
 };
+pub use line::{BestLine, BestMove, DecidingLoop, Deed, LineEnd};
 pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};

@@ -7,7 +7,7 @@ use super::rules_arena::{Capture, RandomArena};
 use super::solve::{Arena, DRAWS, SolveError, UNDECIDED, Watch, is_win, solve};
 use super::value::{Rules, Wdl};
 
-struct Silent;
+pub(super) struct Silent;
 
 impl Watch for Silent {
     fn examined(&self, _done: u64, _total: u64) {}
@@ -18,15 +18,15 @@ impl Watch for Silent {
 }
 
 /// A parity game: the even player wins a play whose greatest infinitely repeated priority is even.
-struct Parity {
-    owner: Vec<usize>,
-    priority: Vec<u8>,
-    next: Vec<Vec<usize>>,
+pub(super) struct Parity {
+    pub(super) owner: Vec<usize>,
+    pub(super) priority: Vec<u8>,
+    pub(super) next: Vec<Vec<usize>>,
 }
 
 impl Parity {
     /// The vertices of `among` from which the player 0 (even) or 1 (odd) wins.
-    fn solve(&self, among: &[bool]) -> [Vec<bool>; 2] {
+    pub(super) fn solve(&self, among: &[bool]) -> [Vec<bool>; 2] {
         let nothing = vec![false; among.len()];
         let members = || (0..among.len()).filter(|&v| among[v]);
         let Some(top) = members().map(|v| self.priority[v]).max() else {

@@ -16,7 +16,7 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 /// How many checks and answers are followed to tell a loop from what leads to it. A heuristic bound:
 /// what only leads to a loop over more answers than these is taken for the loop itself. That may
 /// change which of several winning moves of the same order comes first, never a result.
-const LOOP_DEPTH: u32 = 3;
+pub(super) const LOOP_DEPTH: u32 = 3;
 
 /// A folder of tables with one set of rules and one metric. Tables are opened when first needed;
 /// decoded blocks (at most 64 MiB) are kept and shared by all threads.
@@ -257,7 +257,8 @@ impl Tables {
         if own.wdl != Wdl::Win || own.order == 0 || own.distance != 1 {
             return Ok(());
         }
-        for (mv, value) in values {
+        let mut found = false;
+        for (mv, value) in &mut *values {
             if !stays(position, *mv, *value, own.order) || position.gives_check(*mv) {
                 continue;
             }
@@ -266,7 +267,11 @@ impl Tables {
             position.undo(*mv, undo);
             if in_loop? {
                 value.distance = own.distance;
+                found = true;
             }
+        }
+        if self.rules == Rules::Asian && !found {
+            self.prefer_chases(position, values, own)?;
         }
         Ok(())
     }
@@ -408,6 +413,6 @@ fn material_key(material: Material, swap: bool) -> u64 {
 }
 
 /// Whether a move of the winner keeps to a win of `order` without a capture.
-fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
+pub(super) fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
     value.wdl == Wdl::Win && value.order == order && position.piece_at(mv.to()).is_none()
 }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::hunt::{Followed, Hunt, QuietMove};
 use super::solve::{Arena, Captures, Examined};
 
 /// A move out of the graph; the numbers are order and distance.
@@ -30,6 +31,11 @@ impl RandomArena {
     /// Any small graph.
     pub(super) fn any() -> impl Strategy<Value = Self> {
         (2usize..12).prop_flat_map(|size| Self::of_size(size, 3))
+    }
+
+    /// Any graph of fewer positions for each side.
+    pub(super) fn any_smaller_than(limit: usize) -> impl Strategy<Value = Self> {
+        (2..limit).prop_flat_map(|size| Self::of_size(size, 3))
     }
 
     /// Any small graph whose captures have order 0.
@@ -162,5 +168,23 @@ impl Arena for RandomArena {
 
     fn predecessors(&self, (): &mut (), side: usize, slot: u32, visit: impl FnMut(u32)) {
         self.before[side][slot as usize].iter().copied().for_each(visit);
+    }
+}
+
+impl Hunt for RandomArena {
+    fn can_chase(&self, _side: usize) -> bool {
+        false
+    }
+    fn may_have_chased(&self, _side: usize, _next: u32) -> bool {
+        false
+    }
+    fn quiet_moves(
+        &self,
+        _: usize,
+        _: u32,
+        _: Followed,
+        _: impl Fn(u32) -> bool,
+    ) -> Vec<QuietMove> {
+        Vec::new()
     }
 }

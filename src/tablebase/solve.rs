@@ -19,7 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 
 use rayon::prelude::*;
 
-use super::rules;
+use super::chase;
+use super::hunt::Hunt;
+use super::rules::{self, Verdict};
 use super::value::{Entry, Rules, Wdl};
 
 pub(super) const ILLEGAL: u16 = 0;
@@ -234,7 +236,7 @@ impl SlotSet {
 }
 
 /// Solves the arena under the rules.
-pub(super) fn solve<A: Arena>(
+pub(super) fn solve<A: Hunt>(
     arena: &A,
     rules: Rules,
     watch: &impl Watch,
@@ -250,7 +252,10 @@ pub(super) fn solve<A: Arena>(
             solver.begin_round()?;
             let seeded = solver.seed_captures(watch);
             watch.judging(solver.order);
-            let judged = solver.judge(watch)?;
+            let mut judged = solver.judge(watch)?;
+            if !judged && rules == Rules::Asian {
+                judged = solver.apply(&chase::judge(&solver, watch)?);
+            }
             if !seeded && !judged && solver.order >= arena.last_order() {
                 solver.bases.pop();
                 break;
@@ -339,6 +344,28 @@ impl<'a, A: Arena> Solver<'a, A> {
                     }));
                     if kept.len() == before {
                         open[block].store(false, Relaxed);
+                    }
+                }
+                kept
+            })
+            .collect()
+    }
+
+    /// The undecided slots of a side whose word and number satisfy `keep`, in order.
+    pub(super) fn select(
+        &self,
+        side: usize,
+        keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
+    ) -> Vec<u32> {
+        let words = &self.words[side];
+        self.tasks()
+            .flat_map_iter(|blocks| {
+                let mut cursor = self.arena.cursor();
+                let mut kept = Vec::new();
+                for i in blocks.flat_map(|block| self.range(block)) {
+                    let word = words[i].load(Relaxed);
+                    if word & UNDECIDED != 0 && keep(&mut cursor, word, i as u32) {
+                        kept.push(i as u32);
                     }
                 }
                 kept
@@ -657,6 +684,11 @@ impl<'a, A: Arena> Solver<'a, A> {
         let verdicts = (0..self.words.len())
             .map(|checker| rules::judge(self, checker, watch).ok_or(SolveError::Cancelled))
             .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.apply(&verdicts))
+    }
+
+    /// Enters what was judged; whether anything was decided.
+    fn apply(&self, verdicts: &[Verdict]) -> bool {
         let mut any = false;
         for verdict in verdicts {
             let victim = self.arena.other(verdict.checker);
@@ -668,7 +700,7 @@ impl<'a, A: Arena> Solver<'a, A> {
                 slots.par_iter().for_each(|&slot| self.improve(victim, slot, *distance));
             }
         }
-        Ok(any)
+        any
     }
 
     fn finish(self) -> Solution {

@@ -16,7 +16,7 @@
 //! Beside the table and those its captures lead to that takes about one byte for each slot, and some
 //! 50 bytes for each position from which an endless check may go on after a check and an evasion.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +34,7 @@ use super::probe::Tables;
 use super::solve::{ILLEGAL, is_win};
 use super::table::{DRAW, Table, locate_position};
 use super::value::{Entry, Metric, Rules, Wdl};
+use super::verify_chase::Chases;
 use super::walk::{Bits, Placements, Walker, has_doubled_pawns};
 use crate::game::Side;
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role};
@@ -481,6 +482,12 @@ impl<'a> Prover<'a> {
         let mut decided = [Vec::new(), Vec::new()];
         if has_rounds {
             self.decide(&checkers, last_order.saturating_add(1), &mut decided)?;
+            if rules == Rules::Asian {
+                self.decide_chases(last_order.saturating_add(1), &mut decided)?;
+            }
+            for verdicts in &mut decided {
+                verdicts.sort_by_key(|&(slot, entry)| (slot, entry.order));
+            }
         }
         let mut result = self.nothing();
         for side in 0..self.table.words.len() {
@@ -592,8 +599,28 @@ impl<'a> Prover<'a> {
             decided[checker].extend(lost);
             decided[victim].extend(won);
         }
-        for verdicts in decided {
-            verdicts.sort_by_key(|&(slot, entry)| (slot, entry.order));
+        Some(())
+    }
+
+    /// What the rule of perpetual chase decides in the rounds up to `last` in which that of
+    /// perpetual check decides nothing; added to `decided`.
+    fn decide_chases(&self, last: u16, decided: &mut [Vec<Verdict>; 2]) -> Option<()> {
+        let losses = decided.iter().flatten().filter(|(_, entry)| entry.wdl == Wdl::Loss);
+        let by_check: BTreeSet<u16> = losses.map(|(_, entry)| entry.order).collect();
+        let value = |position: &Position, mv| self.value_of_capture(position, mv);
+        let chases = Chases::collect(&self.table, value);
+        for round in (1..=last).filter(|round| !by_check.contains(round)) {
+            if self.progress.is_cancelled() {
+                return None;
+            }
+            self.progress.checked("chase rounds", round.into(), last.into());
+            for chaser in 0..chases.sides() {
+                let (lost, won) = chases.decide(round, chaser);
+                let lost = lost.into_iter().map(|(slot, plies)| (slot, Entry::loss(round, plies)));
+                let won = won.into_iter().map(|(slot, plies)| (slot, Entry::win(round, plies)));
+                decided[chaser].extend(lost);
+                decided[self.other(chaser)].extend(won);
+            }
         }
         Some(())
     }

@@ -15,6 +15,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "a library for tests")]
 
+mod chase;
+
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -28,6 +30,8 @@ pub enum Rules {
     None,
     /// Perpetual check loses unless both sides check.
     Check,
+    /// Perpetual chase loses too, where check decides nothing.
+    Asian,
 }
 
 /// A result for the side to move.
@@ -245,8 +249,10 @@ impl Graph {
     /// Decides every position.
     pub fn solve(&self, rules: Rules) -> Solution<'_> {
         let mut values = self.mates();
-        if rules == Rules::Check {
-            self.add_rule(&mut values);
+        match rules {
+            Rules::None => {}
+            Rules::Check => self.add_rule(&mut values),
+            Rules::Asian => self.add_check_and_chase(&mut values),
         }
         Solution { graph: self, values }
     }
@@ -280,17 +286,36 @@ impl Graph {
         values
     }
 
+    /// What perpetual check and perpetual chase decide, in turn until neither decides anything.
+    fn add_check_and_chase(&self, values: &mut [Value]) {
+        loop {
+            self.add_rule(values);
+            let drawn: Vec<bool> = values.iter().map(|value| value.wdl == Wdl::Draw).collect();
+            let won = Side::ALL.map(|victim| chase::won_by_chase(self, victim, &drawn));
+            if won.iter().all(Vec::is_empty) {
+                return;
+            }
+            for (victim, nodes) in Side::ALL.into_iter().zip(won) {
+                self.enter(values, victim, nodes);
+            }
+        }
+    }
+
+    fn enter(&self, values: &mut [Value], victim: Side, won: impl IntoIterator<Item = usize>) {
+        for node in won {
+            let to_move = self.nodes[node].turn;
+            let wdl = if to_move == victim { Wdl::Win } else { Wdl::Loss };
+            assert_eq!(values[node].wdl, Wdl::Draw, "both sides cannot win");
+            values[node] = Value { wdl, by_rule: true, dtm: None };
+        }
+    }
+
     /// What perpetual check decides of the drawn positions.
     fn add_rule(&self, values: &mut [Value]) {
         let drawn: Vec<bool> = values.iter().map(|value| value.wdl == Wdl::Draw).collect();
         for victim in Side::ALL {
             let game = Parity { graph: self, victim };
-            for node in game.won_by_victim(drawn.clone()) {
-                let to_move = self.nodes[node].turn;
-                let wdl = if to_move == victim { Wdl::Win } else { Wdl::Loss };
-                assert_eq!(values[node].wdl, Wdl::Draw, "both sides cannot win");
-                values[node] = Value { wdl, by_rule: true, dtm: None };
-            }
+            self.enter(values, victim, game.won_by_victim(drawn.clone()));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod generate;
 mod interrupt;
+mod line;
 mod plan;
 mod probe;
 mod progress;
@@ -25,6 +26,8 @@ pub(super) enum Command {
     Generate(generate::Args),
     /// Look up positions.
     Probe(probe::Args),
+    /// Show the best line from a position.
+    Line(line::Args),
     /// Show the counts of a table.
     Stats(show::StatsArgs),
     /// List the tables of a folder.
@@ -76,6 +79,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
     match command {
         Command::Generate(args) => generate::run(args, context),
         Command::Probe(args) => probe::run(args, context),
+        Command::Line(args) => line::run(args, context),
         Command::Stats(args) => show::stats(args, context),
         Command::List(args) => show::list(args, context),
         Command::Verify(args) => verify::run(args, context),

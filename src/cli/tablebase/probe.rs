@@ -90,7 +90,7 @@ impl Answer {
     }
 }
 
-fn describe(entry: Entry) -> String {
+pub(super) fn describe(entry: Entry) -> String {
     match (entry.wdl, entry.order) {
         (Wdl::Draw, _) => "draw".to_owned(),
         (wdl, 0) => format!("{} in {} plies", wdl.name(), entry.distance),

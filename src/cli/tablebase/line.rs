@@ -1,0 +1,177 @@
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::probe::describe;
+use super::{Folder, distance_of, table_error};
+use crate::cli::{CliError, Context, OrExit, exit};
+use crate::game::{Side, Verdict};
+use crate::tablebase::{BestLine, DecidingLoop, Deed, Material, Tables};
+use crate::xiangqi::notation::{MoveNotation, format_move};
+use crate::xiangqi::{Position, Role};
+
+/// Shows the best line from a position: to mate, to the capture that counts (dtc), or once around
+/// the loop that decides by rule.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    folder: Folder,
+    /// The position.
+    #[arg(long)]
+    fen: String,
+    /// How moves are written: uci, iccs, wxf or chinese.
+    #[arg(long, default_value_t)]
+    notation: MoveNotation,
+    /// Most plies to show.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    plies: usize,
+    /// Explain a value that the repetition rule decides: what each move of the loop does.
+    #[arg(long)]
+    why: bool,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let tables = args.folder.open()?;
+    let position = Position::from_fen(&args.fen).or_exit(exit::BAD_DATA)?;
+    let line = tables.best_line(&position, args.plies).map_err(table_error)?;
+    let answer = Answer { tables: &tables, position: &position, line: &line, args };
+    if context.common.json {
+        writeln!(context.out, "{}", answer.to_json())?;
+    } else {
+        answer.print(context)?;
+    }
+    Ok(exit::OK)
+}
+
+struct Answer<'a> {
+    tables: &'a Tables,
+    position: &'a Position,
+    line: &'a BestLine,
+    args: &'a Args,
+}
+
+impl Answer<'_> {
+    /// The moves in the notation asked for.
+    fn texts(&self) -> Vec<String> {
+        let text = |step: &crate::tablebase::BestMove| {
+            format_move(&step.before, step.mv, self.args.notation)
+        };
+        self.line.moves.iter().map(text).collect()
+    }
+
+    fn to_json(&self) -> Value {
+        let BestLine { entry, moves, end, .. } = self.line;
+        let texts = self.texts();
+        let moves: Vec<_> = moves
+            .iter()
+            .zip(&texts)
+            .map(|(step, text)| {
+                json!({
+                    "move": step.mv.to_string(),
+                    "text": text,
+                    "wdl": step.value.wdl.name(),
+                    "order": step.value.order,
+                    "distance": distance_of(step.value),
+                })
+            })
+            .collect();
+        json!({
+            "schema": "juzhong.tablebase.line/1",
+            "fen": self.position.to_fen(),
+            "material": Material::of(self.position).0.to_string(),
+            "rules": self.tables.rules().name(),
+            "metric": self.tables.metric().name(),
+            "wdl": entry.wdl.name(),
+            "order": entry.order,
+            "distance": distance_of(*entry),
+            "moves": moves,
+            "last_fen": self.line.position.to_fen(),
+            "loop": self.line.repeated.as_ref().map(|repeated| self.loop_json(repeated)),
+            "end": end.name(),
+        })
+    }
+
+    fn loop_json(&self, repeated: &DecidingLoop) -> Value {
+        let steps = self.line.moves[repeated.start..].iter().zip(&repeated.deeds);
+        let moves: Vec<_> = steps
+            .map(|(step, deed)| {
+                let chases: Vec<_> =
+                    deed.chases.into_iter().map(|square| square.to_string()).collect();
+                json!({"move": step.mv.to_string(), "check": deed.check, "chases": chases})
+            })
+            .collect();
+        json!({
+            "start": repeated.start,
+            "moves": moves,
+            "verdict": verdict_name(repeated.judgement.verdict),
+            "reason": repeated.judgement.reason,
+        })
+    }
+
+    fn print(&self, context: &mut Context<'_>) -> io::Result<()> {
+        let (material, _) = Material::of(self.position);
+        let (rules, metric) = (self.tables.rules(), self.tables.metric());
+        let out = &mut context.out;
+        let value = describe(self.line.entry);
+        writeln!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
+        let texts = self.texts();
+        if !texts.is_empty() {
+            writeln!(out, "{}", texts.join(" "))?;
+        }
+        writeln!(out, "{}", self.line.end.name())?;
+        if self.args.why {
+            self.explain(&texts, context)?;
+        }
+        Ok(())
+    }
+
+    fn explain(&self, texts: &[String], context: &mut Context<'_>) -> io::Result<()> {
+        let out = &mut context.out;
+        let Some(repeated) = &self.line.repeated else {
+            return writeln!(out, "no loop: the repetition rule does not decide this line");
+        };
+        writeln!(out, "the loop begins at ply {}:", repeated.start + 1)?;
+        let steps = self.line.moves[repeated.start..].iter().zip(&texts[repeated.start..]);
+        for ((step, text), deed) in steps.zip(&repeated.deeds) {
+            let side = if step.before.turn() == Side::First { "red" } else { "black" };
+            writeln!(out, "  {side} {text}  {}", deed_text(&step.before, deed))?;
+        }
+        let judgement = &repeated.judgement;
+        let reason = judgement.reason.unwrap_or("nothing");
+        writeln!(out, "{}: {reason}", verdict_name(judgement.verdict))
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::None => "none",
+        Verdict::Draw => "draw",
+        Verdict::Loses(Side::First) => "red_loses",
+        Verdict::Loses(Side::Second) => "black_loses",
+    }
+}
+
+/// What a move does, in words.
+fn deed_text(before: &Position, deed: &Deed) -> String {
+    let mut parts = Vec::new();
+    if deed.check {
+        parts.push("checks".to_owned());
+    }
+    for square in deed.chases {
+        let name = before.piece_at(square).map_or("man", |piece| role_name(piece.role()));
+        parts.push(format!("newly chases the {name} on {square}"));
+    }
+    if parts.is_empty() { "neither checks nor chases".to_owned() } else { parts.join(", ") }
+}
+
+const fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::King => "king",
+        Role::Advisor => "advisor",
+        Role::Elephant => "elephant",
+        Role::Horse => "horse",
+        Role::Rook => "rook",
+        Role::Cannon => "cannon",
+        Role::Pawn => "pawn",
+    }
+}
