@@ -10,8 +10,8 @@ use std::path::Path;
 use brute::{Graph, Wdl as BruteWdl};
 use juzhong::game::{Side, Verdict};
 use juzhong::tablebase::{
-    Entry, GenerateOptions, LineEnd, Material, Metric, NoProgress, Rules, Tables, Wdl,
-    generate_all, verify,
+    Entry, GenerateOptions, LineEnd, Material, Metric, NoProgress, Rules, Tables, VerifyOptions,
+    Wdl, generate_all, verify,
 };
 use juzhong::xiangqi::Position;
 
@@ -166,7 +166,9 @@ fn tables_of_asian_rules_are_verified() {
     let materials: Vec<Material> =
         ["KRvKN", "KCvKN"].iter().map(|name| name.parse().unwrap()).collect();
     tables(folder.path(), &["KRvKN", "KCvKN"], Rules::Asian);
-    for result in verify(folder.path(), &materials, Rules::Asian, Metric::Dtm, &NoProgress) {
+    let options = VerifyOptions { rules: Rules::Asian, ..VerifyOptions::default() };
+    let proofs = verify(folder.path(), &materials, &options, &NoProgress).unwrap();
+    for result in proofs.tables {
         assert!(result.unwrap().passed());
     }
 }

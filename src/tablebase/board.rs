@@ -525,7 +525,6 @@ const fn file_bits(board: u128) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xiangqi::rook_attacks;
     use proptest::prelude::*;
 
     proptest! {

@@ -61,6 +61,7 @@ impl RandomHunt {
 }
 
 impl Arena for RandomHunt {
+    type Cursor<'a> = ();
     fn sides(&self) -> usize {
         2
     }
@@ -70,17 +71,24 @@ impl Arena for RandomHunt {
     fn last_order(&self) -> u16 {
         self.graph.last_order()
     }
-    fn examine(&self, slot: u32) -> [Option<Examined>; 2] {
-        self.graph.examine(slot)
+    fn cursor(&self) {}
+    fn examine(&self, cursor: &mut (), slot: u32) -> [Option<Examined>; 2] {
+        self.graph.examine(cursor, slot)
     }
-    fn captures(&self, side: usize, slot: u32, horizon: u16) -> Captures {
-        self.graph.captures(side, slot, horizon)
+    fn captures(&self, cursor: &mut (), side: usize, slot: u32, horizon: u16) -> Captures {
+        self.graph.captures(cursor, side, slot, horizon)
     }
-    fn successors(&self, side: usize, slot: u32, visit: impl FnMut(u32) -> bool) -> bool {
-        self.graph.successors(side, slot, visit)
+    fn successors(
+        &self,
+        cursor: &mut (),
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool {
+        self.graph.successors(cursor, side, slot, visit)
     }
-    fn predecessors(&self, side: usize, slot: u32, visit: impl FnMut(u32)) {
-        self.graph.predecessors(side, slot, visit);
+    fn predecessors(&self, cursor: &mut (), side: usize, slot: u32, visit: impl FnMut(u32)) {
+        self.graph.predecessors(cursor, side, slot, visit);
     }
 }
 

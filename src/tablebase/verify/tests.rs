@@ -7,8 +7,8 @@ fn prover(name: &str, rules: Rules, metric: Metric) -> Prover<'static> {
     let material: Material = name.parse().unwrap();
     let options = GenerateOptions { rules, metric, ..GenerateOptions::default() };
     generate_all(folder.path(), &[material], &options, &NoProgress).unwrap();
-    let open =
-        |material| TableFile::open(folder.path(), material, rules, metric).unwrap().load().unwrap();
+    let tables = Tables::open(folder.path(), rules, metric).unwrap();
+    let open = |material| tables.load(material, [true; 2]).unwrap();
     let mut table = open(material);
     let placements = placements(&table.index, &NoProgress).unwrap();
     mark(&mut table, &placements);
@@ -173,4 +173,18 @@ fn proofs_can_be_interrupted() {
     let proofs = verify(folder.path(), &materials, &options, &NoProgress).unwrap();
     assert!(!proofs.interrupted && proofs.tables.len() == materials.len());
     assert!(proofs.tables.into_iter().all(|table| table.unwrap().passed()));
+}
+
+/// KRCvKR is the smallest set known that chase decides anything in.
+#[test]
+#[ignore = "cargo test --release --lib chases_that_the_table_lacks -- --ignored: minutes"]
+fn chases_that_the_table_lacks_are_noticed() {
+    let by_check = prover("KRCvKR", Rules::Check, Metric::Dtm).table;
+    let mut prover = prover("KRCvKR", Rules::Asian, Metric::Dtm);
+    for side in 0..2 {
+        let differs = |slot: &usize| by_check.words[side][*slot] == DRAW;
+        let is_decided = |slot: &usize| !matches!(prover.table.words[side][*slot], DRAW | ILLEGAL);
+        let slot = (0..by_check.words[side].len()).filter(differs).find(is_decided).unwrap();
+        assert!(!prover.prove_with(Rules::Asian, (side, slot), DRAW).passed());
+    }
 }
