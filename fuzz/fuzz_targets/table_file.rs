@@ -5,7 +5,8 @@
 use std::sync::LazyLock;
 
 use juzhong::tablebase::{
-    GenerateOptions, Material, Metric, NoProgress, Rules, Tables, generate_all, verify,
+    GenerateOptions, Material, Metric, NoProgress, Rules, Tables, VerifyOptions, generate_all,
+    verify,
 };
 use juzhong::xiangqi::Position;
 use libfuzzer_sys::fuzz_target;
@@ -50,6 +51,6 @@ fuzz_target!(|bytes: &[u8]| {
         let _moves = tables.probe_root(&position);
     }
     if tables.stats(material()).is_ok() {
-        let _found = verify(dir, &[material()], Rules::Check, Metric::Dtm, &NoProgress);
+        let _found = verify(dir, &[material()], &VerifyOptions::default(), &NoProgress);
     }
 });

@@ -170,7 +170,8 @@ impl TableFile {
             return Ok(());
         }
         let packed = &self.map[entry.at as usize..][..entry.len as usize];
-        let is_whole = crc32fast::hash(packed) == entry.crc;
+        // A fuzzer does not find checksums.
+        let is_whole = cfg!(fuzzing) || crc32fast::hash(packed) == entry.crc;
         let decoded = if is_whole { unpack(packed, len, raw) } else { None };
         decoded.ok_or_else(|| self.damaged(stream, block))
     }
@@ -360,7 +361,7 @@ fn open_stream(
     stream: &Stream,
     layout: &Layout,
 ) -> Option<OpenStream> {
-    if crc32fast::hash(table) != stream.table_crc {
+    if crc32fast::hash(table) != stream.table_crc && !cfg!(fuzzing) {
         return None;
     }
     let packing = Packing::from_byte(stream.packing)?;
