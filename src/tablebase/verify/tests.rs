@@ -7,8 +7,8 @@ fn prover(name: &str, rules: Rules, metric: Metric) -> Prover<'static> {
     let material: Material = name.parse().unwrap();
     let options = GenerateOptions { rules, metric, ..GenerateOptions::default() };
     generate_all(folder.path(), &[material], &options, &NoProgress).unwrap();
-    let open =
-        |material| TableFile::open(folder.path(), material, rules, metric).unwrap().load().unwrap();
+    let tables = Tables::open(folder.path(), rules, metric).unwrap();
+    let open = |material| tables.load(material, [true; 2]).unwrap();
     let mut table = open(material);
     let placements = placements(&table.index, &NoProgress).unwrap();
     mark(&mut table, &placements);
