@@ -1,6 +1,5 @@
 //! The positions of one material as a game graph, the captures answered by finished tables.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
@@ -59,28 +58,26 @@ impl TableArena {
         &self.index
     }
 
-    /// The tables that captures lead to, and which of their sides to move are read.
-    pub(super) fn needed(index: &Index) -> Vec<(Material, [bool; 2])> {
-        let mut needed = BTreeMap::<Material, [bool; 2]>::new();
-        for man in &index.men {
-            let piece = man.piece;
-            if let Some((left, swap)) = index.material.without(piece.side(), piece.role()) {
-                // Whose man was taken is to move.
-                let turn = if swap { !piece.side() } else { piece.side() };
-                let side = if left.is_symmetric() { 0 } else { turn.index() };
-                needed.entry(left).or_default()[side] = true;
-            }
-        }
-        needed.into_iter().collect()
-    }
-
     /// The value of the best legal capture of a legal position, for the side that makes it; `None`
     /// if there is none.
     pub(super) fn best_capture(&self, side: usize, slot: u32) -> Option<Entry> {
-        let board = Board::new(&self.index, slot)?;
+        self.best_capture_at(&mut self.cursor(), side, slot)
+    }
+
+    /// The same with a board at hand, which is quick for slots one after the other.
+    #[inline]
+    pub(super) fn best_capture_at(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+    ) -> Option<Entry> {
+        if !board.seek(slot) {
+            return None;
+        }
         let side = Side::ALL[side];
         let mut best = None;
-        self.for_each_capture(&board, side, &board.king_view(side), |value| {
+        self.for_each_capture(board, side, &board.king_view(side), |value| {
             best = best.max(Some(value));
         });
         best

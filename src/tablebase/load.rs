@@ -6,51 +6,56 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::arena::TableArena;
+use super::board::Board;
 use super::format::{TableError, TableFile, wdl_of};
 use super::index::Index;
 use super::material::Material;
 use super::probe::Tables;
-use super::solve::ILLEGAL;
+use super::shelf::captures_of;
+use super::solve::{Arena, ILLEGAL};
 use super::table::{DRAW, Table, position_of};
 use super::value::{Entry, Wdl};
 use crate::game::Side;
-use crate::xiangqi::Role;
 
 /// Slots of a parallel task.
 const TASK: usize = 1 << 12;
-
-/// Tables at hand, by material and the sides to move that were read.
-type Shelf = HashMap<(Material, [bool; 2]), Arc<Table>>;
+/// What is stored for a win with the first of the pairs: no value is better.
+const BEST: u16 = 2;
 
 impl Tables {
     /// Reads the values of a table with the given sides of its index to move; the words of a side
     /// not asked for are empty. Illegal slots have arbitrary values.
+    ///
+    /// Smaller tables are read as far as captures ask for them, each once, and are dropped as soon as
+    /// no other needs them.
     pub(super) fn load(&self, material: Material, sides: [bool; 2]) -> Result<Table, TableError> {
-        self.load_over(material, sides, &mut Shelf::new())
+        let mut reading = Reading::new(material, sides);
+        let mut shelf = HashMap::new();
+        while let Some((next, sides)) = reading.queue.pop() {
+            let table = self.load_over(next, sides, &shelf)?;
+            if next == material {
+                return Ok(table);
+            }
+            shelf.insert(next, Arc::new(table));
+            reading.drop_unneeded(next, sides, &mut shelf);
+        }
+        Err(self.missing(material))
     }
 
+    /// Reads a table; those that captures lead to are on the shelf.
     fn load_over(
         &self,
         material: Material,
         sides: [bool; 2],
-        shelf: &mut Shelf,
+        shelf: &HashMap<Material, Arc<Table>>,
     ) -> Result<Table, TableError> {
-        let mut subs = HashMap::new();
-        for (left, sides) in needed_subs(material, sides) {
-            let sub = match shelf.get(&(left, sides)) {
-                Some(sub) => Arc::clone(sub),
-                None => Arc::new(self.load_over(left, sides, shelf)?),
-            };
-            shelf.insert((left, sides), Arc::clone(&sub));
-            subs.insert(left, sub);
-        }
         let file = self.file(material)?;
         let too_many = || TableError::Contents {
             path: file.path().to_owned(),
             what: "too many slots".to_owned(),
         };
         let index = Index::new(material).map_err(|_| too_many())?;
-        let find = |left| match subs.get(&left) {
+        let find = |left| match shelf.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),
             // Captures of the side that is not wanted lead there: nobody asks.
             None => Table::without_values(left).map(Arc::new),
@@ -66,15 +71,59 @@ impl Tables {
     }
 }
 
+/// What is still to be read.
+struct Reading {
+    /// Tables and the sides to move wanted of them; the next is the last.
+    queue: Vec<(Material, [bool; 2])>,
+    /// By table: how many in the queue need it.
+    users: HashMap<Material, usize>,
+}
+
+impl Reading {
+    /// Everything that a table needs, and itself: the fewest men first.
+    fn new(material: Material, sides: [bool; 2]) -> Self {
+        let mut queue = Vec::new();
+        let mut users = HashMap::new();
+        let mut level = BTreeMap::from([(material, sides)]);
+        while !level.is_empty() {
+            let mut next = BTreeMap::new();
+            for (&material, &sides) in &level {
+                for (left, sides) in needed_subs(material, sides) {
+                    *users.entry(left).or_insert(0) += 1;
+                    let wanted: &mut [bool; 2] = next.entry(left).or_default();
+                    *wanted = [wanted[0] | sides[0], wanted[1] | sides[1]];
+                }
+            }
+            queue.extend(level);
+            level = next;
+        }
+        Self { queue, users }
+    }
+
+    /// A table has been read: drops of those it needed what no other needs.
+    fn drop_unneeded(
+        &mut self,
+        material: Material,
+        sides: [bool; 2],
+        shelf: &mut HashMap<Material, Arc<Table>>,
+    ) {
+        for left in needed_subs(material, sides).into_keys() {
+            if let Some(users) = self.users.get_mut(&left) {
+                *users -= 1;
+                if *users == 0 {
+                    shelf.remove(&left);
+                }
+            }
+        }
+    }
+}
+
 /// The tables that captures by these sides to move lead to, and the sides to move needed of them.
 fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool; 2]> {
+    let is_wanted = |mover: Side| sides[if material.is_symmetric() { 0 } else { mover.index() }];
     let mut needed = BTreeMap::new();
-    for mover in Side::ALL {
-        let is_wanted = sides[if material.is_symmetric() { 0 } else { mover.index() }];
-        let subs = Role::ALL.into_iter().filter_map(|role| material.without(!mover, role));
-        for (left, swap) in subs.filter(|_| is_wanted) {
-            let to_move = if swap { mover } else { !mover };
-            let side = if left.is_symmetric() { 0 } else { to_move.index() };
+    for mover in Side::ALL.into_iter().filter(|&mover| is_wanted(mover)) {
+        for (left, side) in captures_of(material, mover) {
             needed.entry(left).or_insert([false; 2])[side] = true;
         }
     }
@@ -105,14 +154,12 @@ impl<'a> Loader<'a> {
     fn words(&self, side: usize) -> Result<Vec<u16>, TableError> {
         let mut words = self.file.stored_words(self.arena.index(), side)?;
         words.par_chunks_mut(TASK).enumerate().try_for_each(|(task, words)| {
+            let mut board = self.arena.cursor();
             for (i, word) in words.iter_mut().enumerate() {
                 let slot = (task * TASK + i) as u32;
-                *word = match self.word(side, slot, *word) {
+                *word = match self.word(&mut board, side, slot, *word) {
                     Some(word) => word,
-                    None if self.is_legal(side, slot) => {
-                        return Err(self.file.impossible_number(side));
-                    }
-                    None => ILLEGAL,
+                    None => self.without_pair(side, slot)?,
                 };
             }
             Ok(())
@@ -121,8 +168,13 @@ impl<'a> Loader<'a> {
     }
 
     /// The word of a slot; `None` if its number stands for no pair.
-    fn word(&self, side: usize, slot: u32, stored: u16) -> Option<u16> {
-        let capture = self.arena.best_capture(side, slot);
+    #[inline]
+    fn word(&self, board: &mut Board<'_>, side: usize, slot: u32, stored: u16) -> Option<u16> {
+        if stored == BEST {
+            // No capture is better.
+            return self.wins.first().copied();
+        }
+        let capture = self.arena.best_capture_at(board, side, slot);
         let own = wdl_of(stored & 3)?;
         let wdl = capture.map_or(own, |capture| own.max(capture.wdl));
         let number = usize::from(stored >> 2);
@@ -146,8 +198,103 @@ impl<'a> Loader<'a> {
         Some(2 * rank + if entry.wdl == Wdl::Win { 1 } else { 2 })
     }
 
-    fn is_legal(&self, side: usize, slot: u32) -> bool {
-        position_of(self.arena.index(), side, slot)
-            .is_some_and(|position| !position.is_attacked_king(!position.turn()))
+    /// The word of a slot whose number stands for no pair: damage, but of illegal positions.
+    fn without_pair(&self, side: usize, slot: u32) -> Result<u16, TableError> {
+        let position = position_of(self.arena.index(), side, slot);
+        match position.filter(|position| !position.is_attacked_king(!position.turn())) {
+            None => Ok(ILLEGAL),
+            Some(position) => Err(self.file.impossible_number(&position)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::generate::{GenerateOptions, NoProgress, generate_all};
+    use super::super::table::exchanged;
+    use super::super::value::{Metric, Rules};
+    use super::super::verify::mark_illegal;
+    use super::*;
+
+    fn tables(dir: &Path, name: &str, metric: Metric) -> (Tables, Material) {
+        let material = name.parse().unwrap();
+        let options = GenerateOptions { metric, ..GenerateOptions::default() };
+        generate_all(dir, &[material], &options, &NoProgress).unwrap();
+        (Tables::open(dir, Rules::Check, metric).unwrap(), material)
+    }
+
+    /// What is left to the reader of a table comes out the same whole and position by position, and
+    /// as the generator had it: the content hash is over its values.
+    fn check(name: &str, metric: Metric) {
+        let folder = tempfile::tempdir().unwrap();
+        let (tables, material) = tables(folder.path(), name, metric);
+        let mut table = tables.load(material, [true; 2]).unwrap();
+        mark_illegal(&mut table);
+        let hash = super::super::content::content_hash(&table);
+        assert_eq!(hash, tables.file(material).unwrap().header.content, "{name} {metric}");
+        for (side, words) in table.words.iter().enumerate() {
+            words.par_iter().enumerate().filter(|&(_, &word)| word != ILLEGAL).for_each(
+                |(slot, &word)| {
+                    let position = position_of(&table.index, side, slot as u32).unwrap();
+                    let value = tables.probe(&position).unwrap();
+                    let fen = position.to_fen();
+                    assert_eq!(Some(value), table.meaning(word), "{name} {metric} {fen}");
+                    assert_eq!(value.wdl, tables.probe_wdl(&position).unwrap(), "{fen}");
+                    if slot % 64 == 0 {
+                        assert_eq!(value, tables.probe(&exchanged(&position)).unwrap(), "{fen}");
+                    }
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn whole_tables_are_as_probed_and_as_generated() {
+        for name in ["KPvKP", "KNvKA", "KRvKN", "KPvKAB"] {
+            check(name, Metric::Dtm);
+            check(name, Metric::Dtc);
+        }
+    }
+
+    #[test]
+    #[ignore = "cargo test --release --lib load -- --ignored: a minute on two cores"]
+    fn larger_tables_are_as_probed_and_as_generated() {
+        for name in ["KRvKR", "KCvKC", "KNvKN", "KCPvKA", "KRvKAABB", "KNPvKAA", "KPPvKP"] {
+            check(name, Metric::Dtm);
+            check(name, Metric::Dtc);
+        }
+    }
+
+    #[test]
+    fn a_side_alone_is_as_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tables, material) = tables(folder.path(), "KPvKAB", Metric::Dtm);
+        let both = tables.load(material, [true; 2]).unwrap();
+        for side in 0..2 {
+            let one = tables.load(material, [side == 0, side == 1]).unwrap();
+            assert_eq!(one.words[side], both.words[side]);
+            assert!(one.words[1 - side].is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_kept_as_long_as_needed() {
+        let material = "KRNvKAB".parse().unwrap();
+        let mut reading = Reading::new(material, [true, false]);
+        let order = reading.queue.clone();
+        assert_eq!(order.first(), Some(&(material, [true, false])));
+        let mut shelf = HashMap::new();
+        while let Some((next, sides)) = reading.queue.pop() {
+            for (left, sides) in needed_subs(next, sides) {
+                assert!(shelf.contains_key(&left), "{next} without {left}");
+                let read = order.iter().find(|(material, _)| *material == left).unwrap().1;
+                assert!(sides[0] <= read[0] && sides[1] <= read[1]);
+            }
+            shelf.insert(next, Arc::new(Table::without_values(next).unwrap()));
+            reading.drop_unneeded(next, sides, &mut shelf);
+        }
+        assert_eq!(shelf.into_keys().collect::<Vec<_>>(), [material]);
     }
 }

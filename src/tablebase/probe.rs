@@ -331,7 +331,7 @@ impl Tables {
         }
     }
 
-    fn missing(&self, material: Material) -> ProbeError {
+    pub(super) fn missing(&self, material: Material) -> ProbeError {
         let (rules, metric) = (self.rules, self.metric);
         TableError::Missing { material, dir: self.dir.clone(), rules, metric }
     }

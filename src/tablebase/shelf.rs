@@ -28,17 +28,24 @@ struct State {
     places: HashMap<Material, usize>,
 }
 
+/// The tables that captures by a side of a material lead to, and which side of their index is to move
+/// then.
+pub(super) fn captures_of(
+    material: Material,
+    mover: Side,
+) -> impl Iterator<Item = (Material, usize)> {
+    Role::ALL.into_iter().filter_map(move |role| {
+        let (left, swap) = material.without(!mover, role)?;
+        let to_move = if swap { mover } else { !mover };
+        Some((left, if left.is_symmetric() { 0 } else { to_move.index() }))
+    })
+}
+
 /// Which side of the index has to be known of each table that captures lead to.
 pub(super) fn needed_sides(material: Material) -> BTreeMap<Material, usize> {
-    let men = Side::ALL.into_iter().flat_map(|side| Role::ALL.map(|role| (side, role)));
-    let needed = men.filter_map(|(side, role)| {
-        let (left, swap) = material.without(side, role)?;
-        let to_move = if swap { !side } else { side };
-        Some((left, if left.is_symmetric() { 0 } else { to_move.index() }))
-    });
     // Only a symmetric material comes to the same table by captures of either side, and then the
     // same side of it is to move.
-    needed.collect()
+    Side::ALL.into_iter().flat_map(|mover| captures_of(material, mover)).collect()
 }
 
 impl Shelf {
@@ -177,12 +184,8 @@ mod tests {
     fn one_side_suffices() {
         for material in Material::all_up_to(6) {
             let mut sides: BTreeMap<Material, BTreeSet<usize>> = BTreeMap::new();
-            for (side, role) in Side::ALL.into_iter().flat_map(|s| Role::ALL.map(|r| (s, r))) {
-                if let Some((left, swap)) = material.without(side, role) {
-                    let to_move = if swap { !side } else { side }.index();
-                    let side = if left.is_symmetric() { 0 } else { to_move };
-                    sides.entry(left).or_default().insert(side);
-                }
+            for (left, side) in Side::ALL.into_iter().flat_map(|s| captures_of(material, s)) {
+                sides.entry(left).or_default().insert(side);
             }
             assert!(sides.values().all(|sides| sides.len() == 1), "{material}");
         }

@@ -184,7 +184,8 @@ impl Header {
         fen.is_empty()
             || fen.len() < 128
                 && Position::from_fen(fen).is_ok_and(|position| {
-                    Material::of(&position).0 == material && position.turn() == Side::ALL[side]
+                    Material::of(&position) == (material, false)
+                        && position.turn() == Side::ALL[side]
                 })
     }
 
@@ -231,4 +232,153 @@ fn possible_ranks(ranks: &[(u16, u16)]) -> bool {
         && ranks
             .iter()
             .all(|&(order, distance)| order < ORDER_LIMIT && u32::from(distance) < RANK_LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::generate::{GenerateOptions, NoProgress, generate_all};
+    use super::super::file_name;
+    use super::*;
+
+    const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
+
+    fn header(name: &str) -> Header {
+        let folder = tempfile::tempdir().unwrap();
+        let material = name.parse().unwrap();
+        generate_all(folder.path(), &[material], &GenerateOptions::default(), &NoProgress).unwrap();
+        let file = folder.path().join(file_name(material, PLACE.0, PLACE.1));
+        Header::read(&std::fs::read(file).unwrap()).unwrap().0
+    }
+
+    /// A change, and a part of what is said of it.
+    type Change = (fn(&mut Header), &'static str);
+
+    fn refuse(header: &Header, changes: &[Change]) {
+        let material = header.material.parse().unwrap();
+        assert!(header.check(material, PLACE.0, PLACE.1).is_ok());
+        for (i, (change, part)) in changes.iter().enumerate() {
+            let mut header = header.clone();
+            change(&mut header);
+            let error = header.check(material, PLACE.0, PLACE.1).expect_err(&format!("change {i}"));
+            assert!(error.contains(part), "change {i}: {error}");
+        }
+    }
+
+    const CONTRADICTION: &str = "contradicts itself";
+
+    #[test]
+    fn headers_of_other_tables_are_refused() {
+        refuse(
+            &header("KRvKN"),
+            &[
+                (|h| h.material = "KRvKC".to_owned(), "material"),
+                (|h| h.rules = "none".to_owned(), "rules"),
+                (|h| h.metric = "dtc".to_owned(), "metric"),
+                (|h| h.slots += 1, "slots"),
+                (|h| h.slots = u64::MAX, "slots"),
+                (|h| h.dependencies.clear(), "smaller tables"),
+                (|h| h.dependencies.reverse(), "smaller tables"),
+                (|h| h.dependencies[0].0 = "KPvK".to_owned(), "smaller tables"),
+                (|h| h.fold = 4, "fold"),
+                (|h| h.fold = u8::MAX, "fold"),
+            ],
+        );
+    }
+
+    #[test]
+    fn pairs_out_of_bounds_are_refused() {
+        fn add_win(header: &mut Header, pair: (u16, u16)) {
+            header.wins.push(pair);
+            header.win_counts.iter_mut().for_each(|counts| counts.push(0));
+        }
+        fn add_loss(header: &mut Header, pair: (u16, u16)) {
+            header.losses.push(pair);
+            header.loss_counts.iter_mut().for_each(|counts| counts.push(0));
+        }
+        let header = header("KRvKN");
+        let mut more = header.clone();
+        add_win(&mut more, (ORDER_LIMIT - 1, (RANK_LIMIT - 1) as u16));
+        add_loss(&mut more, (ORDER_LIMIT - 1, (RANK_LIMIT - 1) as u16));
+        refuse(&more, &[]);
+        refuse(
+            &header,
+            &[
+                (|h| add_win(h, (ORDER_LIMIT, 1)), CONTRADICTION),
+                (|h| add_loss(h, (ORDER_LIMIT, 1)), CONTRADICTION),
+                (|h| add_win(h, (ORDER_LIMIT - 1, RANK_LIMIT as u16)), CONTRADICTION),
+                (|h| add_loss(h, (ORDER_LIMIT - 1, u16::MAX)), CONTRADICTION),
+                (|h| add_win(h, (0, 1)), CONTRADICTION),
+                (|h| h.wins.reverse(), CONTRADICTION),
+                (|h| h.losses.swap(0, 1), CONTRADICTION),
+                (
+                    |h| {
+                        [900, 901].into_iter().for_each(|order| {
+                            (0..RANK_LIMIT as u16)
+                                .for_each(|distance| add_win(h, (order, distance)));
+                        })
+                    },
+                    CONTRADICTION,
+                ),
+                (|h| h.wins.push((900, 1)), CONTRADICTION),
+                (|h| h.win_counts[1].push(0), CONTRADICTION),
+                (|h| h.loss_counts[0].truncate(1), CONTRADICTION),
+            ],
+        );
+    }
+
+    #[test]
+    fn counts_out_of_bounds_are_refused() {
+        refuse(
+            &header("KRvKN"),
+            &[
+                (|h| h.counts[0].win = u64::MAX, CONTRADICTION),
+                (|h| h.counts[0].draw = u64::MAX, CONTRADICTION),
+                (|h| h.counts[1].draw += 2 * h.slots, CONTRADICTION),
+                (|h| h.counts[0].loss += 1, CONTRADICTION),
+                (|h| h.counts[0].by_rule_win += 1, CONTRADICTION),
+                (|h| h.counts[1].by_rule_loss -= 1, CONTRADICTION),
+                (|h| h.counts[1].last_order = 999, CONTRADICTION),
+                (|h| h.win_counts[0][0] = u64::MAX, CONTRADICTION),
+                (|h| h.loss_counts[1][0] += 1, CONTRADICTION),
+                (|h| h.counts[0].longest_win = 0, CONTRADICTION),
+                (|h| h.longest[0].clear(), CONTRADICTION),
+                (|h| h.longest[0].push_str(&" ".repeat(128)), CONTRADICTION),
+                (|h| h.longest[0] = "nothing".to_owned(), CONTRADICTION),
+                (|h| h.longest.reverse(), CONTRADICTION),
+                (|h| h.longest[0] = "3k5/9/9/9/9/9/9/9/9/R3K4 w".to_owned(), CONTRADICTION),
+                // The rook is the first side's.
+                (|h| h.longest[0] = "3k4r/9/9/9/9/9/9/9/9/N3K4 w".to_owned(), CONTRADICTION),
+            ],
+        );
+    }
+
+    #[test]
+    fn impossible_streams_are_refused() {
+        const STREAM: &str = "stream";
+        let header = header("KRvKN");
+        refuse(
+            &header,
+            &[
+                (|h| h.streams.clear(), STREAM),
+                (|h| h.streams.truncate(2), STREAM),
+                (|h| h.streams.extend(h.streams.clone()), STREAM),
+                (|h| h.streams[0].order.clear(), STREAM),
+                (|h| h.streams[1].order.push(0), STREAM),
+                (|h| h.streams[2].order[0] = h.streams[2].order[1], STREAM),
+                (|h| h.streams[3].order[3] = u8::MAX, STREAM),
+                (|h| h.streams[0].packing = Packing::Wide.byte(), STREAM),
+                (|h| h.streams[1].packing = Packing::Wide.byte(), STREAM),
+                (|h| h.streams[1].packing = Packing::Quads.byte(), STREAM),
+                (|h| h.streams[3].packing = Packing::Fives.byte(), STREAM),
+                (|h| h.streams[2].packing = u8::MAX, STREAM),
+            ],
+        );
+        let mut wide = header;
+        wide.wins = (1..=257).map(|distance| (0, distance)).collect();
+        assert!(wide.is_wide());
+        for (packing, is_possible) in [(Packing::Bytes, false), (Packing::Wide, true)] {
+            assert_eq!(packing.is_possible(true, wide.is_wide()), is_possible);
+        }
+        assert!(self::header("KRvKR").streams.len() == 2);
+    }
 }

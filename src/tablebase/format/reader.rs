@@ -17,6 +17,7 @@ use super::layout::{Layout, Mirrors, NO_SLOT, Place, Rows, Strides};
 use super::symbols::{DRAWN, LOSS, Packing, WIN};
 use crate::bytes::map::MappedFile;
 use crate::bytes::varint;
+use crate::xiangqi::Position;
 
 /// A table's file, opened.
 #[derive(Debug)]
@@ -305,9 +306,19 @@ impl TableFile {
         Ok(())
     }
 
-    /// A slot of the generator whose number stands for no pair.
-    pub(in crate::tablebase) fn impossible_number(&self, side: usize) -> TableError {
-        self.damaged(2 * side + 1, 0)
+    /// The number of a position, the material's first side being Red, stands for no pair.
+    pub(in crate::tablebase) fn impossible_number(&self, position: &Position) -> TableError {
+        let side = position.turn().index();
+        match self.layout.place(position, false) {
+            Some(place) => {
+                let spot = self.spot(Section::Distance, side, &place);
+                self.damaged(spot.stream, spot.block)
+            }
+            None => {
+                let what = format!("no place for {}", position.to_fen());
+                TableError::Contents { path: self.path.clone(), what }
+            }
+        }
     }
 }
 
@@ -387,4 +398,126 @@ fn open_stream(
     }
     let is_whole = table.is_empty() && at == start + stream.bytes;
     is_whole.then_some(OpenStream { packing, strides: layout.strides(&stream.order)?, blocks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::generate::{GenerateOptions, NoProgress, generate_all};
+    use super::super::super::probe::Tables;
+    use super::super::super::table::position_of;
+    use super::*;
+
+    const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
+
+    fn build(name: &str) -> (tempfile::TempDir, Material) {
+        let folder = tempfile::tempdir().unwrap();
+        let material = name.parse().unwrap();
+        generate_all(folder.path(), &[material], &GenerateOptions::default(), &NoProgress).unwrap();
+        (folder, material)
+    }
+
+    fn open(dir: &Path, material: Material) -> Result<TableFile, TableError> {
+        TableFile::open(dir, material, PLACE.0, PLACE.1)
+    }
+
+    /// Changes the header of a table and what follows it, and seals it again.
+    fn change(dir: &Path, material: Material, change: impl FnOnce(&mut Header, &mut Vec<u8>)) {
+        let path = dir.join(file_name(material, PLACE.0, PLACE.1));
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut header, end) = Header::read(&bytes).unwrap();
+        let mut rest = bytes[end..].to_vec();
+        change(&mut header, &mut rest);
+        std::fs::write(&path, [header.sealed().unwrap(), rest].concat()).unwrap();
+    }
+
+    /// A header that knows one loss less than the blocks have.
+    fn forget_a_loss(header: &mut Header) {
+        header.losses.pop();
+        for side in 0..2 {
+            let count = header.loss_counts[side].pop().unwrap();
+            header.counts[side].loss -= count;
+            header.counts[side].by_rule_loss -= count;
+            header.counts[side].last_order = 0;
+        }
+    }
+
+    #[test]
+    fn numbers_without_a_pair_are_damage() {
+        let (folder, material) = build("KRvKN");
+        change(folder.path(), material, |header, _| forget_a_loss(header));
+        let tables = Tables::open(folder.path(), PLACE.0, PLACE.1).unwrap();
+        let block = |error: &TableError| match error {
+            TableError::Block { section, block, offset, .. } => (*section, *block, *offset),
+            _ => panic!("{error}"),
+        };
+        let index = Index::new(material).unwrap();
+        let positions = (0..index.slots).filter_map(|slot| position_of(&index, 1, slot));
+        let legal = positions.filter(|p| !p.is_attacked_king(!p.turn()));
+        let errors = legal.filter_map(|position| tables.probe(&position).err());
+        let found: std::collections::BTreeSet<_> = errors.map(|error| block(&error)).collect();
+        assert!(!found.is_empty());
+        let error = tables.load(material, [false, true]).unwrap_err();
+        assert!(found.contains(&block(&error)), "{error}");
+        assert!(tables.load(material, [true, false]).is_ok());
+        let file = tables.file(material).unwrap();
+        for (section, block, offset) in found {
+            assert_eq!((section, file.streams[3].blocks[block].at), ("distance", offset));
+        }
+    }
+
+    #[test]
+    fn symbols_that_mean_nothing_are_damage() {
+        let (folder, material) = build("KNvK");
+        let file = open(folder.path(), material).unwrap();
+        let spot = |stream| Spot { stream, block: 0, place: 0 };
+        assert!(file.wdl(WIN, spot(0)).is_ok());
+        assert!(matches!(file.wdl(3, spot(2)), Err(TableError::Block { section: "WDL", .. })));
+        for wdl in [Wdl::Win, Wdl::Loss] {
+            assert!(file.rank(0, spot(1), wdl).is_ok());
+            let error = file.rank(u16::MAX, spot(1), wdl).unwrap_err();
+            assert!(matches!(error, TableError::Block { section: "distance", .. }), "{error}");
+        }
+    }
+
+    /// A change of the header and of the bytes that follow it.
+    type Change = fn(&mut Header, &mut Vec<u8>);
+
+    /// A block table that is whole, but not what the header says.
+    fn put_table(header: &mut Header, rest: &mut Vec<u8>, table: &[u8]) {
+        let stream = header.streams.last_mut().unwrap();
+        rest.truncate(rest.len() - stream.table_bytes as usize);
+        rest.extend(table);
+        stream.table_bytes = table.len() as u64;
+        stream.table_crc = crc32fast::hash(table);
+    }
+
+    #[test]
+    fn lengths_that_do_not_add_up_are_refused() {
+        let changes: [Change; 10] = [
+            |header, _| header.streams[0].bytes = u64::MAX,
+            |header, _| header.streams[1].table_bytes = u64::MAX,
+            |header, _| header.streams[3].bytes += 1,
+            |header, _| {
+                header.streams[0].bytes += 1;
+                header.streams[1].bytes -= 1;
+            },
+            |header, _| header.streams[2].table_crc ^= 1,
+            |_, rest| rest.push(0),
+            |_, rest| rest.truncate(rest.len() / 2),
+            // No block; blocks of nothing but one byte; a block beyond the end.
+            |header, rest| put_table(header, rest, &[]),
+            |header, rest| put_table(header, rest, &[0; 24]),
+            |header, rest| put_table(header, rest, &[0xff; 200]),
+        ];
+        let (folder, material) = build("KRvKN");
+        assert!(open(folder.path(), material).is_ok());
+        let path = folder.path().join(file_name(material, PLACE.0, PLACE.1));
+        let whole = std::fs::read(&path).unwrap();
+        for (i, fault) in changes.into_iter().enumerate() {
+            std::fs::write(&path, &whole).unwrap();
+            change(folder.path(), material, fault);
+            let error = open(folder.path(), material).expect_err(&format!("change {i}"));
+            assert!(matches!(error, TableError::Contents { .. }), "change {i}: {error}");
+        }
+    }
 }
