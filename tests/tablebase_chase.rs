@@ -41,7 +41,6 @@ fn compare(name: &str) -> usize {
         assert_eq!(entry.order > 0, value.by_rule, "{name}: {}", position.to_fen());
         by_chase += usize::from(check.value(&position).wdl != value.wdl);
     }
-    println!("{name}: {by_chase} positions decided by chase");
     by_chase
 }
 
@@ -55,7 +54,7 @@ fn tables_agree_with_the_literal_game() {
 fn tables_of_four_men_agree_with_the_literal_game() {
     let sets = ["KRvKN", "KRvKC", "KNvKN", "KCvKC", "KCvKN", "KRvKR", "KCvKP"];
     let decided: usize = sets.iter().map(|name| compare(name)).sum();
-    println!("{decided} positions of four men are decided by chase");
+    assert_eq!(decided, 0);
 }
 
 #[test]

@@ -534,8 +534,9 @@ mod tests {
             let occupied = Bitboard::from_bits(bits & more).with(square);
             let mut reached = Bitboard::EMPTY;
             for (step, free) in free_ways(occupied, square) {
-                for i in 1..=free as isize {
-                    let at = square.index().wrapping_add_signed(step * i);
+                let mut at = square.index();
+                for _ in 0..free {
+                    at = at.wrapping_add_signed(step);
                     reached = reached.with(Square::from_index(at));
                 }
             }

@@ -205,7 +205,7 @@ impl<'a> Literal<'a> {
     }
 }
 
-const fn wins_capture(capture: &Capture, is_victims: bool) -> bool {
+const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
     match capture {
         Capture::Draws => false,
         Capture::Wins(_) => is_victims,

@@ -312,10 +312,11 @@ mod tests {
                 (|h| h.losses.swap(0, 1), CONTRADICTION),
                 (
                     |h| {
-                        [900, 901].into_iter().for_each(|order| {
-                            (0..RANK_LIMIT as u16)
-                                .for_each(|distance| add_win(h, (order, distance)));
-                        })
+                        for order in [900, 901] {
+                            for distance in 0..RANK_LIMIT as u16 {
+                                add_win(h, (order, distance));
+                            }
+                        }
                     },
                     CONTRADICTION,
                 ),
