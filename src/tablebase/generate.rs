@@ -192,8 +192,11 @@ pub enum GenerateError {
     Table(#[from] TableError),
 }
 
-/// Tables of at most so many slots per side to move are built by one thread each.
+/// Tables of at most so many slots per side to move are built by one thread each,
 const SMALL: u64 = 1 << 20;
+/// if all together have so many times as many slots for each thread: else too few are left in the end
+/// for all threads.
+const SHARE: u64 = 4;
 /// Most tables at work at once: their memory is part of what every estimate has for the program.
 const MOST_AT_ONCE: usize = 8;
 /// Bytes of tables kept at hand even where the largest table leaves no room: part of what every
@@ -220,7 +223,9 @@ pub fn generate_all(
     progress.planned(&plan);
     plan.check(options.memory)?;
     let workshop = Workshop::open(dir, &plan, options, progress)?;
-    let is_small = |planned: &Estimate| planned.slots <= SMALL;
+    let slots: u64 = plan.tables.iter().map(|table| table.estimate.slots).sum();
+    let most = SMALL.min(slots / (SHARE * plan.threads.max(1) as u64));
+    let is_small = |planned: &Estimate| planned.slots <= most;
     let (small, large): (Vec<_>, Vec<_>) =
         plan.tables.iter().map(|table| table.estimate).partition(is_small);
     let at_once = plan.threads.min(MOST_AT_ONCE);

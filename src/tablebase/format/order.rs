@@ -124,8 +124,10 @@ fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Pl
     let mut trials: Vec<Trial> = plans.iter().map(|_| Trial::default()).collect();
     let rounds = plans.len().next_power_of_two().trailing_zeros().clamp(1, ROUNDS);
     for round in (0..rounds).rev() {
-        let work = |(plan, trial): (&Plan, &mut Trial)| trial.go_on(coder, plan, part << round);
-        plans.par_iter().zip(&mut trials).try_for_each(work)?;
+        plans.par_iter().zip(&mut trials).try_for_each_init(
+            || Scratch::new(Effort::Sample),
+            |scratch, (plan, trial)| trial.go_on(coder, plan, part << round, scratch),
+        )?;
         let mut ranking: Vec<usize> = (0..plans.len()).collect();
         ranking.sort_by_key(|&i| trials[i].rate());
         ranking.truncate(if round == 0 { 1 } else { plans.len().div_ceil(2) });
@@ -146,9 +148,14 @@ struct Trial {
 
 impl Trial {
     /// Encodes more pieces, until it is one in `part` of the sample.
-    fn go_on(&mut self, coder: &Coder<'_>, plan: &Plan, part: u64) -> io::Result<()> {
+    fn go_on(
+        &mut self,
+        coder: &Coder<'_>,
+        plan: &Plan,
+        part: u64,
+        scratch: &mut Scratch,
+    ) -> io::Result<()> {
         let rows = coder.rows(&plan.order);
-        let mut scratch = Scratch::new(Effort::Sample);
         let all = coder.layout.slots().unwrap_or(0);
         let piece = piece_slots(all, plan.packing);
         let sample = (all / PART).min(SAMPLE) / part;
@@ -156,10 +163,10 @@ impl Trial {
             self.pieces += 1;
             // Multiples of the golden ratio: even steps would meet the same squares again and again.
             let fraction = self.pieces.wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
-            let start = (fraction * all.div_ceil(piece) >> 32) * piece;
+            let start = ((fraction * all.div_ceil(piece)) >> 32) * piece;
             let range = start..(start + piece).min(all);
             self.slots += range.end - range.start;
-            self.bytes += coder.encode(&rows, plan, range, &mut scratch)?.cost() as u64;
+            self.bytes += coder.encode(&rows, plan, range, scratch)?.cost() as u64;
         }
         Ok(())
     }
