@@ -183,7 +183,7 @@ impl<'a> Literal<'a> {
             }
         }
         for capture in graph.captures_of(side, slot) {
-            next.push(usize::from(!wins_capture(capture, side == self.victim)));
+            next.push(usize::from(!wins_capture(*capture, side == self.victim)));
         }
         if next.is_empty() {
             next.push(usize::from(side == self.victim));

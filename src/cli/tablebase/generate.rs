@@ -22,17 +22,19 @@ use crate::tablebase::{
   juzhong tablebase generate --men 4 --dir tables          all sets of up to four men
   juzhong tablebase generate --men 5 --dir tables --dry-run
 
-Finished tables are kept: after an interruption the same command goes on. Several runs may work in
-one folder at the same time; they share the tables among them.")]
+Finished tables are kept: after an interruption (exit code 75) the same command goes on. Several runs
+may work in one folder at the same time; they share the tables among them.")]
 pub(in crate::cli) struct Args {
     /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
     /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
+    /// Or --men, or --list.
     #[arg(required_unless_present_any = ["men", "list"], value_name = "MATERIAL")]
     materials: Vec<Pattern>,
     /// All sets of up to this many men, kings included.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
     men: Option<u8>,
-    /// The sets that a file names, one on each line, # before comments (- for standard input).
+    /// The sets (or patterns with *) that a file names, one a line, # before comments (- for standard
+    /// input).
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use crate::xiangqi::{Position, Role};
 pub(in crate::cli) struct Args {
     #[command(flatten)]
     folder: Folder,
-    /// The position.
+    /// The position, in FEN.
     #[arg(long)]
     fen: String,
     /// How moves are written: uci, iccs, wxf or chinese.

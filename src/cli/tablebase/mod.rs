@@ -25,16 +25,29 @@ pub(super) enum Command {
     /// Build tables, and first those their captures lead to.
     Generate(generate::Args),
     /// Look up positions.
+    ///
+    /// Shows the value of a position for the side to move, and of all its moves, best first. The
+    /// folder must also hold the tables that captures lead to.
     Probe(probe::Args),
     /// Show the best line from a position.
+    ///
+    /// Both sides play their best moves: up to mate, to the capture that distances count (dtc), or
+    /// once around the loop that decides by the repetition rule.
     Line(line::Args),
     /// Show the counts of a table.
     Stats(show::StatsArgs),
     /// List the tables of a folder.
     List(show::ListArgs),
     /// Prove tables with the ordinary legal move generator.
+    ///
+    /// Recomputes every position from one ply of moves, and every round of the repetition rules. Ends
+    /// with exit code 1 and shows the first positions if any are wrong. The smaller tables that
+    /// captures lead to are taken as they are.
     Verify(verify::Args),
     /// Write what tables depend on, for workflow engines that build them.
+    ///
+    /// The tables named and all that their captures lead to, each with slots, memory and the smaller
+    /// tables that must be there before. Nothing is built.
     Plan(plan::Args),
 }
 
@@ -47,7 +60,8 @@ struct Folder {
     /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
     #[arg(long, default_value_t)]
     rules: Rules,
-    /// What distances count: dtm (plies to mate) or dtc (to the next capture or mate).
+    /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
+    /// mate).
     #[arg(long, default_value_t)]
     metric: Metric,
 }

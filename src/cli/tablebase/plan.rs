@@ -11,7 +11,7 @@ const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
 /// Writes what tables depend on, for workflow engines that build them.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Sets of men, as in KRvKN.
+    /// Sets of men, as in KRvKN (or --men).
     #[arg(required_unless_present = "men", value_name = "MATERIAL")]
     materials: Vec<Asked>,
     /// All sets of up to this many men, kings included.
@@ -23,7 +23,8 @@ pub(in crate::cli) struct Args {
     /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
     #[arg(long, default_value_t)]
     rules: Rules,
-    /// What distances count: dtm (plies to mate) or dtc (to the next capture or mate).
+    /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
+    /// mate).
     #[arg(long, default_value_t)]
     metric: Metric,
 }

@@ -14,7 +14,7 @@ use crate::xiangqi::{Move, Position};
 pub(in crate::cli) struct Args {
     #[command(flatten)]
     folder: Folder,
-    /// The position.
+    /// The position, in FEN.
     #[arg(long, required_unless_present = "fens", conflicts_with = "fens")]
     fen: Option<String>,
     /// A file of positions, one a line (- for standard input); one JSON object a line answers.

@@ -14,7 +14,7 @@ pub(in crate::cli) struct StatsArgs {
     material: Asked,
     #[command(flatten)]
     folder: Folder,
-    /// Also how many positions have each order and distance; with --json always.
+    /// Also how many positions have each order and distance (with --json they are always told).
     #[arg(long)]
     histogram: bool,
 }

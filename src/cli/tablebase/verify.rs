@@ -8,7 +8,7 @@ use crate::tablebase::{Entry, Material, Proofs, Verification, VerifyOptions, ver
 /// Proves tables.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Sets of men (default: every table of the folder).
+    /// Sets of men, as in KRvKN (default: every table of the folder with these rules and metric).
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Asked>,
     #[command(flatten)]

@@ -269,11 +269,33 @@ impl Component {
 /// A group of the generator's index in terms of components.
 #[derive(Debug)]
 struct GroupMap {
-    /// Its components; the fastest of the stream last, if it is one of them.
+    /// Its components.
     parts: ArrayVec<usize, 3>,
-    /// Its digits by those of its components, the last part fastest and, if it is the fastest
-    /// component of the stream, with the values it takes in the file only.
+    /// Its digits by those of its components, unfolded, the last part fastest; [`NO_DIGIT`] where
+    /// men overlap.
     digits: Vec<u32>,
+}
+
+/// What [`Rows`] needs whatever the order is.
+#[derive(Debug)]
+pub(in crate::tablebase) struct Maps {
+    groups: Vec<GroupMap>,
+    /// By component: the digits of mirror images.
+    mirrors: Vec<Vec<u32>>,
+}
+
+impl Maps {
+    pub(in crate::tablebase) fn new(layout: &Layout, index: &Index) -> Self {
+        let squares: Vec<Vec<_>> =
+            layout.components.iter().map(|c| (0..c.size).map(|d| c.squares(d)).collect()).collect();
+        let mirrored = |c: &Component| (0..c.size).map(|digit| c.mirrored(digit)).collect();
+        Self {
+            groups: (0..index.groups.len())
+                .map(|g| GroupMap::new(layout, index, g, &squares))
+                .collect(),
+            mirrors: layout.components.iter().map(mirrored).collect(),
+        }
+    }
 }
 
 /// From the file slots of a stream, row by row of the fastest component, to slots of the generator.
@@ -281,26 +303,15 @@ struct GroupMap {
 pub(in crate::tablebase) struct Rows<'a> {
     layout: &'a Layout,
     index: &'a Index,
-    groups: Vec<GroupMap>,
+    maps: &'a Maps,
     /// The components, the slowest first.
     order: Vec<usize>,
     /// The group of the fastest component.
     inner_group: usize,
-    /// By component: the digits of mirror images.
-    mirrors: Vec<Vec<u32>>,
+    /// Its map with the fastest component last, with the values that takes in the file only.
+    inner_map: GroupMap,
     /// Values of the fastest component.
     pub(super) row_len: usize,
-}
-
-/// What [`Rows`] needs whatever the order is.
-#[derive(Debug)]
-pub(in crate::tablebase) struct Mirrors(Vec<Vec<u32>>);
-
-impl Mirrors {
-    pub(in crate::tablebase) fn new(layout: &Layout) -> Self {
-        let of = |c: &Component| (0..c.size).map(|digit| c.mirrored(digit)).collect();
-        Self(layout.components.iter().map(of).collect())
-    }
 }
 
 impl<'a> Rows<'a> {
@@ -308,17 +319,16 @@ impl<'a> Rows<'a> {
     pub(in crate::tablebase) fn new(
         layout: &'a Layout,
         index: &'a Index,
-        mirrors: &Mirrors,
+        maps: &'a Maps,
         order: &[u8],
     ) -> Self {
         let order: Vec<usize> = order.iter().map(|&c| usize::from(c)).collect();
         let inner = order.last().copied().unwrap_or(0);
-        let groups: Vec<GroupMap> =
-            (0..index.groups.len()).map(|g| GroupMap::new(layout, index, g, inner)).collect();
-        let inner_group = groups.iter().position(|g| g.parts.contains(&inner)).unwrap_or(0);
+        let inner_group =
+            maps.groups.iter().position(|g| g.parts.contains(&inner)).unwrap_or_default();
+        let inner_map = maps.groups[inner_group].along(layout, inner);
         let row_len = layout.radix(inner) as usize;
-        let mirrors = mirrors.0.clone();
-        Self { layout, index, groups, order, inner_group, mirrors, row_len }
+        Self { layout, index, maps, order, inner_group, inner_map, row_len }
     }
 
     /// The digits of all components at the beginning of a row, unfolded.
@@ -342,8 +352,9 @@ impl<'a> Rows<'a> {
     fn index_digits(&self, choices: &Choices) -> Option<(Digits, usize)> {
         let mut digits = Digits::new();
         let mut along = 0;
-        for (g, group) in self.groups.iter().enumerate() {
+        for (g, group) in self.maps.groups.iter().enumerate() {
             let is_inner = g == self.inner_group;
+            let group = if is_inner { &self.inner_map } else { group };
             let parts = if is_inner { &group.parts[..group.parts.len() - 1] } else { &group.parts };
             let step = |at: usize, &c: &usize| {
                 at * self.layout.components[c].size as usize + choices[c] as usize
@@ -368,7 +379,7 @@ impl<'a> Rows<'a> {
     fn mirror_row(&self, choices: &Choices) -> std::cmp::Ordering {
         for &c in &self.order[..self.order.len() - 1] {
             if c != self.layout.fold {
-                let (own, mirror) = (choices[c], self.mirrors[c][choices[c] as usize]);
+                let (own, mirror) = (choices[c], self.maps.mirrors[c][choices[c] as usize]);
                 if own != mirror {
                     return mirror.cmp(&own);
                 }
@@ -381,7 +392,7 @@ impl<'a> Rows<'a> {
     fn drop_images(&self, choices: &Choices, slots: &mut [u32]) {
         let inner = self.order[self.order.len() - 1];
         let fold = self.layout.fold;
-        let is_fixed = |digit: u32| self.mirrors[fold][digit as usize] == digit;
+        let is_fixed = |digit: u32| self.maps.mirrors[fold][digit as usize] == digit;
         if inner != fold && !is_fixed(choices[fold]) {
             return;
         }
@@ -390,7 +401,7 @@ impl<'a> Rows<'a> {
             let is_image = if inner == fold {
                 row.is_lt() && is_fixed(self.layout.unfolded[i])
             } else {
-                row.is_lt() || (row.is_eq() && (self.mirrors[inner][i] as usize) < i)
+                row.is_lt() || (row.is_eq() && (self.maps.mirrors[inner][i] as usize) < i)
             };
             if is_image {
                 *slot = NO_SLOT;
@@ -410,7 +421,7 @@ impl<'a> Rows<'a> {
             match self.index_digits(&choices) {
                 None => out.resize(start + self.row_len, NO_SLOT),
                 Some((digits, at)) => {
-                    let along = &self.groups[self.inner_group].digits[at..][..self.row_len];
+                    let along = &self.inner_map.digits[at..][..self.row_len];
                     self.index.slots_along(&digits, self.inner_group, along, |slot| {
                         out.push(slot.unwrap_or(NO_SLOT));
                     });
@@ -434,36 +445,51 @@ impl<'a> Rows<'a> {
 }
 
 impl GroupMap {
-    fn new(layout: &Layout, index: &Index, group: usize, inner: usize) -> Self {
+    /// `squares`: of every component by its digits.
+    fn new(
+        layout: &Layout,
+        index: &Index,
+        group: usize,
+        squares: &[Vec<ArrayVec<Square, MAX_ALIKE>>],
+    ) -> Self {
         let has = |c: &Component| {
             index.groups[group].men.clone().any(|man| index.men[man].piece == c.piece)
         };
-        let own: ArrayVec<usize, 3> =
-            (0..layout.len()).filter(|&c| has(&layout.components[c])).collect();
         // The group's men come kings first, then advisors, then elephants: the order of components.
-        let mut parts = own.clone();
-        if let Some(at) = parts.iter().position(|&c| c == inner) {
-            let inner = parts.remove(at);
-            parts.push(inner);
-        }
-        let radix = |c: usize| if c == inner { layout.radix(c) } else { layout.components[c].size };
-        let total: usize = parts.iter().map(|&c| radix(c) as usize).product();
+        let parts: ArrayVec<usize, 3> =
+            (0..layout.len()).filter(|&c| has(&layout.components[c])).collect();
+        let total: usize = parts.iter().map(|&c| squares[c].len()).product();
         let digit = |flat: usize| {
-            let mut rest = flat;
-            let mut choice = [0u32; MAX_COMPONENTS];
-            for &c in parts.iter().rev() {
-                let digit = (rest % radix(c) as usize) as u32;
-                let is_folded = c == inner && c == layout.fold;
-                choice[c] = if is_folded { layout.unfolded[digit as usize] } else { digit };
-                rest /= radix(c) as usize;
+            let mut stride = total;
+            let mut all: ArrayVec<Square, 16> = ArrayVec::new();
+            for &c in &parts {
+                stride /= squares[c].len();
+                all.extend(squares[c][flat / stride % squares[c].len()].iter().copied());
             }
-            let mut squares: ArrayVec<Square, 16> = ArrayVec::new();
-            for &c in &own {
-                squares.extend(layout.components[c].squares(choice[c]));
-            }
-            index.groups[group].digit(&squares).unwrap_or(NO_DIGIT)
+            index.groups[group].digit(&all).unwrap_or(NO_DIGIT)
         };
         let digits = (0..total).map(digit).collect();
+        Self { parts, digits }
+    }
+
+    /// The same with one of its parts last and with the values that part takes in the file only.
+    fn along(&self, layout: &Layout, inner: usize) -> Self {
+        let size = |c: usize| layout.components[c].size as usize;
+        let place = self.parts.iter().position(|&c| c == inner).unwrap_or(0);
+        let faster: usize = self.parts[place + 1..].iter().map(|&c| size(c)).product();
+        let own = size(inner);
+        let row = |outer: usize| {
+            let start = outer / faster * own * faster + outer % faster;
+            let unfold = move |digit: u32| {
+                if inner == layout.fold { layout.unfolded[digit as usize] } else { digit }
+            };
+            (0..layout.radix(inner)).map(move |d| start + unfold(d) as usize * faster)
+        };
+        let outers = self.digits.len() / own;
+        let digits = (0..outers).flat_map(row).map(|at| self.digits[at]).collect();
+        let mut parts = self.parts.clone();
+        parts.remove(place);
+        parts.push(inner);
         Self { parts, digits }
     }
 }

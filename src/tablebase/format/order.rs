@@ -18,6 +18,8 @@ use crate::xiangqi::Role;
 const SAMPLE: u64 = 1 << 20;
 /// A sample is at most this part of the blocks.
 const PART: u64 = 4;
+/// Halvings of the number of plans at most.
+const ROUNDS: u32 = 4;
 /// Components whose product may be the period that fillings look back.
 const PERIODS: usize = 3;
 
@@ -30,11 +32,11 @@ pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::
     };
     let mut best = Plan { order: default_order(coder), packing, filling: Filling::Before };
     best.order = greedy(coder, &best)?;
-    best = cheapest(coder, rearranged(&best), Effort::Sample)?;
-    best = cheapest(coder, with_fillings(coder, &best), Effort::Sample)?;
+    best = cheapest(coder, rearranged(&best))?;
+    best = cheapest(coder, with_fillings(coder, &best))?;
     if section == Section::Wdl {
         let packed = |packing| Plan { packing, ..best.clone() };
-        best = cheapest(coder, Packing::WDL.map(packed).to_vec(), Effort::Sample)?;
+        best = cheapest(coder, Packing::WDL.map(packed).to_vec())?;
     }
     Ok(best)
 }
@@ -69,7 +71,7 @@ fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
             Plan { order, ..start.clone() }
         };
         let plans = (0..left).rev().map(moved).collect();
-        order = cheapest(coder, plans, Effort::Sample)?.order;
+        order = cheapest(coder, plans)?.order;
     }
     Ok(order)
 }
@@ -102,28 +104,52 @@ fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
     std::iter::once(start.clone()).chain(filled).collect()
 }
 
-/// The plan whose sample is the smallest; the first of equals.
-fn cheapest(coder: &Coder<'_>, plans: Vec<Plan>, effort: Effort) -> io::Result<Plan> {
-    let costs: Vec<u64> =
-        plans.par_iter().map(|plan| cost(coder, plan, effort)).collect::<io::Result<_>>()?;
-    let best = (0..plans.len()).min_by_key(|&i| costs[i]).unwrap_or(0);
-    plans.into_iter().nth(best).ok_or_else(|| io::Error::other("no plan"))
+/// The plan whose sample is the smallest, the first of equals. All are tried on a part of the sample,
+/// the better half of them on twice as much, and so on (successive halving).
+fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>) -> io::Result<Plan> {
+    let mut trials: Vec<Trial> = plans.iter().map(|_| Trial::default()).collect();
+    let rounds = plans.len().next_power_of_two().trailing_zeros().min(ROUNDS);
+    for round in (0..rounds).rev() {
+        let work = |(plan, trial): (&Plan, &mut Trial)| trial.go_on(coder, plan, round);
+        plans.par_iter().zip(&mut trials).try_for_each(work)?;
+        let mut ranking: Vec<usize> = (0..plans.len()).collect();
+        ranking.sort_by_key(|&i| trials[i].rate());
+        ranking.truncate(if round == 0 { 1 } else { plans.len().div_ceil(2) });
+        ranking.sort_unstable();
+        plans = ranking.iter().map(|&i| plans[i].clone()).collect();
+        trials = ranking.iter().map(|&i| trials[i].clone()).collect();
+    }
+    plans.into_iter().next().ok_or_else(|| io::Error::other("no plan"))
 }
 
-/// Bytes of a sample of blocks for each 2^20 slots.
-fn cost(coder: &Coder<'_>, plan: &Plan, effort: Effort) -> io::Result<u64> {
-    let rows = coder.rows(&plan.order);
-    let mut scratch = Scratch::new(effort);
-    let blocks = coder.blocks(plan.packing);
-    let sample = blocks.div_ceil(PART).min(SAMPLE / plan.packing.block_slots());
-    let (mut bytes, mut slots) = (0, 0);
-    for i in 0..sample {
-        // Multiples of the golden ratio: even steps would meet the same squares again and again.
-        let fraction = (i + 1).wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
-        let block = (fraction * blocks) >> 32;
-        let range = coder.range(plan.packing, block);
-        slots += range.end - range.start;
-        bytes += coder.encode(&rows, plan, range, &mut scratch)?.cost() as u64;
+/// How a plan does on a sample of blocks.
+#[derive(Debug, Clone, Default)]
+struct Trial {
+    blocks: u64,
+    bytes: u64,
+    slots: u64,
+}
+
+impl Trial {
+    /// Encodes more blocks: with `round` 0 the whole sample, with 1 half of it, and so on.
+    fn go_on(&mut self, coder: &Coder<'_>, plan: &Plan, round: u32) -> io::Result<()> {
+        let rows = coder.rows(&plan.order);
+        let mut scratch = Scratch::new(Effort::Sample);
+        let all = coder.blocks(plan.packing);
+        let sample = all.div_ceil(PART).min(SAMPLE / plan.packing.block_slots());
+        while self.blocks < (sample >> round).max(1) {
+            self.blocks += 1;
+            // Multiples of the golden ratio: even steps would meet the same squares again and again.
+            let fraction = self.blocks.wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
+            let range = coder.range(plan.packing, (fraction * all) >> 32);
+            self.slots += range.end - range.start;
+            self.bytes += coder.encode(&rows, plan, range, &mut scratch)?.cost() as u64;
+        }
+        Ok(())
     }
-    Ok((bytes << 20) / slots.max(1))
+
+    /// Bytes for each 2^20 slots.
+    fn rate(&self) -> u64 {
+        (self.bytes << 20) / self.slots.max(1)
+    }
 }

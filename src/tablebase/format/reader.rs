@@ -13,7 +13,7 @@ use super::super::value::{Metric, Rules, Wdl};
 use super::error::TableError;
 use super::file_name;
 use super::header::{Header, Stream};
-use super::layout::{Layout, Mirrors, NO_SLOT, Place, Rows, Strides};
+use super::layout::{Layout, Maps, NO_SLOT, Place, Rows, Strides};
 use super::symbols::{DRAWN, LOSS, Packing, WIN};
 use crate::bytes::map::MappedFile;
 use crate::bytes::varint;
@@ -257,12 +257,12 @@ impl TableFile {
         index: &Index,
         side: usize,
     ) -> Result<Vec<u16>, TableError> {
-        let mirrors = Mirrors::new(&self.layout);
+        let maps = Maps::new(&self.layout, index);
         let words: Vec<AtomicU16> = (0..index.slots).map(|_| AtomicU16::new(0)).collect();
         for section in Section::ALL {
             let number = 2 * side + section as usize;
             let order = &self.header.streams[number].order;
-            let rows = Rows::new(&self.layout, index, &mirrors, order);
+            let rows = Rows::new(&self.layout, index, &maps, order);
             let blocks = 0..self.streams[number].blocks.len();
             blocks.into_par_iter().try_for_each_init(
                 || (Vec::with_capacity(BLOCK_LEN), Vec::new()),

@@ -12,7 +12,7 @@ use super::super::table::{DRAW, Table, exchanged};
 use super::super::value::{Entry, Wdl};
 use super::error::TableError;
 use super::header::{Header, Label, Stream};
-use super::layout::{Layout, Mirrors, NO_SLOT, Rows};
+use super::layout::{Layout, Maps, NO_SLOT, Rows};
 use super::order;
 use super::reader::Section;
 use super::symbols::{Allowed, DRAWN, Filling, LOSS, Packing, WIN};
@@ -45,13 +45,13 @@ pub(in crate::tablebase) fn write(
     let mut file = AtomicFile::create(path).map_err(failed)?;
     let mut at = seal(&header)?.len() as u64;
     file.file_mut().seek(SeekFrom::Start(at)).map_err(failed)?;
-    let mirrors = Mirrors::new(&layout);
+    let maps = Maps::new(&layout, &table.index);
     let mut tables = Vec::new();
     for side in 0..table.words.len() {
         let free = freedom(table, side, &best_capture);
         for section in Section::ALL {
             let source = Source::new(table, &header, side, section, &free);
-            let coder = Coder { layout: &layout, index: &table.index, mirrors: &mirrors, source };
+            let coder = Coder { layout: &layout, index: &table.index, maps: &maps, source };
             let plan = order::choose(&coder, section, header.is_wide()).map_err(failed)?;
             let (stream, blocks) = coder.write(&plan, &mut file).map_err(failed)?;
             at += stream.bytes + stream.table_bytes;
@@ -218,7 +218,7 @@ fn distance_choices(is_win: bool, number: u16, last: u16) -> [Allowed; 4] {
 pub(super) struct Coder<'a> {
     pub(super) layout: &'a Layout,
     index: &'a Index,
-    mirrors: &'a Mirrors,
+    maps: &'a Maps,
     source: Source<'a>,
 }
 
@@ -248,7 +248,7 @@ impl Scratch {
 
 impl Coder<'_> {
     pub(super) fn rows(&self, order: &[u8]) -> Rows<'_> {
-        Rows::new(self.layout, self.index, self.mirrors, order)
+        Rows::new(self.layout, self.index, self.maps, order)
     }
 
     /// Encodes a range of file slots as one block.
