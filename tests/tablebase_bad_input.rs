@@ -432,6 +432,15 @@ proptest! {
         prop_assert!(bytes == whole() || is_refused_by_verify(copy.path()));
     }
 
+    /// Bytes of any kind, also after a header that is whole.
+    #[test]
+    fn garbage_is_refused(garbage in prop::collection::vec(any::<u8>(), 0..2000), start: bool) {
+        let header = &whole()[..if start { header_len(whole()) } else { 0 }];
+        let copy = copy_with(NAME, &[header, &garbage].concat());
+        prop_assert_eq!(errors_of_probes(copy.path()), samples().len());
+        prop_assert!(is_refused_by_verify(copy.path()));
+    }
+
     /// With the checksum made right, the header may say anything.
     #[test]
     fn forged_headers_never_panic(changes in prop::collection::vec(any_change(), 1..4)) {
