@@ -140,10 +140,11 @@ impl<'a> Loops<'a> {
             match digits {
                 None => (0..inner).for_each(|_| push(None)),
                 Some(digits) if swap => {
-                    let digits = self.index.swapped(&digits);
-                    self.index.slots_along(&digits, group - digits.len() / 2, along, push);
+                    let mut digits = self.index.swapped(&digits);
+                    let group = group - digits.len() / 2;
+                    self.index.slots_along(&mut digits, group, along, push);
                 }
-                Some(digits) => self.index.slots_along(&digits, group, along, push),
+                Some(mut digits) => self.index.slots_along(&mut digits, group, along, push),
             }
         }
         bytes

@@ -323,27 +323,26 @@ impl Index {
         digits[half..].iter().chain(&digits[..half]).copied().collect()
     }
 
-    /// The slots for each of `along` as the digit of `group`, the other digits being `digits`; `None`
-    /// for [`NO_DIGIT`](super::content::NO_DIGIT).
+    /// The slots for each of `along` as the digit of `group`, the other digits being `digits`, which
+    /// this changes; `None` for [`NO_DIGIT`](super::content::NO_DIGIT).
     pub(super) fn slots_along(
         &self,
-        digits: &Digits,
+        digits: &mut Digits,
         group: usize,
         along: &[u32],
         mut visit: impl FnMut(Option<u32>),
     ) {
-        let mut digits = digits.clone();
         digits[group] = 0;
         if group == self.fold {
             for &digit in along {
                 digits[group] = digit;
-                visit((digit != NONE).then(|| self.slot(&digits)));
+                visit((digit != NONE).then(|| self.slot(digits)));
             }
             return;
         }
         let stride = self.groups[group].stride;
-        let images = if self.is_stored(&digits) { None } else { Some(&self.groups[group].mirror) };
-        let base = self.slot(&digits) - images.map_or(0, |mirror| mirror[0] * stride);
+        let images = if self.is_stored(digits) { None } else { Some(&self.groups[group].mirror) };
+        let base = self.slot(digits) - images.map_or(0, |mirror| mirror[0] * stride);
         for &digit in along {
             let image = |digit: u32| images.map_or(digit, |mirror| mirror[digit as usize]);
             visit((digit != NONE).then(|| base + image(digit) * stride));

@@ -310,8 +310,20 @@ pub(in crate::tablebase) struct Rows<'a> {
     inner_group: usize,
     /// Its map with the fastest component last, with the values that takes in the file only.
     inner_map: GroupMap,
+    /// By component: its group and what its choice is worth there.
+    worths: ArrayVec<(usize, usize), MAX_COMPONENTS>,
     /// Values of the fastest component.
     pub(super) row_len: usize,
+}
+
+/// A row at hand.
+struct Row {
+    /// Of the stream, by component.
+    digits: Choices,
+    /// The same unfolded.
+    choices: Choices,
+    /// By group: where in its map the row is or begins.
+    places: ArrayVec<usize, MAX_COMPONENTS>,
 }
 
 impl<'a> Rows<'a> {
@@ -328,50 +340,65 @@ impl<'a> Rows<'a> {
             maps.groups.iter().position(|g| g.parts.contains(&inner)).unwrap_or_default();
         let inner_map = maps.groups[inner_group].along(layout, inner);
         let row_len = layout.radix(inner) as usize;
-        Self { layout, index, maps, order, inner_group, inner_map, row_len }
+        let worth = |component: usize| {
+            let own = |&g: &usize| maps.groups[g].parts.contains(&component);
+            let group = (0..maps.groups.len()).find(own).unwrap_or_default();
+            let map = if group == inner_group { &inner_map } else { &maps.groups[group] };
+            (group, map.worth(layout, component, inner))
+        };
+        let worths = (0..layout.len()).map(worth).collect();
+        Self { layout, index, maps, order, inner_group, inner_map, worths, row_len }
     }
 
-    /// The digits of all components at the beginning of a row, unfolded.
-    fn choices(&self, row: u64) -> Choices {
+    /// The beginning of a row.
+    fn row(&self, row: u64) -> Row {
         let mut rest = row;
-        let mut choices: Choices = (0..self.order.len()).map(|_| 0).collect();
+        let none: Choices = (0..self.order.len()).map(|_| 0).collect();
+        let places = (0..self.maps.groups.len()).map(|_| 0).collect();
+        let mut row = Row { digits: none.clone(), choices: none, places };
         for &component in self.order.iter().rev().skip(1) {
             let radix = u64::from(self.layout.radix(component));
-            choices[component] = self.unfold(component, (rest % radix) as u32);
+            self.turn(&mut row, component, (rest % radix) as u32);
             rest /= radix;
         }
-        choices
+        row
     }
 
-    fn unfold(&self, component: usize, digit: u32) -> u32 {
-        if component == self.layout.fold { self.layout.unfolded[digit as usize] } else { digit }
-    }
-
-    /// The digits of the index and where those of the fastest component's group begin; `None` if
-    /// men of one group overlap throughout the row.
-    fn index_digits(&self, choices: &Choices) -> Option<(Digits, usize)> {
-        let mut digits = Digits::new();
-        let mut along = 0;
-        for (g, group) in self.maps.groups.iter().enumerate() {
-            let is_inner = g == self.inner_group;
-            let group = if is_inner { &self.inner_map } else { group };
-            let parts = if is_inner { &group.parts[..group.parts.len() - 1] } else { &group.parts };
-            let step = |at: usize, &c: &usize| {
-                at * self.layout.components[c].size as usize + choices[c] as usize
-            };
-            let at = parts.iter().fold(0, step);
-            if is_inner {
-                along = at * self.row_len;
-                digits.push(0);
-            } else {
-                let digit = group.digits[at];
-                if digit == NO_DIGIT {
-                    return None;
-                }
-                digits.push(digit);
+    /// Goes on to the next row.
+    fn step(&self, row: &mut Row) {
+        for &component in self.order.iter().rev().skip(1) {
+            let next = row.digits[component] + 1;
+            if next < self.layout.radix(component) {
+                self.turn(row, component, next);
+                return;
             }
+            self.turn(row, component, 0);
         }
-        Some((digits, along))
+    }
+
+    /// Sets the digit of a component.
+    fn turn(&self, row: &mut Row, component: usize, digit: u32) {
+        let is_fold = component == self.layout.fold;
+        let choice = if is_fold { self.layout.unfolded[digit as usize] } else { digit };
+        let (group, worth) = self.worths[component];
+        let place = &mut row.places[group];
+        *place = *place + choice as usize * worth - row.choices[component] as usize * worth;
+        row.digits[component] = digit;
+        row.choices[component] = choice;
+    }
+
+    /// The digits of the index, that of the fastest component's group at the beginning of the row;
+    /// `None` if men of one group overlap throughout the row.
+    fn index_digits(&self, row: &Row) -> Option<Digits> {
+        let mut digits = Digits::new();
+        for (g, group) in self.maps.groups.iter().enumerate() {
+            let digit = if g == self.inner_group { 0 } else { group.digits[row.places[g]] };
+            if digit == NO_DIGIT {
+                return None;
+            }
+            digits.push(digit);
+        }
+        Some(digits)
     }
 
     /// Whether the mirror image of a row lies before it, after it, or is the row itself, the fold
@@ -415,19 +442,22 @@ impl<'a> Rows<'a> {
         let row_len = self.row_len as u64;
         let skip = (range.start % row_len) as usize;
         let first = out.len();
-        for row in range.start / row_len..range.end.div_ceil(row_len) {
+        let rows = range.start / row_len..range.end.div_ceil(row_len);
+        let mut row = self.row(rows.start);
+        for _ in rows {
             let start = out.len();
-            let choices = self.choices(row);
-            match self.index_digits(&choices) {
+            match self.index_digits(&row) {
                 None => out.resize(start + self.row_len, NO_SLOT),
-                Some((digits, at)) => {
-                    let along = &self.inner_map.digits[at..][..self.row_len];
-                    self.index.slots_along(&digits, self.inner_group, along, |slot| {
+                Some(mut digits) => {
+                    let place = row.places[self.inner_group];
+                    let along = &self.inner_map.digits[place..][..self.row_len];
+                    self.index.slots_along(&mut digits, self.inner_group, along, |slot| {
                         out.push(slot.unwrap_or(NO_SLOT));
                     });
-                    self.drop_images(&choices, &mut out[start..]);
+                    self.drop_images(&row.choices, &mut out[start..]);
                 }
             }
+            self.step(&mut row);
         }
         out.drain(first..first + skip);
         out.truncate(first + (range.end - range.start) as usize);
@@ -470,6 +500,17 @@ impl GroupMap {
         };
         let digits = (0..total).map(digit).collect();
         Self { parts, digits }
+    }
+
+    /// What the choice of one of its parts is worth; of `inner`, it is taken as last, only values in
+    /// the file count.
+    fn worth(&self, layout: &Layout, component: usize, inner: usize) -> usize {
+        let is_faster = |&&c: &&usize| c != component;
+        let faster = self.parts.iter().rev().take_while(is_faster);
+        let radix = |&c: &usize| {
+            if c == inner { layout.radix(c) } else { layout.components[c].size }
+        };
+        faster.map(|c| radix(c) as usize).product()
     }
 
     /// The same with one of its parts last and with the values that part takes in the file only.

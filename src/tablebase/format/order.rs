@@ -1,7 +1,7 @@
 //! The choice of how a stream is laid out, by compressing samples of it.
 //!
 //! The order of the components is found greedily, the fastest first: each candidate is tried with the
-//! others in a default order behind it. Then each component is tried in every other place.
+//! others in a default order behind it. Then each component is tried in every other place, twice.
 
 use std::io;
 
@@ -15,11 +15,22 @@ use crate::game::Side;
 use crate::xiangqi::Role;
 
 /// Slots of a sample at most.
-const SAMPLE: u64 = 1 << 20;
-/// A sample is at most this part of the blocks.
-const PART: u64 = 4;
+const SAMPLE: u64 = 1 << 22;
+/// A sample is at most this part of a stream.
+const PART: u64 = 2;
+/// A piece of a sample is this part of a stream, but not shorter than [`PIECE`] and not longer than
+/// a block.
+const PIECES: u64 = 16;
+/// Slots of a piece at least.
+const PIECE: u64 = 1 << 14;
 /// Halvings of the number of plans at most.
-const ROUNDS: u32 = 4;
+const ROUNDS: u32 = 6;
+/// How often an order is changed in one place at most.
+const CLIMBS: usize = 2;
+/// Part of the sample for the first order, which is only a beginning.
+const FIRST: u64 = 4;
+/// Part of the sample where few plans are compared.
+const FEW: u64 = 4;
 /// Components whose product may be the period that fillings look back.
 const PERIODS: usize = 3;
 
@@ -32,11 +43,13 @@ pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::
     };
     let mut best = Plan { order: default_order(coder), packing, filling: Filling::Before };
     best.order = greedy(coder, &best)?;
-    best = cheapest(coder, rearranged(&best))?;
-    best = cheapest(coder, with_fillings(coder, &best))?;
+    for _ in 0..CLIMBS {
+        best = cheapest(coder, rearranged(&best), 1)?;
+    }
+    best = cheapest(coder, with_fillings(coder, &best), FEW)?;
     if section == Section::Wdl {
         let packed = |packing| Plan { packing, ..best.clone() };
-        best = cheapest(coder, Packing::WDL.map(packed).to_vec())?;
+        best = cheapest(coder, Packing::WDL.map(packed).to_vec(), FEW)?;
     }
     Ok(best)
 }
@@ -71,7 +84,7 @@ fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
             Plan { order, ..start.clone() }
         };
         let plans = (0..left).rev().map(moved).collect();
-        order = cheapest(coder, plans)?.order;
+        order = cheapest(coder, plans, FIRST)?.order;
     }
     Ok(order)
 }
@@ -104,13 +117,14 @@ fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
     std::iter::once(start.clone()).chain(filled).collect()
 }
 
-/// The plan whose sample is the smallest, the first of equals. All are tried on a part of the sample,
-/// the better half of them on twice as much, and so on (successive halving).
-fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>) -> io::Result<Plan> {
+/// The plan that compresses best, the first of equals. All are tried on a little of the sample, the
+/// better half of them on twice as much, and so on (successive halving), the last ones on one in
+/// `part` of it.
+fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Plan> {
     let mut trials: Vec<Trial> = plans.iter().map(|_| Trial::default()).collect();
-    let rounds = plans.len().next_power_of_two().trailing_zeros().min(ROUNDS);
+    let rounds = plans.len().next_power_of_two().trailing_zeros().clamp(1, ROUNDS);
     for round in (0..rounds).rev() {
-        let work = |(plan, trial): (&Plan, &mut Trial)| trial.go_on(coder, plan, round);
+        let work = |(plan, trial): (&Plan, &mut Trial)| trial.go_on(coder, plan, part << round);
         plans.par_iter().zip(&mut trials).try_for_each(work)?;
         let mut ranking: Vec<usize> = (0..plans.len()).collect();
         ranking.sort_by_key(|&i| trials[i].rate());
@@ -122,26 +136,28 @@ fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>) -> io::Result<Plan> {
     plans.into_iter().next().ok_or_else(|| io::Error::other("no plan"))
 }
 
-/// How a plan does on a sample of blocks.
+/// How a plan does on a sample.
 #[derive(Debug, Clone, Default)]
 struct Trial {
-    blocks: u64,
+    pieces: u64,
     bytes: u64,
     slots: u64,
 }
 
 impl Trial {
-    /// Encodes more blocks: with `round` 0 the whole sample, with 1 half of it, and so on.
-    fn go_on(&mut self, coder: &Coder<'_>, plan: &Plan, round: u32) -> io::Result<()> {
+    /// Encodes more pieces, until it is one in `part` of the sample.
+    fn go_on(&mut self, coder: &Coder<'_>, plan: &Plan, part: u64) -> io::Result<()> {
         let rows = coder.rows(&plan.order);
         let mut scratch = Scratch::new(Effort::Sample);
-        let all = coder.blocks(plan.packing);
-        let sample = all.div_ceil(PART).min(SAMPLE / plan.packing.block_slots());
-        while self.blocks < (sample >> round).max(1) {
-            self.blocks += 1;
+        let all = coder.layout.slots().unwrap_or(0);
+        let piece = piece_slots(all, plan.packing);
+        let sample = (all / PART).min(SAMPLE) / part;
+        while self.slots < sample.max(1) {
+            self.pieces += 1;
             // Multiples of the golden ratio: even steps would meet the same squares again and again.
-            let fraction = self.blocks.wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
-            let range = coder.range(plan.packing, (fraction * all) >> 32);
+            let fraction = self.pieces.wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
+            let start = (fraction * all.div_ceil(piece) >> 32) * piece;
+            let range = start..(start + piece).min(all);
             self.slots += range.end - range.start;
             self.bytes += coder.encode(&rows, plan, range, &mut scratch)?.cost() as u64;
         }
@@ -152,4 +168,10 @@ impl Trial {
     fn rate(&self) -> u64 {
         (self.bytes << 20) / self.slots.max(1)
     }
+}
+
+/// Slots of a piece of a stream of `all` slots: whole bytes in each packing.
+fn piece_slots(all: u64, packing: Packing) -> u64 {
+    let piece = (all / PIECES).clamp(PIECE, packing.block_slots());
+    piece / 20 * 20
 }
