@@ -20,7 +20,7 @@ const SAMPLE: u64 = 1 << 22;
 const PART: u64 = 2;
 /// A piece of a sample is this part of a stream, but not shorter than [`PIECE`] and not longer than
 /// a block.
-const PIECES: u64 = 16;
+const PIECES: u64 = 64;
 /// Slots of a piece at least.
 const PIECE: u64 = 1 << 14;
 /// Halvings of the number of plans at most.
@@ -28,7 +28,7 @@ const ROUNDS: u32 = 6;
 /// How often an order is changed in one place at most.
 const CLIMBS: usize = 2;
 /// Part of the sample for the first order, which is only a beginning.
-const FIRST: u64 = 4;
+const FIRST: u64 = 8;
 /// Part of the sample where few plans are compared.
 const FEW: u64 = 4;
 /// Components whose product may be the period that fillings look back.
