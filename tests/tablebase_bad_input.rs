@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use juzhong::tablebase::{
     Entry, GenerateError, GenerateOptions, Material, Metric, NoProgress, Rules, Tables,
-    VerifyOptions, generate_all, verify,
+    VerifyOptions, Wdl, generate_all, verify,
 };
 use juzhong::xiangqi::Position;
 use proptest::prelude::*;
@@ -156,6 +156,18 @@ fn impossible_material() {
 }
 
 #[test]
+fn impossible_material_in_a_list() {
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let path = list.path().to_str().unwrap();
+    for (text, part) in
+        [("KRvK\nKRRRvK # three\n", "line 2"), ("\u{fffd}", "line 1"), ("", "no material")]
+    {
+        std::fs::write(path, text).unwrap();
+        fails(&["tablebase", "generate", "--list", path], folder(), 65, &[path, part]);
+    }
+}
+
+#[test]
 fn places_that_cannot_be_written() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut places: Vec<PathBuf> = vec![file.path().to_owned(), file.path().join("tables")];
@@ -270,6 +282,45 @@ fn verification_notices_flipped_bits() {
         let copy = copy_with(NAME, &bytes);
         assert!(is_refused_by_verify(copy.path()), "byte {at}");
         fails(&["tablebase", "verify", "KRvKN"], copy.path(), 65, &[NAME]);
+    }
+}
+
+/// One flipped bit in the header, a block of either section, and a block table.
+#[test]
+fn flipped_bits_on_the_command_line() {
+    let len = whole().len();
+    let fens: Vec<String> = samples().iter().map(|(position, _)| position.to_fen()).collect();
+    for (at, part) in [
+        (100, "checksum"),
+        (header_len(whole()) + 1, "WDL block 0 at byte"),
+        (len / 2, "distance block"),
+        (len - 1, "block table"),
+    ] {
+        let mut bytes = whole().to_vec();
+        bytes[at] ^= 0x20;
+        let copy = copy_with(NAME, &bytes);
+        for command in ["generate", "verify"] {
+            let parts = [NAME, part, "remove the file and generate it again"];
+            fails(&["tablebase", command, "KRvKN"], copy.path(), 65, &parts);
+        }
+        let list = copy.path().join("positions");
+        std::fs::write(&list, fens.join("\n")).unwrap();
+        let output =
+            juzhong(&["tablebase", "probe", "--fens", list.to_str().unwrap()], copy.path());
+        assert_eq!(output.status.code(), Some(65));
+        let answers = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(answers.lines().count(), samples().len());
+        for (line, (_, right)) in answers.lines().zip(samples()) {
+            let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+            if answer["error"].is_null() {
+                assert_eq!(answer["wdl"], right.wdl.name(), "{line}");
+                let distance = (right.wdl != Wdl::Draw).then_some(right.distance);
+                assert_eq!(answer["distance"], serde_json::json!(distance), "{line}");
+            } else {
+                assert_eq!(answer["error"]["code"], 65, "{line}");
+                assert!(line.contains(NAME) && line.contains(part), "{line}");
+            }
+        }
     }
 }
 
@@ -430,6 +481,15 @@ proptest! {
         let copy = copy_with(NAME, &bytes);
         errors_of_probes(copy.path());
         prop_assert!(bytes == whole() || is_refused_by_verify(copy.path()));
+    }
+
+    /// Bytes of any kind, also after a header that is whole.
+    #[test]
+    fn garbage_is_refused(garbage in prop::collection::vec(any::<u8>(), 0..2000), start: bool) {
+        let header = &whole()[..if start { header_len(whole()) } else { 0 }];
+        let copy = copy_with(NAME, &[header, &garbage].concat());
+        prop_assert_eq!(errors_of_probes(copy.path()), samples().len());
+        prop_assert!(is_refused_by_verify(copy.path()));
     }
 
     /// With the checksum made right, the header may say anything.

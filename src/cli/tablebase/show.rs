@@ -44,6 +44,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
             "bytes": stats.bytes,
             "wdl_bytes": stats.wdl_bytes,
             "distance_bytes": stats.distance_bytes,
+            "content": hex(&stats),
         });
         writeln!(context.out, "{answer}")?;
         return Ok(exit::OK);

@@ -402,6 +402,11 @@ fn open_stream(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::super::super::compress::{Effort, Packed, Packer};
     use super::super::super::generate::{GenerateOptions, NoProgress, generate_all};
     use super::super::super::probe::Tables;
     use super::super::super::table::position_of;
@@ -518,6 +523,91 @@ mod tests {
             change(folder.path(), material, fault);
             let error = open(folder.path(), material).expect_err(&format!("change {i}"));
             assert!(matches!(error, TableError::Contents { .. }), "change {i}: {error}");
+        }
+    }
+
+    /// What a forged file has as the only block of a stream.
+    #[derive(Debug, Clone)]
+    enum Forged {
+        Raw(Vec<u8>),
+        Compressed(Vec<u8>),
+    }
+
+    fn forged() -> impl Strategy<Value = Forged> {
+        let raw = (prop::sample::select(vec![2, 20, u8::MAX]), any::<bool>());
+        let raw = raw.prop_flat_map(|(last, is_one)| {
+            prop::collection::vec(0..=last, if is_one { 1..2 } else { 60..100 })
+        });
+        prop_oneof![
+            3 => raw.prop_map(Forged::Raw),
+            1 => prop::collection::vec(any::<u8>(), 1..100).prop_map(Forged::Compressed),
+        ]
+    }
+
+    /// Puts other blocks into a table of one block a stream, with the right checksums.
+    fn forge(header: &mut Header, rest: &mut Vec<u8>, slots: usize, forged: &[(Packing, Forged)]) {
+        let mut packer = Packer::new(Effort::Sample).unwrap();
+        let mut tables = Vec::new();
+        rest.clear();
+        for (i, (stream, (packing, forged))) in header.streams.iter_mut().zip(forged).enumerate() {
+            let packing = if i % 2 == 0 { *packing } else { Packing::Bytes };
+            let block = match forged {
+                Forged::Raw(bytes) => {
+                    let raw: Vec<u8> =
+                        bytes.iter().copied().cycle().take(packing.raw_len(slots)).collect();
+                    packer.pack(&raw).unwrap()
+                }
+                Forged::Compressed(bytes) => Packed::Frame(bytes.clone()),
+            };
+            let (mut table, blocks) = (Vec::new(), rest.len());
+            match block {
+                Packed::Constant(byte) => table.extend([0, byte]),
+                Packed::Frame(bytes) => {
+                    varint::put(&mut table, bytes.len() as u64);
+                    table.extend(crc32fast::hash(&bytes).to_le_bytes());
+                    rest.extend(bytes);
+                }
+            }
+            stream.packing = packing.byte();
+            stream.bytes = (rest.len() - blocks) as u64;
+            stream.table_bytes = table.len() as u64;
+            stream.table_crc = crc32fast::hash(&table);
+            tables.extend(table);
+        }
+        rest.extend(tables);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Blocks that nobody would write, with checksums that are right: errors or values, no panic.
+        #[test]
+        fn forged_blocks_never_panic(
+            forged in prop::collection::vec((prop::sample::select(&Packing::WDL[..]), forged()), 4),
+        ) {
+            static BUILT: LazyLock<(tempfile::TempDir, Material)> = LazyLock::new(|| build("KNvK"));
+            let (folder, material) = (BUILT.0.path(), BUILT.1);
+            let copy = tempfile::tempdir().unwrap();
+            for name in ["KNvK", "KvK"] {
+                let name = file_name(name.parse().unwrap(), PLACE.0, PLACE.1);
+                std::fs::copy(folder.join(&name), copy.path().join(&name)).unwrap();
+            }
+            let slots = open(folder, material).unwrap().layout().slots().unwrap() as usize;
+            change(copy.path(), material, |header, rest| forge(header, rest, slots, &forged));
+            let tables = Tables::open(copy.path(), PLACE.0, PLACE.1).unwrap();
+            prop_assert!(tables.stats(material).is_ok());
+            let index = Index::new(material).unwrap();
+            for slot in (0..index.slots).step_by(13) {
+                let positions = (0..2).filter_map(|side| position_of(&index, side, slot));
+                for position in positions.filter(|p| !p.is_attacked_king(!p.turn())) {
+                    let wdl = tables.probe_wdl(&position);
+                    if let (Ok(wdl), Ok(entry)) = (wdl, tables.probe(&position)) {
+                        prop_assert_eq!(wdl, entry.wdl);
+                    }
+                    let _moves = tables.probe_root(&position);
+                }
+            }
+            let _table = tables.load(material, [true, true]);
         }
     }
 }
