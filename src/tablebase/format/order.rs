@@ -14,6 +14,8 @@ use super::writer::{Coder, Plan, Scratch};
 use crate::game::Side;
 use crate::xiangqi::Role;
 
+/// Slots of a stream for which trials are worth their time.
+const WORTHWHILE: u64 = 1 << 14;
 /// Slots of a sample at most.
 const SAMPLE: u64 = 1 << 22;
 /// A sample is at most this part of a stream.
@@ -42,6 +44,9 @@ pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::
         Section::Distance => Packing::Bytes,
     };
     let mut best = Plan { order: default_order(coder), packing, filling: Filling::Before };
+    if coder.layout.slots().is_none_or(|slots| slots < WORTHWHILE) {
+        return Ok(best);
+    }
     best.order = greedy(coder, &best)?;
     for _ in 0..CLIMBS {
         best = cheapest(coder, rearranged(&best), 1)?;
