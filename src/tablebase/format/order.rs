@@ -156,7 +156,7 @@ impl Trial {
             self.pieces += 1;
             // Multiples of the golden ratio: even steps would meet the same squares again and again.
             let fraction = self.pieces.wrapping_mul(0x9e37_79b9) & 0xffff_ffff;
-            let start = (fraction * all.div_ceil(piece) >> 32) * piece;
+            let start = ((fraction * all.div_ceil(piece)) >> 32) * piece;
             let range = start..(start + piece).min(all);
             self.slots += range.end - range.start;
             self.bytes += coder.encode(&rows, plan, range, &mut scratch)?.cost() as u64;
