@@ -166,14 +166,8 @@ pub fn workload(
     options: &GenerateOptions,
 ) -> Result<Workload, GenerateError> {
     let GenerateOptions { rules, metric, threads, .. } = *options;
-    let needed = with_captures(materials);
-    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
-    // Those asked for come first: they are what the message should name.
-    if let Some(&material) = materials.iter().chain(&needed).find(is_too_large) {
-        return Err(GenerateError::TooLarge(material));
-    }
     let mut tables = Vec::new();
-    for material in needed {
+    for material in with_captures(materials)? {
         let is_there = dir.join(file_name(material, rules, metric)).exists();
         let state = match TableFile::open(dir, material, rules, metric) {
             Ok(file) => TableState::Present(file.bytes()),
