@@ -166,6 +166,18 @@ fn list_and_verify() {
 }
 
 #[test]
+fn a_pattern_is_verified_set_by_set() {
+    let tables = tempfile::tempdir().unwrap();
+    let dir = tables.path().to_str().unwrap();
+    json(&["tablebase", "generate", "KvK*", "--dir", dir, "--json"]);
+    let proof = json(&["tablebase", "verify", "KvK*", "KAvK", "--dir", dir, "--json"]);
+    assert_eq!(proof["tables"].as_array().unwrap().len(), 9);
+    std::fs::remove_file(tables.path().join("KABBvK.check.dtm.jzt")).unwrap();
+    let args = ["tablebase", "verify", "KvKABB*", "--dir", dir];
+    fails(&args, 66, &["no table KABBvK in"]);
+}
+
+#[test]
 fn what_is_there_is_kept_and_threads_do_not_matter() {
     let again = json(&["tablebase", "generate", "KRvKN", "--dir", dir(), "--json"]);
     assert!(again["tables"].as_array().unwrap().iter().all(|table| table["reused"] == true));
@@ -188,7 +200,10 @@ fn wrong_arguments() {
     ] {
         fails(&["tablebase", "generate", name, "--dir", dir()], 2, &[name, part]);
     }
-    fails(&["tablebase", "generate", "--dir", dir()], 2, &["MATERIAL"]);
+    fails(&["tablebase", "generate", "--dir", dir()], 2, &["MATERIAL", "--men", "--list"]);
+    let either = "<--fen <FEN>|--fens <FILE>>";
+    fails(&["tablebase", "probe", "--dir", dir()], 2, &[either]);
+    fails(&["tb", "probe", "--dir", dir(), "--fen", WON, "--fens", "-"], 2, &["cannot be used"]);
     fails(
         &["tablebase", "generate", "KRvK", "--dir", dir(), "--rules", "odd"],
         2,

@@ -161,6 +161,7 @@ fn a_full_disk_leaves_no_partial_table() {
         .output()
         .unwrap();
     fails(&output, 74, &["cannot write", "KRvKN.check.dtm.jzt", "free", "another --dir"]);
+    assert!(!text(&output.stderr).contains(".part-"), "{output:?}");
     let names: Vec<String> = files(folder.path()).into_keys().collect();
     assert_eq!(names, ["KNvK", "KRvK", "KvK"].map(|name| format!("{name}.check.dtm.jzt")));
     let output = run(&["KRvKN"], folder.path());
@@ -230,14 +231,17 @@ fn what_does_not_fit_is_refused_before_it_begins() {
     let dir = folder.path().join("tables");
     for dry in [&[][..], &["--dry-run"]] {
         let args = [&["KRvKN", "--memory", "65MiB"], dry].concat();
-        fails(&run(&args, &dir), 2, &["KRvKN needs about 66 MiB", "65 MiB", "--memory"]);
+        let output = run(&args, &dir);
+        fails(&output, 2, &["KRvKN needs about 66 MiB", "65 MiB", "--memory"]);
+        let last = text(&output.stderr).lines().last().unwrap().to_owned();
+        assert!(last.contains("KRvKN needs"), "the refusal stands last: {last}");
     }
     assert!(!dir.exists());
     fails(&run(&["KRRNNvKRRNN"], &dir), 65, &["KRRNNvKRRNN has more than 4 billion slots"]);
     fails(&run(&["KRRRvK"], &dir), 2, &["3 R", "a set holds 2"]);
     fails(&run(&["KR*NvK"], &dir), 2, &["does not end a side"]);
     fails(&run(&["KvK", "--threads", "0"], &dir), 2, &["1..=1024"]);
-    fails(&run(&[], &dir), 2, &["MATERIAL"]);
+    fails(&run(&[], &dir), 2, &["<MATERIAL|--men <N>|--list <FILE>>"]);
 }
 
 #[test]
@@ -283,4 +287,13 @@ fn progress_in_json_is_one_object_a_line() {
     assert_eq!(objects[0]["to_build"], 4);
     let silent = run(&["KRvK", "--progress", "none"], folder.path());
     assert!(silent.stderr.is_empty(), "{silent:?}");
+}
+
+#[test]
+fn the_work_goes_on_when_nobody_reads_its_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = command(&["KRvKN", "--progress", "json"], folder.path()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(files(folder.path()).len(), 4);
 }

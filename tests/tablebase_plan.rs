@@ -59,6 +59,22 @@ fn options_change_what_is_planned() {
 }
 
 #[test]
+fn sets_are_named_as_in_generating() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list.txt");
+    std::fs::write(&list, "KNvKR  # twice\nKRvK*\n").unwrap();
+    let names = |args: &[&str]| -> Vec<String> {
+        let plan = json(args);
+        let tables = plan["tables"].as_array().unwrap().iter();
+        tables.map(|table| table["material"].as_str().unwrap().to_owned()).collect()
+    };
+    let pattern = names(&["KRvK*", "KRvKN"]);
+    assert!(pattern.iter().any(|name| name == "KRvKAABB"));
+    assert_eq!(names(&["--list", list.to_str().unwrap()]), pattern);
+    assert_eq!(names(&["--men", "4", "KRvKA"]), names(&["--men", "4"]));
+}
+
+#[test]
 fn wrong_arguments() {
     let fails = |args: &[&str], code: i32, part: &str| {
         let output = plan(args);
@@ -66,7 +82,9 @@ fn wrong_arguments() {
         assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
         assert!(message.contains(part), "{args:?}: {message}");
     };
-    fails(&[], 2, "MATERIAL");
+    fails(&[], 2, "<MATERIAL|--men <N>|--list <FILE>>");
+    fails(&["KR*NvK"], 2, "does not end a side");
+    fails(&["--list", "no-such-list"], 66, "no-such-list");
     fails(&["--men", "1"], 2, "2..=6");
     fails(&["KRvK", "--format", "yaml"], 2, "snakemake");
     fails(&["KRvK", "--format", "dot", "--json"], 2, "leave one out");

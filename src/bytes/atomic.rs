@@ -1,5 +1,6 @@
 //! Files that appear under their final name whole or not at all.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,12 +26,10 @@ impl AtomicFile {
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(target.file_name().unwrap_or_default());
         prefix.push(".part-");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix);
-        // As any new file: what the process's mask allows, not private like temporary files.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder_of(&target))?;
+        // With the modes of any new file, not private like temporary files; and with plain errors,
+        // to which tempfile would add the path.
+        let open = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+        let file = tempfile::Builder::new().prefix(&prefix).make_in(folder_of(&target), open)?;
         Ok(Self { file, target })
     }
 
@@ -41,7 +40,7 @@ impl AtomicFile {
     }
 
     /// The file itself, for writers that seek.
-    pub fn file_mut(&mut self) -> &mut std::fs::File {
+    pub fn file_mut(&mut self) -> &mut File {
         self.file.as_file_mut()
     }
 
@@ -59,10 +58,10 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file_mut().write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file_mut().flush()
     }
 }
 

@@ -51,7 +51,7 @@ impl CliError {
         {
             return OK;
         }
-        eprintln!("juzhong: {:#}", self.error);
+        super::tell(format_args!("juzhong: {:#}", self.error));
         self.code
     }
 }

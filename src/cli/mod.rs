@@ -11,6 +11,7 @@ mod completions;
 mod demo;
 mod exit;
 mod fens;
+mod interrupt;
 mod keys;
 mod perft;
 mod play;
@@ -22,6 +23,7 @@ mod terminal;
 mod uci;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 #[cfg(unix)]
 use std::sync::Arc;
@@ -125,6 +127,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 
         Ok(code) => code,
         Err(error) => error.report(),
     }
+}
+
+/// Writes a line to standard error. If nobody reads that any more, the work goes on all the same.
+fn tell(line: impl Display) {
+    // In one piece, so that the lines of several processes do not mix.
+    let line = format!("{line}\n");
+    let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// Makes a file that exceeds the size limit of the process (`ulimit -f`) an error of writing, as a

@@ -19,7 +19,10 @@ const SLOT_BITS: u64 = 17;
 /// Bits of the flags of a block of slots on one side, and the block's size.
 const FLAG_BITS: u64 = 80;
 const FLAG_BLOCK: u64 = 256;
-/// So many bytes of flags are part of what the program has.
+/// Bits of a slot, for one side, of what captures tell while that side is packed: the flags are gone
+/// by then.
+const FREEDOM_BITS: u64 = 2;
+/// So many bytes of flags, or of what captures tell, are part of what the program has.
 const FLAGS_LEN: u64 = 16 << 20;
 /// Bytes of a word.
 const WORD_LEN: u64 = 2;
@@ -55,7 +58,8 @@ pub struct Estimate {
     /// 1 where the colours are symmetric, so that one side to move stands for both; else 2.
     pub sides: u64,
     /// Peak memory in bytes: 17 bits for each slot and side, the words of the one side needed of each
-    /// table that a capture leads to, and 64 MiB (somewhat more from 200 million slots on).
+    /// table that a capture leads to, and 64 MiB; a quarter of a byte more for each slot beyond 67
+    /// million.
     pub memory: u64,
     /// Size of the file in bytes, roughly, rather too much than too little.
     pub disk: u64,
@@ -166,14 +170,8 @@ pub fn workload(
     options: &GenerateOptions,
 ) -> Result<Workload, GenerateError> {
     let GenerateOptions { rules, metric, threads, .. } = *options;
-    let needed = with_captures(materials);
-    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
-    // Those asked for come first: they are what the message should name.
-    if let Some(&material) = materials.iter().chain(&needed).find(is_too_large) {
-        return Err(GenerateError::TooLarge(material));
-    }
     let mut tables = Vec::new();
-    for material in needed {
+    for material in with_captures(materials)? {
         let is_there = dir.join(file_name(material, rules, metric)).exists();
         let state = match TableFile::open(dir, material, rules, metric) {
             Ok(file) => TableState::Present(file.bytes()),
@@ -196,7 +194,8 @@ pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let sides = if material.is_symmetric() { 1 } else { 2 };
     let flags = sides * slots.div_ceil(FLAG_BLOCK) * FLAG_BITS / 8;
-    let own = OWN_LEN + flags.saturating_sub(FLAGS_LEN);
+    let freedom = (slots * FREEDOM_BITS).div_ceil(8);
+    let own = OWN_LEN + flags.max(freedom).saturating_sub(FLAGS_LEN);
     let memory = own + (sides * slots * SLOT_BITS).div_ceil(8) + captured_bytes(material)?;
     let disk = HEADER_LEN + sides * slots / SLOTS_PER_BYTE;
     let cost = match rules {

@@ -76,20 +76,7 @@ pub trait Progress: Sync {
     }
     /// What is done to a table at work; called often.
     fn phase(&self, material: Material, phase: Phase) {
-        let _unused = material;
-        match phase {
-            Phase::Looking { done, total } => self.examined(done, total),
-            Phase::Spreading { order, distance } => self.ply(order, distance),
-            Phase::Judging { .. } | Phase::Hashing | Phase::Packing => {}
-        }
-    }
-    /// `done` of `total` slots of a table were looked at.
-    fn examined(&self, done: u64, total: u64) {
-        let _unused = (done, total);
-    }
-    /// A table spreads the results of this order and distance.
-    fn ply(&self, order: u16, distance: u16) {
-        let _unused = (order, distance);
+        let _unused = (material, phase);
     }
     /// Another process, perhaps of this number, builds the table: it is waited for.
     fn waiting(&self, material: Material, process: Option<u32>) {
@@ -235,7 +222,17 @@ pub fn generate_all(
 }
 
 /// The materials and all that captures lead to, fewest men first.
-pub(super) fn with_captures(materials: &[Material]) -> Vec<Material> {
+///
+/// # Errors
+///
+/// [`GenerateError::TooLarge`] for the first that has too many slots, before anything is listed: full
+/// sets lead to a million others.
+pub(super) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
+    // What captures lead to has fewer slots.
+    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
+    if let Some(&material) = materials.iter().find(is_too_large) {
+        return Err(GenerateError::TooLarge(material));
+    }
     let mut all = BTreeSet::new();
     let mut rest: Vec<Material> = materials.to_vec();
     while let Some(material) = rest.pop() {
@@ -243,7 +240,7 @@ pub(super) fn with_captures(materials: &[Material]) -> Vec<Material> {
             rest.extend(material.captures());
         }
     }
-    all.into_iter().map(|(_, material)| material).collect()
+    Ok(all.into_iter().map(|(_, material)| material).collect())
 }
 
 struct Workshop<'a> {

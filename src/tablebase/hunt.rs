@@ -1,6 +1,5 @@
 //! What chase rounds have to know of positions beyond a game graph: which men a move newly chases,
-//! and which man is which after it. One definition of a chase serves play and tables:
-//! [`chased`].
+//! and which man is which after it. One definition of a chase serves play and tables: [`chased`].
 
 use super::arena::TableArena;
 use super::index::{Index, MAX_MEN};

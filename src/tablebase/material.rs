@@ -59,7 +59,7 @@ pub enum MaterialError {
     Several(String),
 }
 
-/// Letters of one side in a name, more than any set holds.
+/// Bytes of a name at most: no set needs as many.
 pub(super) const MAX_NAME: usize = 64;
 
 /// Men on a full board.

@@ -62,7 +62,7 @@ impl Plan {
                 captures: material.captures().iter().map(Material::to_string).collect(),
             })
         };
-        let tables = with_captures(materials).into_iter().map(plan).collect::<Result<_, _>>()?;
+        let tables = with_captures(materials)?.into_iter().map(plan).collect::<Result<_, _>>()?;
         Ok(Self { rules, metric, tables })
     }
 
@@ -201,8 +201,13 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused() {
-        let material = "KRRNNCCvKRRNNCC".parse().unwrap();
-        let error = Plan::new(&[material], Rules::Check, Metric::Dtm).unwrap_err();
-        assert!(matches!(error, GenerateError::TooLarge(_)), "{error}");
+        for name in ["KRRNNCCvKRRNNCC", "KRRNNCCPPPPPAABBvKRRNNCCPPPPPAABB"] {
+            let material = name.parse().unwrap();
+            let error = Plan::new(&[material], Rules::Check, Metric::Dtm).unwrap_err();
+            assert!(
+                matches!(error, GenerateError::TooLarge(large) if large == material),
+                "{error}"
+            );
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Proof of a table by the ordinary legal move generator.
 //!
 //! Which positions are legal, which moves they have, and which are checks comes from
-//! [`Position`]; only the numbering of positions ([`Index`]) is shared with the
-//! generator. A table is gone through a few times:
+//! [`Position`]; only the numbering of positions ([`Index`]) is shared with the generator. A table is
+//! gone through a few times:
 //!
 //! 1. *placements*: which slots are legal positions, and in which the side to move is in check;
 //! 2. *captures*, only where smaller tables have orders: which wins by rule a capture brings;

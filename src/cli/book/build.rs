@@ -1,12 +1,12 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::super::{CliError, Context, GameName, OrExit, exit, interrupt};
 use super::from_build;
 use crate::book::{
     BuildError, BuildOptions, BuildReport, Ending, Filter, Progress, Reject, RejectReason, build,
@@ -141,17 +141,10 @@ impl Args {
 /// Set when the user interrupts the program or the system ends it; the second time ends it at once.
 /// Without a handler the first does, as usual.
 fn stop_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    let handler = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(exit::INTERRUPTED.into());
-        }
-    });
-    if let Err(error) = handler {
+    if let Err(error) = interrupt::catch() {
         tracing::debug!("no handler for interrupts: {error}");
     }
-    flag
+    interrupt::requested()
 }
 
 fn progress_bar() -> ProgressBar {

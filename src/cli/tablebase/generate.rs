@@ -1,18 +1,11 @@
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
 use serde_json::{Value, json};
 
-use super::progress::{
-    Printer, Show, catch_interrupts, duration, estimate_numbers, estimate_text, plan_numbers, size,
-};
-use super::{Folder, generate_error, interrupt};
+use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbers, plan_text};
+use super::sets::Sets;
+use super::{Folder, generate_error};
 use crate::bytes::machine::available_memory;
-use crate::cli::fens::Fens;
-use crate::cli::{CliError, Context, OrExit, exit};
-use crate::tablebase::{
-    GenerateOptions, Material, Pattern, Report, TableState, Workload, generate_all, workload,
-};
+use crate::cli::{CliError, Context, OrExit, exit, interrupt};
+use crate::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
 
 /// Builds tables.
 #[derive(Debug, clap::Args)]
@@ -25,18 +18,8 @@ use crate::tablebase::{
 Finished tables are kept: after an interruption (exit code 75) the same command goes on. Several runs
 may work in one folder at the same time; they share the tables among them.")]
 pub(in crate::cli) struct Args {
-    /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
-    /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
-    /// Or --men, or --list.
-    #[arg(required_unless_present_any = ["men", "list"], value_name = "MATERIAL")]
-    materials: Vec<Pattern>,
-    /// All sets of up to this many men, kings included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
-    men: Option<u8>,
-    /// The sets (or patterns with *) that a file names, one a line, # before comments (- for standard
-    /// input).
-    #[arg(long, value_name = "FILE")]
-    list: Option<PathBuf>,
+    #[command(flatten)]
+    sets: Sets,
     #[command(flatten)]
     folder: Folder,
     /// Number of threads (default: one for each core).
@@ -71,7 +54,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let materials = materials(args)?;
+    let materials = args.sets.materials()?;
     let options = GenerateOptions {
         rules: args.folder.rules,
         metric: args.folder.metric,
@@ -83,47 +66,12 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         show_plan(&plan, args, context)?;
         return plan.check(options.memory).map(|()| exit::OK).map_err(generate_error);
     }
-    catch_interrupts().and_then(|()| interrupt::insist()).or_exit(exit::IO)?;
+    interrupt::catch().and_then(|()| interrupt::insist()).or_exit(exit::IO)?;
     let printer = Printer::with(args.progress);
     let report = generate_all(&args.folder.dir, &materials, &options, &printer);
     printer.done();
     show_report(&report.map_err(generate_error)?, args, context)?;
     Ok(exit::OK)
-}
-
-/// What was asked for, each material once, in the order in which it was named first.
-fn materials(args: &Args) -> Result<Vec<Material>, CliError> {
-    let mut all: Vec<Material> =
-        args.materials.iter().flat_map(Pattern::materials).copied().collect();
-    all.extend(args.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
-    if let Some(path) = &args.list {
-        all.extend(read_list(path)?);
-    }
-    let mut seen = BTreeSet::new();
-    all.retain(|&material| seen.insert(material));
-    Ok(all)
-}
-
-/// The materials that a file names.
-fn read_list(path: &Path) -> Result<Vec<Material>, CliError> {
-    let mut lines = Fens::open(path)?;
-    let mut materials = Vec::new();
-    while let Some(line) = lines.next_line()? {
-        let text = line.split('#').next().unwrap_or_default().trim();
-        if text.is_empty() {
-            continue;
-        }
-        let pattern = text.parse::<Pattern>();
-        let place = || format!("{}, line {}", lines.name(), lines.number());
-        materials.extend(pattern.or_exit_with(exit::BAD_DATA, place)?.materials());
-    }
-    if materials.is_empty() {
-        return Err(CliError::message(
-            exit::BAD_DATA,
-            format_args!("{} names no material; write one a line, as in KRvKN", lines.name()),
-        ));
-    }
-    Ok(materials)
 }
 
 fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
@@ -164,19 +112,7 @@ fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<
             }
         }
     }
-    let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", size(free)));
-    writeln!(
-        out,
-        "{} of {} tables to build: {} slots for each side to move, at most {} of memory, \
-         about {} on the disk{free}, about {} with {} threads",
-        plan.to_build().count(),
-        plan.tables.len(),
-        plan.slots(),
-        size(plan.memory()),
-        size(plan.disk()),
-        duration(plan.time().as_secs_f64()),
-        plan.threads,
-    )?;
+    writeln!(out, "{}", plan_text(plan))?;
     Ok(())
 }
 

@@ -1,21 +1,20 @@
 //! `juzhong tablebase`: endgame tables.
 
 mod generate;
-mod interrupt;
 mod line;
 mod plan;
 mod probe;
 mod progress;
 mod proving;
+mod sets;
 mod show;
 mod verify;
 
-use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{CliError, Context, GameName, exit};
+use super::{CliError, Context, GameName, exit, tell};
 use crate::tablebase::{
     GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
 };
@@ -106,16 +105,10 @@ fn table_code(error: &TableError) -> u8 {
     match error {
         _ if error.is_missing() => exit::NO_INPUT,
         TableError::Read { .. } => exit::IO,
-        TableError::Write { source, .. } if is_out_of_space(source) => exit::IO,
+        _ if error.is_out_of_space() => exit::IO,
         TableError::Write { .. } => exit::CANNOT_CREATE,
         _ => exit::BAD_DATA,
     }
-}
-
-/// Whether a file could be created, but not written to its end.
-fn is_out_of_space(error: &io::Error) -> bool {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 fn table_error(error: TableError) -> CliError {
@@ -131,7 +124,7 @@ fn full_message(error: TableError) -> String {
 fn report_one(error: TableError) -> (u8, Value) {
     let code = table_code(&error);
     let message = full_message(error);
-    eprintln!("juzhong: {message}");
+    tell(format_args!("juzhong: {message}"));
     (code, json!({"code": code, "message": message}))
 }
 

@@ -1,9 +1,10 @@
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{Asked, generate_error};
+use super::generate_error;
+use super::sets::Sets;
 use crate::cli::{CliError, Context, exit};
-use crate::tablebase::{Material, Metric, Plan, Rules};
+use crate::tablebase::{Metric, Plan, Rules};
 
 /// The workflow that `--format snakemake` writes behind its data, and that can be used without.
 const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
@@ -11,12 +12,8 @@ const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
 /// Writes what tables depend on, for workflow engines that build them.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Sets of men, as in KRvKN (or --men).
-    #[arg(required_unless_present = "men", value_name = "MATERIAL")]
-    materials: Vec<Asked>,
-    /// All sets of up to this many men, kings included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
-    men: Option<u8>,
+    #[command(flatten)]
+    sets: Sets,
     /// What to write.
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -48,8 +45,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = "--json and another --format exclude each other; leave one out";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let mut materials: Vec<Material> = args.materials.iter().map(|asked| asked.material).collect();
-    materials.extend(args.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
+    let materials = args.sets.materials()?;
     let plan = Plan::new(&materials, args.rules, args.metric).map_err(generate_error)?;
     match format {
         Format::Json => writeln!(context.out, "{}", to_json(&plan))?,

@@ -14,8 +14,16 @@ use crate::xiangqi::{Move, Position};
 pub(in crate::cli) struct Args {
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    which: Which,
+}
+
+/// One position or many.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct Which {
     /// The position, in FEN.
-    #[arg(long, required_unless_present = "fens", conflicts_with = "fens")]
+    #[arg(long)]
     fen: Option<String>,
     /// A file of positions, one a line (- for standard input); one JSON object a line answers.
     #[arg(long, value_name = "FILE")]
@@ -31,10 +39,10 @@ struct Answer {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let tables = args.folder.open()?;
-    if let Some(path) = &args.fens {
+    if let Some(path) = &args.which.fens {
         return batch(&tables, &mut Fens::open(path)?, context);
     }
-    let fen = args.fen.as_deref().unwrap_or_default();
+    let fen = args.which.fen.as_deref().unwrap_or_default();
     let position = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
     let answer = Answer::find(&tables, position).map_err(table_error)?;
     if context.common.json {
@@ -93,13 +101,17 @@ impl Answer {
 pub(super) fn describe(entry: Entry) -> String {
     match (entry.wdl, entry.order) {
         (Wdl::Draw, _) => "draw".to_owned(),
-        (wdl, 0) => format!("{} in {} plies", wdl.name(), entry.distance),
+        (wdl, 0) => format!("{} in {}", wdl.name(), plies(entry.distance)),
         (wdl, order) => format!(
-            "{} by the repetition rule (order {order}), the loop within {} plies",
+            "{} by the repetition rule (order {order}), the loop within {}",
             wdl.name(),
-            entry.distance
+            plies(entry.distance)
         ),
     }
+}
+
+pub(super) fn plies(count: u16) -> String {
+    if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
 fn batch(tables: &Tables, fens: &mut Fens, context: &mut Context<'_>) -> Result<u8, CliError> {

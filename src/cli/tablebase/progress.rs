@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::interrupt;
+use crate::cli::{interrupt, tell};
 use crate::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
 /// Without a terminal, at most one line in this time about tables at work.
@@ -22,11 +22,6 @@ const NAMED: usize = 12;
 /// The time foreseen counts like this much of measured time, so that the first tables, which are small
 /// and slow for their size, do not mislead.
 const TRUST: f64 = 2.0;
-
-/// Lets Ctrl-C end the work in good order: see [`interrupt::catch`].
-pub(super) fn catch_interrupts() -> std::io::Result<()> {
-    interrupt::catch()
-}
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -153,7 +148,7 @@ impl Printer {
     pub(super) fn line(&self, text: &str) {
         match (&self.bar, self.show) {
             (Some(bar), _) => bar.println(text),
-            (None, Show::Auto | Show::Plain) => eprintln!("{text}"),
+            (None, Show::Auto | Show::Plain) => tell(text),
             (None, Show::Json | Show::None) => {}
         }
     }
@@ -163,7 +158,7 @@ impl Printer {
         if self.show == Show::Json {
             fields["schema"] = "juzhong.tablebase.progress/1".into();
             fields["event"] = event.into();
-            eprintln!("{fields}");
+            tell(fields);
         }
     }
 
@@ -195,7 +190,7 @@ impl Printer {
         }
         let mega = rate / 1e6;
         let text = format!(
-            "{}: {}; {:.0} % of all, {mega:.2} million slots a second, {}",
+            "{}: {}; {:.0} % of all, {mega:.2} million slots a second, {} left",
             job.name,
             describe(phase),
             100.0 * part,
@@ -218,7 +213,7 @@ impl Printer {
 }
 
 /// Bytes for people.
-pub(super) fn size(bytes: u64) -> String {
+fn size(bytes: u64) -> String {
     if bytes < 10 << 20 {
         format!("{} KiB", bytes.div_ceil(1 << 10))
     } else {
@@ -226,17 +221,14 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// A time for people.
-pub(super) fn duration(seconds: f64) -> String {
+/// A time for people, roughly.
+fn about(seconds: f64) -> String {
     match seconds.ceil() as u64 {
-        seconds @ 0..120 => format!("{seconds} s"),
-        seconds @ 120..7200 => format!("{} min", seconds.div_ceil(60)),
-        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
+        _ if seconds < 1.0 => "under 1 s".to_owned(),
+        seconds @ 0..120 => format!("about {seconds} s"),
+        seconds @ 120..7200 => format!("about {} min", seconds.div_ceil(60)),
+        seconds => format!("about {:.1} h", seconds as f64 / 3600.0),
     }
-}
-
-fn about(left: f64) -> String {
-    format!("about {} left", duration(left))
 }
 
 fn round(part: f64) -> f64 {
@@ -275,18 +267,9 @@ impl Progress for Printer {
         if tables.is_empty() {
             return;
         }
-        let (all, count) = (plan.tables.len(), tables.len());
-        self.line(&format!(
-            "{count} of {all} tables to build: {} slots for each side to move, at most {} of memory, \
-             about {} on the disk, about {} with {} threads",
-            plan.slots(),
-            size(plan.memory()),
-            size(plan.disk()),
-            duration(plan.time().as_secs_f64()),
-            plan.threads,
-        ));
+        self.line(&plan_text(plan));
         tables.sort_by_key(|table| std::cmp::Reverse((table.slots, table.material)));
-        if count > NAMED {
+        if tables.len() > NAMED {
             self.line(&format!("the {NAMED} largest (--dry-run tells of all):"));
         }
         for table in tables.iter().take(NAMED) {
@@ -356,7 +339,11 @@ impl Progress for Printer {
         let seconds = job.map(|job| job.began.elapsed().as_secs_f64());
         if let Some(seconds) = seconds {
             let path = built.path.display();
-            self.line(&format!("{path}: {} bytes, {seconds:.1} s; {}", built.bytes, about(left)));
+            self.line(&format!(
+                "{path}: {} bytes, {seconds:.1} s; {} left",
+                built.bytes,
+                about(left)
+            ));
         }
         let fields = json!({
             "material": built.material.to_string(), "path": built.path.display().to_string(),
@@ -370,12 +357,12 @@ impl Progress for Printer {
 /// One table of a plan, for people.
 pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
     format!(
-        "{}: {} slots for each side to move, {} of memory, about {} on the disk, about {}",
+        "{}: {} slots for each side to move, {} of memory, about {} on the disk, {}",
         table.material,
         table.slots,
         size(table.memory),
         size(table.disk),
-        duration(table.work.as_secs_f64() / threads.max(1) as f64)
+        about(table.work.as_secs_f64() / threads.max(1) as f64)
     )
 }
 
@@ -387,6 +374,22 @@ pub(super) fn estimate_numbers(table: &Estimate) -> Value {
     })
 }
 
+/// What has to be built together, for people.
+pub(super) fn plan_text(plan: &Workload) -> String {
+    let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", size(free)));
+    format!(
+        "{} of {} tables to build: {} slots for each side to move, at most {} of memory, \
+         about {} on the disk{free}, {} with {} threads",
+        plan.to_build().count(),
+        plan.tables.len(),
+        plan.slots(),
+        size(plan.memory()),
+        size(plan.disk()),
+        about(plan.time().as_secs_f64()),
+        plan.threads,
+    )
+}
+
 /// What has to be built together, for programs.
 pub(super) fn plan_numbers(plan: &Workload) -> Value {
     json!({
@@ -394,4 +397,18 @@ pub(super) fn plan_numbers(plan: &Workload) -> Value {
         "memory": plan.memory(), "disk": plan.disk(), "disk_free": plan.free,
         "threads": plan.threads, "seconds": round(plan.time().as_secs_f64()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::about;
+
+    #[test]
+    fn times_are_rough() {
+        let times = [0.0, 0.2, 1.0, 119.5, 121.0, 9000.0].map(about);
+        assert_eq!(
+            times,
+            ["under 1 s", "under 1 s", "about 1 s", "about 2 min", "about 3 min", "about 2.5 h"]
+        );
+    }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::interrupt;
+use crate::cli::{interrupt, tell};
 use crate::tablebase::{Material, Progress};
 
 /// Without a terminal, at most one line in this time about a phase.
@@ -54,7 +54,7 @@ impl Progress for Proving {
         state.last = Instant::now();
         match &self.bar {
             Some(bar) => bar.set_message(state.table.clone()),
-            None => eprintln!("{}", state.table),
+            None => tell(&state.table),
         }
     }
 
@@ -82,7 +82,7 @@ impl Progress for Proving {
             bar.set_position(done);
             bar.set_message(text);
         } else {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::probe::plies;
 use super::{Asked, Folder, report_one, table_error};
 use crate::cli::{CliError, Context, exit};
 use crate::game::Side;
@@ -59,7 +60,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
         )?;
         if let Some(position) = &side.longest {
             let fen = position.to_fen();
-            writeln!(context.out, "  longest win: {} plies, {fen}", counts.longest_win)?;
+            writeln!(context.out, "  longest win: {}, {fen}", plies(counts.longest_win))?;
         }
         for &HistogramRow { entry, count } in side.histogram.iter().filter(|_| args.histogram) {
             let Entry { wdl, order, distance } = entry;

@@ -1,16 +1,19 @@
 use serde_json::{Value, json};
 
+use super::probe::describe;
 use super::proving::Proving;
-use super::{Asked, Folder, distance_of, report_one};
-use crate::cli::{CliError, Context, OrExit, exit};
-use crate::tablebase::{Entry, Material, Proofs, Verification, VerifyOptions, verify};
+use super::sets::named;
+use super::{Folder, distance_of, report_one};
+use crate::cli::{CliError, Context, OrExit, exit, interrupt};
+use crate::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
 
 /// Proves tables.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Sets of men, as in KRvKN (default: every table of the folder with these rules and metric).
+    /// Sets of men, as in KRvKN, or patterns, as in KRvK* (default: every table of the folder with these
+    /// rules and metric).
     #[arg(value_name = "MATERIAL")]
-    materials: Vec<Asked>,
+    materials: Vec<Pattern>,
     #[command(flatten)]
     folder: Folder,
     /// Number of threads (default: one for each core).
@@ -20,7 +23,7 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let Folder { dir, rules, metric } = &args.folder;
-    let mut materials: Vec<Material> = args.materials.iter().map(|asked| asked.material).collect();
+    let mut materials = named(&args.materials);
     if materials.is_empty() {
         materials.extend(args.folder.open()?.materials());
     }
@@ -29,7 +32,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::NO_INPUT, message));
     }
     let printer = Proving::new();
-    super::interrupt::catch().or_exit(exit::IO)?;
+    interrupt::catch().or_exit(exit::IO)?;
     let threads = args.threads.map(usize::from);
     let options = VerifyOptions { rules: *rules, metric: *metric, threads };
     let found = verify(dir, &materials, &options, &printer);
@@ -76,17 +79,19 @@ fn print(table: &Verification, context: &mut Context<'_>) -> Result<(), CliError
         if table.passed() { "right".to_owned() } else { format!("{} WRONG", table.wrong) };
     writeln!(context.out, "{}: {} positions, {verdict}", table.material, table.positions)?;
     for mismatch in &table.mismatches {
-        let text = |entry: Option<Entry>| entry.map_or("nothing".to_owned(), |e| format!("{e:?}"));
-        writeln!(
-            context.out,
-            "  {}: {}, table {}, moves {}",
-            mismatch.fen,
-            mismatch.check,
-            text(mismatch.found),
-            text(mismatch.expected)
-        )?;
+        writeln!(context.out, "  {}", text(mismatch))?;
     }
     Ok(())
+}
+
+fn text(mismatch: &Mismatch) -> String {
+    let Mismatch { fen, found, expected, check } = mismatch;
+    if fen.is_empty() {
+        return format!("the whole table: wrong {check}");
+    }
+    let found = found.map_or("nothing".to_owned(), describe);
+    let expected = expected.map_or(String::new(), |e| format!(", its moves say {}", describe(e)));
+    format!("{fen}: the table says {found}{expected} ({check})")
 }
 
 fn to_json(table: &Verification) -> Value {
@@ -117,4 +122,26 @@ fn to_json(table: &Verification) -> Value {
         "wrong": table.wrong,
         "mismatches": mismatches,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mismatches_in_words() {
+        let of = |fen: &str, found, expected, check| {
+            text(&Mismatch { fen: fen.to_owned(), found, expected, check })
+        };
+        let (win, loss) = (Some(Entry::win(0, 1)), Some(Entry::loss(2, 4)));
+        assert_eq!(of("", None, None, "content hash"), "the whole table: wrong content hash");
+        assert_eq!(
+            of("FEN", win, Some(Entry::DRAW), "one ply of legal moves"),
+            "FEN: the table says win in 1 ply, its moves say draw (one ply of legal moves)"
+        );
+        assert_eq!(
+            of("FEN", loss, None, "check"),
+            "FEN: the table says loss by the repetition rule (order 2), the loop within 4 plies (check)"
+        );
+    }
 }

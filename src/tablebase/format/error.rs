@@ -36,7 +36,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// Writing failed.
-    #[error("cannot write {} (free its place and some space there, or use another --dir)", path.display())]
+    #[error("cannot write {} ({}, or use another --dir)", path.display(), writing_remedy(source))]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -88,6 +88,12 @@ impl TableError {
         }
     }
 
+    /// Whether a file could be created, but not written to its end.
+    #[must_use]
+    pub fn is_out_of_space(&self) -> bool {
+        matches!(self, Self::Write { source, .. } if is_out_of_space(source))
+    }
+
     /// Whether the file is of a format older than this program's.
     pub(in crate::tablebase) fn is_older_format(&self) -> bool {
         matches!(self, Self::Header { fault: SealError::Version { found, supported }, .. }
@@ -102,6 +108,20 @@ fn reading_remedy(path: &Path, error: &io::Error) -> String {
         format!("build tables with: juzhong tablebase generate MATERIAL --dir {dir}")
     } else {
         "check what is there and its permissions, or use another --dir".to_owned()
+    }
+}
+
+fn is_out_of_space(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// What to do where a file or folder cannot be written.
+fn writing_remedy(error: &io::Error) -> &'static str {
+    if is_out_of_space(error) {
+        "free some space there"
+    } else {
+        "check what is there and its permissions"
     }
 }
 

@@ -1,4 +1,4 @@
-//! Signals while tables are at work.
+//! Signals while something long is at work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::cli::exit;
+use super::{exit, tell};
 use crate::tablebase::GenerateError;
 
 /// The work has so long to end in good order after the first signal.
@@ -22,27 +22,32 @@ pub(super) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
+/// Set once a signal asks for the end.
+pub(super) fn requested() -> Arc<AtomicBool> {
+    Arc::clone(&REQUESTED)
+}
+
 /// Lets the first SIGINT or SIGTERM ask for the end of the work, and a second one end the program at
 /// once (exit codes 130 and 143).
 pub(super) fn catch() -> std::io::Result<()> {
     for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] {
         // In this order: the flag is not set yet when the first signal comes.
-        flag::register_conditional_shutdown(signal, code, Arc::clone(&REQUESTED))?;
-        flag::register(signal, Arc::clone(&REQUESTED))?;
+        flag::register_conditional_shutdown(signal, code, requested())?;
+        flag::register(signal, requested())?;
     }
     Ok(())
 }
 
-/// Ends the program with exit code 75 where the work does not end within [`GRACE`] after the first
-/// signal. For work that leaves nothing half done: files appear whole or not at all, and the next run
-/// clears up.
+/// Ends the program with exit code 75 where the building of tables does not end within [`GRACE`]
+/// after the first signal. It leaves nothing half done: files appear whole or not at all, and the
+/// next run clears up.
 pub(super) fn insist() -> std::io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(|| {
         while !is_requested() {
             std::thread::sleep(LOOK);
         }
         std::thread::sleep(GRACE);
-        eprintln!("juzhong: {}", GenerateError::Interrupted);
+        tell(format_args!("juzhong: {}", GenerateError::Interrupted));
         std::process::exit(i32::from(exit::INTERRUPTED));
     })?;
     Ok(())

@@ -1,0 +1,70 @@
+//! Which sets of men a command is about.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::cli::fens::Fens;
+use crate::cli::{CliError, OrExit, exit};
+use crate::tablebase::{Material, Pattern};
+
+/// Sets named on the command line, by their size, or in a file; at least one of these.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+pub(super) struct Sets {
+    /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
+    /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
+    /// Or --men, or --list.
+    #[arg(value_name = "MATERIAL")]
+    materials: Vec<Pattern>,
+    /// All sets of up to this many men, kings included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
+    men: Option<u8>,
+    /// The sets (or patterns with *) that a file names, one a line, # before comments (- for standard
+    /// input).
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+}
+
+impl Sets {
+    /// What was asked for, each material once, in the order in which it was named first.
+    pub(super) fn materials(&self) -> Result<Vec<Material>, CliError> {
+        let mut all = named(&self.materials);
+        all.extend(self.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
+        if let Some(path) = &self.list {
+            all.extend(read_list(path)?);
+        }
+        Ok(distinct(all))
+    }
+}
+
+/// What patterns stand for, each material once, in the order in which it was named first.
+pub(super) fn named(patterns: &[Pattern]) -> Vec<Material> {
+    distinct(patterns.iter().flat_map(Pattern::materials).copied())
+}
+
+fn distinct(materials: impl IntoIterator<Item = Material>) -> Vec<Material> {
+    let mut seen = BTreeSet::new();
+    materials.into_iter().filter(|&material| seen.insert(material)).collect()
+}
+
+/// The materials that a file names.
+fn read_list(path: &Path) -> Result<BTreeSet<Material>, CliError> {
+    let mut lines = Fens::open(path)?;
+    let mut materials = BTreeSet::new();
+    while let Some(line) = lines.next_line()? {
+        let text = line.split('#').next().unwrap_or_default().trim();
+        if text.is_empty() {
+            continue;
+        }
+        let pattern = text.parse::<Pattern>();
+        let place = || format!("{}, line {}", lines.name(), lines.number());
+        materials.extend(pattern.or_exit_with(exit::BAD_DATA, place)?.materials());
+    }
+    if materials.is_empty() {
+        return Err(CliError::message(
+            exit::BAD_DATA,
+            format_args!("{} names no material; write one a line, as in KRvKN", lines.name()),
+        ));
+    }
+    Ok(materials)
+}
