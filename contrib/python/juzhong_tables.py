@@ -42,7 +42,7 @@ class Table:
         for _ in range(4):  # win_counts, loss_counts
             self.several(self.take, "Q")
         self.several(lambda: (self.text(), self.take("32s")))  # dependencies
-        _content, self.fold = self.take("32sB")
+        self.content, self.fold = self.take("32sB")
         self.streams = self.several(self.stream)
         self.need(self.at == 24 + size, "malformed header")
         self.block_tables()

@@ -1,14 +1,5 @@
 //! The content hash of a table: BLAKE3 over its values in an order that depends on nothing but the
-//! material, so that any program can recompute it.
-//!
-//! First the (order, distance) pairs that occur, ascending: their number as `u32`, then both as
-//! `u16`. Then one `i16` for each placement with the first side to move, then for each with the
-//! second: 0 for a draw, `1 + r` for a win and `-1 - r` for a loss of the pair number `r`, 0x8000
-//! (as bits) for illegal. All integers are little-endian. The placements are nested loops, the
-//! outermost first: the first side's K, R, N, C, P, A, B, then the second side's; each over the
-//! ascending combinations of the squares (a0 = 0, b0 = 1, …, i9 = 89) on which such a man can ever
-//! stand, in lexicographic order. Mirror images are placements of their own; overlapping men are
-//! illegal.
+//! material, so that any program can recompute it. [`FORMAT.md`](super::format) describes it.
 
 use arrayvec::ArrayVec;
 use rayon::prelude::*;

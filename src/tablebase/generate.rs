@@ -428,7 +428,8 @@ impl<'a> Workshop<'a> {
         match TableFile::open(self.dir, material, rules, metric) {
             Ok(file) => {
                 file.check_sums()?;
-                file.check_dependencies(|left| self.lock().contents.get(&left).copied())?;
+                let contents = |left| self.lock().contents.get(&left).copied();
+                file.check_dependencies(|left| Some(contents(left).unwrap_or_default()))?;
                 Ok(Some((file.bytes(), file.header.content)))
             }
             Err(error) if error.is_missing() || error.is_older_format() => Ok(None),

@@ -18,8 +18,8 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 /// change which of several winning moves of the same order comes first, never a result.
 pub(super) const LOOP_DEPTH: u32 = 3;
 
-/// A folder of tables with one set of rules and one metric. Tables are opened when first needed;
-/// decoded blocks (at most 64 MiB) are kept and shared by all threads.
+/// A folder of tables with one set of rules and one metric. Tables are opened when first needed, with
+/// those that captures lead to, which must be the ones that they were built from; decoded blocks (at most 64 MiB) are kept and shared by all threads.
 #[derive(Debug)]
 pub struct Tables {
     dir: PathBuf,
@@ -343,6 +343,9 @@ impl Tables {
         }
         // Two threads may open it at once; one of them keeps it.
         let file = TableFile::open(&self.dir, material, self.rules, self.metric)?;
+        // What captures tell is left to the smaller tables: they must be those that it was built
+        // from. Missing and damaged ones are errors when they are needed.
+        file.check_dependencies(|left| self.file(left).ok().map(|smaller| smaller.header.content))?;
         Ok(place.get_or_init(|| file))
     }
 

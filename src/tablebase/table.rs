@@ -5,12 +5,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::board::Board;
-use super::format::{SideCounts, tallies};
 use super::index::{Digits, Index, Squares};
 use super::material::Material;
 use super::solve::{ILLEGAL, Solution, UNDECIDED};
 use super::value::{Entry, Wdl};
-use crate::game::{BySide, Side};
+use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Setup};
 
 /// The word of a draw.
@@ -91,11 +90,6 @@ impl Table {
     /// The highest order that occurs.
     pub(super) fn last_order(&self) -> u16 {
         self.ranks.last().map_or(0, |&(order, _)| order)
-    }
-
-    /// The counts over the whole board, by side to move.
-    pub(super) fn counts(&self) -> BySide<SideCounts> {
-        tallies(self).map(|tally| tally.counts(&self.ranks))
     }
 }
 

@@ -1,8 +1,14 @@
 //! Proof of a table by the ordinary legal move generator.
 //!
-//! Which positions are legal, which moves they have, and which are checks comes from
-//! [`Position`]; only the numbering of positions ([`Index`]) is shared with the generator. A table is
-//! gone through a few times:
+//! Which positions are legal, which moves and captures they have, and which are checks comes from
+//! [`Position`]. Shared with the generator are the numbers of slots
+//! ([`Index`](super::index::Index)), the way in which a file becomes a whole table
+//! ([`load`](super::load), which asks the generator's `board` what captures tell), and, under the
+//! rules `asian`, what a new chase is (`chased`, the rules' own). An error in any of the first two
+//! shows: what is loaded is compared with legal moves in every slot, and with what [`Tables::probe`]
+//! makes of the same file, by other numbers and by legal captures, in some thousands of positions.
+//!
+//! A table is gone through a few times:
 //!
 //! 1. *placements*: which slots are legal positions, and in which the side to move is in check;
 //! 2. *captures*, only where smaller tables have orders: which wins by rule a capture brings;
@@ -11,7 +17,8 @@
 //! 4. *evasions* and *checks*: who in check may go on with that, and the lists of both sides;
 //! 5. *rounds*: what the repetition rule decides, see [`super::endless`];
 //! 6. *differences*: where values do not follow from the moves, or a round decided, both are
-//!    compared with the table.
+//!    compared with the table;
+//! 7. *probes*: a sample of positions is looked up one by one.
 //!
 //! Beside the table and those its captures lead to that takes about one byte for each slot, and some
 //! 50 bytes for each position from which an endless check may go on after a check and an evasion.
@@ -32,7 +39,7 @@ use super::index::Index;
 use super::material::Material;
 use super::probe::Tables;
 use super::solve::{ILLEGAL, is_win};
-use super::table::{DRAW, Table, locate_position};
+use super::table::{DRAW, Table, exchanged, locate_position};
 use super::value::{Entry, Metric, Rules, Wdl};
 use super::verify_chase::Chases;
 use super::walk::{Bits, Placements, Walker, has_doubled_pawns};
@@ -41,6 +48,8 @@ use crate::xiangqi::{Bitboard, Move, Piece, Position, Role};
 
 /// Mismatches reported for each table.
 const REPORTED: usize = 10;
+/// Slots of each side at most whose positions are looked up one by one.
+const PROBED: u32 = 1 << 12;
 /// Slots of a parallel task; a multiple of 64.
 const TASK: usize = 1 << 12;
 
@@ -108,10 +117,10 @@ pub enum VerifyError {
     Threads(String),
 }
 
-/// Proves the tables of `materials` in `dir`: checksums, the content hash, the counts, one-ply
-/// consistency by the ordinary legal move generator, and the rounds of the repetition rule, which
-/// must find nothing more among the positions left drawn. The tables that captures lead to are
-/// taken as they are, but must be those that the table was built from.
+/// Proves the tables of `materials` in `dir`: checksums, the content hash, all counts and longest
+/// wins, one-ply consistency by the ordinary legal move generator, and the rounds of the repetition
+/// rule, which must find nothing more among the positions left drawn. The tables that captures lead
+/// to are taken as they are, but must be those that the table was built from.
 ///
 /// The result does not depend on the number of threads.
 ///
@@ -154,9 +163,7 @@ fn verify_one(
     let tables = Tables::open(dir, rules, metric)?;
     let file = tables.file(material)?;
     let mut subs = HashMap::new();
-    let mut dependencies = Vec::new();
     for left in material.captures() {
-        dependencies.push((left.to_string(), tables.file(left)?.header.content));
         subs.insert(left, Arc::new(tables.load(left, [true; 2])?));
     }
     let mut table = tables.load(material, [true; 2])?;
@@ -164,10 +171,11 @@ fn verify_one(
     mark(&mut table, &placements);
     let mut prover = Prover::new(table, placements, &subs, metric, progress);
     let Some(mut result) = prover.prove(rules) else { return Ok(None) };
-    let counts = prover.table.counts();
-    result.claim("header counts", file.header.counts == [counts.first, counts.second]);
+    result = result.join(prover.compare_probes(&tables)?);
+    for mistake in file.header.mistakes(&prover.table) {
+        result.claim(mistake, false);
+    }
     result.claim("content hash", file.header.content == content_hash(&prover.table));
-    result.claim("hashes of smaller tables", file.header.dependencies == dependencies);
     Ok(Some(result))
 }
 
@@ -753,6 +761,41 @@ impl<'a> Prover<'a> {
         }
         result
     }
+}
+
+impl Prover<'_> {
+    /// Compares what is read of single positions, with either side as Red, with the whole table.
+    fn compare_probes(&self, tables: &Tables) -> Result<Verification, TableError> {
+        let slots = self.table.index.slots;
+        let sample = (0..slots.min(PROBED)).into_par_iter().map(|i| {
+            let slot = if slots > PROBED { spread(i, slots) } else { i };
+            let mut result = self.nothing();
+            let mut walker = Walker::new(&self.table.index);
+            for side in 0..self.table.words.len() {
+                let Some(found) = self.entry(side, slot) else { continue };
+                walker.go_to(Side::ALL[side], slot);
+                let Some(position) = walker.position() else { continue };
+                for position in [position, &exchanged(position)] {
+                    let probed = tables.probe(position)?;
+                    if probed != found {
+                        result.wrong += 1;
+                        let (fen, check) = (position.to_fen(), "as probed");
+                        let (found, expected) = (Some(probed), Some(found));
+                        result.add(Mismatch { fen, found, expected, check });
+                    }
+                }
+            }
+            Ok(result)
+        });
+        let parts = sample.collect::<Result<Vec<_>, _>>()?;
+        Ok(parts.into_iter().fold(self.nothing(), Verification::join))
+    }
+}
+
+/// Of so many slots one for each number: steps of the golden section, which no radix divides.
+const fn spread(number: u32, slots: u32) -> u32 {
+    let fraction = number.wrapping_mul(0x9e37_79b9);
+    ((fraction as u64 * slots as u64) >> 32) as u32
 }
 
 /// What follows from the best move and from the first round that decides the position.

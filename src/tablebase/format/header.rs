@@ -6,10 +6,11 @@ use super::super::index::Index;
 use super::super::material::Material;
 use super::super::solve::{ORDER_LIMIT, RANK_LIMIT};
 use super::super::stats::HistogramRow;
-use super::super::table::DRAW;
+use super::super::table::{DRAW, Table, locate_position};
 use super::super::value::{Entry, Metric, Rules};
 use super::layout::Layout;
 use super::symbols::Packing;
+use super::tally::tallies;
 use crate::bytes::sealed::{self, Kind, SealError};
 use crate::game::{BySide, Side};
 use crate::xiangqi::Position;
@@ -207,6 +208,31 @@ impl Header {
         rows.filter(|&(_, &count)| count > 0)
             .map(|(entry, &count)| HistogramRow { entry, count })
             .collect()
+    }
+
+    /// Which of the counts and longest wins are not those of a table, its illegal positions marked.
+    pub(in crate::tablebase) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
+        let tallies = tallies(table);
+        let value = |position: &Position| {
+            let (side, slot) = locate_position(&table.index, position, false)?;
+            table.meaning(table.words[side][slot as usize])
+        };
+        let longest = self.longest_positions();
+        let mut mistakes = Vec::new();
+        for side in Side::ALL {
+            let (counts, tally) = (&self.counts[side.index()], &tallies[side]);
+            if *counts != tally.counts(&table.ranks) {
+                mistakes.push("header counts");
+            }
+            if self.histogram(side) != tally.histogram(&table.ranks) {
+                mistakes.push("header histogram");
+            }
+            let win = Some(Entry::win(0, counts.longest_win));
+            if longest[side].as_ref().is_some_and(|position| value(position) != win) {
+                mistakes.push("longest win");
+            }
+        }
+        mistakes
     }
 
     /// By side to move: a position with the longest win, if there is one.

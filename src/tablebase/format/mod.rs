@@ -11,13 +11,13 @@ mod writer;
 
 use super::material::Material;
 use super::value::{Metric, Rules};
+use tally::Tally;
 
 pub use error::TableError;
 pub(super) use header::Label;
 pub use header::SideCounts;
 pub(super) use layout::Place;
 pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
-pub(super) use tally::{Tally, tallies};
 pub(super) use writer::write;
 
 /// The name of a table's file.

@@ -235,14 +235,15 @@ impl TableFile {
         Ok(())
     }
 
-    /// Checks that the table was built from the smaller tables with these content hashes.
+    /// Checks that the table was built from the smaller tables with these content hashes, as far as
+    /// they are given.
     pub(in crate::tablebase) fn check_dependencies(
         &self,
         content: impl Fn(Material) -> Option<[u8; 32]>,
     ) -> Result<(), TableError> {
         for left in self.material.captures() {
-            let built_from = (left.to_string(), content(left).unwrap_or_default());
-            if !self.header.dependencies.contains(&built_from) {
+            let Some(content) = content(left) else { continue };
+            if !self.header.dependencies.contains(&(left.to_string(), content)) {
                 let what = format!("it was built from another {left} than the one beside it");
                 return Err(TableError::Contents { path: self.path.clone(), what });
             }
@@ -378,7 +379,7 @@ fn open_stream(
     let packing = Packing::from_byte(stream.packing)?;
     let count = layout.slots()?.div_ceil(packing.block_slots());
     // Every block takes two bytes of the table at least.
-    if count > table.len() as u64 {
+    if count > table.len() as u64 / 2 {
         return None;
     }
     let mut at = start;
@@ -410,6 +411,7 @@ mod tests {
     use super::super::super::generate::{GenerateOptions, NoProgress, generate_all};
     use super::super::super::probe::Tables;
     use super::super::super::table::position_of;
+    use super::super::super::verify::{VerifyOptions, verify};
     use super::*;
 
     const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
@@ -482,6 +484,45 @@ mod tests {
             let error = file.rank(u16::MAX, spot(1), wdl).unwrap_err();
             assert!(matches!(error, TableError::Block { section: "distance", .. }), "{error}");
         }
+    }
+
+    #[test]
+    fn verification_notices_what_headers_alone_say() {
+        let mistakes: [(fn(&mut Header), &str); 5] = [
+            (|header| header.win_counts[0].swap(2, 3), "header histogram"),
+            (|header| header.loss_counts[1].swap(2, 3), "header histogram"),
+            (|header| header.counts[0].last_order = 0, "header counts"),
+            (|header| header.longest[0] = "3k5/9/9/9/9/9/9/9/9/R3K3n w".to_owned(), "longest win"),
+            (|header| header.content[0] ^= 1, "content hash"),
+        ];
+        let (folder, material) = build("KRvKN");
+        for (i, (mistake, check)) in mistakes.into_iter().enumerate() {
+            let path = folder.path().join(file_name(material, PLACE.0, PLACE.1));
+            let whole = std::fs::read(&path).unwrap();
+            change(folder.path(), material, |header, _| mistake(header));
+            let options = VerifyOptions::default();
+            let proofs = verify(folder.path(), &[material], &options, &NoProgress).unwrap();
+            let found = &proofs.tables[0].as_ref().unwrap().mismatches;
+            assert_eq!(found.iter().map(|m| m.check).collect::<Vec<_>>(), [check], "{i}");
+            std::fs::write(&path, whole).unwrap();
+        }
+    }
+
+    /// What captures tell is not in the file.
+    #[test]
+    fn smaller_tables_must_be_those_that_a_table_was_built_from() {
+        let (folder, material) = build("KRvKN");
+        let smaller: Material = "KRvK".parse().unwrap();
+        change(folder.path(), smaller, |header, _| header.content[0] ^= 1);
+        let tables = Tables::open(folder.path(), PLACE.0, PLACE.1).unwrap();
+        assert!(tables.file(smaller).is_ok());
+        let error = tables.file(material).unwrap_err().to_string();
+        assert!(error.contains("another KRvK"), "{error}");
+        let position = Position::from_fen("3k5/9/9/9/9/9/9/9/9/R3K3n b").unwrap();
+        assert!(tables.probe_wdl(&position).is_err());
+        std::fs::remove_file(folder.path().join(file_name(smaller, PLACE.0, PLACE.1))).unwrap();
+        let tables = Tables::open(folder.path(), PLACE.0, PLACE.1).unwrap();
+        assert!(tables.file(material).is_ok());
     }
 
     /// A change of the header and of the bytes that follow it.

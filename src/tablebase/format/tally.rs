@@ -4,7 +4,9 @@ use rayon::prelude::*;
 
 use super::super::index::{Index, Squares};
 use super::super::solve::ILLEGAL;
+use super::super::stats::HistogramRow;
 use super::super::table::{DRAW, Table, position_of};
+use super::super::value::{Entry, Wdl};
 use super::header::SideCounts;
 use crate::game::BySide;
 use crate::xiangqi::Position;
@@ -14,14 +16,14 @@ const TASK: usize = 1 << 16;
 
 /// The positions of the whole board with one side to move by their words.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct Tally {
+pub(super) struct Tally {
     /// By word, [`DRAW`] last.
     by_word: Vec<u64>,
 }
 
 impl Tally {
     /// Counts a side's positions.
-    pub(in crate::tablebase) fn new(table: &Table, side: usize) -> Self {
+    pub(super) fn new(table: &Table, side: usize) -> Self {
         let draw = 2 * table.ranks.len() + 1;
         let none = || vec![0u64; draw + 1];
         let count = |mut counts: Vec<u64>, (task, words): (usize, &[u16])| {
@@ -51,8 +53,20 @@ impl Tally {
         self.by_word[2 * rank + 2]
     }
 
+    /// The numbers of positions that are not 0: of wins, then of losses.
+    pub(super) fn histogram(&self, ranks: &[(u16, u16)]) -> Vec<HistogramRow> {
+        let row = |wdl, (order, distance), count| HistogramRow {
+            entry: Entry { wdl, order, distance },
+            count,
+        };
+        let ranks = || ranks.iter().copied().enumerate();
+        let wins = ranks().map(|(r, rank)| row(Wdl::Win, rank, self.wins(r)));
+        let losses = ranks().map(|(r, rank)| row(Wdl::Loss, rank, self.losses(r)));
+        wins.chain(losses).filter(|row| row.count > 0).collect()
+    }
+
     /// The sums.
-    pub(in crate::tablebase) fn counts(&self, ranks: &[(u16, u16)]) -> SideCounts {
+    pub(super) fn counts(&self, ranks: &[(u16, u16)]) -> SideCounts {
         let draw = self.by_word.last().copied().unwrap_or(0);
         let mut counts = SideCounts { draw, ..SideCounts::default() };
         for (r, &(order, distance)) in ranks.iter().enumerate() {
@@ -75,7 +89,7 @@ impl Tally {
 }
 
 /// By side to move: the tallies of a table.
-pub(in crate::tablebase) fn tallies(table: &Table) -> BySide<Tally> {
+pub(super) fn tallies(table: &Table) -> BySide<Tally> {
     let first = Tally::new(table, 0);
     let second = if table.words.len() == 1 { first.clone() } else { Tally::new(table, 1) };
     BySide { first, second }
