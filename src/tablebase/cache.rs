@@ -11,8 +11,13 @@ const WAYS: usize = 8;
 /// goes first.
 #[derive(Debug)]
 pub(super) struct BlockCache {
-    sets: Vec<Mutex<Set>>,
+    sets: Vec<LockedSet>,
 }
+
+/// A set in a cache line of its own: threads that ask for different sets do not share anything.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct LockedSet(Mutex<Set>);
 
 /// The blocks whose keys fall into a set, the most recently used first.
 #[derive(Debug, Default)]
@@ -22,13 +27,13 @@ struct Set {
 
 impl BlockCache {
     pub(super) fn new() -> Self {
-        Self { sets: (0..SETS).map(|_| Mutex::default()).collect() }
+        Self { sets: (0..SETS).map(|_| LockedSet::default()).collect() }
     }
 
     fn set(&self, key: u64) -> MutexGuard<'_, Set> {
         // Fibonacci hashing.
         let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
-        self.sets[place as usize % SETS].lock().unwrap_or_else(PoisonError::into_inner)
+        self.sets[place as usize % SETS].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands the block to `read` if it is there.
@@ -52,7 +57,7 @@ impl BlockCache {
     /// Forgets all blocks.
     pub(super) fn clear(&self) {
         for set in &self.sets {
-            set.lock().unwrap_or_else(PoisonError::into_inner).blocks.clear();
+            set.0.lock().unwrap_or_else(PoisonError::into_inner).blocks.clear();
         }
     }
 }

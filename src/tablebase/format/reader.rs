@@ -486,9 +486,12 @@ mod tests {
         }
     }
 
+    /// A change of the header, and what notices it.
+    type Mistake = (fn(&mut Header), &'static str);
+
     #[test]
     fn verification_notices_what_headers_alone_say() {
-        let mistakes: [(fn(&mut Header), &str); 5] = [
+        let mistakes: [Mistake; 5] = [
             (|header| header.win_counts[0].swap(2, 3), "header histogram"),
             (|header| header.loss_counts[1].swap(2, 3), "header histogram"),
             (|header| header.counts[0].last_order = 0, "header counts"),
