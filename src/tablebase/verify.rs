@@ -1,9 +1,8 @@
 //! Proof of a table by the ordinary legal move generator.
 //!
 //! Which positions are legal, which moves and captures they have, and which are checks comes from
-//! [`Position`]. Shared with the generator are the numbers of slots
-//! ([`Index`](super::index::Index)), the way in which a file becomes a whole table
-//! ([`load`](super::load), which asks the generator's `board` what captures tell), and, under the
+//! [`Position`]. Shared with the generator are the numbers of slots ([`Index`]), the way in which a
+//! file becomes a whole table ([`load`](super::load), which asks the generator's `board` what captures tell), and, under the
 //! rules `asian`, what a new chase is (`chased`, the rules' own). An error in any of the first two
 //! shows: what is loaded is compared with legal moves in every slot, and with what [`Tables::probe`]
 //! makes of the same file, by other numbers and by legal captures, in some thousands of positions.
