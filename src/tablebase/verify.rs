@@ -49,6 +49,9 @@ use crate::xiangqi::{Bitboard, Move, Piece, Position, Role};
 const REPORTED: usize = 10;
 /// Slots of each side at most whose positions are looked up one by one.
 const PROBED: u32 = 1 << 12;
+/// Tables of at most so many slots of each side, one after the other in the list, are proved several
+/// at a time.
+const SMALL: u32 = 1 << 20;
 /// Slots of a parallel task; a multiple of 64.
 const TASK: usize = 1 << 12;
 
@@ -136,19 +139,45 @@ pub fn verify(
         .num_threads(options.threads.unwrap_or(0))
         .build()
         .map_err(|error| VerifyError::Threads(error.to_string()))?;
+    let prove = |number: usize, material: Material, progress: &dyn Progress| {
+        progress.verifying(material, number, materials.len());
+        verify_one(dir, material, options, progress)
+    };
+    let is_small = |material: &Material| Index::count_slots(*material).is_some_and(|n| n <= SMALL);
     let mut proofs = Proofs::default();
-    for (i, &material) in materials.iter().enumerate() {
-        progress.verifying(material, i + 1, materials.len());
-        match pool.install(|| verify_one(dir, material, options, progress)) {
-            Ok(Some(verification)) => proofs.tables.push(Ok(verification)),
-            Ok(None) => {
-                proofs.interrupted = true;
-                break;
+    let groups = materials.chunk_by(|a, b| is_small(a) && is_small(b));
+    for group in groups {
+        let first = proofs.tables.len() + 1;
+        let results: Vec<_> = pool.install(|| match group {
+            &[material] => vec![prove(first, material, progress)],
+            group => {
+                let tables = group.par_iter().enumerate();
+                tables.map(|(i, &material)| prove(first + i, material, &Brief(progress))).collect()
             }
-            Err(error) => proofs.tables.push(Err(error)),
+        });
+        for result in results {
+            match result.transpose() {
+                Some(verification) => proofs.tables.push(verification),
+                None => {
+                    proofs.interrupted = true;
+                    return Ok(proofs);
+                }
+            }
         }
     }
     Ok(proofs)
+}
+
+/// Passes on only which tables are at work: of several at once, phases would be a muddle.
+struct Brief<'a>(&'a dyn Progress);
+
+impl Progress for Brief<'_> {
+    fn verifying(&self, material: Material, number: usize, of: usize) {
+        self.0.verifying(material, number, of);
+    }
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
 }
 
 /// `None` if interrupted.
