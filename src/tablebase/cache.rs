@@ -1,14 +1,24 @@
-//! Decoded blocks at hand: a set-associative cache with a lock for each set.
+//! Decoded blocks at hand: a set-associative cache with a lock for each set, in several lanes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Independently locked sets.
-const SETS: usize = 256;
+/// Parts of the cache. Threads take turns at getting one, so that a few of them never wait for each
+/// other, not even for the cache line of a lock: most probes fall into a few blocks.
+const LANES: usize = 4;
+/// Independently locked sets of a lane.
+const SETS: usize = 128;
 /// Blocks of at most 32 KiB in each set.
 const WAYS: usize = 8;
 
-/// At most 64 MiB of decoded blocks, shared by all threads. Of a set, the block least recently used
-/// goes first.
+static NEXT_LANE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static LANE: usize = NEXT_LANE.fetch_add(1, Ordering::Relaxed) % LANES;
+}
+
+/// At most 128 MiB of decoded blocks, of which a thread uses the 32 MiB of its lane. Of a set, the
+/// block least recently used goes first.
 #[derive(Debug)]
 pub(super) struct BlockCache {
     sets: Vec<LockedSet>,
@@ -27,13 +37,12 @@ struct Set {
 
 impl BlockCache {
     pub(super) fn new() -> Self {
-        Self { sets: (0..SETS).map(|_| LockedSet::default()).collect() }
+        Self { sets: (0..LANES * SETS).map(|_| LockedSet::default()).collect() }
     }
 
     fn set(&self, key: u64) -> MutexGuard<'_, Set> {
-        // Fibonacci hashing.
-        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
-        self.sets[place as usize % SETS].0.lock().unwrap_or_else(PoisonError::into_inner)
+        let place = LANE.with(|lane| lane * SETS) + place(key);
+        self.sets[place].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands the block to `read` if it is there.
@@ -62,6 +71,11 @@ impl BlockCache {
     }
 }
 
+/// The set of a key within a lane, by Fibonacci hashing.
+const fn place(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize % SETS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,7 +83,7 @@ mod tests {
     #[test]
     fn the_least_recently_used_block_goes_first() {
         let cache = BlockCache::new();
-        let key = |i: u64| (0..).filter(|&k| same_set(k)).nth(i as usize).unwrap();
+        let key = |i: u64| (0..).filter(|&k| place(k) == 0).nth(i as usize).unwrap();
         for i in 0..WAYS as u64 {
             cache.put(key(i), Box::from([i as u8]));
         }
@@ -80,9 +94,5 @@ mod tests {
         assert_eq!(cache.read(key(WAYS as u64), |block| block[0]), Some(99));
         cache.clear();
         assert_eq!(cache.read(key(0), |block| block[0]), None);
-    }
-
-    fn same_set(key: u64) -> bool {
-        key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56 == 0
     }
 }

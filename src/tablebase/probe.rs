@@ -19,7 +19,7 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 pub(super) const LOOP_DEPTH: u32 = 3;
 
 /// A folder of tables with one set of rules and one metric. Tables are opened when first needed, with
-/// those that captures lead to, which must be the ones that they were built from; decoded blocks (at most 64 MiB) are kept and shared by all threads.
+/// those that captures lead to, which must be the ones that they were built from; decoded blocks (at most 128 MiB) are kept and shared by all threads.
 #[derive(Debug)]
 pub struct Tables {
     dir: PathBuf,
