@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::{GameId, Metadata, Observation, Row, Source};
+use super::{GameId, Mark, Metadata, Observation, Origins, Place, Row, Source, marks};
 
 /// `PRAGMA application_id` of every book: "JZBK".
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
@@ -143,6 +143,44 @@ impl Writer {
             self.content.add(key, mv, &self.blob);
             self.rows += 1;
             self.positions += u64::from(self.last_key.replace(key) != Some(key));
+        }
+        Ok(())
+    }
+
+    /// Adds a row; in ascending order.
+    pub(super) fn add_row(&mut self, (key, mv): Place, row: &Row) -> rusqlite::Result<()> {
+        self.blob.clear();
+        row.put(key, mv, &mut self.blob);
+        let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
+        self.connection.prepare_cached(sql)?.execute(params![key, mv, self.blob])?;
+        self.content.add(key, mv, &self.blob);
+        self.rows += 1;
+        self.positions += u64::from(self.last_key.replace(key) != Some(key));
+        Ok(())
+    }
+
+    /// Adds a counted game; in ascending order.
+    pub(super) fn add_game(&self, id: GameId) -> rusqlite::Result<()> {
+        self.add_games(std::iter::once(id))
+    }
+
+    /// Adds what is said of a move.
+    pub(super) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
+        marks::put(&self.connection, place, mark)
+    }
+
+    /// Adds the books that were merged, in the order of their numbers from 1, and which source came
+    /// with which.
+    pub(super) fn add_origins(&self, origins: &Origins) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO books VALUES(?1, ?2, ?3, ?4, ?5)";
+        let mut insert = self.connection.prepare_cached(sql)?;
+        for (number, book) in (1u32..).zip(&origins.books) {
+            let (games, moves) = (book.games.cast_signed(), book.moves.cast_signed());
+            insert.execute(params![number, book.content, book.name, games, moves])?;
+        }
+        let mut insert = self.connection.prepare_cached("INSERT INTO provenance VALUES(?1, ?2)")?;
+        for (number, source) in &origins.sources {
+            insert.execute(params![number, &source[..]])?;
         }
         Ok(())
     }
