@@ -17,6 +17,9 @@ pub struct Metadata {
     pub positions: u64,
     /// Moves, over all positions.
     pub rows: u64,
+    /// Whether moves were dropped from it, so that sums over its rows are no longer those of its
+    /// games. Nothing can be counted into such a book.
+    pub pruned: bool,
     /// How games and records count.
     pub counts: Counts,
 }
@@ -61,6 +64,28 @@ impl Counts {
         self.games.saturating_sub(self.first).saturating_sub(self.draws).saturating_sub(self.second)
     }
 
+    /// Adds the counts of other games.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.games, other.games),
+            (&mut self.first, other.first),
+            (&mut self.draws, other.draws),
+            (&mut self.second, other.second),
+            (&mut self.disputed, other.disputed),
+            (&mut self.tied, other.tied),
+            (&mut self.records, other.records),
+            (&mut self.bad, other.bad),
+            (&mut self.filtered, other.filtered),
+            (&mut self.duplicates, other.duplicates),
+            (&mut self.other_starts, other.other_starts),
+            (&mut self.other_start_records, other.other_start_records),
+            (&mut self.no_moves, other.no_moves),
+            (&mut self.no_move_records, other.no_move_records),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+
     /// Whether the numbers of games fit together.
     fn is_sound(&self) -> bool {
         let decided =
@@ -88,6 +113,7 @@ impl Metadata {
             "min_games" => min_games,
             "positions" => positions,
             "rows" => rows,
+            "pruned" => pruned,
             "games" => counts.games,
             "first_wins" => counts.first,
             "draws" => counts.draws,
@@ -138,6 +164,7 @@ impl Metadata {
             min_games: number("min_games")?,
             positions: number("positions")?,
             rows: number("rows")?,
+            pruned: text("pruned")?.parse().map_err(|_| "pruned")?,
             counts,
         })
     }

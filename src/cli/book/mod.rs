@@ -1,6 +1,10 @@
 //! Opening books.
 
 mod build;
+mod edit;
+mod export;
+mod merge;
+mod prune;
 mod query;
 mod stats;
 
@@ -8,13 +12,21 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use super::{CliError, Context, exit};
-use crate::book::{Book, BookError, BuildError, Counts};
+use crate::book::{Book, BookError, BuildError, Counts, RemakeError};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Build a book from game files and folders of them.
     Build(build::Args),
+    /// Change what a book says of moves: weights, priorities, comments, groups; add and delete moves.
+    Edit(edit::Args),
+    /// Write a book in another form.
+    Export(export::Args),
+    /// Make one book of several.
+    Merge(merge::Args),
+    /// Make a smaller book of a book.
+    Prune(prune::Args),
     /// Show the moves that a book has for a position.
     Query(query::Args),
     /// Check a book and show what is in it.
@@ -24,6 +36,10 @@ pub(super) enum Command {
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
     match command {
         Command::Build(args) => build::run(args, context),
+        Command::Edit(args) => edit::run(args, context),
+        Command::Export(args) => export::run(args, context),
+        Command::Merge(args) => merge::run(args, context),
+        Command::Prune(args) => prune::run(args, context),
         Command::Query(args) => query::run(args, context),
         Command::Stats(args) => stats::run(args, context),
     }
@@ -93,4 +109,13 @@ fn from_build(error: BuildError) -> CliError {
         _ => exit::IO,
     };
     CliError::new(code, error)
+}
+
+fn from_remake(error: RemakeError) -> CliError {
+    match error {
+        RemakeError::Book(error) => from_book(error),
+        RemakeError::Build(error) => from_build(error),
+        RemakeError::TooMany { .. } => CliError::new(exit::USAGE, error),
+        _ => CliError::new(exit::BAD_DATA, error),
+    }
 }
