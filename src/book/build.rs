@@ -118,10 +118,10 @@ fn tell(
     let mut first_bad = None;
     for listed in rejects.finish().map_err(|e| builder.write_error(e))? {
         builder.check_stop()?;
-        let Listed { place: [file, ..], line, game, reason } =
+        let Listed { number: [file, ..], place, game, reason } =
             listed.map_err(|e| builder.write_error(e))?;
         let source = files[file as usize].path.clone();
-        let reject = Reject { source, line, game, reason };
+        let reject = Reject { source, place, game, reason };
         if first_bad.is_none() && matches!(reject.reason, RejectReason::Bad(_)) {
             first_bad = Some(reject.to_string());
         }
@@ -253,18 +253,19 @@ impl Reading<'_> {
         let mut report = FileReport::default();
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
-            let (line, game, reason) = match game {
+            let (place, game, reason) = match game {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
                     Admission::Counted | Admission::Filtered => return,
-                    Admission::OtherStart => (found.line, found.game, RejectReason::OtherStart),
-                    Admission::NoMoves => (found.line, found.game, RejectReason::NoMoves),
+                    Admission::OtherStart => (found.place, found.game, RejectReason::OtherStart),
+                    Admission::NoMoves => (found.place, found.game, RejectReason::NoMoves),
                 },
                 Err(bad) => {
                     report.bad += 1;
-                    (bad.line, bad.game, RejectReason::bad(&bad.reason))
+                    (bad.place, bad.game, RejectReason::bad(&bad.reason))
                 }
             };
-            rejects.push(Listed { place: [file, part, report.games], line, game, reason });
+            let number = [file, part, report.games];
+            rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
         self.builder.push(batch)?;

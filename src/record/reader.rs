@@ -2,121 +2,23 @@
 //! read or played refuses that game alone.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::LazyLock;
 
+use super::parsed::board_outcome;
 use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
-use super::{Chunk, Encoding, MAX_GAME_BYTES, Record, Tree, Variation, split_games};
+use super::{
+    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame,
+    Place, ReadSummary, Record, Tree, Variation, split_games,
+};
+use crate::game::Outcome;
 use crate::xiangqi::notation::{Dialect, MoveError, MoveText, read_move};
-use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
-
-/// How deep variations may nest.
-pub const MAX_VARIATION_DEPTH: usize = 100;
-
-/// A game that could not be read, and where and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadGame {
-    /// The source, as the caller names it.
-    pub source: String,
-    /// The line of the fault, from 1.
-    pub line: u64,
-    /// The number of the game in the source, from 1.
-    pub game: u64,
-    /// What is wrong.
-    pub reason: BadGameReason,
-}
-
-impl fmt::Display for BadGame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: game {}: {}", self.source, self.line, self.game, self.reason)
-    }
-}
-
-impl std::error::Error for BadGame {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.reason)
-    }
-}
-
-/// Why a game is refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BadGameReason {
-    /// No game boundary within [`MAX_GAME_BYTES`].
-    #[error("a game of {0} bytes; at most {MAX_GAME_BYTES} are read")]
-    TooLong(usize),
-    /// UTF-16, which has bytes that look like line ends.
-    #[error("the text is UTF-16; convert it to UTF-8, GB18030 or Big5")]
-    Utf16,
-    /// Text without tags that does not begin with a move either.
-    #[error("no PGN: no tags, and the text begins with \"{0}\"")]
-    NotPgn(String),
-    /// The start position is not legal.
-    #[error("FEN tag: {0}")]
-    Start(FenError),
-    /// A move of the main line.
-    #[error("ply {ply}: {error}")]
-    Move {
-        /// From 1.
-        ply: usize,
-        /// What is wrong with it.
-        error: MoveError,
-    },
-    /// A tag between moves.
-    #[error("tag \"{0}\" between moves")]
-    LateTag(String),
-    /// A move after the result.
-    #[error("move \"{0}\" after the result; begin each game with a tag")]
-    LateMove(String),
-    /// `{` without `}`.
-    #[error("a comment is never closed")]
-    OpenComment,
-    /// `(` without `)`.
-    #[error("a variation is never closed")]
-    OpenVariation,
-    /// `)` without `(`.
-    #[error("')' closes no variation")]
-    NoVariation,
-    /// More than [`MAX_VARIATION_DEPTH`].
-    #[error("variations nest more than {MAX_VARIATION_DEPTH} deep")]
-    TooDeep,
-}
+use crate::xiangqi::{Move, Position, START_FEN, Setup, Undo};
 
 impl BadGameReason {
     /// Whether another encoding might give sense.
     const fn is_unreadable(&self) -> bool {
         matches!(self, Self::NotPgn(_) | Self::Move { error: MoveError::Unreadable(_), .. })
-    }
-}
-
-/// A game that was read.
-#[derive(Debug, Clone)]
-pub struct ParsedGame {
-    /// The game; every move in it is legal.
-    pub record: Record<Position>,
-    /// The line where it begins, from 1.
-    pub line: u64,
-    /// Its number in the source, from 1.
-    pub game: u64,
-}
-
-/// What was in a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReadSummary {
-    /// Games read.
-    pub games: u64,
-    /// Games refused.
-    pub bad: u64,
-    /// Variations that were cut at a move that cannot be read or played; the games were kept.
-    pub cut_variations: u64,
-}
-
-impl std::ops::AddAssign for ReadSummary {
-    fn add_assign(&mut self, other: Self) {
-        self.games += other.games;
-        self.bad += other.bad;
-        self.cut_variations += other.cut_variations;
     }
 }
 
@@ -142,7 +44,9 @@ pub fn read_chunk(
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
-    let bad = |line, game, reason| Err(BadGame { source: source.to_owned(), line, game, reason });
+    let bad = |line, game, reason| {
+        Err(BadGame { source: source.to_owned(), place: Place::Line(line), game, reason })
+    };
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         sink(bad(chunk.line, chunk.game, BadGameReason::Utf16));
@@ -155,7 +59,8 @@ pub fn read_chunk(
             Ok(Some(read)) => {
                 summary.games += 1;
                 summary.cut_variations += read.cut_variations;
-                sink(Ok(ParsedGame { record: read.record, line: block.line, game }));
+                let place = Place::Line(block.line);
+                sink(Ok(ParsedGame { record: read.record, place, game, end: read.end }));
             }
             Err(fault) => {
                 summary.bad += 1;
@@ -174,6 +79,7 @@ struct BlockFault {
 
 struct BlockGame {
     record: Record<Position>,
+    end: Option<Outcome>,
     cut_variations: u64,
 }
 
@@ -281,7 +187,7 @@ impl<'a> GameReader<'a> {
     }
 
     /// Reads up to the result or the end.
-    fn tokens(&mut self) -> Result<Option<crate::game::Outcome>, BadGameReason> {
+    fn tokens(&mut self) -> Result<Option<Outcome>, BadGameReason> {
         while let Some(token) = self.scanner.next() {
             match token {
                 Token::Move(text) => self.play(&text)?,
@@ -443,8 +349,9 @@ impl<'a> GameReader<'a> {
         Err(BadGameReason::OpenVariation)
     }
 
-    fn finish(mut self, result: Option<crate::game::Outcome>) -> Option<BlockGame> {
+    fn finish(mut self, result: Option<Outcome>) -> Option<BlockGame> {
         let line = self.lines.pop()?;
+        let end = board_outcome(&line.position);
         let stated = self.tag("Result").and_then(scan::outcome);
         let record = Record {
             tags: self.tags,
@@ -453,6 +360,6 @@ impl<'a> GameReader<'a> {
             result: stated.or(result),
             tree: line.tree,
         };
-        Some(BlockGame { record, cut_variations: self.cut_variations })
+        Some(BlockGame { record, end, cut_variations: self.cut_variations })
     }
 }

@@ -54,8 +54,9 @@ pub(in crate::cli) struct Args {
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
-    /// Write the list of games that are not in the statistics: file, line, game and reason,
-    /// separated by tabs. A new file: nothing is replaced.
+    /// Write the list of games that are not in the statistics: file, line (or, in binary files, the
+    /// offset in bytes as in @6699), game and reason, separated by tabs. A new file: nothing is
+    /// replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
@@ -185,10 +186,10 @@ impl<'a> Listing<'a> {
 
     fn add(&mut self, reject: &Reject) {
         if let Some((_, file)) = &mut self.list {
-            let Reject { line, game, reason, .. } = reject;
+            let Reject { place, game, reason, .. } = reject;
             if self.written.is_ok() {
                 let source = reject.source_name();
-                self.written = writeln!(file, "{source}\t{line}\t{game}\t{reason}");
+                self.written = writeln!(file, "{source}\t{place}\t{game}\t{reason}");
             }
         } else if matches!(reject.reason, RejectReason::Bad(_)) {
             self.bad += 1;
