@@ -8,14 +8,17 @@
 //! A table with names of columns in its first line is read by [`table`].
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use super::pgn::{self, BlockFault, BlockGame, START};
+use super::pgn_writer::{move_text, result_text};
 use super::split::{Lines, split_lines};
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, Format, MAX_GAME_BYTES, ParsedGame, Place,
-    ReadSummary, table,
+    ReadSummary, Record, table,
 };
-use crate::xiangqi::notation::{Dialect, Fault, MoveText, fold, read_move};
+use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
+use crate::xiangqi::{Position, Setup};
 
 /// Lines that are looked at to find whether each is a game.
 const SAMPLE_LINES: usize = 32;
@@ -245,6 +248,29 @@ fn read_fen<'a>(
         fen.push_str(field);
     }
     fen
+}
+
+/// Writes a game on a line: the start position if it is not the usual one, the main line, the
+/// result if it is known.
+pub(super) fn write(
+    out: &mut impl Write,
+    record: &Record<Position>,
+    notation: MoveNotation,
+    traditional: bool,
+) -> io::Result<()> {
+    let mut words = Vec::with_capacity(record.tree.moves.len() + 2);
+    if let Some(start) = &record.start {
+        words.push(Setup { halfmove_clock: record.start_clock, ..start.to_setup() }.to_fen());
+    }
+    let mut position = record.start.clone().unwrap_or_else(|| START.clone());
+    for &mv in &record.tree.moves {
+        words.push(move_text(&position, mv, notation, traditional));
+        position.play_unchecked(mv);
+    }
+    if record.result.is_some() {
+        words.push(result_text(record.result).to_owned());
+    }
+    writeln!(out, "{}", words.join(" "))
 }
 
 #[cfg(test)]
