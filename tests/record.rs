@@ -4,12 +4,20 @@
 
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{
-    BadGame, BadGameReason, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions,
+    BadGame, BadGameReason, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions, Place,
     ReadSummary, Record, Tree, Variation, read_chunk, read_games, split_games, write_pgn,
 };
 use juzhong::xiangqi::notation::{IllegalReason, MoveError, MoveNotation};
 use juzhong::xiangqi::{Position, START_FEN};
 use proptest::prelude::*;
+
+/// The number of a line.
+fn line(place: Place) -> u64 {
+    match place {
+        Place::Line(line) => line,
+        Place::Offset(_) => panic!("a text has lines"),
+    }
+}
 
 type Read = Result<ParsedGame, BadGame>;
 
@@ -61,7 +69,7 @@ fn a_bad_game_is_skipped_with_place_and_reason() {
     let reason = |game: usize| {
         let bad = games[game - 1].as_ref().unwrap_err();
         assert_eq!(bad.game, game as u64);
-        (bad.line, bad.reason.clone())
+        (line(bad.place), bad.reason.clone())
     };
     let text = |text: &str| text.to_owned();
     let (line, illegal) = reason(2);
@@ -94,7 +102,7 @@ fn games_without_moves_and_with_black_to_move() {
     let empty = games[10].as_ref().unwrap();
     assert_eq!((empty.record.tree.moves.len(), empty.record.result), (0, None));
     let last = games[11].as_ref().unwrap();
-    assert_eq!((last.game, last.line), (12, 51));
+    assert_eq!((last.game, last.place), (12, Place::Line(51)));
     let record = &last.record;
     assert_eq!(record.start.as_ref().unwrap().turn(), Side::Second);
     assert_eq!(record.start_clock, 3);
@@ -142,9 +150,13 @@ fn what_is_no_pgn() {
     assert_eq!(read(b"\n \r\n").1, ReadSummary::default());
     assert_eq!(read(b"{only a comment}").1, ReadSummary::default());
     let reason = |bytes: &[u8]| read_one(bytes).unwrap_err().reason;
-    assert_eq!(reason(b"Hello, world."), BadGameReason::NotPgn("Hello,".to_owned()));
+    let hello = "\"Hello, world.\"".to_owned();
+    assert_eq!(reason(b"Hello, world."), BadGameReason::UnknownFormat(hello));
+    let tags = b"; [Red]\n[Red \"a\"]\n\nHello,\n\n[Red \"b\"]\n";
+    assert!(matches!(read(tags).0[0], Err(BadGame { place: Place::Line(4), .. })));
     assert_eq!(reason(b"\xff\xfe[\0E\0"), BadGameReason::Utf16);
-    assert!(matches!(reason(&[0xff, 0, 0x80, 0x81, b'x']), BadGameReason::NotPgn(_)));
+    let bytes = "the bytes ff 00 80 81 78".to_owned();
+    assert_eq!(reason(&[0xff, 0, 0x80, 0x81, b'x']), BadGameReason::UnknownFormat(bytes));
 }
 
 #[test]
@@ -161,7 +173,7 @@ fn each_game_keeps_its_tags_and_moves() {
         assert_eq!(summary.bad, 0, "{text}");
         let game = |read: &Read| {
             let record = &read.as_ref().unwrap().record;
-            let (line, result) = (read.as_ref().unwrap().line, record.result);
+            let (line, result) = (line(read.as_ref().unwrap().place), record.result);
             let result = result.map_or("*".to_owned(), |outcome| outcome.to_string());
             format!("{line} {result} {}", moves(&record.tree)).trim_end().to_owned()
         };
@@ -184,9 +196,10 @@ fn each_game_keeps_its_tags_and_moves() {
 
 #[test]
 fn moves_after_the_result_are_refused() {
-    let reason = |text: &str| read_one(text.as_bytes()).map_err(|bad| (bad.line, bad.reason));
+    let reason =
+        |text: &str| read_one(text.as_bytes()).map_err(|bad| (line(bad.place), bad.reason));
     let late = |line, text: &str| (line, BadGameReason::LateMove(text.to_owned()));
-    assert_eq!(reason("h2e2 h9g7 1-0\n\nb2e2 0-1").unwrap_err(), late(3, "b2e2"));
+    assert_eq!(reason("1. h2e2 h9g7 1-0\n\nb2e2 0-1").unwrap_err(), late(3, "b2e2"));
     assert_eq!(reason("[Red \"a\"]\n\n1. h2e2 *\nh9g7").unwrap_err(), late(4, "h9g7"));
     assert!(reason("[Red \"a\"]\n\n1. h2e2 1-0 won on time\n").is_ok());
 }
@@ -194,14 +207,14 @@ fn moves_after_the_result_are_refused() {
 #[test]
 fn a_bad_fen_is_reported_at_its_tag() {
     let text = "[Game \"x\"]\n[FEN \"9/9 w\"]\n[Red \"a\"]\n[FEN \"\"]\n\n\n1. h2e2 *";
-    assert_eq!(read_one(text.as_bytes()).unwrap_err().line, 2);
+    assert_eq!(read_one(text.as_bytes()).unwrap_err().place, Place::Line(2));
 }
 
 #[test]
 fn chunks_number_games_as_the_whole_does() {
     for preface in ["", "; my collection\n\n", "{my\n[Red \"a\"]\ncollection}\n", "12\n\n"] {
         let text = preface.to_owned() + &"[Red \"a\"]\n\n1. h2e2 *\n\n".repeat(9);
-        let place = |game: Read| game.map(|game| (game.game, game.line)).unwrap();
+        let place = |game: Read| game.map(|game| (game.game, game.place)).unwrap();
         let (whole, _) = read(text.as_bytes());
         let mut parts = Vec::new();
         let chunks = split_games(text.as_bytes(), 60);
@@ -228,8 +241,8 @@ fn long_and_deep_input_is_bounded() {
     assert_eq!(reason(brackets), BadGameReason::OpenVariation);
     let quotes = format!("[A \"{}{}", "\"]a".repeat(MAX_GAME_BYTES / 8), " ".repeat(1 << 20));
     assert!(read_one(quotes.as_bytes()).is_ok());
-    let long = "x".repeat(MAX_GAME_BYTES + 1);
-    assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 1));
+    let long = format!("1. h2e2 {}", "x".repeat(MAX_GAME_BYTES));
+    assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 8));
     let long_comment = format!("[A \"1\"]\n{{{}}} h2e2 *", "x".repeat(MAX_GAME_BYTES / 2));
     assert!(read_one(long_comment.as_bytes()).is_ok());
 }
@@ -265,7 +278,7 @@ on two lines} 1. ... 马８进７ (1. ... 炮８平５ {same side} 2. 马二进�
 fn writing_without_variations_and_comments() {
     let record = read_one(VARIATIONS.as_bytes()).unwrap().record;
     let options =
-        PgnOptions { notation: MoveNotation::Wxf, width: 20, variations: false, comments: false };
+        PgnOptions { notation: MoveNotation::Wxf, width: 20, variations: false, comments: false, ..PgnOptions::default() };
     let text = written(&record, &options);
     assert!(text.ends_with("\n\n1. C2=5 H8+7 2. H2+3\nR9=8 3. R1=2 1/2-1/2\n\n"), "{text}");
 }

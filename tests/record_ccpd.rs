@@ -105,8 +105,8 @@ fn chunks_give_what_the_whole_gives() {
     };
     let bytes = unpacked(&folder.join("games/raw/ccpd_all_big5.pgn.zst"));
     let digest = |game: Result<ParsedGame, BadGame>| match game {
-        Ok(game) => (game.game, game.line, identity(&game)),
-        Err(bad) => (bad.game, bad.line, (bad.to_string(), String::new())),
+        Ok(game) => (game.game, game.place, identity(&game)),
+        Err(bad) => (bad.game, bad.place, (bad.to_string(), String::new())),
     };
     let mut whole = Vec::new();
     let expected = read_games("ccpd", &bytes, &mut |game| whole.push(digest(game)));

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::sort::Reduce;
 use crate::bytes::varint;
+use crate::record::Place;
 
 /// A reason is cut after so many characters; it can quote the file.
 const MAX_REASON: usize = 300;
@@ -16,8 +17,8 @@ const MAX_REASON: usize = 300;
 pub struct Reject {
     /// The file.
     pub source: PathBuf,
-    /// The line of the fault, or where the record begins; from 1.
-    pub line: u64,
+    /// Where the fault is, or where the record begins.
+    pub place: Place,
     /// The number of the record in the file, from 1.
     pub game: u64,
     /// Why.
@@ -34,8 +35,8 @@ impl Reject {
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, game, reason, .. } = self;
-        write!(f, "{}:{line}: game {game}: {reason}", self.source_name())
+        let Self { place, game, reason, .. } = self;
+        write!(f, "{}: game {game}: {reason}", place.within(&self.source_name()))
     }
 }
 
@@ -51,8 +52,8 @@ pub enum RejectReason {
 }
 
 impl RejectReason {
-    /// A bad record, for a reason that can quote the file.
-    pub(super) fn bad(reason: &impl fmt::Display) -> Self {
+    /// A bad record, for a reason that can quote the file: made one line of limited length.
+    pub fn bad(reason: &impl fmt::Display) -> Self {
         Self::Bad(one_line(&reason.to_string()).chars().take(MAX_REASON).collect())
     }
 }
@@ -75,8 +76,8 @@ fn one_line(text: &str) -> String {
 #[derive(Debug)]
 pub(super) struct Listed {
     /// Which file, which part of it, and which reject of that part: no two are equal.
-    pub(super) place: [u64; 3],
-    pub(super) line: u64,
+    pub(super) number: [u64; 3],
+    pub(super) place: Place,
     pub(super) game: u64,
     pub(super) reason: RejectReason,
 }
@@ -85,7 +86,7 @@ impl Reduce for Listed {
     type Item = Self;
 
     fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.place.cmp(&b.place)
+        a.number.cmp(&b.number)
     }
 
     fn item_size(item: &Self) -> usize {
@@ -99,7 +100,7 @@ impl Reduce for Listed {
     }
 
     fn order(&self, other: &Self) -> Ordering {
-        self.place.cmp(&other.place)
+        self.number.cmp(&other.number)
     }
 
     fn absorb(&mut self, _equal: Self) {}
@@ -110,18 +111,28 @@ impl Reduce for Listed {
             RejectReason::NoMoves => (1, ""),
             RejectReason::OtherStart => (2, ""),
         };
-        for n in self.place.into_iter().chain([self.line, self.game, kind, text.len() as u64]) {
+        let (unit, place) = match self.place {
+            Place::Line(line) => (0, line),
+            Place::Offset(offset) => (1, offset),
+        };
+        let rest = [unit, place, self.game, kind, text.len() as u64];
+        for n in self.number.into_iter().chain(rest) {
             varint::put(out, n);
         }
         out.extend_from_slice(text.as_bytes());
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
-        let mut n = [0; 7];
+        let mut n = [0; 8];
         for n in &mut n {
             *n = varint::take(input)?;
         }
-        let [file, part, number, line, game, kind, len] = n;
+        let [file, part, reject, unit, place, game, kind, len] = n;
+        let place = match unit {
+            0 => Place::Line(place),
+            1 => Place::Offset(place),
+            _ => return None,
+        };
         let text = str::from_utf8(input.split_off(..usize::try_from(len).ok()?)?).ok()?;
         let reason = match kind {
             0 => RejectReason::Bad(text.to_owned()),
@@ -129,7 +140,7 @@ impl Reduce for Listed {
             2 => RejectReason::OtherStart,
             _ => return None,
         };
-        Some(Self { place: [file, part, number], line, game, reason })
+        Some(Self { number: [file, part, reject], place, game, reason })
     }
 }
 
@@ -141,20 +152,21 @@ mod tests {
     proptest! {
         #[test]
         fn put_then_take_is_identity(
-            place: [u64; 3], line: u64, game: u64, text: String, kind in 0..3,
+            number: [u64; 3], at: u64, game: u64, text: String, kind in 0..3, is_line: bool,
         ) {
             let reason = match kind {
                 0 => RejectReason::bad(&text),
                 1 => RejectReason::NoMoves,
                 _ => RejectReason::OtherStart,
             };
-            let listed = Listed { place, line, game, reason };
+            let place = if is_line { Place::Line(at) } else { Place::Offset(at) };
+            let listed = Listed { number, place, game, reason };
             let mut bytes = Vec::new();
             listed.put(&mut bytes);
             let mut rest = bytes.as_slice();
             let taken = Listed::take(&mut rest).unwrap();
             prop_assert!(rest.is_empty());
-            prop_assert_eq!((taken.place, taken.line, taken.game), (place, line, game));
+            prop_assert_eq!((taken.number, taken.place, taken.game), (number, place, game));
             prop_assert_eq!(taken.reason, listed.reason);
         }
     }
@@ -163,7 +175,7 @@ mod tests {
     fn a_reject_is_one_line() {
         let source = PathBuf::from("a\tb\n\u{1b}[31m.pgn");
         let reason = RejectReason::bad(&format!("\"\r\n\" {}", "x".repeat(1000)));
-        let reject = Reject { source, line: 3, game: 2, reason };
+        let reject = Reject { source, place: Place::Line(3), game: 2, reason };
         let text = reject.to_string();
         assert!(text.starts_with("a b  [31m.pgn:3: game 2: \"  \" xxx"), "{text}");
         assert!(!text.contains(char::is_control) && text.len() < 350);

@@ -1,23 +1,47 @@
 //! Game records: one [`Record`] model, and a reader and writer per file format.
 //!
 //! [`read_games`] reads a whole source; [`split_games`] and [`read_chunk`] let many threads read
-//! parts of one. [`write_pgn`] writes a record.
+//! parts of one. [`Packed`] and [`read_packed`] take a file as it is, packed perhaps or an archive
+//! of many sources. [`write_game`] writes a record.
+//!
+//! Every reader of a whole file has the form `read(source, bytes, sink) -> ReadSummary`: it hands
+//! each game, good or bad, to `sink` in file order, names `source` in messages, and for a file of
+//! its format without any game sinks nothing.
 //!
 //! A source is one slice: the caller holds the file whole, in memory or mapped. Games stream out of
 //! it one at a time, so that beside the source no more than one game is held per thread; to bound
 //! the memory of a large file, map it.
 
 mod encoding;
+mod format;
+mod jsonl;
 mod model;
-mod reader;
+mod packed;
+mod parsed;
+mod pgn;
+mod pgn_writer;
+mod place;
+mod plain;
 mod scan;
+mod sniff;
+mod source;
 mod split;
-mod writer;
+mod table;
+mod write;
+mod zip;
 
-pub use encoding::Encoding;
+pub use encoding::{Encoding, UnknownEncoding};
+pub use format::{Format, UnknownFormat};
+pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
-pub use reader::{
-    BadGame, BadGameReason, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary, read_chunk, read_games,
+pub use packed::{
+    Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
+    Packed, UnpackError, read_packed,
 };
-pub use split::{Chunk, MAX_GAME_BYTES, split_games};
-pub use writer::{PgnOptions, write_pgn};
+pub use parsed::{BadGame, BadGameReason, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary};
+use pgn_writer::result_text;
+pub use pgn_writer::{PgnOptions, write_pgn};
+pub use place::Place;
+pub use source::{read_chunk, read_games, split_games};
+pub use split::{Chunk, MAX_GAME_BYTES};
+pub use write::{Dropped, WriteError, WriteOptions, write_game};

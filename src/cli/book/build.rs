@@ -1,26 +1,22 @@
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::super::{CliError, Context, GameName, OrExit, exit, interrupt};
+use super::super::listing::{Listing, show_some};
+use super::super::{CliError, Context, GameName, exit, interrupt};
 use super::from_build;
 use crate::book::{
-    BuildError, BuildOptions, BuildReport, Ending, Filter, Progress, Reject, RejectReason, build,
-    find_games,
+    BuildError, BuildOptions, BuildReport, Ending, Filter, Progress, build, find_games,
 };
-use crate::bytes::atomic::{AtomicFile, resolve};
 use crate::game::{Outcome, Side};
-
-/// Bad games shown where no list of them was asked for, and files without games.
-const SHOWN: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Game files, and folders of them (*.pgn at any depth).
+    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write the book.
@@ -54,8 +50,9 @@ pub(in crate::cli) struct Args {
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
-    /// Write the list of games that are not in the statistics: file, line, game and reason,
-    /// separated by tabs. A new file: nothing is replaced.
+    /// Write the list of games that are not in the statistics: file, line (or, in binary files, the
+    /// offset in bytes as in @6699), game and reason, separated by tabs. A new file: nothing is
+    /// replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
@@ -92,7 +89,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
     }
     let inputs = find_games(&args.inputs).map_err(from_build)?;
-    let mut listing = Listing::open(args)?;
+    let mut listing = Listing::open(args.rejects.as_deref(), &args.output)?;
     let bar = progress_bar();
     let result = build(
         &inputs.files,
@@ -109,8 +106,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         listing.close()?;
     }
     let report = result.map_err(from_build)?;
-    show_empty("no game files in", &inputs.empty);
-    show_empty("no games in", &report.empty_files);
+    show_some("no game files in", &inputs.empty);
+    show_some("no games in", &report.empty_files);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
     } else {
@@ -158,89 +155,6 @@ fn advance(bar: &ProgressBar, progress: Progress) {
         Progress::Total(bytes) => bar.set_length(bytes),
         Progress::Read(bytes) => bar.inc(bytes),
         Progress::Packing => bar.set_message("packing"),
-    }
-}
-
-/// Where rejects go: to the list that was asked for, or the first bad ones to standard error.
-struct Listing<'a> {
-    list: Option<(&'a Path, BufWriter<AtomicFile>)>,
-    /// What went wrong first.
-    written: io::Result<()>,
-    bad: usize,
-}
-
-impl<'a> Listing<'a> {
-    fn open(args: &'a Args) -> Result<Self, CliError> {
-        let list = match args.rejects.as_deref() {
-            None => None,
-            Some(path) => {
-                check_list(path, &args.output)?;
-                let file = AtomicFile::create(path)
-                    .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
-                Some((path, BufWriter::new(file)))
-            }
-        };
-        Ok(Self { list, written: Ok(()), bad: 0 })
-    }
-
-    fn add(&mut self, reject: &Reject) {
-        if let Some((_, file)) = &mut self.list {
-            let Reject { line, game, reason, .. } = reject;
-            if self.written.is_ok() {
-                let source = reject.source_name();
-                self.written = writeln!(file, "{source}\t{line}\t{game}\t{reason}");
-            }
-        } else if matches!(reject.reason, RejectReason::Bad(_)) {
-            self.bad += 1;
-            if self.bad <= SHOWN {
-                eprintln!("juzhong: left out: {reject}");
-            }
-        }
-    }
-
-    fn close(self) -> Result<(), CliError> {
-        if self.bad > SHOWN {
-            eprintln!(
-                "juzhong: left out: {} bad games in all; --rejects FILE lists them",
-                self.bad
-            );
-        }
-        let Some((path, file)) = self.list else { return Ok(()) };
-        if path.exists() {
-            return Err(list_exists(path));
-        }
-        self.written
-            .and_then(|()| file.into_inner().map_err(io::IntoInnerError::into_error))
-            .and_then(AtomicFile::commit)
-            .or_exit_with(exit::IO, || path.display().to_string())
-    }
-}
-
-/// The list must not replace anything, an input above all, nor be the book.
-fn check_list(list: &Path, book: &Path) -> Result<(), CliError> {
-    if list.is_symlink() || list.exists() {
-        return Err(list_exists(list));
-    }
-    if resolve(list).is_ok_and(|list| resolve(book).is_ok_and(|book| book == list)) {
-        let message = format!("{}: both the book and the list of rejects", list.display());
-        return Err(CliError::message(exit::CANNOT_CREATE, message));
-    }
-    Ok(())
-}
-
-fn list_exists(path: &Path) -> CliError {
-    let path = path.display();
-    let message = format!("{path}: something stands there; choose another name for --rejects");
-    CliError::message(exit::CANNOT_CREATE, message)
-}
-
-/// One line for each path, of many only the first.
-fn show_empty(what: &str, paths: &[PathBuf]) {
-    for path in paths.iter().take(SHOWN) {
-        eprintln!("juzhong: {what} {}", path.display());
-    }
-    if paths.len() > SHOWN {
-        eprintln!("juzhong: {what} {} more", paths.len() - SHOWN);
     }
 }
 

@@ -1,0 +1,142 @@
+//! What readers hand over: games read, games refused and why, and sums of both.
+
+use std::fmt;
+
+use super::{MAX_GAME_BYTES, Place, Record};
+use crate::game::Outcome;
+use crate::xiangqi::notation::MoveError;
+use crate::xiangqi::{FenError, Position};
+
+/// How deep variations may nest.
+pub const MAX_VARIATION_DEPTH: usize = 100;
+
+/// A game that could not be read, and where and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadGame {
+    /// The source, as the caller names it.
+    pub source: String,
+    /// Where the fault is.
+    pub place: Place,
+    /// The number of the game in the source, from 1.
+    pub game: u64,
+    /// What is wrong.
+    pub reason: BadGameReason,
+}
+
+impl fmt::Display for BadGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: game {}: {}", self.place.within(&self.source), self.game, self.reason)
+    }
+}
+
+impl std::error::Error for BadGame {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.reason)
+    }
+}
+
+/// Why a game is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadGameReason {
+    /// No game boundary within [`MAX_GAME_BYTES`].
+    #[error("a game of {0} bytes; at most {MAX_GAME_BYTES} are read")]
+    TooLong(usize),
+    /// UTF-16, which has bytes that look like line ends.
+    #[error("the text is UTF-16; convert it to UTF-8, GB18030 or Big5")]
+    Utf16,
+    /// The content is of no format of game records: what it begins with.
+    #[error("no format of game records is known that begins with {0}")]
+    UnknownFormat(String),
+    /// A known format, but something in it that is not read: what, and what to do.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The bytes contradict the format: what is wrong.
+    #[error("{0}")]
+    Malformed(String),
+    /// The bytes end too early: within what.
+    #[error("truncated: the file ends within {0}")]
+    Truncated(String),
+    /// Text without tags that does not begin with a move either.
+    #[error("no PGN: no tags, and the text begins with \"{0}\"")]
+    NotPgn(String),
+    /// The start position is not legal.
+    #[error("start position: {0}")]
+    Start(FenError),
+    /// A move of the main line.
+    #[error("ply {ply}: {error}")]
+    Move {
+        /// From 1.
+        ply: usize,
+        /// What is wrong with it.
+        error: MoveError,
+    },
+    /// A tag between moves.
+    #[error("tag \"{0}\" between moves")]
+    LateTag(String),
+    /// A move after the result.
+    #[error("move \"{0}\" after the result; begin each game with a tag")]
+    LateMove(String),
+    /// `{` without `}`.
+    #[error("a comment is never closed")]
+    OpenComment,
+    /// `(` without `)`.
+    #[error("a variation is never closed")]
+    OpenVariation,
+    /// `)` without `(`.
+    #[error("')' closes no variation")]
+    NoVariation,
+    /// More than [`MAX_VARIATION_DEPTH`].
+    #[error("variations nest more than {MAX_VARIATION_DEPTH} deep")]
+    TooDeep,
+}
+
+/// A game that was read.
+#[derive(Debug, Clone)]
+pub struct ParsedGame {
+    /// The game; every move in it is legal.
+    pub record: Record<Position>,
+    /// Where it begins.
+    pub place: Place,
+    /// Its number in the source, from 1.
+    pub game: u64,
+    /// The result by mate or stalemate at the end of the main line, if it ends so. What the file
+    /// states, [`Record::result`], can differ.
+    pub end: Option<Outcome>,
+}
+
+impl ParsedGame {
+    /// A game that was read at that place; its main line is replayed to find how it ends.
+    #[must_use]
+    pub fn new(record: Record<Position>, place: Place, game: u64) -> Self {
+        let mut position = record.start.clone().unwrap_or_else(Position::start);
+        for &mv in &record.tree.moves {
+            position.play_unchecked(mv);
+        }
+        Self { end: board_outcome(&position), record, place, game }
+    }
+}
+
+/// The result if the side to move is mated or stalemated: it has lost.
+pub(super) fn board_outcome(position: &Position) -> Option<Outcome> {
+    (!position.has_legal_move()).then(|| Outcome::Win(!position.turn()))
+}
+
+/// What was in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadSummary {
+    /// Games read.
+    pub games: u64,
+    /// Games refused.
+    pub bad: u64,
+    /// Variations that were cut at a move that cannot be read or played; the games were kept.
+    pub cut_variations: u64,
+}
+
+impl std::ops::AddAssign for ReadSummary {
+    fn add_assign(&mut self, other: Self) {
+        self.games += other.games;
+        self.bad += other.bad;
+        self.cut_variations += other.cut_variations;
+    }
+}
