@@ -17,11 +17,15 @@
 mod build;
 mod builder;
 mod error;
+mod filter;
+mod groups;
 mod inputs;
+mod into;
 mod mark;
 mod marks;
 mod metadata;
 mod observation;
+mod parts;
 mod played;
 mod reader;
 mod rejects;
@@ -33,13 +37,15 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod weight;
 
 pub use build::{BuildReport, Progress, build};
-pub use builder::{Admission, Batch, BuildOptions, Builder, Ending, Filter, Source};
+pub use builder::{Admission, Batch, BuildOptions, Builder, Source};
 pub use error::{BookError, BuildError};
+pub use filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};
 pub use inputs::{Inputs, find_games};
 pub use mark::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
-pub use metadata::{Counts, Metadata};
+pub use metadata::{Counts, MAX_SHARE, Metadata};
 pub use observation::Observation;
 pub use played::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use reader::{Book, BookMove, Entry};
@@ -48,6 +54,7 @@ pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use store::{APPLICATION_ID, VERSION};
 pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Walk};
+pub use weight::{MAX_FORMULA, Weight, WeightError};
 
 use crate::game::Game;
 use crate::gomoku;
