@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::into::Base;
+use super::parts::{Parts, Sinks, Task};
 use super::rejects::Listed;
 use super::sort::Sorter;
 use super::{
@@ -13,6 +15,7 @@ use super::{
 };
 use crate::bytes::atomic::resolve;
 use crate::bytes::map::MappedFile;
+use crate::game::Game;
 use crate::record::{self, Chunk, Digest, Member, Packed, Place, UnpackError};
 use crate::xiangqi::Position;
 
@@ -31,6 +34,10 @@ pub struct BuildReport {
     pub files: usize,
     /// Number of files left out because another one has the same content, packed or not.
     pub same_files: usize,
+    /// Number of files left out because the book that was added to has counted their content.
+    pub known_files: usize,
+    /// Records that an interrupted build had read.
+    pub kept: u64,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
 }
@@ -51,9 +58,14 @@ pub enum Progress {
 /// the build can end for want of games or by `strict`, `rejected` is called with every record that
 /// is not in the statistics, in the order of files and records.
 ///
+/// While a build is at work, what it has read is kept in the folder `.NAME.parts` beside the book;
+/// if it is interrupted or killed, the next build of the same files with the same options goes on
+/// from there. Where nothing is to be added to a base that stands at `output`, it stays as it is.
+///
 /// # Errors
 ///
-/// See [`BuildError`]. Nothing is left behind then, and what stood at `output` stays.
+/// See [`BuildError`]. What stood at `output` stays then, and nothing is left behind, except by
+/// [`BuildError::Interrupted`], [`BuildError::Write`] and [`BuildError::Store`] what was read.
 pub fn build(
     files: &[PathBuf],
     output: &Path,
@@ -69,7 +81,10 @@ pub fn build(
     pool.install(|| {
         refuse_input_as_output(files, output)?;
         let builder = Builder::new(output, options)?;
-        run(builder, files, strict, progress, rejected)
+        let lock = builder.lock();
+        let result = run(builder, files, strict, progress, rejected);
+        drop(lock); // after the parts were removed
+        result
     })
 }
 
@@ -80,37 +95,66 @@ fn run(
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<BuildReport, BuildError> {
-    let hashed = hash_files(&builder, files)?;
-    progress(Progress::Total(hashed.iter().map(|file| file.len).sum()));
-    let mut known = BTreeSet::new();
-    let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
-    let reading = Reading { builder: &builder, rejects: builder.sorter(), progress };
-    let read: Vec<FileReport> = reading.files(&different)?;
-    let first_bad = tell(reading, &different, rejected)?;
-    let bad: u64 = read.iter().map(|r| r.bad).sum();
-    if strict && bad > 0 {
-        return Err(BuildError::Strict { first: first_bad.unwrap_or_default(), count: bad });
+    let inputs = Hashed::all(&builder, files)?;
+    let mut report = BuildReport {
+        metadata: Metadata::default(),
+        files: inputs.files.len(),
+        same_files: inputs.files.len() - inputs.different().len() - inputs.known_files(),
+        known_files: inputs.known_files(),
+        kept: 0,
+        empty_files: Vec::new(),
+    };
+    if let Some(base) = builder.base()
+        && inputs.adds_nothing(base.path(), builder.output())
+    {
+        report.metadata = base.metadata().clone();
+        return Ok(report);
     }
-    progress(Progress::Packing);
-    let mut sources = sources(&hashed, &different, &read);
-    sources.retain(|source| source.games > 0);
-    let metadata = builder.finish(sources).map_err(|error| match error {
-        BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
-        error => error,
-    })?;
-    let same_files = hashed.len() - different.len();
-    let without = different.iter().zip(&read).filter(|(_, report)| report.games == 0);
-    let empty_files = without.map(|(file, _)| file.path.clone()).collect();
-    Ok(BuildReport { metadata, files: hashed.len(), same_files, empty_files })
+    let rejects = builder.sorter();
+    let sinks = Sinks { games: builder.played(), rejects: &rejects };
+    let (parts, serial) = inputs.open_parts(&builder, &sinks)?;
+    let kept = parts.all_done();
+    kept.for_each(|task| builder.note_kept(task.records, task.bad, task.filtered, serial));
+    report.kept = parts.all_done().map(|task| task.records).sum();
+    let reading = Reading { builder: &builder, parts: &parts, sinks, progress };
+    let result = reading.all(&inputs).and_then(|read| {
+        let first_bad = tell(&builder, rejects, &inputs, rejected)?;
+        let bad: u64 = read.iter().map(|r| r.bad).sum();
+        if strict && bad > 0 {
+            return Err(BuildError::Strict { first: first_bad.unwrap_or_default(), count: bad });
+        }
+        progress(Progress::Packing);
+        report.empty_files = inputs.without_games(&read);
+        builder.finish(inputs.sources(&read)).map_err(|error| match error {
+            BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
+            error => error,
+        })
+    });
+    if !result.as_ref().is_err_and(is_passing) {
+        parts.discard();
+    }
+    result.map(|metadata| BuildReport { metadata, ..report })
+}
+
+/// Whether the same build can succeed another time, so that what was read is worth keeping.
+const fn is_passing(error: &BuildError) -> bool {
+    matches!(
+        error,
+        BuildError::Interrupted { .. }
+            | BuildError::Input { .. }
+            | BuildError::Write { .. }
+            | BuildError::Store { .. }
+    )
 }
 
 /// Tells of all rejects in order and returns the first bad game, in words.
 fn tell(
-    reading: Reading<'_>,
-    files: &[&Hashed],
+    builder: &Builder<Position>,
+    rejects: Sorter<Listed>,
+    inputs: &Hashed,
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<Option<String>, BuildError> {
-    let Reading { builder, rejects, .. } = reading;
+    let files = inputs.different();
     let mut first_bad = None;
     for listed in rejects.finish().map_err(|e| builder.write_error(e))? {
         builder.check_stop()?;
@@ -144,9 +188,10 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildE
 }
 
 /// A source and its name by content: an input file, or a member of one that is an archive.
-struct Hashed {
+#[derive(Debug)]
+struct File {
     /// The input file.
-    file: PathBuf,
+    input: PathBuf,
     /// Which of the sources in it.
     member: usize,
     /// The input file's path, with that in the archive behind it.
@@ -158,26 +203,22 @@ struct Hashed {
     fault: Option<String>,
 }
 
-fn hash_files(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Vec<Hashed>, BuildError> {
-    files
-        .par_iter()
-        .map(|path| {
-            builder.check_stop()?;
-            hash_file(builder, path)
-        })
-        .collect::<Result<Vec<Vec<Hashed>>, _>>()
-        .map(|files| files.into_iter().flatten().collect())
+impl File {
+    /// Its base name.
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }
 
 /// The sources in a file. Those in archives whose names promise games but little, and that begin
 /// like none, are no sources.
-fn hash_file(builder: &Builder<Position>, path: &Path) -> Result<Vec<Hashed>, BuildError> {
+fn hash_file(builder: &Builder<Position>, path: &Path) -> Result<Vec<File>, BuildError> {
     let bytes = Content::read(path)?;
     let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
         let place =
             name.map_or_else(|| path.to_owned(), |name| path.join(name.trim_start_matches('/')));
         let len = found.as_ref().copied().unwrap_or(0);
-        Hashed { file: path.to_owned(), member, path: place, hash, len, fault: found.err() }
+        File { input: path.to_owned(), member, path: place, hash, len, fault: found.err() }
     };
     let packed = match Packed::open(&bytes) {
         Ok(packed) => packed,
@@ -202,18 +243,99 @@ fn hash_file(builder: &Builder<Position>, path: &Path) -> Result<Vec<Hashed>, Bu
     packed.members().par_iter().enumerate().filter_map(hash).collect()
 }
 
-/// Every file with its base name, so that of equal files the least name can be kept.
-fn sources(hashed: &[Hashed], different: &[&Hashed], read: &[FileReport]) -> Vec<Source> {
-    let games: BTreeMap<[u8; 32], u64> =
-        different.iter().zip(read).map(|(file, report)| (file.hash, report.games)).collect();
-    hashed
-        .iter()
-        .map(|file| Source {
-            hash: file.hash,
-            name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            games: games.get(&file.hash).copied().unwrap_or(0),
-        })
-        .collect()
+/// The input files and what of them is new.
+#[derive(Debug)]
+struct Hashed {
+    files: Vec<File>,
+    /// Of those with the same content the first, unless the base knows it; by their index.
+    different: Vec<usize>,
+    /// The sources of the base.
+    known: BTreeMap<[u8; 32], Source>,
+}
+
+impl Hashed {
+    fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
+        let hash = |path: &PathBuf| {
+            builder.check_stop()?;
+            hash_file(builder, path)
+        };
+        let files: Vec<Vec<File>> = files.par_iter().map(hash).collect::<Result<_, BuildError>>()?;
+        let files: Vec<File> = files.into_iter().flatten().collect();
+        let sources = builder.base().map(Base::sources).unwrap_or_default();
+        let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
+        let mut inputs = Self { files, different: Vec::new(), known };
+        let mut seen = BTreeSet::new();
+        inputs.different = (0..inputs.files.len())
+            .filter(|&i| {
+                let hash = inputs.files[i].hash;
+                !inputs.known.contains_key(&hash) && seen.insert(hash)
+            })
+            .collect();
+        Ok(inputs)
+    }
+
+    fn different(&self) -> Vec<&File> {
+        self.different.iter().map(|&i| &self.files[i]).collect()
+    }
+
+    fn known_files(&self) -> usize {
+        self.files.iter().filter(|file| self.known.contains_key(&file.hash)).count()
+    }
+
+    /// Whether a base that stands at the output is as it would be: nothing new, and no source has
+    /// got a lesser name.
+    fn adds_nothing(&self, base: &Path, output: &Path) -> bool {
+        let renames =
+            |file: &File| self.known.get(&file.hash).is_some_and(|s| file.name() < s.name);
+        self.different.is_empty()
+            && !self.files.iter().any(renames)
+            && resolve(base).ok() == resolve(output).ok()
+    }
+
+    /// The parts of an interrupted build that read the same files in the same way. The serial
+    /// numbers in them are below the one returned.
+    fn open_parts(
+        &self,
+        builder: &Builder<Position>,
+        sinks: &Sinks<'_>,
+    ) -> Result<(Parts, u64), BuildError> {
+        let options = builder.options();
+        let mut hasher = blake3::Hasher::new();
+        let how = format!(
+            "{} {} {CHUNK} {} {}\n",
+            env!("CARGO_PKG_VERSION"),
+            Position::NAME,
+            options.max_ply,
+            options.filter
+        );
+        hasher.update(how.as_bytes());
+        for file in self.different() {
+            hasher.update(&file.hash);
+        }
+        let fingerprint = hasher.finalize().into();
+        Parts::open(builder.output(), fingerprint, options.keep_every, builder.budget(), sinks)
+            .map_err(|e| builder.write_error(e))
+    }
+
+    /// Every file with its base name, so that of equal files the least name can be kept; those
+    /// without games left out.
+    fn sources(&self, read: &[FileReport]) -> Vec<Source> {
+        let mut games: BTreeMap<[u8; 32], u64> =
+            self.known.iter().map(|(hash, source)| (*hash, source.games)).collect();
+        games.extend(
+            self.different().iter().zip(read).map(|(file, report)| (file.hash, report.games)),
+        );
+        let source = |file: &File| {
+            let games = games.get(&file.hash).copied().unwrap_or(0);
+            Source { hash: file.hash, name: file.name(), games }
+        };
+        self.files.iter().map(source).filter(|source| source.games > 0).collect()
+    }
+
+    fn without_games(&self, read: &[FileReport]) -> Vec<PathBuf> {
+        let files = self.different().into_iter().zip(read);
+        files.filter(|(_, report)| report.games == 0).map(|(file, _)| file.path.clone()).collect()
+    }
 }
 
 /// The bytes of a file.
@@ -255,16 +377,34 @@ struct FileReport {
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
 struct Reading<'a> {
     builder: &'a Builder<Position>,
-    rejects: Sorter<Listed>,
+    parts: &'a Parts,
+    sinks: Sinks<'a>,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl Reading<'_> {
+    /// Reads all that is new. What was read of it when that is interrupted is kept.
+    fn all(&self, inputs: &Hashed) -> Result<Vec<FileReport>, BuildError> {
+        let files = inputs.different();
+        (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
+        let read = self.files(&files);
+        match &read {
+            Ok(_) => self.parts.settle(self.builder.serial(), &self.sinks),
+            Err(error) if is_passing(error) => {
+                self.parts.save(self.builder.serial());
+                Ok(())
+            }
+            Err(_) => Ok(()),
+        }
+        .map_err(|e| self.builder.write_error(e))?;
+        read
+    }
+
     /// Reads all sources. Those of one archive are next to each other; it is opened once.
-    fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
-        let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
+    fn files(&self, sources: &[&File]) -> Result<Vec<FileReport>, BuildError> {
+        let mut archives: Vec<(usize, &[&File])> = Vec::new();
         let mut first = 0;
-        for group in sources.chunk_by(|a, b| a.file == b.file) {
+        for group in sources.chunk_by(|a, b| a.input == b.input) {
             archives.push((first, group));
             first += group.len();
         }
@@ -272,9 +412,9 @@ impl Reading<'_> {
         Ok(read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
-    fn archive(&self, first: usize, group: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
+    fn archive(&self, first: usize, group: &[&File]) -> Result<Vec<FileReport>, BuildError> {
         let Some(one) = group.first() else { return Ok(Vec::new()) };
-        let file = Content::read(&one.file)?;
+        let file = Content::read(&one.input)?;
         let packed = Packed::open(&file).ok();
         let read = group.par_iter().enumerate().map(|(index, source)| {
             let member = packed.as_ref().and_then(|packed| packed.members().get(source.member));
@@ -294,11 +434,18 @@ impl Reading<'_> {
 
     /// A source that cannot be read counts as one bad record.
     fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
+        let place = [number as u64, 0];
+        if let Some(done) = self.parts.done(place) {
+            return Ok(FileReport { games: done.records, bad: done.bad });
+        }
         let reason = RejectReason::bad(&what);
-        let number = [number as u64, 0, 1];
+        let number = [place[0], place[1], 1];
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
-        self.rejects.push(vec![listed]).map_err(|e| self.builder.write_error(e))?;
+        let task = Task { place, records: 1, bad: 1, filtered: 0 };
+        self.parts
+            .add(task, Vec::new(), vec![listed], || self.builder.serial(), &self.sinks)
+            .map_err(|e| self.builder.write_error(e))?;
         Ok(FileReport { games: 1, bad: 1 })
     }
 
@@ -312,27 +459,30 @@ impl Reading<'_> {
                 (self.progress)(Progress::Read(chunk.bytes.len() as u64));
                 Ok(report)
             })
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<_, BuildError>>()?;
         Ok(FileReport {
             games: parts.iter().map(|part| part.games).sum(),
             bad: parts.iter().map(|part| part.bad).sum(),
         })
     }
 
-    fn part(
-        &self,
-        [file, part]: [u64; 2],
-        bytes: &[u8],
-        chunk: &Chunk,
-    ) -> Result<FileReport, BuildError> {
+    fn part(&self, task: [u64; 2], bytes: &[u8], chunk: &Chunk) -> Result<FileReport, BuildError> {
+        if let Some(done) = self.parts.done(task) {
+            return Ok(FileReport { games: done.records, bad: done.bad });
+        }
         let mut batch = Batch::default();
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
+        let mut filtered = 0;
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
             let (place, game, reason) = match game {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
-                    Admission::Counted | Admission::Filtered => return,
+                    Admission::Counted => return,
+                    Admission::Filtered => {
+                        filtered += 1;
+                        return;
+                    }
                     Admission::OtherStart => (found.place, found.game, RejectReason::OtherStart),
                     Admission::NoMoves => (found.place, found.game, RejectReason::NoMoves),
                 },
@@ -341,12 +491,15 @@ impl Reading<'_> {
                     (bad.place, bad.game, RejectReason::bad(&bad.reason))
                 }
             };
-            let number = [file, part, report.games];
+            let number = [task[0], task[1], report.games];
             rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
-        self.builder.push(batch)?;
-        self.rejects.push(rejects).map_err(|e| self.builder.write_error(e))?;
+        let task = Task { place: task, records: report.games, bad: report.bad, filtered };
+        self.parts
+            .add(task, batch.0, rejects, || self.builder.serial(), &self.sinks)
+            .map_err(|e| self.builder.write_error(e))?;
+        self.builder.check_stop()?;
         Ok(report)
     }
 }

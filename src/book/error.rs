@@ -130,6 +130,33 @@ pub enum BuildError {
         /// Why, and what to do.
         what: String,
     },
+    /// The book that is added to cannot be used.
+    #[error(transparent)]
+    Base(#[from] BookError),
+    /// The book that is added to was built in another way.
+    #[error(
+        "{}: built with {option} {stated}, but asked for is {asked}; leave that option out, or build a new book",
+        path.display()
+    )]
+    Conflict {
+        /// The book.
+        path: PathBuf,
+        /// What differs.
+        option: &'static str,
+        /// As asked for now.
+        asked: String,
+        /// As in the book.
+        stated: String,
+    },
+    /// The book that is added to does not have all its moves any more.
+    #[error(
+        "{}: moves were dropped from this book, so that nothing can be counted into it; build it again from its sources",
+        path.display()
+    )]
+    Pruned {
+        /// The book.
+        path: PathBuf,
+    },
     /// Someone asked to stop.
     #[error("{}: interrupted; nothing was changed, run it again", path.display())]
     Interrupted {

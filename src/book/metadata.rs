@@ -1,5 +1,10 @@
 use std::collections::BTreeMap;
 
+use super::{Filter, Weight};
+
+/// All of a position's games, in hundredths of a percent.
+pub const MAX_SHARE: u64 = 10_000;
+
 /// What a book says about itself. Nothing here depends on time, threads or the order of inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
@@ -13,6 +18,13 @@ pub struct Metadata {
     pub max_ply: u64,
     /// Moves of fewer games are not shown unless asked for.
     pub min_games: u64,
+    /// Moves of a smaller share of their position's games are not shown unless asked for, in
+    /// hundredths of a percent.
+    pub min_share: u64,
+    /// Which records count, and which of their moves.
+    pub filter: Filter,
+    /// What a move weighs for which no weight is set.
+    pub weight: Weight,
     /// Positions with moves.
     pub positions: u64,
     /// Moves, over all positions.
@@ -111,6 +123,9 @@ impl Metadata {
             "content" => content,
             "max_ply" => max_ply,
             "min_games" => min_games,
+            "min_share" => min_share,
+            "filter" => filter,
+            "weight" => weight,
             "positions" => positions,
             "rows" => rows,
             "pruned" => pruned,
@@ -162,6 +177,9 @@ impl Metadata {
             content: text("content")?,
             max_ply: number("max_ply")?,
             min_games: number("min_games")?,
+            min_share: number("min_share").ok().filter(|n| *n <= MAX_SHARE).ok_or("min_share")?,
+            filter: text("filter")?.parse().map_err(|_| "filter")?,
+            weight: text("weight")?.parse().map_err(|_| "weight")?,
             positions: number("positions")?,
             rows: number("rows")?,
             pruned: text("pruned")?.parse().map_err(|_| "pruned")?,

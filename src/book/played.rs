@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::groups::GroupNames;
 use super::sort::Reduce;
 use super::tally::{result_number, result_of};
 use crate::bytes::varint;
@@ -57,6 +58,8 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) id: GameId,
+    /// 0, so that copies are brought together, or a number that no other record has.
+    pub(super) serial: u64,
     pub(super) kind: Kind,
     /// Number of copies that state each result, by its number.
     votes: [u64; 4],
@@ -65,6 +68,8 @@ pub(super) struct Played {
     pub(super) ratings: [Option<u16>; 2],
     /// The first moves of the main line, packed; only of counted games.
     pub(super) moves: Box<[u16]>,
+    /// Only of counted games.
+    pub(super) groups: GroupNames,
 }
 
 impl Played {
@@ -87,11 +92,28 @@ impl Played {
         votes[usize::from(result_number(facts.result))] = 1;
         Self {
             id: GameId::new::<G>(other.as_deref().unwrap_or(usual_start), moves),
+            serial: 0,
             kind,
             votes,
             year: facts.year,
             ratings: facts.ratings,
             moves: moves[..kept].iter().map(|mv| mv.pack()).collect(),
+            groups: if kept > 0 { GroupNames::of(record) } else { GroupNames::default() },
+        }
+    }
+
+    /// A game about which nothing is known but its id.
+    #[cfg(test)]
+    pub(super) fn empty(id: GameId) -> Self {
+        Self {
+            id,
+            serial: 0,
+            kind: Kind::Usual,
+            votes: [0; 4],
+            year: None,
+            ratings: [None; 2],
+            moves: Box::new([]),
+            groups: GroupNames::default(),
         }
     }
 
@@ -169,11 +191,11 @@ impl Reduce for Played {
     type Item = Self;
 
     fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.id.cmp(&b.id)
+        a.order(b)
     }
 
     fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + 2 * item.moves.len() + 16
+        size_of::<Self>() + 2 * item.moves.len() + 16 + item.groups.size()
     }
 
     fn begin(item: Self) -> Self {
@@ -181,7 +203,7 @@ impl Reduce for Played {
     }
 
     fn order(&self, other: &Self) -> Ordering {
-        self.id.cmp(&other.id)
+        (self.id, self.serial).cmp(&(other.id, other.serial))
     }
 
     fn absorb(&mut self, other: Self) {
@@ -195,10 +217,12 @@ impl Reduce for Played {
         for (rating, more) in self.ratings.iter_mut().zip(other.ratings) {
             *rating = (*rating).max(more);
         }
+        self.groups.absorb(other.groups);
     }
 
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.id.0);
+        varint::put(out, self.serial);
         out.push(self.kind as u8);
         for n in self.votes {
             varint::put(out, n);
@@ -208,10 +232,12 @@ impl Reduce for Played {
         }
         varint::put(out, self.moves.len() as u64);
         out.extend(self.moves.iter().flat_map(|mv| mv.to_le_bytes()));
+        self.groups.put(out);
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
         let id = GameId(*input.split_off(..16)?.first_chunk()?);
+        let serial = varint::take(input)?;
         let kind = match *input.split_off_first()? {
             0 => Kind::Usual,
             1 => Kind::OtherStart,
@@ -230,7 +256,8 @@ impl Reduce for Played {
         let len = usize::try_from(varint::take(input)?).ok()?;
         let bytes = input.split_off(..len.checked_mul(2)?)?;
         let moves = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
-        Some(Self { id, kind, votes, year, ratings: [first, second], moves })
+        let groups = GroupNames::take(input)?;
+        Some(Self { id, serial, kind, votes, year, ratings: [first, second], moves, groups })
     }
 }
 
@@ -240,14 +267,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn with_votes(votes: [u64; 4]) -> Played {
-        Played {
-            id: GameId([7; 16]),
-            kind: Kind::Usual,
-            votes,
-            year: None,
-            ratings: [None; 2],
-            moves: Box::new([]),
-        }
+        Played { votes, ..Played::empty(GameId([7; 16])) }
     }
 
     #[test]
@@ -285,11 +305,13 @@ mod tests {
         (any::<[u8; 16]>(), any::<[u32; 4]>(), number(), number(), number(), moves).prop_map(
             |(id, votes, year, first, second, moves)| Played {
                 id: GameId(id),
+                serial: u64::from(votes[0]),
                 kind: Kind::Usual,
                 votes: votes.map(u64::from),
                 year,
                 ratings: [first, second],
                 moves: moves.into(),
+                groups: GroupNames::default(),
             },
         )
     }

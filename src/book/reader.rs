@@ -7,7 +7,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
-use super::{BookError, Flags, Mark, Metadata, Place, Row, Source, Tally, key_file, marks};
+use super::{
+    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, key_file, marks,
+};
 use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
@@ -22,6 +24,9 @@ pub struct Book {
     foreign_keys: Option<KeyTable>,
     /// Whether there are marks or groups at all.
     has_marks: bool,
+    /// What probing goes by: as the metadata say, or as set for this opening.
+    min_share: u64,
+    weight: Weight,
 }
 
 /// A move that a book has for a position, in the position's own frame.
@@ -31,7 +36,7 @@ pub struct BookMove<M> {
     pub mv: M,
     /// The games in which it was played.
     pub tally: Tally,
-    /// How much it counts in selection: set by someone, or [`Tally::default_weight`].
+    /// How much it counts in selection: set by someone, or by the formula [`Metadata::weight`].
     pub weight: u64,
     /// Selection prefers the highest; 0 unless someone set one.
     pub priority: i64,
@@ -119,6 +124,14 @@ impl Entry {
     pub const fn has_games(&self, min_games: u64) -> bool {
         self.mark.flags.has(Flags::ADDED) || self.tally.games >= min_games
     }
+
+    /// Whether it was played in such a share of `games`, in hundredths of a percent, or more. Moves
+    /// added by hand always are.
+    #[must_use]
+    pub const fn has_share(&self, min_share: u64, games: u128) -> bool {
+        let own = self.tally.games as u128 * MAX_SHARE as u128;
+        self.mark.flags.has(Flags::ADDED) || own >= games.saturating_mul(min_share as u128)
+    }
 }
 
 impl Book {
@@ -138,7 +151,20 @@ impl Book {
             .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)?;
         let Loaded { metadata, foreign_keys, has_marks } = loaded;
-        Ok(Self { path: path.to_owned(), connection, metadata, foreign_keys, has_marks })
+        let (min_share, weight) = (metadata.min_share, metadata.weight.clone());
+        let path = path.to_owned();
+        Ok(Self { path, connection, metadata, foreign_keys, has_marks, min_share, weight })
+    }
+
+    /// From now on, moves for which no weight is set weigh so much, whatever the book says.
+    pub fn set_weight(&mut self, weight: Weight) {
+        self.weight = weight;
+    }
+
+    /// From now on, probing leaves out moves of a smaller share of their position's games (in
+    /// hundredths of a percent), whatever the book says.
+    pub const fn set_min_share(&mut self, min_share: u64) {
+        self.min_share = min_share;
     }
 
     /// Where the book lies.
@@ -166,7 +192,9 @@ impl Book {
     }
 
     /// The moves that the book has for `position`: legal ones, in the position's own frame, those
-    /// of most games first, moves of fewer games than [`Metadata::min_games`] left out. In a
+    /// of most games first, moves of fewer games than [`Metadata::min_games`] or of a smaller share
+    /// than [`Metadata::min_share`] left out. The share is that of the games of all the position's
+    /// moves, those left out included. In a
     /// symmetric position equivalent moves are one, shown as the greatest of them (in xiangqi the
     /// one on the right: `h2e2`, not `b2e2`).
     ///
@@ -193,7 +221,9 @@ impl Book {
         let key = canonical.key.to_i64();
         let mover = position.side_to_move();
         let mut moves = Vec::new();
-        for entry in self.entries_of(key)? {
+        let entries = self.entries_of(key)?;
+        let games: u128 = entries.iter().map(|entry| u128::from(entry.tally.games)).sum();
+        for entry in entries {
             let Entry { mv: bits, tally, .. } = entry;
             let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
             let played = (0..position.symmetries())
@@ -201,8 +231,8 @@ impl Book {
                 .map(|s| position.unmap_move(image, s))
                 .max();
             let Some(mv) = played.filter(|&mv| position.is_legal(mv)) else { continue };
-            if entry.has_games(min_games) {
-                let weight = entry.weight.unwrap_or_else(|| tally.default_weight(mover));
+            if entry.has_games(min_games) && entry.has_share(self.min_share, games) {
+                let weight = entry.weight.unwrap_or_else(|| self.weight.of(&tally, mover));
                 moves.push(BookMove::new(mv, tally, weight).with_mark(entry.mark));
             }
         }

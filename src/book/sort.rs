@@ -83,6 +83,16 @@ impl<S: Reduce> Sorter<S> {
         let mut items = flatten(full);
         items.sort_unstable_by(S::item_order);
         let run = self.write_run(fold(items).map(Ok))?;
+        self.add_run(run)
+    }
+
+    /// Memory that a batch takes, in bytes.
+    pub(super) fn size(batch: &[S::Item]) -> usize {
+        batch.iter().map(S::item_size).sum()
+    }
+
+    /// Adds a run that [`write_to`](Self::write_to) made.
+    pub(super) fn add_run(&self, run: File) -> io::Result<()> {
         let runs = {
             let mut state = self.lock();
             state.runs.push(run);
@@ -109,13 +119,27 @@ impl<S: Reduce> Sorter<S> {
     }
 
     fn write_run(&self, sums: impl Iterator<Item = io::Result<S>>) -> io::Result<File> {
-        let file = tempfile::tempfile_in(&self.folder)?;
+        Self::write_sums(tempfile::tempfile_in(&self.folder)?, sums, &self.stop)
+    }
+
+    /// Writes items to an empty file as a run, and goes back to its start.
+    pub(super) fn write_to(file: File, batches: Vec<Vec<S::Item>>) -> io::Result<File> {
+        let mut items = flatten(batches);
+        items.sort_unstable_by(S::item_order);
+        Self::write_sums(file, fold(items).map(Ok), &AtomicBool::new(false))
+    }
+
+    fn write_sums(
+        file: File,
+        sums: impl Iterator<Item = io::Result<S>>,
+        stop: &AtomicBool,
+    ) -> io::Result<File> {
         let mut encoder = zstd::Encoder::new(BufWriter::new(file), 1)?;
         let mut block = Vec::with_capacity(BLOCK + 256);
         for sum in sums {
             sum?.put(&mut block);
             if block.len() >= BLOCK {
-                if self.stop.load(Memory::Relaxed) {
+                if stop.load(Memory::Relaxed) {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 write_block(&mut encoder, &mut block)?;

@@ -7,9 +7,12 @@
 
 use std::path::Path;
 
+use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::{GameId, Mark, Metadata, Observation, Origins, Place, Row, Source, marks};
+use super::groups::Member;
+use super::into::{IdTable, PlacedRow};
+use super::{GameId, Mark, Metadata, Origins, Place, Row, Source, marks};
 
 /// `PRAGMA application_id` of every book: "JZBK".
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
@@ -27,6 +30,7 @@ const PAGE_SIZE: u32 = 8192;
 /// - `key_table`: the key file that the book's keys were made with, and its fingerprint;
 /// - `sources`: the files that were read, by BLAKE3 of their content, with base name and games;
 /// - `games`: the [`GameId`] of every counted game;
+/// - `elsewhere`: that of every game that begins elsewhere, so that it is known again;
 /// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
 /// - `marks`: what is said of few moves, a [`Mark`](super::Mark);
 /// - `line_groups`: the line groups that moves belong to;
@@ -41,6 +45,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "CREATE TABLE sources(hash BLOB PRIMARY KEY, name TEXT, games INTEGER) WITHOUT ROWID",
     ),
     ("games", "CREATE TABLE games(id BLOB PRIMARY KEY) WITHOUT ROWID"),
+    ("elsewhere", "CREATE TABLE elsewhere(id BLOB PRIMARY KEY) WITHOUT ROWID"),
     (
         "moves",
         "CREATE TABLE moves(key INTEGER, move INTEGER, stats BLOB, PRIMARY KEY(key, move)) \
@@ -118,11 +123,39 @@ impl Writer {
         })
     }
 
-    /// Adds counted games, in ascending order.
-    pub(super) fn add_games(&self, ids: impl Iterator<Item = GameId>) -> rusqlite::Result<()> {
-        let mut insert = self.connection.prepare_cached("INSERT INTO games VALUES(?1)")?;
-        for id in ids {
-            insert.execute([&id.0[..]])?;
+    /// Adds the id of a game to a table; they come in ascending order.
+    pub(super) fn add_id(&self, table: IdTable, id: GameId) -> rusqlite::Result<()> {
+        let sql = match table {
+            IdTable::Games => "INSERT INTO games VALUES(?1)",
+            IdTable::Elsewhere => "INSERT INTO elsewhere VALUES(?1)",
+        };
+        self.connection.prepare_cached(sql)?.execute([&id.0[..]])?;
+        Ok(())
+    }
+
+    /// Adds the members of line groups, in ascending order.
+    pub(super) fn add_member(&self, member: &Member) -> rusqlite::Result<()> {
+        let Member { key, mv, group } = member;
+        self.connection
+            .prepare_cached("INSERT INTO line_groups VALUES(?1, ?2, ?3)")?
+            .execute(params![key, mv, group])?;
+        Ok(())
+    }
+
+    /// Copies a table of another book.
+    pub(super) fn copy(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
+        let mut select = from.prepare(&format!("SELECT * FROM {table}"))?;
+        let width = select.column_count();
+        let values = vec!["?"; width].join(", ");
+        let insert = format!("INSERT INTO {table} VALUES({values})");
+        let mut insert = self.connection.prepare(&insert)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..width {
+                let value = ToSqlOutput::Borrowed(row.get_ref(column)?);
+                insert.raw_bind_parameter(column + 1, value)?;
+            }
+            insert.raw_execute()?;
         }
         Ok(())
     }
@@ -130,15 +163,15 @@ impl Writer {
     /// Adds rows, in ascending order. `failed` makes an error of the store one of the caller's.
     pub(super) fn add_rows<E>(
         &mut self,
-        rows: impl Iterator<Item = Result<Observation, E>>,
+        rows: impl Iterator<Item = Result<PlacedRow, E>>,
         failed: impl Fn(rusqlite::Error) -> E,
     ) -> Result<(), E> {
         let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
         let mut insert = self.connection.prepare_cached(sql).map_err(&failed)?;
         for row in rows {
-            let Observation { key, mv, tally } = row?;
+            let (key, mv, row) = row?;
             self.blob.clear();
-            Row { tally, weight: None }.put(key, mv, &mut self.blob);
+            row.put(key, mv, &mut self.blob);
             insert.execute(params![key, mv, self.blob]).map_err(&failed)?;
             self.content.add(key, mv, &self.blob);
             self.rows += 1;
@@ -161,7 +194,7 @@ impl Writer {
 
     /// Adds a counted game; in ascending order.
     pub(super) fn add_game(&self, id: GameId) -> rusqlite::Result<()> {
-        self.add_games(std::iter::once(id))
+        self.add_id(IdTable::Games, id)
     }
 
     /// Adds what is said of a move.

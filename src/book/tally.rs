@@ -61,6 +61,12 @@ impl Tally {
         self.first + self.draws + self.second
     }
 
+    /// Games without a known result.
+    #[must_use]
+    pub const fn unknown(&self) -> u64 {
+        self.games.saturating_sub(self.decided())
+    }
+
     /// Games won by `side`.
     #[must_use]
     pub const fn wins(&self, side: Side) -> u64 {
@@ -83,7 +89,7 @@ impl Tally {
     /// for a draw or an unknown result.
     #[must_use]
     pub const fn default_weight(&self, mover: Side) -> u64 {
-        let halves = self.draws.saturating_add(self.games.saturating_sub(self.decided()));
+        let halves = self.draws.saturating_add(self.unknown());
         self.wins(mover).saturating_mul(2).saturating_add(halves)
     }
 

@@ -73,11 +73,7 @@ impl FileLock {
     /// [`io::ErrorKind::WouldBlock`] if another process has it, and those of [`resolve`] and of
     /// writing beside the file.
     pub fn take(target: &Path) -> io::Result<Self> {
-        let target = resolve(target)?;
-        let mut name = OsString::from(".");
-        name.push(target.file_name().unwrap_or_default());
-        name.push(".lock");
-        let path = folder_of(&target).join(name);
+        let path = beside(target, ".lock")?;
         loop {
             match claim(&path)? {
                 Turn::Unknown => return Ok(Self { path, file: None }),
@@ -90,6 +86,19 @@ impl FileLock {
             }
         }
     }
+}
+
+/// The path of `.NAME` and a suffix beside the file `NAME`.
+///
+/// # Errors
+///
+/// Those of [`resolve`].
+pub fn beside(target: &Path, suffix: &str) -> io::Result<PathBuf> {
+    let target = resolve(target)?;
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(suffix);
+    Ok(folder_of(&target).join(name))
 }
 
 fn is_taken(id: Option<u32>) -> io::Error {

@@ -1,48 +1,34 @@
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::super::listing::{Listing, show_some};
 use super::super::{CliError, Context, GameName, exit, interrupt};
-use super::from_build;
+use super::{from_book, from_build};
 use crate::book::{
-    BuildError, BuildOptions, BuildReport, Ending, Filter, Progress, build, find_games,
+    Book, BuildError, BuildOptions, BuildReport, Ending, MAX_SHARE, Mover, Progress, Weight, build,
+    find_games,
 };
-use crate::game::{Outcome, Side};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Where to write the book.
-    #[arg(short, long)]
-    output: PathBuf,
-    /// Moves of a game that are kept, at most.
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
-    max_ply: u16,
-    /// Queries of this book leave out moves of fewer games.
-    #[arg(long, default_value_t = 1)]
-    min_games: u64,
-    /// Only games in which both players have at least this rating.
-    #[arg(long)]
-    min_rating: Option<u16>,
-    /// Only games of this year or later.
-    #[arg(long)]
-    since: Option<u16>,
-    /// Only games of this year or before.
-    #[arg(long)]
-    until: Option<u16>,
-    /// Only games that ended so: 1-0, 1/2-1/2, 0-1 or * (unknown).
-    #[arg(long, value_parser = parse_result)]
-    result: Option<Ending>,
-    /// Only games in which a player's name contains this text.
-    #[arg(long)]
-    player: Option<String>,
+    /// Where to write the book [default: the one named by --into].
+    #[arg(short, long, required_unless_present = "into")]
+    output: Option<PathBuf>,
+    /// Add to this book: files and games that it has counted are not counted again. What it was built
+    /// with (filters, limits, weight) holds for what is added, too.
+    #[arg(long, value_name = "BOOK")]
+    into: Option<PathBuf>,
+    #[command(flatten)]
+    rules: Rules,
     /// Number of threads [default: one for each core].
     #[arg(long, default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u16).range(..=1024))]
@@ -58,16 +44,86 @@ pub(in crate::cli) struct Args {
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
     strict: bool,
+    /// Keep what was read so often, for a build that is interrupted.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, hide = true)]
+    keep_every: u32,
 }
 
-fn parse_result(text: &str) -> Result<Ending, String> {
-    Ok(match text {
-        "1-0" => Ending::Known(Outcome::Win(Side::First)),
-        "0-1" => Ending::Known(Outcome::Win(Side::Second)),
-        "1/2-1/2" => Ending::Known(Outcome::Draw),
-        "*" => Ending::Unknown,
-        _ => return Err("give 1-0, 1/2-1/2, 0-1 or *".to_owned()),
-    })
+/// What a book is built by.
+#[derive(Debug, clap::Args)]
+struct Rules {
+    /// Moves of a game that are kept, at most [default: 60].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    max_ply: Option<u16>,
+    /// Leave out the moves before this ply (the first move is ply 1).
+    #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u16).range(1..))]
+    from_ply: Option<u16>,
+    /// Queries of this book leave out moves of fewer games [default: 1].
+    #[arg(long)]
+    min_games: Option<u64>,
+    /// Queries of this book leave out moves played in less than this percentage of the position's
+    /// games, such as 2.5 [default: 0].
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    min_share: Option<u64>,
+    /// What a move weighs at selection, over the games that the mover won (w), drew (d) and lost (l),
+    /// those without known result (u), all (n), the mean rating (r) and the last year (y); also
+    /// max(…), min(…) and brackets [default: 2*w+d+u].
+    #[arg(long, value_name = "FORMULA")]
+    weight: Option<Weight>,
+    /// Only games in which both players have at least this rating.
+    #[arg(long)]
+    min_rating: Option<u16>,
+    /// Only games of this year or later.
+    #[arg(long)]
+    since: Option<u16>,
+    /// Only games of this year or before.
+    #[arg(long)]
+    until: Option<u16>,
+    /// Only games that ended so: 1-0, 1/2-1/2, 0-1 or * (unknown).
+    #[arg(long)]
+    result: Option<Ending>,
+    /// Only games in which a player's name contains this text.
+    #[arg(long)]
+    player: Option<String>,
+    /// Only games in which the name of Red's player contains this text.
+    #[arg(long)]
+    red: Option<String>,
+    /// Only games in which the name of Black's player contains this text.
+    #[arg(long)]
+    black: Option<String>,
+    /// Only games in which the event's name contains this text.
+    #[arg(long)]
+    event: Option<String>,
+    /// Only the moves of this side.
+    #[arg(long, value_enum, conflicts_with = "winner_only")]
+    colour: Option<Colour>,
+    /// Only the moves of the winner; games that nobody won are left out.
+    #[arg(long)]
+    winner_only: bool,
+    /// Count every record, copies of a game too.
+    #[arg(long)]
+    no_dedup: bool,
+    /// Ignore the tag Group, which makes a game's moves members of a line group.
+    #[arg(long)]
+    no_groups: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Colour {
+    Red,
+    Black,
+}
+
+/// A percentage with up to two decimals, in hundredths.
+pub(super) fn parse_percent(text: &str) -> Result<u64, String> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{whole}{decimals:0<2}");
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let share = digits.parse().ok().filter(|&share| share <= MAX_SHARE);
+    match share {
+        Some(share) if is_number && !whole.is_empty() && decimals.len() <= 2 => Ok(share),
+        _ => Err("give a percentage of 0 to 100 with two decimals at most, such as 2.5".to_owned()),
+    }
 }
 
 /// A number of bytes: digits and perhaps KiB, MiB, GiB (or K, M, G).
@@ -89,12 +145,13 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
     }
     let inputs = find_games(&args.inputs).map_err(from_build)?;
-    let mut listing = Listing::open(args.rejects.as_deref(), &args.output)?;
+    let options = args.options()?;
+    let mut listing = Listing::open(args.rejects.as_deref(), args.output())?;
     let bar = progress_bar();
     let result = build(
         &inputs.files,
-        &args.output,
-        args.options(),
+        args.output(),
+        options,
         args.strict,
         args.threads.into(),
         &|progress| advance(&bar, progress),
@@ -117,21 +174,60 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 impl Args {
-    fn options(&self) -> BuildOptions {
-        BuildOptions {
-            max_ply: self.max_ply.into(),
-            min_games: self.min_games,
-            filter: Filter {
-                min_rating: self.min_rating,
-                since: self.since,
-                until: self.until,
-                result: self.result,
-                player: self.player.clone(),
-            },
-            memory: self.memory,
-            stop: stop_flag(),
-            ..BuildOptions::default()
+    fn output(&self) -> &Path {
+        self.output.as_deref().or(self.into.as_deref()).unwrap_or_else(|| Path::new(""))
+    }
+
+    /// Those of the book that is added to, changed by what was asked for: a difference is an error
+    /// then that names both.
+    fn options(&self) -> Result<BuildOptions, CliError> {
+        let mut options = match &self.into {
+            None => BuildOptions::default(),
+            Some(base) => BuildOptions::like(&Book::open(base).map_err(from_book)?),
+        };
+        self.rules.apply(&mut options);
+        if usize::from(options.filter.from_ply) > options.max_ply {
+            let message = format!(
+                "--from-ply {} is beyond --max-ply {}",
+                options.filter.from_ply, options.max_ply
+            );
+            return Err(CliError::message(exit::USAGE, message));
         }
+        options.memory = self.memory;
+        options.keep_every = Duration::from_secs(self.keep_every.into());
+        options.stop = stop_flag();
+        Ok(options)
+    }
+}
+
+impl Rules {
+    fn apply(&self, options: &mut BuildOptions) {
+        fn put<T>(asked: Option<T>, to: &mut T) {
+            if let Some(asked) = asked {
+                *to = asked;
+            }
+        }
+        put(self.max_ply.map(usize::from), &mut options.max_ply);
+        put(self.min_games, &mut options.min_games);
+        put(self.min_share, &mut options.min_share);
+        put(self.weight.clone(), &mut options.weight);
+        let filter = &mut options.filter;
+        put(self.from_ply, &mut filter.from_ply);
+        put(self.min_rating.map(Some), &mut filter.min_rating);
+        put(self.since.map(Some), &mut filter.since);
+        put(self.until.map(Some), &mut filter.until);
+        put(self.result.map(Some), &mut filter.result);
+        put(self.player.clone().map(Some), &mut filter.player);
+        put(self.red.clone().map(Some), &mut filter.first_player);
+        put(self.black.clone().map(Some), &mut filter.second_player);
+        put(self.event.clone().map(Some), &mut filter.event);
+        let colour = self.colour.map(|colour| match colour {
+            Colour::Red => Mover::First,
+            Colour::Black => Mover::Second,
+        });
+        put(colour.or(self.winner_only.then_some(Mover::Winner)).map(Some), &mut filter.mover);
+        filter.every_record |= self.no_dedup;
+        filter.no_groups |= self.no_groups;
     }
 }
 
@@ -163,9 +259,11 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
     let counts = &about.counts;
     json!({
         "schema": "juzhong.book.build/1",
-        "book": args.output.to_string_lossy(),
+        "book": args.output().to_string_lossy(),
         "files": report.files,
         "same_files": report.same_files,
+        "known_files": report.known_files,
+        "resumed_records": report.kept,
         "records": counts.records,
         "bad": counts.bad,
         "filtered": counts.filtered,
@@ -188,15 +286,31 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
 
 fn print(args: &Args, report: &BuildReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
-    let book = args.output.display();
+    let book = args.output().display();
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
+    if args.into.is_some() {
+        writeln!(out, "known      {} files that the book has counted", report.known_files)?;
+    }
+    if report.kept > 0 {
+        writeln!(out, "kept       {} records that an interrupted build had read", report.kept)?;
+    }
     super::print_counts(&about.counts, out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentages() {
+        assert_eq!(parse_percent("2.5"), Ok(250));
+        assert_eq!(parse_percent("0.05"), Ok(5));
+        assert_eq!(parse_percent("100"), Ok(10_000));
+        for bad in ["", ".", ".5", "-1", "+1", "1.234", "100.01", "1e2", "99999999999999999999"] {
+            assert!(parse_percent(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn sizes() {

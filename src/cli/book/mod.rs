@@ -95,6 +95,10 @@ fn from_book(error: BookError) -> CliError {
 }
 
 pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
+    let error = match error {
+        BuildError::Base(error) => return from_book(error),
+        error => error,
+    };
     let code = match &error {
         BuildError::Input { source, .. } => match source.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
@@ -105,6 +109,8 @@ pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
         | BuildError::NoGames { .. }
         | BuildError::Strict { .. } => exit::BAD_DATA,
         BuildError::Create { .. } => exit::CANNOT_CREATE,
+        BuildError::Conflict { .. } => exit::USAGE,
+        BuildError::Pruned { .. } => exit::BAD_DATA,
         BuildError::Interrupted { .. } => exit::INTERRUPTED,
         _ => exit::IO,
     };

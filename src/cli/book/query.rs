@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use crate::book::{Book, BookMove};
+use crate::book::{Book, BookMove, Weight};
 use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
 
@@ -25,6 +25,13 @@ pub(in crate::cli) struct Args {
     /// Leave out moves of fewer games [default: what the book was built with].
     #[arg(long)]
     min_games: Option<u64>,
+    /// Leave out moves of less than this percentage of the position's games [default: what the book
+    /// was built with].
+    #[arg(long, value_name = "PERCENT", value_parser = super::build::parse_percent)]
+    min_share: Option<u64>,
+    /// Weigh moves by another formula (see `book build`) where no weight is set for them.
+    #[arg(long, value_name = "FORMULA")]
+    weight: Option<Weight>,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -38,7 +45,13 @@ fn run_game<G: Symmetric + Notation>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let book = super::open(&args.book)?;
+    let mut book = super::open(&args.book)?;
+    if let Some(weight) = &args.weight {
+        book.set_weight(weight.clone());
+    }
+    if let Some(min_share) = args.min_share {
+        book.set_min_share(min_share);
+    }
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     if let Some(list) = &args.fens {
         return run_list::<G>(&book, &mut Fens::open(list)?, min_games, context);

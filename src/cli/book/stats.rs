@@ -82,6 +82,9 @@ fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64)
         "sources": sources.len(),
         "max_ply": about.max_ply,
         "min_games": about.min_games,
+        "min_share": about.min_share as f64 / 100.0,
+        "filter": serde_json::to_value(&about.filter).unwrap_or_default(),
+        "weight": about.weight.to_string(),
         "key_table": about.key_table,
         "stored_keys": book.foreign_keys().is_none(),
         "content": about.content,
@@ -111,6 +114,15 @@ fn print(
     writeln!(out, "moves      {} (up to ply {})", about.rows, about.max_ply)?;
     writeln!(out, "sources    {}", sources.len())?;
     super::print_counts(&about.counts, out)?;
+    writeln!(
+        out,
+        "limits     {} games, {}.{:02} % of the position's games",
+        about.min_games,
+        about.min_share / 100,
+        about.min_share % 100
+    )?;
+    writeln!(out, "weight     {}", about.weight)?;
+    writeln!(out, "filter     {}", about.filter)?;
     writeln!(out, "keys       {} ({keys})", about.key_table)?;
     writeln!(out, "content    {}", about.content)?;
     writeln!(out, "{:>5} {:>10} {:>10}", "ply", "positions", "moves")?;

@@ -1,0 +1,403 @@
+//! Adding to a book: what it holds, in order, to be brought together with what is new.
+//!
+//! Sources that the book knows by content are not read again. A game that it knows by id keeps the
+//! result, the year and the ratings that it was counted with, and its further copies count as
+//! duplicates; the votes of counted games are not kept. So whether sources are given together or in
+//! steps, the book is the same, except where copies of one game that state different things come in
+//! different steps.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::groups::Member;
+use super::sort::Sorter;
+use super::store::{TABLES, Writer};
+use super::{Book, BookError, BuildError, BuildOptions, Counts, GameId, Metadata, Row, Source};
+use crate::game::Game;
+
+/// Rows that are read at once.
+const PAGE: usize = 4096;
+
+/// Larger sums than this are forged.
+const MAX_SUM: u64 = 1 << 60;
+
+/// The tables that are made anew; all others are copied as they are.
+const MADE_ANEW: [&str; 8] =
+    ["seal", "meta", "key_table", "sources", "games", "elsewhere", "moves", "line_groups"];
+
+/// A sound book that is added to. It is opened again by whoever reads it: threads cannot share an
+/// open book.
+#[derive(Debug)]
+pub(super) struct Base {
+    path: PathBuf,
+    metadata: Metadata,
+    sources: Vec<Source>,
+}
+
+/// A row of `moves`: key, packed move, content.
+pub(super) type PlacedRow = (i64, u16, Row);
+
+impl Base {
+    /// The base that the options name, if they are those that it was built with.
+    pub(super) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
+        let Some(path) = &options.base else { return Ok(None) };
+        let book = Book::open(path)?;
+        book.check_file()?;
+        book.expect_game::<G>()?;
+        let about = book.metadata();
+        if about.pruned {
+            return Err(BuildError::Pruned { path: path.clone() });
+        }
+        if !about.counts.is_plausible() {
+            return Err(forged(path));
+        }
+        check_options(options, &book)?;
+        let sources = book.sources()?;
+        Ok(Some(Self { path: path.clone(), metadata: about.clone(), sources }))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) const fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    pub(super) const fn counts(&self) -> Counts {
+        self.metadata.counts
+    }
+
+    /// In the order of hashes.
+    pub(super) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    pub(super) fn ids(&self) -> Result<Ids, BuildError> {
+        Ok(Ids { games: self.pages()?, elsewhere: self.pages()? })
+    }
+
+    /// All rows, in order.
+    pub(super) fn rows(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + use<>, BuildError>
+    {
+        let pages = self.pages::<Blob>()?;
+        let path = self.path.clone();
+        Ok(pages.map(move |blob| {
+            let Blob { key, mv, bytes } = blob?;
+            let row = Row::take(key, mv, &bytes).filter(is_plausible);
+            Ok((key, mv, row.ok_or_else(|| forged(&path))?))
+        }))
+    }
+
+    /// Adds the members of all groups to those that are new.
+    pub(super) fn add_members(&self, to: &Sorter<Member>) -> Result<(), BuildError> {
+        let mut pages = self.pages::<Member>()?;
+        while let Some(first) = pages.next().transpose()? {
+            let mut batch = vec![first];
+            batch.extend(pages.page.by_ref());
+            to.push(batch).map_err(|e| write_error(&self.path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the tables that building knows nothing of: marks, the journal, and others.
+    pub(super) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
+        let copied = self.book()?.query(|from| {
+            let names = TABLES.iter().map(|(name, _)| *name);
+            names.filter(|name| !MADE_ANEW.contains(name)).try_for_each(|name| to.copy(name, from))
+        });
+        Ok(copied?)
+    }
+
+    /// The same book once more.
+    fn book(&self) -> Result<Book, BuildError> {
+        let book = Book::open(&self.path)?;
+        if *book.metadata() != self.metadata {
+            let what = "another program replaced it meanwhile".to_owned();
+            return Err(BookError::Damaged { path: self.path.clone(), what }.into());
+        }
+        Ok(book)
+    }
+
+    fn pages<T: Paged>(&self) -> Result<Pages<T>, BuildError> {
+        let page = Vec::new().into_iter();
+        Ok(Pages { book: self.book()?, page, last: None, is_done: false })
+    }
+}
+
+fn is_plausible(row: &Row) -> bool {
+    let tally = &row.tally;
+    tally.games.max(tally.rating_sum).max(tally.rating_count) <= MAX_SUM
+}
+
+impl Counts {
+    fn is_plausible(&self) -> bool {
+        [
+            self.games,
+            self.disputed,
+            self.records,
+            self.bad,
+            self.filtered,
+            self.duplicates,
+            self.other_starts,
+            self.other_start_records,
+            self.no_moves,
+            self.no_move_records,
+        ]
+        .iter()
+        .all(|&n| n <= MAX_SUM)
+    }
+}
+
+fn forged(path: &Path) -> BuildError {
+    let what = "its sums are impossible".to_owned();
+    BookError::Damaged { path: path.to_owned(), what }.into()
+}
+
+fn write_error(path: &Path, source: std::io::Error) -> BuildError {
+    match source.kind() {
+        std::io::ErrorKind::Interrupted => BuildError::Interrupted { path: path.to_owned() },
+        _ => BuildError::Write { path: path.to_owned(), source },
+    }
+}
+
+/// An option that is not the book's is an error that names both.
+fn check_options(options: &BuildOptions, book: &Book) -> Result<(), BuildError> {
+    let about = book.metadata();
+    let keys = |table: Option<&crate::hash::KeyTable>| {
+        table.map_or_else(|| "the stored ones".to_owned(), crate::hash::KeyTable::fingerprint)
+    };
+    let pairs = [
+        ("--max-ply", options.max_ply.to_string(), about.max_ply.to_string()),
+        ("--min-games", options.min_games.to_string(), about.min_games.to_string()),
+        ("--min-share", percent(options.min_share), percent(about.min_share)),
+        ("--weight", options.weight.to_string(), about.weight.to_string()),
+        ("the filter", options.filter.to_string(), about.filter.to_string()),
+        ("keys", keys(options.key_table.as_ref()), keys(book.foreign_keys())),
+    ];
+    let differing = pairs.into_iter().find(|(_, asked, stated)| asked != stated);
+    differing.map_or(Ok(()), |(option, asked, stated)| {
+        Err(BuildError::Conflict { path: book.path().to_owned(), option, asked, stated })
+    })
+}
+
+/// Hundredths of a percent as a percentage.
+fn percent(share: u64) -> String {
+    format!("{}.{:02}", share / 100, share % 100)
+}
+
+/// What is read in the order of a primary key, a page at a time.
+trait Paged: Clone {
+    /// The first rows after `last`, up to [`PAGE`] of them.
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>>;
+}
+
+/// All of a table. No statement stays open between two pages, so this can go to another thread.
+struct Pages<T> {
+    book: Book,
+    page: std::vec::IntoIter<T>,
+    last: Option<T>,
+    is_done: bool,
+}
+
+impl<T: Paged> Iterator for Pages<T> {
+    type Item = Result<T, BuildError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.page.len() == 0 && !self.is_done {
+            match self.book.query(|connection| T::after(connection, self.last.as_ref())) {
+                Ok(page) => {
+                    self.is_done = page.len() < PAGE;
+                    self.last = page.last().cloned();
+                    self.page = page.into_iter();
+                }
+                Err(error) => {
+                    self.is_done = true;
+                    return Some(Err(error.into()));
+                }
+            }
+        }
+        self.page.next().map(Ok)
+    }
+}
+
+/// A row of `moves` as it is stored.
+#[derive(Debug, Clone)]
+struct Blob {
+    key: i64,
+    mv: u16,
+    bytes: Vec<u8>,
+}
+
+impl Paged for Blob {
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        // Moves are never negative, so that this is before all of them.
+        let (key, mv) = last.map_or((i64::MIN, -1), |last| (last.key, i64::from(last.mv)));
+        let sql = "SELECT key, move, stats FROM moves WHERE (key, move) > (?1, ?2) \
+                   ORDER BY key, move LIMIT ?3";
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map((key, mv, PAGE as i64), |row| {
+            Ok(Self { key: row.get(0)?, mv: row.get(1)?, bytes: row.get(2)? })
+        })?;
+        rows.collect()
+    }
+}
+
+impl Paged for Member {
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        let sql = "SELECT key, move, name FROM line_groups WHERE (key, move, name) > (?1, ?2, ?3) \
+                   ORDER BY key, move, name LIMIT ?4";
+        let mut statement = connection.prepare_cached(sql)?;
+        let (key, mv, name) =
+            last.map_or((i64::MIN, -1, ""), |last| (last.key, i64::from(last.mv), &*last.group));
+        let rows = statement.query_map((key, mv, name, PAGE as i64), |row| {
+            Ok(Self { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
+        })?;
+        rows.collect()
+    }
+}
+
+/// The id of a counted game.
+#[derive(Debug, Clone, Copy)]
+struct Counted(GameId);
+
+/// The id of a game that begins elsewhere.
+#[derive(Debug, Clone, Copy)]
+struct Elsewhere(GameId);
+
+impl Paged for Counted {
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";
+        Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
+    }
+}
+
+impl Paged for Elsewhere {
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        let sql = "SELECT id FROM elsewhere WHERE id > ?1 ORDER BY id LIMIT ?2";
+        Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
+    }
+}
+
+fn ids_after(
+    connection: &Connection,
+    sql: &str,
+    last: Option<GameId>,
+) -> rusqlite::Result<Vec<GameId>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    // The empty blob is before all others.
+    let last = last.as_ref().map_or(&[][..], |id| &id.0[..]);
+    let rows = statement.query_map((last, PAGE as i64), |row| Ok(GameId(row.get(0)?)))?;
+    rows.collect()
+}
+
+/// The ids of a base, handed over in ascending order while new games come by in that order.
+pub(super) struct Ids {
+    games: Pages<Counted>,
+    elsewhere: Pages<Elsewhere>,
+}
+
+/// Whose ids a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IdTable {
+    Games,
+    Elsewhere,
+}
+
+impl Ids {
+    /// Every id with its table, each table ascending, and the tables interleaved by ids.
+    pub(super) fn in_order(
+        self,
+    ) -> impl Iterator<Item = Result<(IdTable, GameId), BuildError>> + Send {
+        let games = self.games.map(|id| Ok((IdTable::Games, id?.0)));
+        let elsewhere = self.elsewhere.map(|id| Ok((IdTable::Elsewhere, id?.0)));
+        merge(games, elsewhere, |a, b| a.1.cmp(&b.1), |a, _| a)
+    }
+}
+
+/// The rows of a base and new ones, equal ones summed. What was set for a move in the base stays.
+pub(super) fn add_rows(
+    new: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+    base: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send {
+    let order = |a: &PlacedRow, b: &PlacedRow| (a.0, a.1).cmp(&(b.0, b.1));
+    merge(new, base, order, |(key, mv, mut row), (_, _, old)| {
+        row.tally.absorb(&old.tally);
+        row.weight = old.weight;
+        (key, mv, row)
+    })
+}
+
+/// Brings two ascending sequences together; errors come as soon as they are met.
+fn merge<T, E>(
+    a: impl Iterator<Item = Result<T, E>>,
+    b: impl Iterator<Item = Result<T, E>>,
+    order: impl Fn(&T, &T) -> Ordering,
+    sum: impl Fn(T, T) -> T,
+) -> impl Iterator<Item = Result<T, E>> {
+    let (mut a, mut b) = (a.peekable(), b.peekable());
+    std::iter::from_fn(move || {
+        let next = match (a.peek(), b.peek()) {
+            (Some(Ok(a)), Some(Ok(b))) => order(a, b),
+            (Some(Err(_)), _) | (Some(_), None) => Ordering::Less,
+            _ => Ordering::Greater,
+        };
+        match next {
+            Ordering::Less => a.next(),
+            Ordering::Greater => b.next(),
+            Ordering::Equal => both(&mut a, &mut b).map(|pair| pair.map(|(a, b)| sum(a, b))),
+        }
+    })
+}
+
+fn both<T, E>(
+    a: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
+    b: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
+) -> Option<Result<(T, T), E>> {
+    let (a, b) = (a.next()?, b.next()?);
+    Some(a.and_then(|a| Ok((a, b?))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn merging_sums_equal_ones(
+            a in prop::collection::btree_map(0..30u8, 0..9u32, 0..20),
+            b in prop::collection::btree_map(0..30u8, 0..9u32, 0..20),
+        ) {
+            let ok = |map: &BTreeMap<u8, u32>| {
+                map.clone().into_iter().map(Ok::<_, ()>).collect::<Vec<_>>().into_iter()
+            };
+            let merged = merge(ok(&a), ok(&b), |x, y| x.0.cmp(&y.0), |x, y| (x.0, x.1 + y.1));
+            let mut expected = a.clone();
+            for (key, n) in &b {
+                *expected.entry(*key).or_default() += n;
+            }
+            let expected: Vec<(u8, u32)> = expected.into_iter().collect();
+            prop_assert_eq!(merged.collect::<Result<Vec<_>, ()>>(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn errors_are_not_lost() {
+        let a = [Ok(1), Err("a")];
+        let b = [Ok(2), Ok(3)];
+        let merged = merge(a.into_iter(), b.into_iter(), Ord::cmp, |x, _| x);
+        assert_eq!(merged.collect::<Result<Vec<u8>, _>>(), Err("a"));
+    }
+
+    #[test]
+    fn percentages_are_exact() {
+        assert_eq!([0, 5, 250, 10_000].map(percent), ["0.00", "0.05", "2.50", "100.00"]);
+    }
+}

@@ -1,0 +1,433 @@
+//! What an interrupted build has read, kept for the next one.
+//!
+//! Reading and checking games takes most of a build's time. A task reads a stretch of a file; what
+//! tasks found is collected in memory, and when that is full, or some time has passed, it is
+//! written as a *part* to the folder `.BOOK.parts` beside the book: a sorted run of games, one of
+//! rejects, and last a list of the tasks that they hold, whole. A build that finds parts of the same
+//! files, read in the same way, takes them over and skips their tasks. Any others are removed, and
+//! all are when a build ends.
+//!
+//! ```text
+//! N.games, N.rejects   runs, as temporary files hold them
+//! N.part               the sealed list: what is built, the tasks, BLAKE3 of both runs
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::played::Played;
+use super::rejects::Listed;
+use super::sort::Sorter;
+use crate::bytes::lock::beside;
+use crate::bytes::sealed::{self, Kind};
+
+/// The lists of parts.
+const KIND: Kind = Kind { magic: *b"JZPART\0\0", version: 1, limit: 256 << 20 };
+
+/// When a build is interrupted, what it has collected is kept if it took that long.
+const WORTH: Duration = Duration::from_secs(2);
+
+/// What a task found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Task {
+    /// Which file, and which stretch of it.
+    pub(super) place: [u64; 2],
+    pub(super) records: u64,
+    /// Those of them that cannot be read.
+    pub(super) bad: u64,
+    /// Those of them that do not pass the filter.
+    pub(super) filtered: u64,
+}
+
+/// The list of a part.
+#[derive(Debug, Serialize, Deserialize)]
+struct List {
+    /// What is built, from what.
+    fingerprint: [u8; 32],
+    /// Serial numbers in the part are below this one.
+    serial: u64,
+    tasks: Vec<Task>,
+    /// BLAKE3 of the runs.
+    games: [u8; 32],
+    rejects: [u8; 32],
+}
+
+/// Where what tasks find goes.
+#[derive(Debug)]
+pub(super) struct Sinks<'a> {
+    pub(super) games: &'a Sorter<Played>,
+    pub(super) rejects: &'a Sorter<Listed>,
+}
+
+/// Collects what tasks find, and keeps it.
+#[derive(Debug)]
+pub(super) struct Parts {
+    folder: PathBuf,
+    fingerprint: [u8; 32],
+    every: Duration,
+    /// Bytes that are collected before a part is written.
+    budget: usize,
+    done: BTreeMap<[u64; 2], Task>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    pending: Pending,
+    /// When the last part was written, or this build began.
+    since: Instant,
+    /// The number of the next part.
+    number: u64,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    tasks: Vec<Task>,
+    games: Vec<Vec<Played>>,
+    rejects: Vec<Vec<Listed>>,
+    bytes: usize,
+}
+
+/// A part that was taken over.
+struct Part {
+    list: List,
+    games: File,
+    rejects: File,
+}
+
+impl Parts {
+    /// Takes over the parts beside `output` that have this fingerprint, and removes all others. Only
+    /// for who has the right to write `output`.
+    pub(super) fn open(
+        output: &Path,
+        fingerprint: [u8; 32],
+        every: Duration,
+        budget: usize,
+        sinks: &Sinks<'_>,
+    ) -> io::Result<(Self, u64)> {
+        let folder = beside(output, ".parts")?;
+        let mut done = BTreeMap::new();
+        let (mut serial, mut number) = (0, 0);
+        for (n, path) in lists(&folder) {
+            number = number.max(n + 1);
+            let part = Part::open(&folder, n, &path, &fingerprint);
+            let Some(part) =
+                part.filter(|p| p.list.tasks.iter().all(|t| !done.contains_key(&t.place)))
+            else {
+                continue;
+            };
+            done.extend(part.list.tasks.iter().map(|task| (task.place, *task)));
+            serial = serial.max(part.list.serial);
+            sinks.games.add_run(part.games)?;
+            sinks.rejects.add_run(part.rejects)?;
+        }
+        if done.is_empty() {
+            remove(&folder);
+            number = 0;
+        }
+        let state = State { pending: Pending::default(), since: Instant::now(), number };
+        let state = Mutex::new(state);
+        Ok((Self { folder, fingerprint, every, budget, done, state }, serial))
+    }
+
+    /// What an earlier build found in this task.
+    pub(super) fn done(&self, place: [u64; 2]) -> Option<Task> {
+        self.done.get(&place).copied()
+    }
+
+    /// All tasks of earlier builds.
+    pub(super) fn all_done(&self) -> impl Iterator<Item = &Task> {
+        self.done.values()
+    }
+
+    /// Collects what a task found. `serial` is above all serial numbers in it. No lock is held while
+    /// a part is written.
+    pub(super) fn add(
+        &self,
+        task: Task,
+        games: Vec<Played>,
+        rejects: Vec<Listed>,
+        serial: impl Fn() -> u64,
+        sinks: &Sinks<'_>,
+    ) -> io::Result<()> {
+        let (pending, number) = {
+            let mut state = self.lock();
+            let pending = &mut state.pending;
+            pending.bytes += Sorter::<Played>::size(&games) + Sorter::<Listed>::size(&rejects);
+            pending.tasks.push(task);
+            pending.games.push(games);
+            pending.rejects.push(rejects);
+            if pending.bytes < self.budget && state.since.elapsed() < self.every {
+                return Ok(());
+            }
+            state.take()
+        };
+        self.keep(pending, number, serial(), sinks)
+    }
+
+    /// Writes a part and hands it to the sinks.
+    fn keep(&self, pending: Pending, number: u64, serial: u64, to: &Sinks<'_>) -> io::Result<()> {
+        let (games, rejects) = self.write(pending, number, serial)?;
+        to.games.add_run(games)?;
+        to.rejects.add_run(rejects)
+    }
+
+    fn write(&self, pending: Pending, number: u64, serial: u64) -> io::Result<(File, File)> {
+        fs::create_dir_all(&self.folder)?;
+        let games = create(&self.at(number, "games"))?;
+        let mut games = Sorter::<Played>::write_to(games, pending.games)?;
+        let rejects = create(&self.at(number, "rejects"))?;
+        let mut rejects = Sorter::<Listed>::write_to(rejects, pending.rejects)?;
+        let list = List {
+            fingerprint: self.fingerprint,
+            serial,
+            tasks: pending.tasks,
+            games: hash(&mut games)?,
+            rejects: hash(&mut rejects)?,
+        };
+        let bytes = sealed::seal(KIND, &list).map_err(io::Error::other)?;
+        let unfinished = self.at(number, "new");
+        fs::write(&unfinished, bytes)?;
+        fs::rename(unfinished, self.at(number, "part"))?;
+        Ok((games, rejects))
+    }
+
+    /// Hands over what is not in any part, at the end. Where there are parts, it becomes one, so that
+    /// all that was read is kept while the book is packed.
+    pub(super) fn settle(&self, serial: u64, sinks: &Sinks<'_>) -> io::Result<()> {
+        let (pending, number) = self.lock().take();
+        if number > 0 && !pending.tasks.is_empty() {
+            return self.keep(pending, number, serial, sinks);
+        }
+        pending.games.into_iter().try_for_each(|games| sinks.games.push(games))?;
+        pending.rejects.into_iter().try_for_each(|rejects| sinks.rejects.push(rejects))
+    }
+
+    /// Keeps what was collected, if it is worth it, because the build ends early.
+    pub(super) fn save(&self, serial: u64) {
+        let (pending, number) = {
+            let mut state = self.lock();
+            if state.pending.tasks.is_empty() || state.since.elapsed() < self.every.min(WORTH) {
+                return;
+            }
+            state.take()
+        };
+        let saved = self.write(pending, number, serial);
+        tracing::debug!(saved = saved.is_ok(), "parts of an interrupted build");
+    }
+
+    /// Removes all parts.
+    pub(super) fn discard(&self) {
+        remove(&self.folder);
+    }
+
+    fn at(&self, number: u64, ending: &str) -> PathBuf {
+        self.folder.join(format!("{number}.{ending}"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// What was collected, and the number of the part that it can be.
+    fn take(&mut self) -> (Pending, u64) {
+        self.since = Instant::now();
+        self.number += 1;
+        (std::mem::take(&mut self.pending), self.number - 1)
+    }
+}
+
+impl Part {
+    /// The part of that number, if it is whole and of that fingerprint. Removes it otherwise.
+    fn open(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
+        let run = |ending: &str| folder.join(format!("{number}.{ending}"));
+        let open = || -> Option<Self> {
+            if fs::metadata(path).ok()?.len() > KIND.limit {
+                return None;
+            }
+            let list: List = sealed::unseal(KIND, &fs::read(path).ok()?).ok()?;
+            let mut games = File::open(run("games")).ok()?;
+            let mut rejects = File::open(run("rejects")).ok()?;
+            let is_whole = list.fingerprint == *fingerprint
+                && hash(&mut games).ok()? == list.games
+                && hash(&mut rejects).ok()? == list.rejects;
+            is_whole.then_some(Self { list, games, rejects })
+        };
+        let part = open();
+        if part.is_none() {
+            for path in [path, &run("games"), &run("rejects")] {
+                let removed = fs::remove_file(path);
+                tracing::debug!(?path, ?removed, "a part of another build");
+            }
+        }
+        part
+    }
+}
+
+/// The lists in the folder, by numbers.
+fn lists(folder: &Path) -> BTreeMap<u64, PathBuf> {
+    files(folder)
+        .filter(|path| path.extension().is_some_and(|ending| ending == "part"))
+        .filter_map(|path| Some((path.file_stem()?.to_str()?.parse().ok()?, path)))
+        .collect()
+}
+
+/// The files in the folder that are of parts, whole or not.
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| {
+        let number = path.file_stem().and_then(|stem| stem.to_str());
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+            && matches!(ending, Some("games" | "rejects" | "part" | "new"))
+    })
+}
+
+/// Removes the folder of parts and what parts left there, but nothing else.
+fn remove(folder: &Path) {
+    for path in files(folder) {
+        let removed = fs::remove_file(&path);
+        tracing::trace!(?path, ?removed, "part");
+    }
+    let removed = fs::remove_dir(folder);
+    tracing::trace!(?removed, "parts");
+}
+
+/// Makes a file, in place of what a killed build left there.
+fn create(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(true).open(path)
+}
+
+/// BLAKE3 of a file, which stands at its start then.
+fn hash(file: &mut File) -> io::Result<[u8; 32]> {
+    file.rewind()?;
+    let hash = blake3::Hasher::new().update_reader(&*file)?.finalize().into();
+    file.rewind()?;
+    Ok(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{GameId, RejectReason};
+    use std::sync::Arc;
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn sinks(&self) -> (Sorter<Played>, Sorter<Listed>) {
+            let stop = Arc::default();
+            (Sorter::new(self.0.path(), 1 << 20, &stop), Sorter::new(self.0.path(), 1 << 20, &stop))
+        }
+
+        /// Opens, lets `work` work, and returns what the sinks hold: ids and numbers of rejects.
+        fn run(&self, fingerprint: u8, work: impl Fn(&Parts, &Sinks<'_>)) -> (Vec<u8>, Vec<u64>) {
+            let (games, rejects) = self.sinks();
+            let sinks = Sinks { games: &games, rejects: &rejects };
+            let (parts, _) = self.open(fingerprint, &sinks);
+            work(&parts, &sinks);
+            let ids = games.finish().unwrap().map(|game| game.unwrap().id.0[0]).collect();
+            let numbers = rejects.finish().unwrap().map(|r| r.unwrap().place[2]).collect();
+            (ids, numbers)
+        }
+
+        fn open(&self, fingerprint: u8, sinks: &Sinks<'_>) -> (Parts, u64) {
+            let output = self.0.path().join("b");
+            Parts::open(&output, [fingerprint; 32], Duration::ZERO, 1 << 20, sinks).unwrap()
+        }
+
+        fn names(&self) -> Vec<String> {
+            let folder = self.0.path().join(".b.parts");
+            let mut names: Vec<String> = fs::read_dir(folder)
+                .into_iter()
+                .flatten()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
+        let place = [0, n.into()];
+        let task = Task { place, records: 2, bad: 1, filtered: 0 };
+        let reject =
+            Listed { place: [0, n.into(), 1], line: 1, game: 1, reason: RejectReason::NoMoves };
+        let game = Played::empty(GameId([n; 16]));
+        parts.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
+    }
+
+    #[test]
+    fn what_was_kept_is_taken_over() {
+        let place = Place(tempfile::tempdir().unwrap());
+        let both = place.run(1, |parts, sinks| {
+            add(parts, sinks, 1);
+            add(parts, sinks, 2);
+        });
+        assert_eq!(both, (vec![1, 2], vec![1, 1]));
+        assert_eq!(place.names().len(), 6);
+        let (games, rejects) = place.sinks();
+        let sinks = Sinks { games: &games, rejects: &rejects };
+        let (parts, serial) = place.open(1, &sinks);
+        assert_eq!(serial, 7);
+        assert_eq!(parts.all_done().count(), 2);
+        assert!(parts.done([0, 1]).is_some() && parts.done([0, 3]).is_none());
+        add(&parts, &sinks, 3);
+        drop(parts);
+        let three = place.run(1, |parts, _| assert!(parts.done([0, 3]).is_some()));
+        assert_eq!(three.0, [1, 2, 3]);
+        let none = place.run(1, |parts, _| parts.discard());
+        assert_eq!(none.0, [1, 2, 3], "files that are open stay readable");
+        assert!(!place.0.path().join(".b.parts").exists());
+    }
+
+    #[test]
+    fn damaged_and_other_parts_are_removed() {
+        let place = Place(tempfile::tempdir().unwrap());
+        let two = |parts: &Parts, sinks: &Sinks<'_>| {
+            add(parts, sinks, 1);
+            add(parts, sinks, 2);
+        };
+        place.run(1, two);
+        let folder = place.0.path().join(".b.parts");
+        let mut run = fs::read(folder.join("0.games")).unwrap();
+        *run.last_mut().unwrap() ^= 1;
+        fs::write(folder.join("0.games"), run).unwrap();
+        fs::write(folder.join("7.games"), "left behind").unwrap();
+        assert_eq!(place.run(1, |_, _| {}).0, [2]);
+        fs::write(folder.join("1.part"), "no list").unwrap();
+        assert_eq!(place.run(1, |_, _| {}).0, [0u8; 0]);
+        assert!(!folder.exists());
+        place.run(1, two);
+        assert_eq!(place.run(2, |_, _| {}).0, [0u8; 0]);
+        assert!(!folder.exists());
+        // What is not of parts stays.
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("notes.txt"), "").unwrap();
+        place.run(1, |parts, _| parts.discard());
+        assert_eq!(place.names(), ["notes.txt"]);
+    }
+
+    #[test]
+    fn little_is_not_worth_keeping() {
+        let place = Place(tempfile::tempdir().unwrap());
+        let (games, rejects) = place.sinks();
+        let sinks = Sinks { games: &games, rejects: &rejects };
+        let output = place.0.path().join("b");
+        let hour = Duration::from_secs(3600);
+        let (parts, _) = Parts::open(&output, [1; 32], hour, 1 << 20, &sinks).unwrap();
+        add(&parts, &sinks, 1);
+        parts.save(9);
+        assert!(place.names().is_empty());
+        parts.settle(9, &sinks).unwrap();
+        assert_eq!(games.finish().unwrap().count(), 1);
+    }
+}
