@@ -4,8 +4,9 @@
 
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{
-    BadGame, BadGameReason, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions, Place,
-    ReadSummary, Record, Tree, Variation, read_chunk, read_games, split_games, write_pgn,
+    BadGame, BadGameReason, Format, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions,
+    Place, ReadSummary, Record, Tree, Variation, WriteOptions, read_chunk, read_games, split_games,
+    write_game, write_jsonl, write_pgn,
 };
 use juzhong::xiangqi::notation::{IllegalReason, MoveError, MoveNotation};
 use juzhong::xiangqi::{Position, START_FEN};
@@ -277,8 +278,13 @@ on two lines} 1. ... 马８进７ (1. ... 炮８平５ {same side} 2. 马二进�
 #[test]
 fn writing_without_variations_and_comments() {
     let record = read_one(VARIATIONS.as_bytes()).unwrap().record;
-    let options =
-        PgnOptions { notation: MoveNotation::Wxf, width: 20, variations: false, comments: false, ..PgnOptions::default() };
+    let options = PgnOptions {
+        notation: MoveNotation::Wxf,
+        width: 20,
+        variations: false,
+        comments: false,
+        ..PgnOptions::default()
+    };
     let text = written(&record, &options);
     assert!(text.ends_with("\n\n1. C2=5 H8+7 2. H2+3\nR9=8 3. R1=2 1/2-1/2\n\n"), "{text}");
 }
@@ -343,6 +349,19 @@ proptest! {
         for (name, value) in &record.tags {
             prop_assert_eq!(read.tag(name), Some(value.as_str()));
         }
+        // JSONL loses nothing.
+        let mut line = Vec::new();
+        write_jsonl(&mut line, &record).unwrap();
+        let again = read_one(&line).map_err(|bad| TestCaseError::fail(format!("{bad}")))?.record;
+        prop_assert_eq!(format!("{again:?}"), format!("{record:?}"));
+        // A plain list keeps the main line.
+        let mut line = Vec::new();
+        let pgn = PgnOptions { notation: options.notation, ..PgnOptions::default() };
+        let plain = WriteOptions { pgn, ..WriteOptions::default() };
+        write_game(&mut line, &record, Format::Plain, &plain).unwrap();
+        let again = read_one(&line).map_err(|bad| TestCaseError::fail(format!("{bad}")))?.record;
+        prop_assert_eq!(again.tree.moves, record.tree.moves);
+        prop_assert_eq!((again.start, again.result), (record.start, record.result));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A book from game files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -10,20 +9,17 @@ use super::into::Base;
 use super::parts::{Parts, Sinks, Task};
 use super::rejects::Listed;
 use super::sort::Sorter;
+use super::sources::{self, Fault, Hashed};
 use super::{
     Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason, Source,
 };
 use crate::bytes::atomic::resolve;
-use crate::bytes::map::MappedFile;
 use crate::game::Game;
-use crate::record::{self, Chunk, Digest, Member, Packed, Place, UnpackError};
+use crate::record::{self, Chunk, ParsedGame, Place};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
-
-/// Files from this size on are mapped, others read.
-const MAP_FROM: u64 = 1 << 20;
 
 /// What a build found and made.
 #[derive(Debug, Clone)]
@@ -40,6 +36,9 @@ pub struct BuildReport {
     pub kept: u64,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
+    /// Records that state another result than the mate or stalemate at the end of their main line.
+    /// What is stated counts: see [`disputes`](super::disputes()).
+    pub contradicted: u64,
 }
 
 /// How far a build is.
@@ -95,7 +94,7 @@ fn run(
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<BuildReport, BuildError> {
-    let inputs = Hashed::all(&builder, files)?;
+    let inputs = Sources::all(&builder, files)?;
     let mut report = BuildReport {
         metadata: Metadata::default(),
         files: inputs.files.len(),
@@ -103,6 +102,7 @@ fn run(
         known_files: inputs.known_files(),
         kept: 0,
         empty_files: Vec::new(),
+        contradicted: 0,
     };
     if let Some(base) = builder.base()
         && inputs.adds_nothing(base.path(), builder.output())
@@ -125,6 +125,7 @@ fn run(
         }
         progress(Progress::Packing);
         report.empty_files = inputs.without_games(&read);
+        report.contradicted = read.iter().map(|r| r.contradicted).sum();
         builder.finish(inputs.sources(&read)).map_err(|error| match error {
             BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
             error => error,
@@ -151,7 +152,7 @@ const fn is_passing(error: &BuildError) -> bool {
 fn tell(
     builder: &Builder<Position>,
     rejects: Sorter<Listed>,
-    inputs: &Hashed,
+    inputs: &Sources,
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<Option<String>, BuildError> {
     let files = inputs.different();
@@ -187,80 +188,24 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildE
     Ok(())
 }
 
-/// A source and its name by content: an input file, or a member of one that is an archive.
+/// The base name of a source.
+fn name(source: &Hashed) -> String {
+    source.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The sources and what of them is new.
 #[derive(Debug)]
-struct File {
-    /// The input file.
-    input: PathBuf,
-    /// Which of the sources in it.
-    member: usize,
-    /// The input file's path, with that in the archive behind it.
-    path: PathBuf,
-    /// Of the content, unpacked.
-    hash: [u8; 32],
-    len: u64,
-    /// Why it cannot be read.
-    fault: Option<String>,
-}
-
-impl File {
-    /// Its base name.
-    fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
-
-/// The sources in a file. Those in archives whose names promise games but little, and that begin
-/// like none, are no sources.
-fn hash_file(builder: &Builder<Position>, path: &Path) -> Result<Vec<File>, BuildError> {
-    let bytes = Content::read(path)?;
-    let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
-        let place =
-            name.map_or_else(|| path.to_owned(), |name| path.join(name.trim_start_matches('/')));
-        let len = found.as_ref().copied().unwrap_or(0);
-        File { input: path.to_owned(), member, path: place, hash, len, fault: found.err() }
-    };
-    let packed = match Packed::open(&bytes) {
-        Ok(packed) => packed,
-        Err(error) => {
-            let hash = blake3::hash(&bytes).into();
-            return Ok(vec![source(0, None, hash, Err(error.to_string()))]);
-        }
-    };
-    let hash = |(index, member): (usize, &Member)| {
-        if let Err(error) = builder.check_stop() {
-            return Some(Err(error));
-        }
-        match packed.digest(member) {
-            Ok(Digest { format: Err(_), .. }) if !member.is_certain() => None,
-            Ok(Digest { hash, len, .. }) => Some(Ok(source(index, member.name(), hash, Ok(len)))),
-            Err(error) => {
-                let hash = packed.packed_hash(member);
-                Some(Ok(source(index, member.name(), hash, Err(error.to_string()))))
-            }
-        }
-    };
-    packed.members().par_iter().enumerate().filter_map(hash).collect()
-}
-
-/// The input files and what of them is new.
-#[derive(Debug)]
-struct Hashed {
-    files: Vec<File>,
+struct Sources {
+    files: Vec<Hashed>,
     /// Of those with the same content the first, unless the base knows it; by their index.
     different: Vec<usize>,
     /// The sources of the base.
     known: BTreeMap<[u8; 32], Source>,
 }
 
-impl Hashed {
+impl Sources {
     fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
-        let hash = |path: &PathBuf| {
-            builder.check_stop()?;
-            hash_file(builder, path)
-        };
-        let files: Vec<Vec<File>> = files.par_iter().map(hash).collect::<Result<_, BuildError>>()?;
-        let files: Vec<File> = files.into_iter().flatten().collect();
+        let files = sources::find(files, &|| builder.check_stop())?;
         let sources = builder.base().map(Base::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
         let mut inputs = Self { files, different: Vec::new(), known };
@@ -274,7 +219,7 @@ impl Hashed {
         Ok(inputs)
     }
 
-    fn different(&self) -> Vec<&File> {
+    fn different(&self) -> Vec<&Hashed> {
         self.different.iter().map(|&i| &self.files[i]).collect()
     }
 
@@ -286,7 +231,7 @@ impl Hashed {
     /// got a lesser name.
     fn adds_nothing(&self, base: &Path, output: &Path) -> bool {
         let renames =
-            |file: &File| self.known.get(&file.hash).is_some_and(|s| file.name() < s.name);
+            |file: &Hashed| self.known.get(&file.hash).is_some_and(|s| name(file) < s.name);
         self.different.is_empty()
             && !self.files.iter().any(renames)
             && resolve(base).ok() == resolve(output).ok()
@@ -325,9 +270,9 @@ impl Hashed {
         games.extend(
             self.different().iter().zip(read).map(|(file, report)| (file.hash, report.games)),
         );
-        let source = |file: &File| {
+        let source = |file: &Hashed| {
             let games = games.get(&file.hash).copied().unwrap_or(0);
-            Source { hash: file.hash, name: file.name(), games }
+            Source { hash: file.hash, name: name(file), games }
         };
         self.files.iter().map(source).filter(|source| source.games > 0).collect()
     }
@@ -338,40 +283,18 @@ impl Hashed {
     }
 }
 
-/// The bytes of a file.
-enum Content {
-    Mapped(MappedFile),
-    Read(Vec<u8>),
-}
-
-impl Content {
-    fn read(path: &Path) -> Result<Self, BuildError> {
-        let read = || {
-            if std::fs::metadata(path)?.len() < MAP_FROM {
-                std::fs::read(path).map(Self::Read)
-            } else {
-                MappedFile::open(path).map(Self::Mapped)
-            }
-        };
-        read().map_err(|source| BuildError::Input { path: path.to_owned(), source })
-    }
-}
-
-impl Deref for Content {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Read(bytes) => bytes,
-        }
-    }
-}
-
 /// What was found in a file or a part of one.
 #[derive(Debug, Default)]
 struct FileReport {
     games: u64,
     bad: u64,
+    contradicted: u64,
+}
+
+impl Task {
+    const fn report(&self) -> FileReport {
+        FileReport { games: self.records, bad: self.bad, contradicted: self.contradicted }
+    }
 }
 
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
@@ -384,7 +307,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     /// Reads all that is new. What was read of it when that is interrupted is kept.
-    fn all(&self, inputs: &Hashed) -> Result<Vec<FileReport>, BuildError> {
+    fn all(&self, inputs: &Sources) -> Result<Vec<FileReport>, BuildError> {
         let files = inputs.different();
         (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
         let read = self.files(&files);
@@ -400,53 +323,30 @@ impl Reading<'_> {
         read
     }
 
-    /// Reads all sources. Those of one archive are next to each other; it is opened once.
-    fn files(&self, sources: &[&File]) -> Result<Vec<FileReport>, BuildError> {
-        let mut archives: Vec<(usize, &[&File])> = Vec::new();
-        let mut first = 0;
-        for group in sources.chunk_by(|a, b| a.input == b.input) {
-            archives.push((first, group));
-            first += group.len();
-        }
-        let read = archives.par_iter().map(|(first, group)| self.archive(*first, group));
-        Ok(read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-    }
-
-    fn archive(&self, first: usize, group: &[&File]) -> Result<Vec<FileReport>, BuildError> {
-        let Some(one) = group.first() else { return Ok(Vec::new()) };
-        let file = Content::read(&one.input)?;
-        let packed = Packed::open(&file).ok();
-        let read = group.par_iter().enumerate().map(|(index, source)| {
-            let member = packed.as_ref().and_then(|packed| packed.members().get(source.member));
-            match (&packed, member, &source.fault) {
-                (Some(packed), Some(member), None) => {
-                    match packed.content(member, self.builder.folder()) {
-                        Ok(bytes) => self.source(first + index, &bytes),
-                        Err(UnpackError::Io(error)) => Err(self.builder.write_error(error)),
-                        Err(UnpackError::Bad(what)) => self.refuse(first + index, &what),
-                    }
-                }
-                (.., fault) => self.refuse(first + index, fault.as_deref().unwrap_or("it changed")),
-            }
-        });
-        read.collect()
+    fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
+        let folder = self.builder.folder();
+        sources::open_each(sources, folder, |number, content| match content {
+            Ok(bytes) => self.source(number, &bytes),
+            Err(Fault::Bad(what)) => self.refuse(number, &what),
+            Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
+        })
     }
 
     /// A source that cannot be read counts as one bad record.
     fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
         let place = [number as u64, 0];
         if let Some(done) = self.parts.done(place) {
-            return Ok(FileReport { games: done.records, bad: done.bad });
+            return Ok(done.report());
         }
         let reason = RejectReason::bad(&what);
         let number = [place[0], place[1], 1];
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
-        let task = Task { place, records: 1, bad: 1, filtered: 0 };
+        let task = Task { place, records: 1, bad: 1, filtered: 0, contradicted: 0 };
         self.parts
             .add(task, Vec::new(), vec![listed], || self.builder.serial(), &self.sinks)
             .map_err(|e| self.builder.write_error(e))?;
-        Ok(FileReport { games: 1, bad: 1 })
+        Ok(task.report())
     }
 
     fn source(&self, number: usize, bytes: &[u8]) -> Result<FileReport, BuildError> {
@@ -463,12 +363,13 @@ impl Reading<'_> {
         Ok(FileReport {
             games: parts.iter().map(|part| part.games).sum(),
             bad: parts.iter().map(|part| part.bad).sum(),
+            contradicted: parts.iter().map(|part| part.contradicted).sum(),
         })
     }
 
     fn part(&self, task: [u64; 2], bytes: &[u8], chunk: &Chunk) -> Result<FileReport, BuildError> {
         if let Some(done) = self.parts.done(task) {
-            return Ok(FileReport { games: done.records, bad: done.bad });
+            return Ok(done.report());
         }
         let mut batch = Batch::default();
         let mut rejects = Vec::new();
@@ -476,6 +377,7 @@ impl Reading<'_> {
         let mut filtered = 0;
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
+            report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
             let (place, game, reason) = match game {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
                     Admission::Counted => return,
@@ -495,7 +397,8 @@ impl Reading<'_> {
             rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
-        let task = Task { place: task, records: report.games, bad: report.bad, filtered };
+        let FileReport { games: records, bad, contradicted } = report;
+        let task = Task { place: task, records, bad, filtered, contradicted };
         self.parts
             .add(task, batch.0, rejects, || self.builder.serial(), &self.sinks)
             .map_err(|e| self.builder.write_error(e))?;

@@ -18,6 +18,7 @@
 
 mod build;
 mod builder;
+mod disputes;
 mod edit;
 mod error;
 mod filter;
@@ -39,6 +40,7 @@ mod remake;
 mod seal;
 mod select;
 mod sort;
+mod sources;
 mod store;
 mod tally;
 #[cfg(test)]
@@ -48,6 +50,7 @@ mod weight;
 
 pub use build::{BuildReport, Progress, build};
 pub use builder::{Admission, Batch, BuildOptions, Builder, Source};
+pub use disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use edit::{Change, EditError, Editor, Step};
 pub use error::{BookError, BuildError};
 pub use filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};

@@ -43,6 +43,8 @@ pub(super) struct Task {
     pub(super) bad: u64,
     /// Those of them that do not pass the filter.
     pub(super) filtered: u64,
+    /// Those of them whose result contradicts the board.
+    pub(super) contradicted: u64,
 }
 
 /// The list of a part.

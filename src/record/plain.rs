@@ -290,10 +290,15 @@ mod tests {
         assert_eq!(parts("h2e2;h9g7"), (None, None, "h2e2 h9g7".to_owned()));
         assert_eq!(parts("h2e2h9g7h0g2").2, "h2e2 h9g7 h0g2");
         let fen = "4k4/9/9/9/9/9/9/9/9/3K5";
-        let with = |rest: &str| parts(&format!("{fen}{rest}"));
-        assert_eq!(with(" b - - 3 7 moves e9e8").1, Some(format!("{fen} b - - 3 7")));
-        assert_eq!(with("b"), (None, Some(format!("{fen} b")), String::new()));
-        assert_eq!(with("w--01\nd0d1").2, "d0d1");
-        assert_eq!(with("").1, Some(format!("{fen} w")));
+        let with = |rest: &str| {
+            let text = format!("{fen}{rest}");
+            let (_, fen, moves) = parts(&text);
+            (fen.unwrap_or_default(), moves)
+        };
+        let expected = (format!("{fen} b - - 3 7"), "e9e8".to_owned());
+        assert_eq!(with(" b - - 3 7 moves e9e8"), expected);
+        assert_eq!(with("b"), (format!("{fen} b"), String::new()));
+        assert_eq!(with("w--01\nd0d1"), (format!("{fen} w"), "d0d1".to_owned()));
+        assert_eq!(with(""), (format!("{fen} w"), String::new()));
     }
 }

@@ -7,13 +7,15 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::super::listing::{Listing, show_some};
-use super::super::{CliError, Context, GameName, exit, interrupt};
+use super::super::listing::{ListFile, Listing, show_some};
+use super::super::{CliError, Context, GameName, exit, interrupt, tell};
 use super::{from_book, from_build};
 use crate::book::{
-    Book, BuildError, BuildOptions, BuildReport, Ending, MAX_SHARE, Mover, Progress, Weight, build,
-    find_games,
+    Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
+    Progress, Weight, build, disputes, find_games,
 };
+use crate::bytes::atomic::folder_of;
+use crate::game::Outcome;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -41,6 +43,13 @@ pub(in crate::cli) struct Args {
     /// replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
+    /// Write the list of games whose result is in doubt, because copies state different ones or it
+    /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
+    /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
+    /// the board, file, line, number, the result stated. Reads the inputs twice. A new file: nothing
+    /// is replaced.
+    #[arg(long)]
+    disputes: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
     strict: bool,
@@ -163,6 +172,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         listing.close()?;
     }
     let report = result.map_err(from_build)?;
+    if let Some(path) = &args.disputes {
+        list_disputes(path, args, &inputs.files)?;
+    }
     show_some("no game files in", &inputs.empty);
     show_some("no games in", &report.empty_files);
     if context.common.json {
@@ -171,6 +183,30 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         print(args, &report, context.out)?;
     }
     Ok(exit::OK)
+}
+
+/// Writes the list of games whose result is in doubt.
+fn list_disputes(path: &Path, args: &Args, files: &[PathBuf]) -> Result<(), CliError> {
+    let mut list = ListFile::open("--disputes", path, args.output())?;
+    let text = |result: Option<Outcome>| result.map_or("*".to_owned(), |r| r.to_string());
+    let (folder, stop) = (folder_of(args.output()), stop_flag());
+    let counts = disputes(files, folder, args.memory, &stop, &mut |dispute| {
+        let Dispute { game_id, doubt, counted, end, place, number, stated, .. } = dispute;
+        let end = end.map_or("-".to_owned(), |end| end.to_string());
+        let (counted, stated, source) = (text(*counted), text(*stated), dispute.source_name());
+        let id = game_id.0.iter().fold(String::new(), |id, byte| id + &format!("{byte:02x}"));
+        list.line(format_args!(
+            "{id}\t{doubt}\t{counted}\t{end}\t{source}\t{place}\t{number}\t{stated}"
+        ));
+    });
+    let DisputeCounts { disputed, tied, contradicted } = counts.map_err(from_build)?;
+    list.close()?;
+    tell(format_args!(
+        "juzhong: {disputed} games with copies that differ ({tied} tied), {contradicted} whose \
+         result contradicts the board: {}",
+        path.display()
+    ));
+    Ok(())
 }
 
 impl Args {
@@ -278,6 +314,7 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
         "black": counts.second,
         "disputed": counts.disputed,
         "tied": counts.tied,
+        "contradicted": report.contradicted,
         "positions": about.positions,
         "moves": about.rows,
         "content": about.content,
@@ -295,7 +332,9 @@ fn print(args: &Args, report: &BuildReport, out: &mut dyn Write) -> Result<(), C
     if report.kept > 0 {
         writeln!(out, "kept       {} records that an interrupted build had read", report.kept)?;
     }
-    super::print_counts(&about.counts, out)
+    super::print_counts(&about.counts, out)?;
+    writeln!(out, "mates      {} records contradicted by mate or stalemate", report.contradicted)?;
+    Ok(())
 }
 
 #[cfg(test)]
