@@ -36,6 +36,7 @@ mod seal;
 mod select;
 mod sort;
 mod store;
+mod survey;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ pub use rejects::{Reject, RejectReason};
 pub use remake::{Origin, Origins, RemakeError};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use store::{APPLICATION_ID, VERSION};
+pub use survey::{Difference, LineCount, MarkCounts, Sample, Survey, SurveyOptions};
 pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Place, Walk};
 
