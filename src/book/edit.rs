@@ -278,7 +278,8 @@ impl Editor {
             .map_err(failed)?;
         let connection = connect(copy.temporary_path())
             .map_err(|source| EditError::Store { path: path.to_owned(), source })?;
-        let mut editor = Self { book, connection, copy, edit: 0, steps: 0, is_changed: false, _lock: lock };
+        let mut editor =
+            Self { book, connection, copy, edit: 0, steps: 0, is_changed: false, _lock: lock };
         editor.edit = 1 + editor.last_edit()?;
         Ok(editor)
     }
@@ -541,4 +542,229 @@ fn in_words<G: Notation>(position: &G, mv: G::Move) -> String {
 
 fn locked<G: Notation>(position: &G, mv: G::Move) -> EditError {
     EditError::Locked { mv: G::move_text(mv), position: position.position_text() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::BuildOptions;
+    use crate::book::tests::{after, build_some};
+    use crate::game::MoveList;
+    use crate::xiangqi::{Move, Position};
+    use proptest::prelude::*;
+    use rusqlite::types::Value;
+
+    /// Every row of every table but the digest of the file.
+    fn dump(path: &Path) -> Vec<(String, Vec<Value>)> {
+        let connection = Connection::open(path).unwrap();
+        let mut dump = Vec::new();
+        for &(table, _) in crate::book::store::TABLES.iter().filter(|(name, _)| *name != "seal") {
+            let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+            let columns = statement.column_count();
+            let rows = statement.query_map([], |row| (0..columns).map(|i| row.get(i)).collect());
+            dump.extend(rows.unwrap().map(|row| (table.to_owned(), row.unwrap())));
+        }
+        dump
+    }
+
+    fn change(path: &Path, moves: &str, mv: &str, changes: &[Change]) -> Result<bool, EditError> {
+        let mut editor = Editor::open(path)?;
+        let changed = editor.change(&after(moves), Move::parse(mv).unwrap(), changes)?;
+        editor.commit()?;
+        Ok(changed)
+    }
+
+    fn found(path: &Path, moves: &str, mv: &str) -> Option<crate::book::BookMove<Move>> {
+        let book = Book::open(path).unwrap();
+        book.verify().unwrap();
+        book.probe(&after(moves)).unwrap().into_iter().find(|m| m.mv.to_string() == mv)
+    }
+
+    #[test]
+    fn edits_are_shown_and_undone() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let (path, content) = (book.path().to_owned(), book.metadata().content.clone());
+        let before = dump(&path);
+        let all = [
+            Change::Weight(Some(77)),
+            Change::Priority(-3),
+            Change::Comment(Some("中炮".to_owned())),
+            Change::Group("a".to_owned(), true),
+            Change::Disabled(true),
+        ];
+        assert!(change(&path, "h2e2", "h9g7", &all).unwrap());
+        assert!(!change(&path, "b2e2", "b9c7", &all).unwrap(), "the mirror image has it, too");
+        let edited = found(&path, "h2e2", "h9g7").unwrap();
+        assert_eq!((edited.weight, edited.priority, edited.disabled), (77, -3, true));
+        assert_eq!(
+            (edited.comment.as_deref(), edited.groups),
+            (Some("中炮"), vec!["a".to_owned()])
+        );
+        assert!(change(&path, "", "h2e2", &[Change::Delete]).unwrap());
+        assert_eq!(found(&path, "", "h2e2"), None);
+        assert!(found(&path, "", "g3g4").is_some());
+        assert!(matches!(
+            change(&path, "", "h2e2", &[Change::Lock]),
+            Err(EditError::NoSuchMove { .. })
+        ));
+        let book = Book::open(&path).unwrap();
+        assert_eq!(book.metadata().content, content);
+        let history = book.history().unwrap();
+        assert_eq!(history.iter().map(|step| step.edit).collect::<Vec<_>>(), [1, 2]);
+        assert!(history[0].what.starts_with("weight 77, priority -3"), "{}", history[0].what);
+        let mut editor = Editor::open(&path).unwrap();
+        assert!(matches!(editor.undo(3), Err(EditError::NoSuchEdit { have: 2 })));
+        assert_eq!(editor.undo(2).unwrap().len(), 2);
+        editor.commit().unwrap();
+        assert_eq!(dump(&path), before);
+    }
+
+    #[test]
+    fn locked_moves_stay_as_they_are() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let path = book.path().to_owned();
+        change(&path, "", "h2e2", &[Change::Priority(1), Change::Lock]).unwrap();
+        for refused in [Change::Priority(2), Change::Delete, Change::Lock] {
+            let error = change(&path, "", "h2e2", &[refused]).unwrap_err();
+            assert!(matches!(error, EditError::Locked { .. }), "{error}");
+        }
+        let mut editor = Editor::open(&path).unwrap();
+        let line = ["h2e2", "a9a8"].map(|mv| Move::parse(mv).unwrap());
+        let group = ["g".to_owned()];
+        assert_eq!(editor.add_line(&Position::start(), &line, &group, &[]).unwrap(), 1);
+        editor.commit().unwrap();
+        assert_eq!(found(&path, "", "h2e2").unwrap().groups, [""; 0]);
+        assert_eq!(found(&path, "h2e2", "a9a8").unwrap().groups, ["g"]);
+        change(&path, "", "h2e2", &[Change::Unlock, Change::Priority(2)]).unwrap();
+        assert_eq!(found(&path, "", "h2e2").unwrap().priority, 2);
+    }
+
+    #[test]
+    fn added_lines_are_in_the_book_without_games() {
+        let options = BuildOptions { min_games: 2, ..BuildOptions::default() };
+        let (_folder, book) = build_some(options);
+        let path = book.path().to_owned();
+        assert_eq!(found(&path, "", "i3i4").map(|m| m.tally.games), Some(2));
+        assert_eq!(found(&path, "", "h0i2"), None);
+        let line = ["h0i2", "e9e8", "i2h0"].map(|mv| Move::parse(mv).unwrap());
+        let mut editor = Editor::open(&path).unwrap();
+        let comment = [Change::Comment(Some("odd".to_owned()))];
+        assert_eq!(editor.add_line(&Position::start(), &line, &[], &comment).unwrap(), 3);
+        editor.commit().unwrap();
+        assert_eq!(found(&path, "", "h0i2").map(|m| m.tally.games), Some(1));
+        let added = found(&path, "h0i2 e9e8", "i2h0").unwrap();
+        assert_eq!((added.tally.games, added.weight, added.added), (0, 1, true));
+        assert_eq!(added.comment.as_deref(), Some("odd"));
+        let book = Book::open(&path).unwrap();
+        let walk = book.walk::<Position>().unwrap();
+        assert_eq!(walk.unreached, 0);
+        assert_eq!(walk.depths.iter().map(|d| d.moves).sum::<u64>(), book.metadata().rows + 2);
+        // What has no games and is deleted leaves nothing behind.
+        let marks = dump(&path).iter().filter(|(table, _)| table == "marks").count();
+        change(&path, "h0i2 e9e8", "i2h0", &[Change::Delete]).unwrap();
+        assert_eq!(dump(&path).iter().filter(|(table, _)| table == "marks").count(), marks - 1);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let path = book.path().to_owned();
+        let before = std::fs::read(&path).unwrap();
+        let long = Change::Comment(Some("x".repeat(MAX_COMMENT + 1)));
+        for (mv, refused) in [
+            ("h2e2", long),
+            ("h2e2", Change::Weight(Some(u64::MAX))),
+            ("h2e2", Change::Group(String::new(), true)),
+            ("a0a9", Change::Lock),
+            ("a0a1", Change::Lock),
+        ] {
+            assert!(change(&path, "", mv, &[refused]).is_err());
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let mut damaged = before;
+        let at = damaged.len() - 9000;
+        damaged[at] ^= 1;
+        std::fs::write(&path, damaged).unwrap();
+        let error = Editor::open(&path).unwrap_err();
+        assert!(matches!(error, EditError::Book(BookError::Damaged { .. })), "{error}");
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    fn any_change() -> impl Strategy<Value = Change> {
+        prop_oneof![
+            prop::option::of(0..9u64).prop_map(Change::Weight),
+            (-2..3i64).prop_map(Change::Priority),
+            prop::option::of("[a-c中]{0,2}").prop_map(Change::Comment),
+            ("[a-b]", any::<bool>()).prop_map(|(name, on)| Change::Group(name, on)),
+            any::<bool>().prop_map(Change::Disabled),
+            any::<bool>().prop_map(Change::Banned),
+            any::<bool>().prop_map(Change::Lost),
+            Just(Change::Delete),
+            Just(Change::Lock),
+            Just(Change::Unlock),
+        ]
+    }
+
+    /// A walk of up to four plies by the numbers, then a change there or a line from there.
+    #[derive(Debug, Clone)]
+    struct AnyEdit {
+        walk: Vec<u8>,
+        changes: Vec<Change>,
+        adds: bool,
+    }
+
+    fn make(path: &Path, edit: &AnyEdit) -> Result<(), EditError> {
+        let mut position = Position::start();
+        let mut line = Vec::new();
+        for &n in &edit.walk {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            let Some(&mv) = moves.get(usize::from(n) % moves.len().max(1)) else { break };
+            line.push(mv);
+            position.make(mv);
+        }
+        let mut editor = Editor::open(path)?;
+        if edit.adds {
+            editor.add_line(&Position::start(), &line, &["l".to_owned()], &[])?;
+        } else {
+            let found = editor.book().probe(&Position::start())?;
+            let Some(found) = found.first() else { return Ok(()) };
+            editor.change(&Position::start(), found.mv, &edit.changes)?;
+        }
+        editor.commit()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn undoing_everything_restores_everything(
+            edits in prop::collection::vec(
+                (prop::collection::vec(0..44u8, 1..4), prop::collection::vec(any_change(), 1..4), any::<bool>())
+                    .prop_map(|(walk, changes, adds)| AnyEdit { walk, changes, adds }),
+                1..7,
+            ),
+        ) {
+            let (_folder, book) = build_some(BuildOptions::default());
+            let path = book.path().to_owned();
+            let content = book.metadata().content.clone();
+            let before = dump(&path);
+            for edit in &edits {
+                let state = dump(&path);
+                if make(&path, edit).is_err() {
+                    prop_assert_eq!(dump(&path), state);
+                }
+            }
+            let book = Book::open(&path).unwrap();
+            book.verify().unwrap();
+            let history = book.history().unwrap();
+            let count = history.last().map_or(0, |step| step.edit);
+            let mut editor = Editor::open(&path).unwrap();
+            editor.undo(count).unwrap();
+            editor.commit().unwrap();
+            let book = Book::open(&path).unwrap();
+            book.verify().unwrap();
+            prop_assert_eq!(&book.metadata().content, &content);
+            prop_assert_eq!(dump(&path), before);
+        }
+    }
 }

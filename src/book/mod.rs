@@ -42,6 +42,7 @@ mod select;
 mod sort;
 mod sources;
 mod store;
+mod survey;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -66,6 +67,7 @@ pub use rejects::{Reject, RejectReason};
 pub use remake::{Origin, Origins, RemakeError};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use store::{APPLICATION_ID, VERSION};
+pub use survey::{Difference, LineCount, MarkCounts, Sample, Survey, SurveyOptions};
 pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Place, Walk};
 pub use weight::{MAX_FORMULA, Weight, WeightError};

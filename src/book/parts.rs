@@ -360,9 +360,9 @@ mod tests {
 
     fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
         let place = [0, n.into()];
-        let task = Task { place, records: 2, bad: 1, filtered: 0 };
+        let task = Task { place, records: 2, bad: 1, filtered: 0, contradicted: 0 };
         let reject =
-            Listed { place: [0, n.into(), 1], line: 1, game: 1, reason: RejectReason::NoMoves };
+            Listed { number: [0, n.into(), 1], place: crate::record::Place::Line(1), game: 1, reason: RejectReason::NoMoves };
         let game = Played::empty(GameId([n; 16]));
         parts.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
     }

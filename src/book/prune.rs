@@ -162,7 +162,7 @@ fn cut_off<G: Symmetric + Notation>(
         let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
         walker.enter(&G::start());
         let plies = usize::try_from(plies).unwrap_or(usize::MAX);
-        let walked = walker.run(plies, |_, _, _| Ok::<(), std::convert::Infallible>(()));
+        let walked = walker.run(plies, |_, _| Ok::<(), std::convert::Infallible>(()));
         debug_assert!(walked.is_ok());
         let mut all = vec![false; places.len()];
         for (&i, &reached) in there.iter().zip(walker.reached()) {

@@ -108,7 +108,7 @@ pub struct Entry {
 
 impl Entry {
     /// What a row and a mark say together; `None` if the book does not have the move.
-    fn new(key: i64, mv: u16, row: Option<Row>, mark: Mark) -> Option<Self> {
+    pub(super) fn new(key: i64, mv: u16, row: Option<Row>, mark: Mark) -> Option<Self> {
         let is_added = mark.flags.has(Flags::ADDED);
         if mark.flags.has(Flags::DELETED) || row.is_none() && !is_added {
             return None;

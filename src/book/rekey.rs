@@ -68,7 +68,7 @@ fn roots<G: Symmetric + Notation>(
     let mut positions = Vec::new();
     let mut again = Walker::<G>::new(book.foreign_keys(), walker.rows().to_vec());
     again.enter(&G::start());
-    again.run(usize::MAX, |_, position, _| {
+    again.run(usize::MAX, |_, position| {
         positions.push(position.clone());
         Ok::<(), BookError>(())
     })?;

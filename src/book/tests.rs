@@ -30,7 +30,7 @@ fn tagged(moves: &str, result: Option<Outcome>, tags: &[(&str, &str)]) -> Record
 }
 
 /// A few games with everything: mirror images, transpositions, repetitions, copies, other starts.
-fn some_games() -> Vec<Record<Position>> {
+pub(super) fn some_games() -> Vec<Record<Position>> {
     let rated = [("Date", "1999.01.02"), ("RedElo", "2400"), ("BlackElo", "2300")];
     let mut other = game("e1e2", RED);
     other.start = Some(Position::from_fen("4k4/9/9/9/9/4P4/9/9/4K4/3R5 w - - 0 1").unwrap());
@@ -53,7 +53,7 @@ fn some_games() -> Vec<Record<Position>> {
     ]
 }
 
-fn build_with(
+pub(super) fn build_with(
     folder: &Path,
     records: &[Record<Position>],
     options: BuildOptions,
@@ -65,7 +65,7 @@ fn build_with(
     Ok((Book::open(&path).unwrap(), metadata))
 }
 
-fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
+pub(super) fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
     let folder = tempfile::tempdir().unwrap();
     let (book, metadata) = build_with(folder.path(), &some_games(), options).unwrap();
     assert_eq!(book.metadata(), &metadata);
@@ -73,7 +73,7 @@ fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
     (folder, book)
 }
 
-fn after(moves: &str) -> Position {
+pub(super) fn after(moves: &str) -> Position {
     let mut position = Position::start();
     for mv in moves.split_whitespace() {
         position.make(Move::parse(mv).unwrap());
@@ -197,7 +197,7 @@ fn bytes_of(records: &[Record<Position>], options: &BuildOptions, threads: usize
 }
 
 /// Games by a fixed pseudo-random walk.
-fn random_games(count: u64) -> Vec<Record<Position>> {
+pub(super) fn random_games(count: u64) -> Vec<Record<Position>> {
     let mut state = 1u64;
     let mut random = |below: usize| {
         state =

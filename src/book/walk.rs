@@ -1,5 +1,7 @@
 //! How far a book reaches, found by playing its moves from the start position.
 
+use std::ops::Range;
+
 use super::{Book, BookError};
 use crate::game::{Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
@@ -94,7 +96,7 @@ impl Book {
     /// [`BookError::OtherGame`], [`BookError::Damaged`], and those of `visit`.
     pub fn for_each_position<G: Symmetric + Notation, E: From<BookError>>(
         &self,
-        visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
+        mut visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
     ) -> Result<Vec<Place>, E> {
         self.expect_game::<G>()?;
         // What the book states may be forged, so the room made in advance is limited.
@@ -102,9 +104,19 @@ impl Book {
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
         let mut walker = Walker::new(self.foreign_keys(), rows);
         walker.enter(&G::start());
-        walker.run(usize::MAX, visit)?;
+        walker.run(usize::MAX, |stop, position| visit(stop.ply, position, stop.legal))?;
         Ok(walker.unreached().collect())
     }
+}
+
+/// A position on a walk.
+pub(super) struct Stop {
+    /// Moves from where the walk began.
+    pub(super) ply: usize,
+    /// How many of its moves are legal.
+    pub(super) legal: u64,
+    /// The numbers of its rows.
+    pub(super) rows: Range<usize>,
 }
 
 /// A walk along some rows.
@@ -139,11 +151,11 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     }
 
     /// Walks on from the positions entered, up to `plies` deep, and calls `visit` with every
-    /// position: its ply from there, the position, the number of its legal moves.
+    /// position.
     pub(super) fn run<E>(
         &mut self,
         plies: usize,
-        mut visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
+        mut visit: impl FnMut(Stop, &G) -> Result<(), E>,
     ) -> Result<(), E> {
         for ply in 0..plies {
             let positions = std::mem::take(&mut self.next);
@@ -151,8 +163,8 @@ impl<'a, G: Symmetric> Walker<'a, G> {
                 break;
             }
             for mut position in positions {
-                let legal = self.expand(&mut position);
-                visit(ply, &position, legal)?;
+                let (legal, rows) = self.expand(&mut position);
+                visit(Stop { ply, legal, rows }, &position)?;
             }
         }
         self.next.clear();
@@ -166,19 +178,19 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     ) -> Result<(), E> {
         while !self.next.is_empty() {
             for mut position in std::mem::take(&mut self.next) {
-                self.expand(&mut position);
-                let key = position.canonical_with(self.keys).key;
-                visit(&position, self.rows.of(key.to_i64()).1)?;
+                let (_, rows) = self.expand(&mut position);
+                visit(&position, &self.rows.rows[rows])?;
             }
         }
         Ok(())
     }
 
-    /// Enters what follows from a position and returns how many of its moves are legal.
-    fn expand(&mut self, position: &mut G) -> u64 {
+    /// Enters what follows from a position. Returns how many of its moves are legal, and its rows.
+    fn expand(&mut self, position: &mut G) -> (u64, Range<usize>) {
         let canonical = position.canonical_with(self.keys);
         let (first, found) = self.rows.of(canonical.key.to_i64());
         let found: Vec<u16> = found.iter().map(|row| row.1).collect();
+        let rows = first..first + found.len();
         let mut legal = 0;
         for (row, bits) in (first..).zip(found) {
             let Some(image) = G::Move::unpack(bits) else { continue };
@@ -191,7 +203,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
                 position.unmake(mv, undo);
             }
         }
-        legal
+        (legal, rows)
     }
 
     /// Whether each row was reached, by its number.

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_book;
+use super::query::flag_names;
 use crate::book::{Book, BookError, BookMove, Entry, Place};
 use crate::bytes::atomic::AtomicFile;
 use crate::game::{Notation, Packed, Side, Symmetric};
@@ -107,19 +108,9 @@ fn write_unreached<G: Notation>(
 fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
     let t = &found.tally;
     let score = t.score(mover).map_or_else(String::new, |score| format!("{score:.4}"));
-    let mut flags = Vec::new();
-    for (is_set, name) in [
-        (found.disabled, "disabled"),
-        (found.banned, "banned"),
-        (found.lost, "lost"),
-        (found.locked, "locked"),
-        (found.added, "added"),
-    ] {
-        flags.extend(is_set.then_some(name));
-    }
     let marks = [
         found.priority.to_string(),
-        flags.join(" "),
+        flag_names(found).join(" "),
         found.groups.join(" "),
         found.comment.clone().unwrap_or_default(),
     ];

@@ -7,6 +7,7 @@ mod merge;
 mod prune;
 mod query;
 mod stats;
+mod tree;
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;

@@ -5,9 +5,13 @@ use serde_json::{Value, json};
 
 use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::tree;
 use crate::book::{Book, BookMove, Weight};
 use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
+
+/// The greatest depth of a tree.
+const MAX_DEPTH: i64 = 100;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -22,6 +26,10 @@ pub(in crate::cli) struct Args {
     /// Answer for every line of a file (- for standard input): one JSON object a line.
     #[arg(long, conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,
+    /// Show the lines that follow, so many plies deep.
+    #[arg(long, value_name = "DEPTH", conflicts_with = "fens",
+        value_parser = clap::value_parser!(u8).range(1..=MAX_DEPTH))]
+    tree: Option<u8>,
     /// Leave out moves of fewer games [default: what the book was built with].
     #[arg(long)]
     min_games: Option<u64>,
@@ -62,9 +70,12 @@ fn run_game<G: Symmetric + Notation>(
         play(&mut position, text)
             .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
     }
+    if let Some(depth) = args.tree {
+        return tree::run(&book, &position, depth, min_games, context);
+    }
     let found = probe(&book, &position, min_games)?;
     if context.common.json {
-        writeln!(context.out, "{}", answer(&book, &position, &found))?;
+        writeln!(context.out, "{}", answer(&book, &position, &found)?)?;
     } else {
         print(&book, &position, &found, context.out)?;
     }
@@ -89,7 +100,7 @@ pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<
 }
 
 /// The moves of most games first, then by their text.
-fn probe<G: Symmetric + Notation>(
+pub(super) fn probe<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     min_games: u64,
@@ -112,7 +123,7 @@ fn run_list<G: Symmetric + Notation>(
             Ok(position) => {
                 let found = probe(book, &position, min_games)?;
                 any_found |= !found.is_empty();
-                answer(book, &position, &found)
+                answer(book, &position, &found)?
             }
             Err(error) => {
                 any_bad = true;
@@ -141,19 +152,41 @@ fn answer<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
-) -> Value {
-    let mover = position.side_to_move();
-    let moves: Vec<Value> = found.iter().map(|m| move_answer::<G>(m, mover)).collect();
+) -> Result<Value, CliError> {
+    let mut moves = Vec::new();
+    for m in found {
+        let mut answer = move_answer::<G>(m, position.side_to_move());
+        let after = games_after(book, position, m.mv)?;
+        answer["games_after"] = after.into();
+        answer["transposed"] = after.saturating_sub(m.tally.games).into();
+        moves.push(answer);
+    }
+    let mut answer = head(book, position);
+    answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.tally.games)).into();
+    answer["moves"] = moves.into();
+    Ok(answer)
+}
+
+/// What answers say of a position before its moves.
+pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
+    let is_mirrored = position.canonical_with(book.foreign_keys()).by & 1 == 0;
     json!({
         "schema": "juzhong.book.query/1",
         "fen": position.position_text(),
         "key": book.key_of(position).to_string(),
-        "total": found.iter().fold(0u64, |sum, m| sum.saturating_add(m.tally.games)),
-        "moves": moves,
+        "mirrored": is_mirrored,
     })
 }
 
-fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
+/// How many games the book follows beyond the position after `mv`, whatever moves led there.
+fn games_after<G: Symmetric>(book: &Book, position: &G, mv: G::Move) -> Result<u64, CliError> {
+    let mut position = position.clone();
+    position.make(mv);
+    let found = book.probe_with(&position, 0).map_err(super::from_book)?;
+    Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.tally.games)))
+}
+
+pub(super) fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
     let tally = &found.tally;
     let [first, second] = side_names::<G>();
     json!({
@@ -167,7 +200,42 @@ fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
         "year_min": tally.years.map(|y| y.min),
         "year_max": tally.years.map(|y| y.max),
         "name": Value::Null,
+        "priority": found.priority,
+        "flags": flag_names(found),
+        "groups": found.groups,
+        "comment": found.comment,
     })
+}
+
+/// The names of a move's flags.
+pub(super) fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
+    [
+        (found.disabled, "disabled"),
+        (found.banned, "banned"),
+        (found.lost, "lost"),
+        (found.locked, "locked"),
+        (found.added, "added"),
+    ]
+    .into_iter()
+    .filter_map(|(is_set, name)| is_set.then_some(name))
+    .collect()
+}
+
+/// What is said of a move beside its games, in brackets.
+pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
+    let mut parts: Vec<String> = flag_names(found).into_iter().map(str::to_owned).collect();
+    if found.priority != 0 {
+        parts.push(format!("priority {}", found.priority));
+    }
+    parts.extend(found.groups.iter().map(|group| format!("group {group}")));
+    parts.extend(found.comment.as_ref().map(|comment| comment.replace('\n', " / ")));
+    if parts.is_empty() { String::new() } else { format!("  ({})", parts.join("; ")) }
+}
+
+/// The mover's score in percent.
+pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
+    let score = found.tally.score(mover);
+    score.map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score))
 }
 
 fn print<G: Symmetric + Notation>(
@@ -189,19 +257,18 @@ fn print<G: Symmetric + Notation>(
     )?;
     for m in found {
         let t = &m.tally;
-        let score = t
-            .score(position.side_to_move())
-            .map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score));
+        let score = percent(m, position.side_to_move());
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}{}",
             G::move_text(m.mv),
             t.games,
             t.first,
             t.draws,
             t.second,
-            m.weight
+            m.weight,
+            marks_text(m)
         )?;
     }
     Ok(())

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -5,7 +6,11 @@ use serde_json::{Value, json};
 
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
-use crate::book::{Book, Source, VERSION, Walk};
+use crate::book::{
+    Book, Depth, Difference, LineCount, MarkCounts, Origin, Origins, Sample, Source, Survey,
+    SurveyOptions, VERSION,
+};
+use crate::game::Side;
 use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -15,6 +20,46 @@ pub(in crate::cli) struct Args {
     /// List the files that it was made from.
     #[arg(long)]
     sources: bool,
+    /// Leave moves of fewer games out of coverage and lines [default: what the book was built with].
+    #[arg(long)]
+    min_games: Option<u64>,
+    /// How many of the most played lines to show.
+    #[arg(long, value_name = "N", default_value_t = 5,
+        value_parser = clap::value_parser!(u16).range(..=1000))]
+    lines: u16,
+    /// How many plies of a line to show.
+    #[arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u8).range(1..=100))]
+    line_depth: u8,
+    /// How many positions to show whose most played move scores clearly worse than another.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    differences: u16,
+    /// Decided games that both moves of such a position have, at least.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    enough: u64,
+}
+
+impl Args {
+    fn options(&self, book: &Book) -> SurveyOptions {
+        SurveyOptions {
+            min_games: self.min_games.unwrap_or(book.metadata().min_games),
+            lines: self.lines.into(),
+            line_depth: self.line_depth.into(),
+            differences: self.differences.into(),
+            enough: self.enough,
+        }
+    }
+}
+
+/// A book and what was found in it.
+struct Found {
+    book: Book,
+    survey: Survey,
+    sources: Vec<Source>,
+    origins: Origins,
+    /// Edits that can be undone.
+    edits: u64,
+    bytes: u64,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -23,18 +68,22 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     let book = Book::open(&args.book).map_err(from_book)?;
     book.verify().map_err(from_book)?;
-    let walk = book.walk::<Position>().map_err(from_book)?;
+    let survey = book.survey::<Position>(&args.options(&book)).map_err(from_book)?;
     let sources = book.sources().map_err(from_book)?;
+    let origins = book.origins().map_err(from_book)?;
+    let edits: BTreeSet<u64> =
+        book.history().map_err(from_book)?.iter().map(|step| step.edit).collect();
     let bytes = std::fs::metadata(&args.book)
         .or_exit_with(exit::IO, || args.book.display().to_string())?
         .len();
+    let found = Found { book, survey, sources, origins, edits: edits.len() as u64, bytes };
     if context.common.json {
-        let answer = answer(args, &book, &walk, &sources, bytes);
-        writeln!(context.out, "{answer}")?;
+        writeln!(context.out, "{}", answer(args, &found))?;
     } else {
-        print(&book, &walk, &sources, bytes, context.out)?;
+        print(&found, context.out)?;
+        print_survey(&found, context.out)?;
         if args.sources {
-            for source in &sources {
+            for source in &found.sources {
                 let hash = hex(&source.hash);
                 writeln!(context.out, "{hash}  {:>8}  {}", source.games, source.name)?;
             }
@@ -47,10 +96,12 @@ fn hex(hash: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*hash).to_hex().to_string()
 }
 
-fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64) -> Value {
+fn answer(args: &Args, found: &Found) -> Value {
+    let Found { book, survey, sources, .. } = found;
     let about = book.metadata();
     let counts = &about.counts;
-    let depth: Vec<Value> = walk
+    let depth: Vec<Value> = survey
+        .walk
         .depths
         .iter()
         .enumerate()
@@ -61,7 +112,7 @@ fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64)
         "book": book.path().to_string_lossy(),
         "game": about.game,
         "version": VERSION,
-        "bytes": bytes,
+        "bytes": found.bytes,
         "positions": about.positions,
         "moves": about.rows,
         "games": counts.games,
@@ -89,7 +140,14 @@ fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64)
         "stored_keys": book.foreign_keys().is_none(),
         "content": about.content,
         "depth": depth,
-        "unreached": walk.unreached,
+        "unreached": survey.walk.unreached,
+        "pruned": about.pruned,
+        "edits": found.edits,
+        "books": found.origins.books.iter().map(origin_answer).collect::<Vec<_>>(),
+        "marks": marks_answer(&survey.marks),
+        "coverage": coverage_answer(found),
+        "lines": survey.lines.iter().map(line_answer).collect::<Vec<_>>(),
+        "differences": survey.differences.iter().map(difference_answer).collect::<Vec<_>>(),
     });
     if args.sources {
         answer["source_files"] = sources
@@ -100,18 +158,73 @@ fn answer(args: &Args, book: &Book, walk: &Walk, sources: &[Source], bytes: u64)
     answer
 }
 
-fn print(
-    book: &Book,
-    walk: &Walk,
-    sources: &[Source],
-    bytes: u64,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
+fn origin_answer(origin: &Origin) -> Value {
+    let Origin { content, name, games, moves } = origin;
+    json!({"name": name, "content": content, "games": games, "moves": moves})
+}
+
+fn marks_answer(marks: &MarkCounts) -> Value {
+    json!({
+        "moves": marks.moves,
+        "flags": marks.flags,
+        "weights": marks.weights,
+        "priorities": marks.priorities,
+        "comments": marks.comments,
+        "groups": marks.groups,
+    })
+}
+
+/// The share of all games that still make a move of the book at a distance from the start.
+fn share(found: &Found, games: u64) -> f64 {
+    let all = found.book.metadata().counts.games.max(1);
+    (games as f64 / all as f64).min(1.0)
+}
+
+/// To four digits.
+fn rounded(n: f64) -> f64 {
+    (n * 1e4).round() / 1e4
+}
+
+fn coverage_answer(found: &Found) -> Vec<Value> {
+    let games = found.survey.coverage.iter().enumerate();
+    games
+        .map(|(ply, &games)| {
+            json!({"ply": ply, "games": games, "share": rounded(share(found, games))})
+        })
+        .collect()
+}
+
+fn line_answer(line: &LineCount) -> Value {
+    json!({
+        "line": line.moves.join(" "),
+        "games": line.games,
+        "red": line.last.first,
+        "draws": line.last.draws,
+        "black": line.last.second,
+        "score": line.last.score(Side::First).map(rounded),
+    })
+}
+
+fn difference_answer(difference: &Difference) -> Value {
+    let Difference { position, ply, played, better } = difference;
+    let sample = |sample: &Sample| json!({"move": sample.mv, "games": sample.games, "score": rounded(sample.score)});
+    json!({
+        "fen": position,
+        "ply": ply,
+        "played": sample(played),
+        "better": sample(better),
+        "difference": rounded(better.score - played.score),
+    })
+}
+
+fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+    let Found { book, sources, bytes, .. } = found;
     let about = book.metadata();
     let keys = if book.foreign_keys().is_none() { "the stored ones" } else { "its own" };
     writeln!(out, "{}: sound, version {VERSION}, {bytes} bytes", book.path().display())?;
     writeln!(out, "positions  {}", about.positions)?;
-    writeln!(out, "moves      {} (up to ply {})", about.rows, about.max_ply)?;
+    let pruned = if about.pruned { "; pruned" } else { "" };
+    writeln!(out, "moves      {} (up to ply {}{pruned})", about.rows, about.max_ply)?;
     writeln!(out, "sources    {}", sources.len())?;
     super::print_counts(&about.counts, out)?;
     writeln!(
@@ -125,12 +238,50 @@ fn print(
     writeln!(out, "filter     {}", about.filter)?;
     writeln!(out, "keys       {} ({keys})", about.key_table)?;
     writeln!(out, "content    {}", about.content)?;
-    writeln!(out, "{:>5} {:>10} {:>10}", "ply", "positions", "moves")?;
-    for (ply, depth) in walk.depths.iter().enumerate() {
-        writeln!(out, "{ply:>5} {:>10} {:>10}", depth.positions, depth.moves)?;
+    for Origin { name, games, moves, .. } in &found.origins.books {
+        writeln!(out, "merged     {name}: {games} games, {moves} moves")?;
     }
-    if walk.unreached > 0 {
-        writeln!(out, "{} moves are not reached from the start", walk.unreached)?;
+    let marks = &found.survey.marks;
+    if marks.moves > 0 {
+        write!(out, "marks      {} moves: {} weights", marks.moves, marks.weights)?;
+        write!(out, ", {} priorities, {} comments", marks.priorities, marks.comments)?;
+        for (name, count) in &marks.flags {
+            write!(out, ", {count} {name}")?;
+        }
+        writeln!(out)?;
+    }
+    for (name, count) in &marks.groups {
+        writeln!(out, "group      {name}: {count} moves")?;
+    }
+    if found.edits > 0 {
+        writeln!(out, "edits      {} that can be undone", found.edits)?;
+    }
+    Ok(())
+}
+
+fn print_survey(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+    let survey = &found.survey;
+    writeln!(
+        out,
+        "{:>5} {:>10} {:>10} {:>10} {:>7}",
+        "ply", "positions", "moves", "games", "share"
+    )?;
+    for ((ply, depth), &games) in survey.walk.depths.iter().enumerate().zip(&survey.coverage) {
+        let share = 100.0 * share(found, games);
+        let Depth { positions, moves } = depth;
+        writeln!(out, "{ply:>5} {positions:>10} {moves:>10} {games:>10} {share:>6.1}%")?;
+    }
+    if survey.walk.unreached > 0 {
+        writeln!(out, "{} moves are not reached from the start", survey.walk.unreached)?;
+    }
+    for line in &survey.lines {
+        let score = line.last.score(Side::First);
+        let score = score.map_or_else(String::new, |score| format!(" {:.1}%", 100.0 * score));
+        writeln!(out, "line       {} games{score}: {}", line.games, line.moves.join(" "))?;
+    }
+    for Difference { position, played, better, .. } in &survey.differences {
+        let text = |s: &Sample| format!("{} {:.1}% of {}", s.mv, 100.0 * s.score, s.games);
+        writeln!(out, "score      {position}: {}, but {}", text(played), text(better))?;
     }
     Ok(())
 }
