@@ -11,16 +11,26 @@
 //! it one at a time, so that beside the source no more than one game is held per thread; to bound
 //! the memory of a large file, map it.
 
+mod board;
+mod cbf;
+mod ccbridge;
+mod dhtmlxq;
 mod encoding;
 mod format;
+mod markup;
 mod model;
 mod parsed;
 mod place;
+mod preorder;
 mod reader;
 mod scan;
+mod single;
 mod split;
+mod text;
 mod writer;
+mod xqf;
 
+pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::Encoding;
 pub use format::{Format, UnknownFormat};
 pub use model::{Record, Tree, Variation};
@@ -29,3 +39,4 @@ pub use place::Place;
 pub use reader::{read_chunk, read_games};
 pub use split::{Chunk, MAX_GAME_BYTES, split_games};
 pub use writer::{PgnOptions, write_pgn};
+pub use xqf::write_xqf;
