@@ -7,7 +7,9 @@ mod games;
 
 use games::{TAGS, check_prefixes, grow, moves, outline, read, read_one, reason, records};
 use juzhong::game::{Outcome, Side};
-use juzhong::record::{BadGameReason, Place, Record, Tree, Variation, write_xqf};
+use juzhong::record::{
+    BadGameReason, MAX_VARIATION_DEPTH, Place, Record, Tree, Variation, write_xqf,
+};
 use juzhong::xiangqi::{Move, Position};
 use proptest::prelude::*;
 
@@ -75,7 +77,7 @@ fn encrypted(plain: &[u8], seed: Seed) -> Vec<u8> {
 
 /// A record with comments, variations and tags.
 fn example() -> Record<Position> {
-    let choices: Vec<u16> = (0..40_u16).map(|n| n * 7 + n % 3).collect();
+    let choices = [7, 5, 14, 30, 3, 70, 21, 12];
     let tree = grow(&mut Position::start(), &choices, 0);
     let tags = TAGS.iter().map(|(name, _)| ((*name).to_owned(), format!("值 {name}"))).collect();
     let result = Some(Outcome::Win(Side::Second));
@@ -148,7 +150,8 @@ fn fields_longer_than_their_room_and_cut_characters() {
     let mut bytes = written(&example());
     bytes[0x50] = 255;
     bytes[0x51..0x90].fill(b'x');
-    bytes[0x130..0x140].copy_from_slice(b"\x0f\xd6\xd0\xb9\xfa\xcf\xf3\xc6\xe5\xd6\xd0\xb9\xfa\xcf\xf3\xc6");
+    bytes[0x130..0x140]
+        .copy_from_slice(b"\x0f\xd6\xd0\xb9\xfa\xcf\xf3\xc6\xe5\xd6\xd0\xb9\xfa\xcf\xf3\xc6");
     let record = read_one(&bytes).unwrap().record;
     assert_eq!(record.tag("Title"), Some("x".repeat(63).as_str()));
     assert_eq!(record.tag("Red"), Some("中国象棋中国象"));
@@ -209,7 +212,7 @@ fn with_nodes(nodes: impl Iterator<Item = (&'static str, u8)>) -> Vec<u8> {
 
 #[test]
 fn hostile_trees_are_bounded() {
-    let there_and_back = ["h2e2", "h7e7", "e2h2", "e7h7"];
+    let there_and_back = ["h2h1", "h7h8", "h1h2", "h8h7"];
     let long = with_nodes((0..400_000).map(|n| (there_and_back[n % 4], 0xf0)));
     assert!(matches!(reason(&long), BadGameReason::Truncated(_)));
     let deep = with_nodes((0..400_000).map(|n| (there_and_back[n % 4], 0xff)));
@@ -218,12 +221,10 @@ fn hostile_trees_are_bounded() {
     assert!(matches!(reason(&wide), BadGameReason::Truncated(_)));
     let wide = with_nodes((0..100_000).map(|n| ("h2e2", if n < 99_999 { 0x0f } else { 0 })));
     assert_eq!(read_one(&wide).unwrap().record.tree.variations.len(), 99_999);
-    // A variation on each second move, each within the one before.
-    let nested = |depth: usize| {
-        let forth = (0..depth).flat_map(|n| [("h2h1", 0xf0), ("a9a8", 0xf0), ("h1h2", 0xf0), ("a8a9", if n + 1 < depth { 0xf0 } else { 0 })]);
-        with_nodes(forth)
-    };
-    assert_eq!(read_one(&nested(1000)).unwrap().record.tree.moves.len(), 4000);
+    let long = with_nodes(
+        (0..100_000).map(|n| (there_and_back[n % 4], if n < 99_999 { 0xf0 } else { 0 })),
+    );
+    assert_eq!(read_one(&long).unwrap().record.tree.moves.len(), 100_000);
     let big = vec![0; (4 << 20) + 1 - TREE];
     let big = [&written(&example())[..TREE], &big].concat();
     assert!(matches!(reason(&big), BadGameReason::TooLong(_)));
@@ -231,18 +232,24 @@ fn hostile_trees_are_bounded() {
 
 #[test]
 fn deep_nesting_of_variations_is_refused() {
-    // Each variation is left at its second move: 1, (1', 2, (2', …
-    let forth = ["h2e2", "h2d2"];
-    let back = ["h9g7", "h7e7"];
-    let nodes = |depth: usize| {
-        let mut nodes = Vec::new();
-        for _ in 0..depth {
-            nodes.extend([(forth[0], 0x0f), (forth[1], 0xf0), (back[0], 0x0f), (back[1], 0x00)]);
+    // Each line is left at its second move by the next one.
+    let firsts = moves_of("h2h1 h7h8 h1h2 h8h7");
+    let seconds = moves_of("a9a8 a0a1");
+    let nested = |depth: usize| {
+        let mut tree = Tree::default();
+        for level in (0..=depth).rev() {
+            let mut outer =
+                Tree { moves: vec![firsts[level % 4], seconds[level % 2]], ..Tree::default() };
+            if level < depth {
+                outer.variations.push(Variation { ply: 1, tree });
+            }
+            tree = outer;
         }
-        nodes.into_iter()
+        written(&Record { tree, ..example() })
     };
-    // The depth that this shape reaches is one: later nodes are never looked at.
-    assert_eq!(read_one(&with_nodes(nodes(3))).unwrap().record.tree.variations.len(), 1);
+    assert!(read_one(&nested(MAX_VARIATION_DEPTH)).is_ok());
+    assert_eq!(reason(&nested(MAX_VARIATION_DEPTH + 1)), BadGameReason::TooDeep);
+    assert_eq!(reason(&nested(3000)), BadGameReason::TooDeep);
 }
 
 proptest! {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::bytes::atomic::resolve;
 use crate::bytes::map::MappedFile;
-use crate::record::{self, Chunk};
+use crate::record::{self, Chunk, Digest, Member, Packed, Place, UnpackError};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.
@@ -27,9 +27,9 @@ const MAP_FROM: u64 = 1 << 20;
 pub struct BuildReport {
     /// What the book says about itself.
     pub metadata: Metadata,
-    /// Number of files read, those with the content of another one included.
+    /// Number of files read, those in archives and those with the content of another one included.
     pub files: usize,
-    /// Number of files left out because another one has the same content.
+    /// Number of files left out because another one has the same content, packed or not.
     pub same_files: usize,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
@@ -85,11 +85,7 @@ fn run(
     let mut known = BTreeSet::new();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
     let reading = Reading { builder: &builder, rejects: builder.sorter(), progress };
-    let read: Vec<FileReport> = different
-        .par_iter()
-        .enumerate()
-        .map(|(number, file)| reading.file(number, file))
-        .collect::<Result<_, _>>()?;
+    let read: Vec<FileReport> = reading.files(&different)?;
     let first_bad = tell(reading, &different, rejected)?;
     let bad: u64 = read.iter().map(|r| r.bad).sum();
     if strict && bad > 0 {
@@ -105,7 +101,7 @@ fn run(
     let same_files = hashed.len() - different.len();
     let without = different.iter().zip(&read).filter(|(_, report)| report.games == 0);
     let empty_files = without.map(|(file, _)| file.path.clone()).collect();
-    Ok(BuildReport { metadata, files: files.len(), same_files, empty_files })
+    Ok(BuildReport { metadata, files: hashed.len(), same_files, empty_files })
 }
 
 /// Tells of all rejects in order and returns the first bad game, in words.
@@ -147,11 +143,19 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildE
     Ok(())
 }
 
-/// An input file and its name by content.
+/// A source and its name by content: an input file, or a member of one that is an archive.
 struct Hashed {
+    /// The input file.
+    file: PathBuf,
+    /// Which of the sources in it.
+    member: usize,
+    /// The input file's path, with that in the archive behind it.
     path: PathBuf,
+    /// Of the content, unpacked.
     hash: [u8; 32],
     len: u64,
+    /// Why it cannot be read.
+    fault: Option<String>,
 }
 
 fn hash_files(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Vec<Hashed>, BuildError> {
@@ -159,11 +163,43 @@ fn hash_files(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Vec<Hash
         .par_iter()
         .map(|path| {
             builder.check_stop()?;
-            let bytes = Content::read(path)?;
-            let hash = blake3::hash(&bytes).into();
-            Ok(Hashed { path: path.clone(), hash, len: bytes.len() as u64 })
+            hash_file(builder, path)
         })
-        .collect()
+        .collect::<Result<Vec<Vec<Hashed>>, _>>()
+        .map(|files| files.into_iter().flatten().collect())
+}
+
+/// The sources in a file. Those in archives whose names promise games but little, and that begin
+/// like none, are no sources.
+fn hash_file(builder: &Builder<Position>, path: &Path) -> Result<Vec<Hashed>, BuildError> {
+    let bytes = Content::read(path)?;
+    let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
+        let place =
+            name.map_or_else(|| path.to_owned(), |name| path.join(name.trim_start_matches('/')));
+        let len = found.as_ref().copied().unwrap_or(0);
+        Hashed { file: path.to_owned(), member, path: place, hash, len, fault: found.err() }
+    };
+    let packed = match Packed::open(&bytes) {
+        Ok(packed) => packed,
+        Err(error) => {
+            let hash = blake3::hash(&bytes).into();
+            return Ok(vec![source(0, None, hash, Err(error.to_string()))]);
+        }
+    };
+    let hash = |(index, member): (usize, &Member)| {
+        if let Err(error) = builder.check_stop() {
+            return Some(Err(error));
+        }
+        match packed.digest(member) {
+            Ok(Digest { format: Err(_), .. }) if !member.is_certain() => None,
+            Ok(Digest { hash, len, .. }) => Some(Ok(source(index, member.name(), hash, Ok(len)))),
+            Err(error) => {
+                let hash = packed.packed_hash(member);
+                Some(Ok(source(index, member.name(), hash, Err(error.to_string()))))
+            }
+        }
+    };
+    packed.members().par_iter().enumerate().filter_map(hash).collect()
 }
 
 /// Every file with its base name, so that of equal files the least name can be kept.
@@ -224,14 +260,55 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn file(&self, number: usize, file: &Hashed) -> Result<FileReport, BuildError> {
-        let bytes = Content::read(&file.path)?;
-        let chunks = record::split_games(&bytes, CHUNK);
+    /// Reads all sources. Those of one archive are next to each other; it is opened once.
+    fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
+        let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
+        let mut first = 0;
+        for group in sources.chunk_by(|a, b| a.file == b.file) {
+            archives.push((first, group));
+            first += group.len();
+        }
+        let read = archives.par_iter().map(|(first, group)| self.archive(*first, group));
+        Ok(read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    fn archive(&self, first: usize, group: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
+        let Some(one) = group.first() else { return Ok(Vec::new()) };
+        let file = Content::read(&one.file)?;
+        let packed = Packed::open(&file).ok();
+        let read = group.par_iter().enumerate().map(|(index, source)| {
+            let member = packed.as_ref().and_then(|packed| packed.members().get(source.member));
+            match (&packed, member, &source.fault) {
+                (Some(packed), Some(member), None) => {
+                    match packed.content(member, self.builder.folder()) {
+                        Ok(bytes) => self.source(first + index, &bytes),
+                        Err(UnpackError::Io(error)) => Err(self.builder.write_error(error)),
+                        Err(UnpackError::Bad(what)) => self.refuse(first + index, &what),
+                    }
+                }
+                (.., fault) => self.refuse(first + index, fault.as_deref().unwrap_or("it changed")),
+            }
+        });
+        read.collect()
+    }
+
+    /// A source that cannot be read counts as one bad record.
+    fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
+        let reason = RejectReason::bad(&what);
+        let number = [number as u64, 0, 1];
+        let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
+        self.builder.note_bad(1);
+        self.rejects.push(vec![listed]).map_err(|e| self.builder.write_error(e))?;
+        Ok(FileReport { games: 1, bad: 1 })
+    }
+
+    fn source(&self, number: usize, bytes: &[u8]) -> Result<FileReport, BuildError> {
+        let chunks = record::split_games(bytes, CHUNK);
         let parts: Vec<FileReport> = chunks
             .par_iter()
             .enumerate()
             .map(|(part, chunk)| {
-                let report = self.part([number as u64, part as u64], &bytes, chunk)?;
+                let report = self.part([number as u64, part as u64], bytes, chunk)?;
                 (self.progress)(Progress::Read(chunk.bytes.len() as u64));
                 Ok(report)
             })

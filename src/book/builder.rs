@@ -258,6 +258,11 @@ impl<G: Symmetric + Notation> Builder<G> {
         Ok(metadata)
     }
 
+    /// Where temporary files go: beside the book.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// A sorter for something else that goes with this build.
     pub(super) fn sorter<S: Reduce>(&self) -> Sorter<S> {
         Sorter::new(&self.folder, budget(&self.options), &self.options.stop)
@@ -447,7 +452,7 @@ fn merge_sources(sources: Vec<Source>) -> Vec<Source> {
 
 fn no_games(files: usize, counts: &Counts) -> BuildError {
     let reason = if counts.records == 0 {
-        "they hold no games; give files in PGN".to_owned()
+        "they hold no games; give game files".to_owned()
     } else {
         format!(
             "{} bad, {} without moves, {} from other starts, {} left out by filters",

@@ -86,7 +86,7 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// The folders hold no game files.
-    #[error("{}: no game files (.pgn) in this folder; give a folder that holds some", path.display())]
+    #[error("{}: no game files (.pgn, .jsonl, .xqf, .zip and others) in this folder; give a folder that holds some", path.display())]
     NoFiles {
         /// The first folder without any.
         path: PathBuf,

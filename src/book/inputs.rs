@@ -2,9 +2,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
-
-/// Names that game files end with, lower case.
-const EXTENSIONS: [&str; 1] = ["pgn"];
+use crate::bytes::map::MappedFile;
+use crate::record::{Format, Packed};
 
 /// What there is to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +15,10 @@ pub struct Inputs {
 }
 
 /// The game files among `inputs`: files as they are given, whatever their names, and in folders,
-/// at any depth, every file with a known ending. In folders neither links are followed nor hidden
-/// entries entered; what is given by name may be a link.
+/// at any depth, every file with the ending of a format of games, bare or packed, and every `.zip`.
+/// Files with endings that many others have (`.txt`, `.csv`, `.html`) are taken if they begin like
+/// games. In folders neither links are followed nor hidden entries entered; what is given by name
+/// may be a link.
 ///
 /// # Errors
 ///
@@ -59,7 +60,7 @@ fn search(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
             let kind = entry.file_type().map_err(error)?;
             if kind.is_dir() && !is_hidden {
                 folders.push(entry.path());
-            } else if kind.is_file() && !is_hidden && is_game_file(&entry.path()) {
+            } else if kind.is_file() && !is_hidden && is_game_file(&entry.path()).map_err(error)? {
                 files.push(entry.path());
             }
         }
@@ -67,9 +68,22 @@ fn search(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn is_game_file(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    EXTENSIONS.iter().any(|e| ending.eq_ignore_ascii_case(e))
+fn is_game_file(path: &Path) -> io::Result<bool> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match Format::is_game_file(&name) {
+        Some(true) => Ok(true),
+        Some(false) => begins_like_games(path),
+        None => Ok(path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"))),
+    }
+}
+
+fn begins_like_games(path: &Path) -> io::Result<bool> {
+    if std::fs::metadata(path)?.len() == 0 {
+        return Ok(false);
+    }
+    let map = MappedFile::open(path)?;
+    let Ok(packed) = Packed::open(&map) else { return Ok(false) };
+    Ok(packed.members().iter().any(|member| packed.sniff(member).is_ok()))
 }
 
 fn input_error(path: &Path, source: io::Error) -> BuildError {
@@ -96,8 +110,15 @@ mod tests {
             assert_eq!(files("link.pgn"), [at("link.pgn")]);
             assert_eq!(files("b/loop").len(), 3);
         }
+        std::fs::write(at("notes.txt"), "Notes on games").unwrap();
         let found = find_games(&[folder.path().to_owned(), at("a.pgn")]).unwrap();
         assert_eq!(found.files, [at("a.pgn"), at("b/1.pgn"), at("b/c/2.PGN")]);
+        std::fs::write(at("b/moves.txt"), "h2e2 h9g7").unwrap();
+        std::fs::write(at("b/packed.jsonl.zst"), "").unwrap();
+        std::fs::write(at("b/packed.zip"), "").unwrap();
+        let found = find_games(&[at("b")]).unwrap();
+        let more = ["b/1.pgn", "b/c/2.PGN", "b/moves.txt", "b/packed.jsonl.zst", "b/packed.zip"];
+        assert_eq!(found.files, more.map(at));
         assert_eq!(find_games(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
         assert!(matches!(find_games(&[at("none")]), Err(BuildError::Input { .. })));
         std::fs::create_dir(at("empty")).unwrap();

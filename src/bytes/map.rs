@@ -20,15 +20,23 @@ impl MappedFile {
     /// # Errors
     ///
     /// Those of opening and mapping.
-    #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        Self::of(&File::open(path)?)
+    }
+
+    /// Maps an open file, which may have no name.
+    ///
+    /// # Errors
+    ///
+    /// Those of mapping.
+    #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
+    pub fn of(file: &File) -> io::Result<Self> {
         // SAFETY: the map is read-only and private to this struct, and nobody may write to the file
         // while it is mapped. For files of this program's making that holds: they are replaced by
         // renaming, so an open map keeps the old file alive. For other files, such as collections
         // of games, nothing enforces it: a process that changes one meanwhile changes these bytes,
         // and one that truncates it raises a bus error, which ends this program.
-        let map = unsafe { Mmap::map(&file)? };
+        let map = unsafe { Mmap::map(file)? };
         Ok(Self { map })
     }
 }

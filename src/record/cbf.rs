@@ -14,8 +14,6 @@
 //! `end="1"`. How variations are stored is not known; moves that follow such a mark are counted as
 //! a variation that was cut.
 
-use std::borrow::Cow;
-
 use super::markup::{Piece, Pieces, attribute};
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, report_at};
@@ -26,11 +24,6 @@ use super::{
 use crate::game::{Outcome, Side};
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Setup, Square};
-
-const ROOT: &str = "ChineseChessRecord";
-
-/// Where the root element must begin, in bytes.
-const PROLOGUE_BYTES: usize = 4096;
 
 /// The names of tags by those of elements.
 const TEXTS: [(&str, &str); 19] = [
@@ -55,20 +48,6 @@ const TEXTS: [(&str, &str); 19] = [
     ("ECCO", "ECCO"),
 ];
 
-/// Whether the bytes are a CBF.
-pub(super) fn is_cbf(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(PROLOGUE_BYTES)];
-    let text = utf16(head).unwrap_or_else(|| String::from_utf8_lossy(head));
-    text.contains(&format!("<{ROOT}"))
-}
-
-/// The text if a byte order mark says that it is UTF-16.
-fn utf16(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    let (encoding, _) = encoding_rs::Encoding::for_bom(bytes)?;
-    let is_utf16 = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
-    is_utf16.then(|| encoding.decode_with_bom_removal(bytes).0)
-}
-
 /// Reads the game of a CBF.
 pub(super) fn read(
     source: &str,
@@ -83,7 +62,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         let reason = BadGameReason::TooLong(bytes.len());
         return Err(Fault { place: Place::Line(1), reason });
     }
-    let text = utf16(bytes).unwrap_or_else(|| Encoding::detect(bytes).decode_lossy(bytes));
+    let text = Encoding::detect(bytes).decode_lossy(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
     reader.game().map_err(|(at, reason)| {
         let lines = text[..at].bytes().filter(|&b| b == b'\n').count() as u64;
@@ -121,8 +100,7 @@ impl Reader<'_> {
         let head = self.head()?;
         let mut first = self.next_move()?;
         let comment = first.take_if(|first| first.value == "00-00").map(|first| first.comment);
-        let is_empty = comment.is_some();
-        let mut next = if is_empty { self.next_move()? } else { first };
+        let mut next = if comment.is_some() { self.next_move()? } else { first };
         let start = head.start.clone().unwrap_or_else(Position::start);
         let mut order = PreOrder::new(start, comment.unwrap_or_default());
         let mut played = 0;

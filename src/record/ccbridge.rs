@@ -27,8 +27,6 @@ use crate::xiangqi::{Piece, Position, Role, Square};
 
 const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
 const LIBRARY_MAGIC: &[u8; 16] = b"CCBridgeLibrary\0";
-/// What libraries of old versions begin with; then come numbers and compressed data.
-const OLD_MAGIC: &[u8; 8] = b"CCBridge";
 
 const RESULT: usize = 2076;
 const SIDE_TO_MOVE: usize = 2112;
@@ -63,25 +61,8 @@ const TEXTS: [(usize, usize, &str); 17] = [
 ];
 
 /// The men by their number, from 1.
-const MEN: [Role; 7] = [
-    Role::Rook,
-    Role::Horse,
-    Role::Elephant,
-    Role::Advisor,
-    Role::King,
-    Role::Cannon,
-    Role::Pawn,
-];
-
-/// Whether the bytes begin like a CBR.
-pub(super) fn is_record(bytes: &[u8]) -> bool {
-    bytes.starts_with(RECORD_MAGIC)
-}
-
-/// Whether the bytes begin like a CBL, of today or of old.
-pub(super) fn is_library(bytes: &[u8]) -> bool {
-    bytes.starts_with(OLD_MAGIC) && !is_record(bytes)
-}
+const MEN: [Role; 7] =
+    [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
 
 /// Reads the game of a CBR.
 pub(super) fn read_record(

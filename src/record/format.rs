@@ -1,6 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// Endings of formats that many other files have, too.
+const AMBIGUOUS: [&str; 4] = ["txt", "csv", "html", "htm"];
+
+/// Endings of packed files.
+const PACKINGS: [&str; 3] = ["zst", "zstd", "gz"];
+
 /// A format of game records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
@@ -74,6 +80,20 @@ impl Format {
             .find(|f| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(ending)))
     }
 
+    /// Whether a file of that name is likely to hold games: `None` if not, else whether its ending
+    /// is used for nothing else. The ending of a packed file (`.zst`, `.gz`) is the one before.
+    #[must_use]
+    pub fn is_game_file(name: &str) -> Option<bool> {
+        let is_packing =
+            |ending: &str| PACKINGS.iter().any(|packing| ending.eq_ignore_ascii_case(packing));
+        let (stem, mut ending) = name.rsplit_once('.')?;
+        if is_packing(ending) {
+            (_, ending) = stem.rsplit_once('.')?;
+        }
+        Self::from_extension(ending)?;
+        Some(!AMBIGUOUS.iter().any(|other| ending.eq_ignore_ascii_case(other)))
+    }
+
     /// Whether a file of this format can hold more than one game.
     #[must_use]
     pub const fn holds_many(self) -> bool {
@@ -117,5 +137,17 @@ mod tests {
         }
         assert!("chess".parse::<Format>().is_err());
         assert_eq!(Format::from_extension("png"), None);
+        for (name, expected) in [
+            ("a.pgn", Some(true)),
+            ("a.XQF", Some(true)),
+            ("b/a.PGN.zst", Some(true)),
+            ("a.txt.gz", Some(false)),
+            ("a.html", Some(false)),
+            ("pgn", None),
+            ("a.zst", None),
+            ("a.png", None),
+        ] {
+            assert_eq!(Format::is_game_file(name), expected, "{name}");
+        }
     }
 }

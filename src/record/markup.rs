@@ -7,11 +7,7 @@ use super::text::unescape;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     /// `<name …>`, or `<name …/>` if closed.
-    Open {
-        name: &'a str,
-        attributes: &'a str,
-        is_closed: bool,
-    },
+    Open { name: &'a str, attributes: &'a str, is_closed: bool },
     /// `</name>`
     Close(&'a str),
     /// Text with its references replaced, or as it stands in a CDATA section.
@@ -38,7 +34,8 @@ impl<'a> Pieces<'a> {
     /// The text up to `end`, which is passed; the rest of the text where it is missing.
     fn up_to(&mut self, end: &str) -> &'a str {
         let rest = &self.text[self.at..];
-        let (taken, passed) = rest.find(end).map_or((rest.len(), rest.len()), |at| (at, at + end.len()));
+        let (taken, passed) =
+            rest.find(end).map_or((rest.len(), rest.len()), |at| (at, at + end.len()));
         self.at += passed;
         &rest[..taken]
     }
@@ -93,7 +90,8 @@ impl<'a> Iterator for Pieces<'a> {
                 let (name, attributes) = inside.split_at(end);
                 return Some(Piece::Open { name, attributes, is_closed });
             } else {
-                let end = rest[1..].find('<').map_or(rest.len(), |at| at + 1);
+                let next = rest.bytes().skip(1).position(|b| b == b'<');
+                let end = next.map_or(rest.len(), |at| at + 1);
                 self.at += end;
                 return Some(Piece::Text(unescape(&rest[..end], false)));
             }
@@ -135,10 +133,16 @@ mod tests {
 
     #[test]
     fn pieces_of_good_xml() {
-        let xml = "<?xml version='1.0'?><!-- <a> --><A x=\"1>2\"/><B>c &lt; d<![CDATA[&lt;<x>]]></B>";
+        let xml =
+            "<?xml version='1.0'?><!-- <a> --><A x=\"1>2\"/><B>c &lt; d<![CDATA[&lt;<x>]]></B>";
         let pieces: Vec<_> = Pieces::new(xml).collect();
-        let expected =
-            [open("A", " x=\"1>2\"", true), open("B", "", false), text("c < d"), text("&lt;<x>"), Piece::Close("B")];
+        let expected = [
+            open("A", " x=\"1>2\"", true),
+            open("B", "", false),
+            text("c < d"),
+            text("&lt;<x>"),
+            Piece::Close("B"),
+        ];
         assert_eq!(pieces, expected);
     }
 

@@ -17,26 +17,39 @@ mod ccbridge;
 mod dhtmlxq;
 mod encoding;
 mod format;
+mod jsonl;
 mod markup;
 mod model;
+mod packed;
 mod parsed;
+mod pgn;
+mod pgn_writer;
 mod place;
+mod plain;
 mod preorder;
-mod reader;
 mod scan;
 mod single;
+mod sniff;
+mod source;
 mod split;
+mod table;
 mod text;
-mod writer;
 mod xqf;
+mod zip;
 
 pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::Encoding;
 pub use format::{Format, UnknownFormat};
+pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
+pub use packed::{
+    Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
+    Packed, UnpackError, read_packed,
+};
 pub use parsed::{BadGame, BadGameReason, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary};
+use pgn_writer::result_text;
+pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
-pub use reader::{read_chunk, read_games};
-pub use split::{Chunk, MAX_GAME_BYTES, split_games};
-pub use writer::{PgnOptions, write_pgn};
+pub use source::{read_chunk, read_games, split_games};
+pub use split::{Chunk, MAX_GAME_BYTES};
 pub use xqf::write_xqf;

@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use super::Encoding;
 use super::encoding::UTF8_MARK;
+use super::{Encoding, Format};
 
 /// The longest game accepted, in bytes; a longer stretch without a game boundary is refused unread.
 pub const MAX_GAME_BYTES: usize = 4 << 20;
@@ -26,29 +26,40 @@ pub struct Chunk {
     pub line: u64,
     /// The number of its first game, from 1.
     pub game: u64,
-    /// The encoding of the whole source.
+    /// The encoding of the whole source, if it is a text.
     pub encoding: Encoding,
+    /// The format of the whole source, if it has a known one.
+    pub format: Option<Format>,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
     pub(super) line_end: u8,
+    /// Whether all lines of a plain list are one game.
+    pub(super) is_one_game: bool,
 }
 
-/// Splits a source at game boundaries into chunks of about `target` bytes (at least one game
-/// each). Reading the chunks in order gives the same as reading the whole.
-#[must_use]
-pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
+impl Chunk {
+    /// The whole source.
+    pub(super) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
+        let (encoding, line_end) = (Encoding::Utf8, b'\n');
+        let bytes = 0..bytes.len();
+        Self { bytes, line: 1, game: 1, encoding, format, line_end, is_one_game: false }
+    }
+
+    /// The whole source, a text.
+    pub(super) fn whole_text(bytes: &[u8], format: Format) -> Self {
+        let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
+        Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
+    }
+}
+
+/// The games of a PGN, in chunks of about `target` bytes.
+pub(super) fn split_pgn(bytes: &[u8], target: usize) -> Vec<Chunk> {
+    let mut open = Chunk::whole_text(bytes, Format::Pgn);
     let mut chunks = Vec::new();
-    let mut open = Chunk { bytes: 0..bytes.len(), line: 1, game: 1, encoding, line_end };
     if bytes.len() > target {
         for (game, block) in (1..).zip(Blocks::new(bytes, &open)) {
             if block.start - open.bytes.start >= target && game > open.game {
-                let next = Chunk {
-                    bytes: block.start..bytes.len(),
-                    line: block.line,
-                    game,
-                    encoding,
-                    line_end,
-                };
+                let (start, line) = (block.start, block.line);
+                let next = Chunk { bytes: start..bytes.len(), line, game, ..open.clone() };
                 open.bytes.end = block.start;
                 chunks.push(std::mem::replace(&mut open, next));
             }
@@ -56,6 +67,82 @@ pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
     }
     chunks.push(open);
     chunks
+}
+
+/// A text with a game on each line that is not blank, in chunks of about `target` bytes.
+pub(super) fn split_lines(bytes: &[u8], target: usize, format: Format) -> Vec<Chunk> {
+    let mut open = Chunk::whole_text(bytes, format);
+    let mut chunks = Vec::new();
+    if bytes.len() > target {
+        for line in Lines::new(bytes, &open) {
+            if line.start - open.bytes.start >= target {
+                let next = Chunk {
+                    bytes: line.start..bytes.len(),
+                    line: line.line,
+                    game: line.game,
+                    ..open.clone()
+                };
+                open.bytes.end = line.start;
+                chunks.push(std::mem::replace(&mut open, next));
+            }
+        }
+    }
+    chunks.push(open);
+    chunks
+}
+
+/// A line that is not blank.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// Without the end, and without the blanks around it.
+    pub(super) text: &'a [u8],
+    /// Where it starts in the bytes given.
+    pub(super) start: usize,
+    /// Where the next line starts.
+    pub(super) end: usize,
+    /// Its number.
+    pub(super) line: u64,
+    /// The number of lines that are not blank up to here.
+    pub(super) game: u64,
+}
+
+/// The lines of a chunk that are not blank.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+    game: u64,
+    line_end: u8,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of `bytes`, which begin where `chunk` does.
+    pub(super) const fn new(bytes: &'a [u8], chunk: &Chunk) -> Self {
+        let Chunk { line, game, line_end, .. } = *chunk;
+        Self { bytes, at: 0, line, game, line_end }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        loop {
+            let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+            let end = rest.iter().position(|&b| b == self.line_end);
+            let text = &rest[..end.unwrap_or(rest.len())];
+            let (start, line) = (self.at, self.line);
+            self.at += end.map_or(rest.len(), |end| end + 1);
+            self.line += 1;
+            let text = text.strip_prefix(UTF8_MARK).unwrap_or(text).trim_ascii();
+            if !text.is_empty() {
+                self.game += 1;
+                let (end, game) = (self.at, self.game - 1);
+                return Some(Line { text, start, end, line, game });
+            }
+        }
+    }
 }
 
 fn line_end(bytes: &[u8]) -> u8 {
@@ -235,7 +322,7 @@ impl<'a> Iterator for Blocks<'a> {
 }
 
 /// The name in `[Name "value"]`, if the text begins like that.
-fn tag_name(text: &[u8]) -> Option<&[u8]> {
+pub(super) fn tag_name(text: &[u8]) -> Option<&[u8]> {
     let rest = text.strip_prefix(b"[")?;
     let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_')?;
     (end > 0 && matches!(rest[end], b' ' | b'\t' | b'"')).then(|| &rest[..end])
@@ -266,7 +353,7 @@ mod tests {
     use super::*;
 
     fn blocks(text: &str) -> Vec<(&str, u64)> {
-        let chunk = &split_games(text.as_bytes(), usize::MAX)[0];
+        let chunk = &split_pgn(text.as_bytes(), usize::MAX)[0];
         let blocks = Blocks::new(text.as_bytes(), chunk);
         blocks.map(|b| (std::str::from_utf8(b.bytes).unwrap().trim(), b.line)).collect()
     }
@@ -293,7 +380,7 @@ mod tests {
     #[test]
     fn chunks_cover_the_source_and_count_on() {
         let text = "[A \"1\"]\n\n1. x\n\n".repeat(5);
-        let chunks = split_games(text.as_bytes(), 20);
+        let chunks = split_pgn(text.as_bytes(), 20);
         let places: Vec<_> = chunks.iter().map(|c| (c.bytes.clone(), c.line, c.game)).collect();
         assert_eq!(places, [(0..30, 1, 1), (30..60, 9, 3), (60..75, 17, 5)]);
     }
@@ -352,7 +439,7 @@ mod tests {
         // The Big5 of 良 ends with the byte of }, that of 州 with the byte of {.
         let text = "[A \"1\"]\n\n1. 炮二平五 馬８進７ {良\n[A \"2\"]\n}\n州\n[A \"3\"]\n\n} *";
         let big5 = encoding_rs::BIG5.encode(text).0;
-        let chunk = &split_games(&big5, usize::MAX)[0];
+        let chunk = &split_pgn(&big5, usize::MAX)[0];
         assert_eq!(chunk.encoding, Encoding::Big5);
         assert_eq!(Blocks::new(&big5, chunk).count(), 2);
     }

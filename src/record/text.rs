@@ -106,8 +106,7 @@ mod tests {
         assert_eq!(gb18030(cut), "中国");
         assert_eq!(gb18030(b"a\0b"), "a");
         assert_eq!(gb18030(b"\xff\xff"), "");
-        let units: Vec<u8> =
-            "将\0rubbish".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let units: Vec<u8> = "将\0rubbish".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(utf16(&units), "将");
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x01]), "将");
         assert_eq!(tidy("a\r\nb\rc\u{1}\t "), "a\nb\nc");
@@ -116,7 +115,10 @@ mod tests {
     #[test]
     fn references_are_replaced_once() {
         let read = |text| unescape(text, true);
-        assert_eq!(read("a&amp;lt; &#20013;&#x56fd;&nbsp;&&x; &#1114112;"), "a&lt; 中国 &&x; &#1114112;");
+        assert_eq!(
+            read("a&amp;lt; &#20013;&#x56fd;&nbsp;&&x; &#1114112;"),
+            "a&lt; 中国 &&x; &#1114112;"
+        );
         assert_eq!(read(r"\u4e2d\uD83D\uDE00\ud83d \u12 \n"), "中😀\\ud83d \\u12 \\n");
         assert_eq!(unescape(r"\u4e2d&lt;", false), r"\u4e2d<");
         assert_eq!(read("&国国国国国;"), "&国国国国国;");

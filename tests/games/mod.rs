@@ -73,8 +73,14 @@ fn outline_variations(tree: &Tree<Position>, ply: usize, out: &mut Vec<String>) 
 /// A tree along choices: each number picks a move, every seventh opens a variation, every fifth
 /// adds a comment.
 pub fn grow(position: &mut Position, choices: &[u16], depth: usize) -> Tree<Position> {
-    const LINES: [&str; 6] =
-        ["[DhtmlXQ_binit]", "a||b|\n||", "[/DhtmlXQ_x]&amp;", r"\u4e2d [\/DhtmlXQ]", "&#124;<b>", "x"];
+    const LINES: [&str; 6] = [
+        "[DhtmlXQ_binit]",
+        "a||b|\n||",
+        "[/DhtmlXQ_x]&amp;",
+        r"\u4e2d [\/DhtmlXQ]",
+        "&#124;<b>",
+        "x",
+    ];
     let mut tree = Tree::default();
     for (ply, &choice) in choices.iter().enumerate() {
         let mut moves = MoveList::new();
@@ -111,7 +117,7 @@ pub const TAGS: [(&str, usize); 9] = [
 
 /// Random records with variations, comments, tags and start positions.
 pub fn records() -> impl Strategy<Value = Record<Position>> {
-    let values = prop::collection::vec("[^\\p{Cc}\\p{Co}\u{feff}]{0,16}", TAGS.len());
+    let values = prop::collection::vec("[^\\p{Cc}\\p{Co}\u{feff}\u{fffd}]{0,16}", TAGS.len());
     let choices = prop::collection::vec(any::<u16>(), 0..60);
     let opening = prop::collection::vec(any::<u16>(), 0..6);
     (values, choices, opening, 0..4_u8, any::<bool>()).prop_map(
@@ -129,7 +135,8 @@ pub fn records() -> impl Strategy<Value = Record<Position>> {
                 Some(Outcome::Win(Side::First)),
                 Some(Outcome::Win(Side::Second)),
             ][usize::from(result)];
-            let tags = TAGS.iter().zip(values).map(|((name, _), v)| ((*name).to_owned(), v)).collect();
+            let tags =
+                TAGS.iter().zip(values).map(|((name, _), v)| ((*name).to_owned(), v)).collect();
             Record { tags, start, start_clock: 0, result, tree }
         },
     )

@@ -20,7 +20,7 @@ const SHOWN: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Game files, and folders of them (*.pgn at any depth).
+    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write the book.

@@ -9,11 +9,6 @@ const MAX_NAME_BYTES: usize = 64;
 /// Names that no game has twice: a second one begins the next game.
 const ONCE: [&[u8]; 4] = [b"ver", b"title", b"binit", b"movelist"];
 
-/// Whether the bytes hold such a mark.
-pub(in crate::record) fn is_dhtmlxq(bytes: &[u8]) -> bool {
-    bytes.windows(MARK.len() + 1).any(|w| w.starts_with(MARK) && w[MARK.len()] == b'_')
-}
-
 /// A value with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
@@ -154,7 +149,8 @@ mod tests {
 
     #[test]
     fn games_and_values_are_found_in_any_text() {
-        let page = "<p>[x]\n\"[DhtmlXQ]\\n[DhtmlXQ_red]a[\\/DhtmlXQ_black]b[DhtmlXQ_movelist]77\n47";
+        let page =
+            "<p>[x]\n\"[DhtmlXQ]\\n[DhtmlXQ_red]a[\\/DhtmlXQ_black]b[DhtmlXQ_movelist]77\n47";
         assert_eq!(blocks(page), [(2, "red=a movelist=77\n47".to_owned())]);
         let two = "[DhtmlXQiFrame][DhtmlXQ_red]a[/DhtmlXQ_red][/DhtmlXQiFrame]\n\n[DhtmlXQ]\n[DhtmlXQ_red]b";
         assert_eq!(blocks(two), [(1, "red=a".to_owned()), (3, "red=b".to_owned())]);

@@ -21,7 +21,6 @@ mod blocks;
 mod read;
 mod write;
 
-pub(super) use blocks::is_dhtmlxq;
 pub(super) use read::read;
 pub use write::write_dhtmlxq;
 

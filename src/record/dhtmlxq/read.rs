@@ -114,8 +114,7 @@ impl Parts {
                     && let Some(&[parent, ply, number]) = numbers(rest).as_deref()
                 {
                     let depth = ply.saturating_sub(1);
-                    let branch =
-                        Branch { parent, depth, moves: digits(), comments: Vec::new() };
+                    let branch = Branch { parent, depth, moves: digits(), comments: Vec::new() };
                     self.branches.push((number, branch));
                 }
             }

@@ -30,7 +30,8 @@ pub fn write_dhtmlxq(out: &mut impl Write, record: &Record<Position>) -> io::Res
         let setup = Setup { halfmove_clock: record.start_clock, ..start.to_setup() };
         write_value(out, "fen", &setup.to_fen())?;
     }
-    let men: String = men_of(&start).iter().map(|square| square.map_or("99".into(), digits)).collect();
+    let men: String =
+        men_of(&start).iter().map(|square| square.map_or("99".into(), digits)).collect();
     write_value(out, "binit", &men)?;
     write_tree(out, &record.tree)?;
     out.write_all(b"[/DhtmlXQ]\n\n")

@@ -39,8 +39,7 @@ impl Keys {
         for (i, byte) in stream.iter_mut().enumerate() {
             *byte &= (header[12 + i % 4] & mask) | header[8 + i % 4];
         }
-        let rotation =
-            if version >= SHIFTED_MEN_VERSION { usize::from(board) + 1 } else { 0 };
+        let rotation = if version >= SHIFTED_MEN_VERSION { usize::from(board) + 1 } else { 0 };
         Self { board, rotation, from, to, comment: seed % 32000 + 767, stream }
     }
 

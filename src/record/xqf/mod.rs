@@ -21,7 +21,7 @@ mod keys;
 mod read;
 mod write;
 
-pub(super) use read::{is_xqf, read};
+pub(super) use read::read;
 pub use write::write_xqf;
 
 const MAGIC: &[u8; 2] = b"XQ";

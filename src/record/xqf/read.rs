@@ -13,11 +13,6 @@ use crate::xiangqi::{Position, Square};
 /// The last version there is.
 const LAST_VERSION: u8 = 18;
 
-/// Whether the bytes begin like an XQF. In texts no control character follows the letters.
-pub(in crate::record) fn is_xqf(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC) && bytes.get(2).is_none_or(|&version| version < b' ')
-}
-
 /// Reads the game of an XQF. At most [`MAX_GAME_BYTES`] are read, so that a tree has at most a
 /// million nodes.
 pub(in crate::record) fn read(

@@ -2,9 +2,7 @@ use std::io::{self, Write};
 
 use encoding_rs::GB18030;
 
-use super::{
-    FROM_SHIFT, MAGIC, MEN, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE,
-};
+use super::{FROM_SHIFT, MAGIC, MEN, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE};
 use crate::game::{Outcome, Side};
 use crate::record::board::men_of;
 use crate::record::{Record, Tree, Variation};
@@ -130,9 +128,8 @@ fn write_node(
     // XQStudio ends lines as Windows does.
     let comment = comment.replace('\n', "\r\n");
     let (text, ..) = GB18030.encode(&comment);
-    let len = u32::try_from(text.len()).map_err(|_| {
-        io::Error::new(io::ErrorKind::InvalidInput, "a comment of more than 4 GiB")
-    })?;
+    let len = u32::try_from(text.len())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a comment of more than 4 GiB"))?;
     out.write_all(&[from, to, marks, 0])?;
     out.write_all(&len.to_le_bytes())?;
     out.write_all(&text)

@@ -44,7 +44,8 @@ pub fn write_pgn(
     out.write_all(b"\n\n")
 }
 
-const fn result_text(result: Option<Outcome>) -> &'static str {
+/// A result as PGN writes it.
+pub(super) const fn result_text(result: Option<Outcome>) -> &'static str {
     match result {
         Some(Outcome::Win(Side::First)) => "1-0",
         Some(Outcome::Win(Side::Second)) => "0-1",

@@ -9,11 +9,11 @@ use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame,
-    Place, ReadSummary, Record, Tree, Variation, split_games,
+    Place, ReadSummary, Record, Tree, Variation,
 };
 use crate::game::Outcome;
 use crate::xiangqi::notation::{Dialect, MoveError, MoveText, read_move};
-use crate::xiangqi::{Move, Position, START_FEN, Setup, Undo};
+use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
 impl BadGameReason {
     /// Whether another encoding might give sense.
@@ -22,36 +22,15 @@ impl BadGameReason {
     }
 }
 
-/// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
-/// messages. A source without a single game gives a summary of zeros.
-pub fn read_games(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    let mut summary = ReadSummary::default();
-    for chunk in split_games(bytes, usize::MAX) {
-        summary += read_chunk(source, bytes, &chunk, sink);
-    }
-    summary
-}
-
-/// Reads the games of one chunk of [`split_games`]; `bytes` is the whole source.
-pub fn read_chunk(
+/// Reads the games of one chunk of PGN; `bytes` is the whole source.
+pub(super) fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
-    let bad = |line, game, reason| {
-        Err(BadGame { source: source.to_owned(), place: Place::Line(line), game, reason })
-    };
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        sink(bad(chunk.line, chunk.game, BadGameReason::Utf16));
-        return ReadSummary { bad: 1, ..summary };
-    }
     let mut buffer = String::new();
     for (game, block) in (chunk.game..).zip(Blocks::new(part, chunk)) {
         match read_block(block, chunk, &mut buffer) {
@@ -64,7 +43,9 @@ pub fn read_chunk(
             }
             Err(fault) => {
                 summary.bad += 1;
-                sink(bad(block.line + fault.lines, game, fault.reason));
+                let place = Place::Line(block.line + fault.lines);
+                let source = source.to_owned();
+                sink(Err(BadGame { source, place, game, reason: fault.reason }));
             }
         }
     }
@@ -72,15 +53,15 @@ pub fn read_chunk(
 }
 
 /// Why a block is no game, and how many lines below its first.
-struct BlockFault {
-    lines: u64,
-    reason: BadGameReason,
+pub(super) struct BlockFault {
+    pub(super) lines: u64,
+    pub(super) reason: BadGameReason,
 }
 
-struct BlockGame {
-    record: Record<Position>,
-    end: Option<Outcome>,
-    cut_variations: u64,
+pub(super) struct BlockGame {
+    pub(super) record: Record<Position>,
+    pub(super) end: Option<Outcome>,
+    pub(super) cut_variations: u64,
 }
 
 /// Reads one block; `None` if there is nothing in it but comments.
@@ -115,7 +96,27 @@ fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {
     bytes.iter().map(|&b| if b == line_end { b'\n' } else { b }).collect()
 }
 
-static START: LazyLock<Position> = LazyLock::new(Position::start);
+pub(super) static START: LazyLock<Position> = LazyLock::new(Position::start);
+
+/// The start position that a FEN states, `None` if it is the usual one or the text is blank, and
+/// the plies since the last irreversible move.
+pub(super) fn read_start(fen: &str) -> Result<(Option<Position>, u32), FenError> {
+    let fen = fen.trim();
+    if fen.is_empty() || fen == START_FEN {
+        return Ok((None, 0));
+    }
+    let setup = Setup::from_fen(fen)?;
+    let position = Position::from_setup(&setup)?;
+    Ok(((position != *START).then_some(position), setup.halfmove_clock))
+}
+
+/// Reads moves that stand in a text without tags; `tags` are those known from elsewhere.
+pub(super) fn read_moves(
+    text: &str,
+    tags: Vec<(String, String)>,
+) -> Result<Option<BlockGame>, BlockFault> {
+    GameReader { tags, is_bare: true, ..GameReader::new(text) }.run()
+}
 
 /// A line of moves that is being read.
 struct Line {
@@ -158,11 +159,17 @@ struct GameReader<'a> {
     /// The main line, and the variations that are open; empty until the moves begin.
     lines: Vec<Line>,
     cut_variations: u64,
+    /// The text has no tags and need not have any.
+    is_bare: bool,
 }
 
 impl<'a> GameReader<'a> {
     fn read(text: &'a str) -> Result<Option<BlockGame>, BlockFault> {
-        let mut reader = Self {
+        Self::new(text).run()
+    }
+
+    fn new(text: &'a str) -> Self {
+        Self {
             scanner: Scanner::new(text),
             tags: Vec::with_capacity(12),
             fen_at: None,
@@ -172,16 +179,20 @@ impl<'a> GameReader<'a> {
             first_comments: Vec::new(),
             lines: Vec::new(),
             cut_variations: 0,
-        };
-        match reader.tokens() {
-            Ok(result) => Ok(reader.finish(result)),
+            is_bare: false,
+        }
+    }
+
+    fn run(mut self) -> Result<Option<BlockGame>, BlockFault> {
+        match self.tokens() {
+            Ok(result) => Ok(self.finish(result)),
             Err(reason) => {
                 let at = match reason {
-                    BadGameReason::Start(_) => reader.fen_at,
+                    BadGameReason::Start(_) => self.fen_at,
                     _ => None,
                 };
-                let at = at.unwrap_or_else(|| reader.scanner.token_start());
-                Err(BlockFault { lines: reader.scanner.lines_before(at), reason })
+                let at = at.unwrap_or_else(|| self.scanner.token_start());
+                Err(BlockFault { lines: self.scanner.lines_before(at), reason })
             }
         }
     }
@@ -250,13 +261,8 @@ impl<'a> GameReader<'a> {
         if !self.lines.is_empty() {
             return Ok(());
         }
-        if let Some(fen) = self.tag("FEN").filter(|fen| !fen.is_empty() && *fen != START_FEN) {
-            let setup = Setup::from_fen(fen).map_err(BadGameReason::Start)?;
-            let position =
-                Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
-            self.start_clock = setup.halfmove_clock;
-            self.start = (position != *START).then_some(position);
-        }
+        let fen = self.tag("FEN").unwrap_or_default();
+        (self.start, self.start_clock) = read_start(fen).map_err(BadGameReason::Start)?;
         let is_algebraic = self.tag("Format").is_none()
             && (self.tag("Variant").is_some_and(|v| v.eq_ignore_ascii_case("xiangqi"))
                 || self.tag("White").is_some() && self.tag("Red").is_none());
@@ -285,7 +291,7 @@ impl<'a> GameReader<'a> {
         if main_line {
             let error = fault.about(text.iter().collect());
             let ply = line.tree.moves.len() + 1;
-            return Err(if self.tags.is_empty() && ply == 1 {
+            return Err(if self.tags.is_empty() && ply == 1 && !self.is_bare {
                 BadGameReason::NotPgn(text.iter().collect())
             } else {
                 BadGameReason::Move { ply, error }

@@ -1,0 +1,463 @@
+//! What a file of games is packed in: `.zst`, `.gz` or `.zip`, told from its content.
+//!
+//! Readers take a source as one slice. What is packed is unpacked to memory if it is small, else to
+//! a temporary file without a name that is mapped: so large collections take no memory that the
+//! system could not take back, and are split and read by many threads like any other file. Members
+//! of a zip archive may be packed by zstd or gzip once more; archives within archives are refused.
+//!
+//! A file that unpacks to a hundred times what is plausible is refused: see [`MAX_RATIO`]. All
+//! bounds depend on the file alone, not on what else is read at the time.
+
+use std::fmt;
+use std::io::{self, BufReader, Read, Write};
+use std::ops::{Deref, Range};
+use std::path::Path;
+
+use super::zip::{self, Entry};
+use super::{BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, read_games};
+use crate::bytes::map::MappedFile;
+
+/// A file may unpack to this many times its size, and [`FREE_BYTES`] more. Collections of games
+/// pack to between a fifth and a fiftieth.
+pub const MAX_RATIO: u64 = 400;
+
+/// What any file may unpack to, in bytes.
+pub const FREE_BYTES: u64 = 64 << 20;
+
+/// What a member of an archive that is packed once more may unpack to, beside [`MAX_RATIO`] times
+/// its size, in bytes.
+pub const FREE_MEMBER_BYTES: u64 = 64 << 10;
+
+/// The most that any file may unpack to, in bytes; of an archive, all members together.
+pub const MAX_UNPACKED: u64 = 1 << 38;
+
+/// The most members that an archive may have.
+pub const MAX_MEMBERS: usize = 1 << 20;
+
+/// What unpacks to more than this many bytes is unpacked to a file.
+const MEMORY_BYTES: usize = 4 << 20;
+
+/// How much of a source is kept to tell its format.
+const HEAD_BYTES: usize = 1 << 20;
+
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// Why something cannot be unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackError {
+    /// It is damaged, unpacks to too much, or is packed in an unknown way.
+    #[error("{0}")]
+    Bad(String),
+    /// The temporary file cannot be written.
+    #[error("cannot write a temporary file")]
+    Io(#[source] io::Error),
+}
+
+impl From<UnpackError> for io::Error {
+    fn from(error: UnpackError) -> Self {
+        match error {
+            UnpackError::Bad(_) => Self::new(io::ErrorKind::InvalidData, error),
+            UnpackError::Io(source) => source,
+        }
+    }
+}
+
+/// A file as it is: one source of games, packed perhaps, or an archive of many.
+#[derive(Debug)]
+pub struct Packed<'a> {
+    bytes: &'a [u8],
+    members: Vec<Member>,
+}
+
+/// One source in a file.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Its path in the archive; `None` if the file is no archive.
+    name: Option<String>,
+    data: Range<usize>,
+    packing: Packing,
+    /// Why it is not unpacked.
+    fault: Option<String>,
+}
+
+/// How the bytes of a member are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Bare,
+    Zstd,
+    Gzip,
+    /// In an archive, with what its directory states.
+    Zip {
+        method: u16,
+        crc: u32,
+        size: u64,
+    },
+}
+
+/// A source's name by content, its length, and its format as told from its beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// BLAKE3 of the bytes.
+    pub hash: [u8; 32],
+    /// How many they are.
+    pub len: u64,
+    /// What they are.
+    pub format: Result<Format, BadGameReason>,
+}
+
+/// The bytes of a source.
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// Those of the file itself.
+    Bare(&'a [u8]),
+    /// Unpacked to memory.
+    Memory(Vec<u8>),
+    /// Unpacked to a file.
+    Mapped(MappedFile),
+}
+
+impl Deref for Content<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Bare(bytes) => bytes,
+            Self::Memory(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
+}
+
+impl<'a> Packed<'a> {
+    /// Looks what a file is.
+    ///
+    /// # Errors
+    ///
+    /// [`UnpackError::Bad`] if the directory of an archive is damaged.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, UnpackError> {
+        let whole =
+            |packing| vec![Member { name: None, data: 0..bytes.len(), packing, fault: None }];
+        let members = if bytes.starts_with(ZSTD) {
+            whole(Packing::Zstd)
+        } else if bytes.starts_with(GZIP) {
+            whole(Packing::Gzip)
+        } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+            members(zip::entries(bytes).map_err(UnpackError::Bad)?, bytes.len() as u64)?
+        } else {
+            whole(Packing::Bare)
+        };
+        Ok(Self { bytes, members })
+    }
+
+    /// The sources in it that are likely to hold games, in the order of the archive: see
+    /// [`Format::is_game_file`].
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Whether nothing has to be unpacked.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        matches!(self.members.as_slice(), [Member { packing: Packing::Bare, .. }])
+    }
+
+    /// The format of a source as told from its beginning.
+    ///
+    /// # Errors
+    ///
+    /// Why it is in no known format, or cannot be unpacked.
+    pub fn sniff(&self, member: &Member) -> Result<Format, BadGameReason> {
+        let bytes = self.bytes.get(member.data.clone()).unwrap_or_default();
+        if member.packing == Packing::Bare {
+            return Format::sniff(bytes);
+        }
+        let mut head = Vec::new();
+        let read = member
+            .open(bytes)
+            .and_then(|(input, _)| input.take(HEAD_BYTES as u64).read_to_end(&mut head));
+        read.map_err(|error| BadGameReason::Unsupported(damage(&error)))?;
+        Format::sniff(&head)
+    }
+
+    /// A name by the packed content, for a source that cannot be unpacked.
+    #[must_use]
+    pub fn packed_hash(&self, member: &Member) -> [u8; 32] {
+        blake3::hash(self.bytes.get(member.data.clone()).unwrap_or_default()).into()
+    }
+
+    /// Reads a source through. Nothing is kept but its beginning.
+    ///
+    /// # Errors
+    ///
+    /// [`UnpackError::Bad`].
+    pub fn digest(&self, member: &Member) -> Result<Digest, UnpackError> {
+        let bytes = self.bytes.get(member.data.clone()).unwrap_or_default();
+        if member.packing == Packing::Bare {
+            let (hash, format) = (blake3::hash(bytes).into(), Format::sniff(bytes));
+            return Ok(Digest { hash, len: bytes.len() as u64, format });
+        }
+        let mut hasher = blake3::Hasher::new();
+        let mut head = Vec::new();
+        let len = member.unpack(bytes, |part| {
+            let room = HEAD_BYTES - head.len();
+            head.extend_from_slice(&part[..part.len().min(room)]);
+            hasher.update(part);
+            Ok(())
+        })?;
+        Ok(Digest { hash: hasher.finalize().into(), len, format: Format::sniff(&head) })
+    }
+
+    /// The bytes of a source. What is large is unpacked to a file without a name in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnpackError`].
+    pub fn content(&self, member: &Member, folder: &Path) -> Result<Content<'a>, UnpackError> {
+        let bytes = self.bytes.get(member.data.clone()).unwrap_or_default();
+        if member.packing == Packing::Bare {
+            return Ok(Content::Bare(bytes));
+        }
+        let mut memory = Vec::new();
+        let mut file = None;
+        member.unpack(bytes, |part| {
+            if memory.len() + part.len() <= MEMORY_BYTES {
+                memory.extend_from_slice(part);
+                return Ok(());
+            }
+            if file.is_none() {
+                file = Some(tempfile::tempfile_in(folder)?);
+            }
+            let Some(file) = &mut file else { return Ok(()) };
+            file.write_all(&memory)?;
+            memory.clear();
+            file.write_all(part)
+        })?;
+        let Some(mut file) = file else { return Ok(Content::Memory(memory)) };
+        file.write_all(&memory)
+            .and_then(|()| MappedFile::of(&file))
+            .map(Content::Mapped)
+            .map_err(UnpackError::Io)
+    }
+}
+
+impl Member {
+    /// Its path in the archive; `None` if the file is no archive.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Whether a file of this name holds games for certain, and is a bad one if it does not.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.name.as_ref().is_none_or(|name| Format::is_game_file(name) == Some(true))
+    }
+
+    /// Hands over the content in parts and returns its length. An error of `take` is one of
+    /// writing.
+    fn unpack(
+        &self,
+        bytes: &[u8],
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<u64, UnpackError> {
+        if let Some(fault) = &self.fault {
+            return Err(UnpackError::Bad(fault.clone()));
+        }
+        let bad = |error: &io::Error| UnpackError::Bad(damage(error));
+        let (mut input, limit) = self.open(bytes).map_err(|e| bad(&e))?;
+        let mut buffer = vec![0; 64 << 10];
+        let mut len = 0;
+        loop {
+            let count = match input.read(&mut buffer) {
+                Ok(0) => return Ok(len),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(bad(&error)),
+            };
+            len += count as u64;
+            if len > limit {
+                return Err(UnpackError::Bad(too_much(limit)));
+            }
+            take(&buffer[..count]).map_err(UnpackError::Io)?;
+        }
+    }
+
+    /// The unpacked bytes, through two layers at most, and how many there may be.
+    fn open<'a>(&self, bytes: &'a [u8]) -> io::Result<(Box<dyn Read + 'a>, u64)> {
+        let free = if self.name.is_some() { FREE_MEMBER_BYTES } else { FREE_BYTES };
+        let packed = bytes.len() as u64;
+        let limit = free.saturating_add(packed.saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
+        let (outer, limit): (Box<dyn Read + 'a>, u64) = match self.packing {
+            Packing::Bare => return Ok((Box::new(bytes), packed)),
+            Packing::Zstd => (Box::new(zstd::Decoder::new(bytes)?), limit),
+            Packing::Gzip => (Box::new(flate2::read::MultiGzDecoder::new(bytes)), limit),
+            Packing::Zip { method, crc, size } => {
+                let input: Box<dyn Read + 'a> = match method {
+                    0 => Box::new(bytes),
+                    8 => Box::new(flate2::read::DeflateDecoder::new(bytes)),
+                    _ => Box::new(zstd::Decoder::new(bytes)?),
+                };
+                (
+                    Box::new(Checked { input, left: size, crc, hasher: crc32fast::Hasher::new() }),
+                    limit.max(size),
+                )
+            }
+        };
+        let mut outer = BufReader::new(outer);
+        let mut head = [0; 4];
+        let len = read_up_to(&mut outer, &mut head)?;
+        let outer = io::Cursor::new(head).take(len as u64).chain(outer);
+        let inner: Box<dyn Read + 'a> = if head.starts_with(ZSTD) {
+            Box::new(zstd::Decoder::new(outer)?)
+        } else if head.starts_with(GZIP) {
+            Box::new(flate2::read::MultiGzDecoder::new(outer))
+        } else {
+            Box::new(outer)
+        };
+        Ok((inner, limit))
+    }
+}
+
+/// The members that are likely to hold games. What is stated of them bounds them all together.
+fn members(entries: Vec<Entry>, len: u64) -> Result<Vec<Member>, UnpackError> {
+    if entries.len() > MAX_MEMBERS {
+        let count = entries.len();
+        return Err(UnpackError::Bad(format!(
+            "an archive of {count} files; at most {MAX_MEMBERS} are read: split it"
+        )));
+    }
+    let limit = FREE_BYTES.saturating_add(len.saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
+    let (mut unpacked, mut packed) = (0_u64, 0_u64);
+    let mut members = Vec::new();
+    for entry in entries {
+        let Entry { name, data, method, is_encrypted, crc, size } = entry;
+        let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        if base.starts_with('.')
+            || name.starts_with("__MACOSX/")
+            || Format::is_game_file(base).is_none()
+        {
+            continue;
+        }
+        unpacked = unpacked.saturating_add(size);
+        packed = packed.saturating_add(data.len() as u64);
+        let fault = if is_encrypted {
+            Some("encrypted; unpack the archive with its password first".to_owned())
+        } else if !matches!(method, 0 | 8 | 93) {
+            Some(format!(
+                "packed by method {method} of zip; only 0, 8 and 93 are read: pack it again"
+            ))
+        } else if unpacked > limit {
+            Some(too_much(limit))
+        } else if packed > len {
+            Some("members of the archive overlap".to_owned())
+        } else {
+            None
+        };
+        let packing = Packing::Zip { method, crc, size };
+        members.push(Member { name: Some(name), data, packing, fault });
+    }
+    Ok(members)
+}
+
+fn too_much(limit: u64) -> String {
+    format!(
+        "unpacks to more than {limit} bytes, {MAX_RATIO} times its size and more; no collection of \
+         games packs so well: unpack it yourself if it is sound"
+    )
+}
+
+/// What is wrong with packed bytes.
+fn damage(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".to_owned(),
+        _ => format!("cannot be unpacked: {error}"),
+    }
+}
+
+fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut len = 0;
+    while len < buffer.len() {
+        match input.read(&mut buffer[len..]) {
+            Ok(0) => break,
+            Ok(count) => len += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(len)
+}
+
+/// Compares the content with what an archive's directory says of it.
+struct Checked<R> {
+    input: R,
+    left: u64,
+    crc: u32,
+    hasher: crc32fast::Hasher,
+}
+
+impl<R> fmt::Debug for Checked<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checked").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bad = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+        let count = self.input.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        self.left = self
+            .left
+            .checked_sub(count as u64)
+            .ok_or_else(|| bad("it is longer than the archive's directory says"))?;
+        if count == 0 && !buffer.is_empty() {
+            if self.left > 0 {
+                return Err(bad("it is shorter than the archive's directory says"));
+            }
+            let sound = cfg!(fuzzing) || self.hasher.clone().finalize() == self.crc;
+            sound.then_some(()).ok_or_else(|| bad("its checksum is wrong"))?;
+        }
+        Ok(count)
+    }
+}
+
+/// Reads all games of a file in order, whatever it is packed in; members of archives are named
+/// `source/path`. A member that cannot be unpacked is one bad game. Otherwise as [`read_games`].
+///
+/// # Errors
+///
+/// Those of writing temporary files to `folder`.
+pub fn read_packed(
+    source: &str,
+    bytes: &[u8],
+    folder: &Path,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> io::Result<ReadSummary> {
+    let mut summary = ReadSummary::default();
+    let packed = match Packed::open(bytes) {
+        Ok(packed) => packed,
+        Err(error) => return Ok(refuse(source, error.to_string(), sink)),
+    };
+    for member in packed.members() {
+        let name =
+            member.name().map_or_else(|| source.to_owned(), |name| format!("{source}/{name}"));
+        summary += match packed.content(member, folder) {
+            Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => continue,
+            Ok(content) => read_games(&name, &content, sink),
+            Err(UnpackError::Bad(what)) => refuse(&name, what, sink),
+            Err(UnpackError::Io(error)) => return Err(error),
+        };
+    }
+    Ok(summary)
+}
+
+fn refuse(
+    source: &str,
+    what: String,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let (source, reason) = (source.to_owned(), BadGameReason::Unsupported(what));
+    sink(Err(BadGame { source, place: Place::Offset(0), game: 1, reason }));
+    ReadSummary { bad: 1, ..ReadSummary::default() }
+}

@@ -1,0 +1,179 @@
+//! Which format a source is of, told from its content alone.
+
+use super::encoding::{Encoding, UTF8_MARK};
+use super::scan::{Scanner, Token};
+use super::split::tag_name;
+use super::{BadGameReason, Format, plain};
+
+/// How much of a source is looked at, in bytes.
+const SAMPLE_BYTES: usize = 64 << 10;
+
+/// How much of one is searched for marks that stand anywhere in a page, in bytes.
+const PAGE_BYTES: usize = 1 << 20;
+
+/// What files begin with that are no game records but might hold some, and what they are.
+const FOREIGN: [(&[u8], &str); 7] = [
+    (b"Rar!", "a RAR archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\xfd7zXZ", "an xz file"),
+    (b"BZh", "a bzip2 file"),
+    (b"PK\x03\x04", "a zip archive within another file"),
+    (b"\x1f\x8b", "a gzip file within another file"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file within another file"),
+];
+
+impl Format {
+    /// The format of a source. A blank source counts as PGN without games.
+    ///
+    /// # Errors
+    ///
+    /// Why it is in no known format.
+    pub fn sniff(bytes: &[u8]) -> Result<Self, BadGameReason> {
+        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+            let what = format!("{what}; unpack it and give what is in it");
+            return Err(BadGameReason::Unsupported(what));
+        }
+        if bytes.get(257..262) == Some(b"ustar") {
+            let what = "a tar archive; unpack it and give what is in it".to_owned();
+            return Err(BadGameReason::Unsupported(what));
+        }
+        if let Some(format) = by_magic(bytes) {
+            return Ok(format);
+        }
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(BadGameReason::Utf16);
+        }
+        by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
+    }
+}
+
+/// Formats with a mark of their own at the beginning.
+fn by_magic(bytes: &[u8]) -> Option<Format> {
+    if bytes.starts_with(b"XQ") && bytes.get(2).is_none_or(u8::is_ascii_control) {
+        return Some(Format::Xqf);
+    }
+    if bytes.starts_with(b"CCBridge Record\0") {
+        return Some(Format::Cbr);
+    }
+    bytes.starts_with(b"CCBridge").then_some(Format::Cbl)
+}
+
+/// Formats that are text.
+fn by_text(bytes: &[u8]) -> Option<Format> {
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+    let sample = &text[..text.len().min(SAMPLE_BYTES)];
+    if sample.is_empty() || tag_name(sample).is_some() {
+        return Some(Format::Pgn);
+    }
+    if begins_object(sample) {
+        return Some(Format::Jsonl);
+    }
+    if contains(sample, b"<ChineseChessRecord") {
+        return Some(Format::Cbf);
+    }
+    if contains(&text[..text.len().min(PAGE_BYTES)], b"[DhtmlXQ") {
+        return Some(Format::DhtmlXq);
+    }
+    let mut lines = sample.split(|&b| matches!(b, b'\n' | b'\r'));
+    if lines.any(|line| tag_name(line.trim_ascii_start()).is_some()) {
+        return Some(Format::Pgn);
+    }
+    is_text(sample).then(|| by_moves(&Encoding::detect(text).decode_lossy(sample))).flatten()
+}
+
+/// Text without any mark: moves, with or without what only PGN has.
+fn by_moves(text: &str) -> Option<Format> {
+    if text.starts_with(['{', '(', ';', '%', '｛']) {
+        return Some(Format::Pgn);
+    }
+    let mut scanner = Scanner::new(text);
+    let first = loop {
+        match scanner.next() {
+            Some(Token::Move(first)) => break first,
+            Some(_) => {}
+            None => return Some(Format::Pgn), // numbers, a result
+        }
+    };
+    let is_numbered = scanner.token_start() > 0;
+    if (is_numbered || text.contains(['{', '('])) && plain::is_move(&first) {
+        return Some(Format::Pgn);
+    }
+    plain::looks_like(text).then_some(Format::Plain)
+}
+
+/// `{"name":`, and not a comment in braces.
+fn begins_object(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"{") else { return false };
+    let rest = rest.trim_ascii_start();
+    if rest.starts_with(b"}") {
+        return true;
+    }
+    let Some(name) = rest.strip_prefix(b"\"") else { return false };
+    let end = name.iter().position(|&b| b == b'"');
+    end.is_some_and(|end| name[end + 1..].trim_ascii_start().starts_with(b":"))
+}
+
+/// Whether the bytes can be a text in an encoding at hand: no zero among the first ones.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    !bytes[..bytes.len().min(SAMPLE_BYTES)].contains(&0)
+}
+
+fn contains(bytes: &[u8], mark: &[u8]) -> bool {
+    bytes.windows(mark.len()).any(|window| window == mark)
+}
+
+/// What the bytes begin with, in words.
+fn beginning(bytes: &[u8]) -> String {
+    if is_text(bytes) {
+        let text = &bytes[..bytes.len().min(400)];
+        let text = Encoding::detect(bytes).decode_lossy(text);
+        let words: Vec<_> = text.split_whitespace().take(6).collect();
+        let text: String = words.join(" ").chars().take(32).collect();
+        return format!("\"{}\"", text.escape_debug());
+    }
+    let bytes: Vec<_> = bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    format!("the bytes {}", bytes.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_from_content() {
+        let formats: [(&[u8], Format); 17] = [
+            (b"", Format::Pgn),
+            (b" \r\n", Format::Pgn),
+            (b"[Event \"a\"]\n", Format::Pgn),
+            (b"{a comment}\n[Event \"a\"]\n", Format::Pgn),
+            (b"my games\n\n[Event \"a\"]\n", Format::Pgn),
+            (b"1. h2e2 h9g7", Format::Pgn),
+            (b"h2e2 {good} h9g7", Format::Pgn),
+            (b"{\"moves\":\"h2e2\"}", Format::Jsonl),
+            (b"\xef\xbb\xbf { \"a\" : 1}", Format::Jsonl),
+            (b"h2e2 h9g7\nb2e2\n", Format::Plain),
+            (b"H2-E2,H9-G7", Format::Plain),
+            (b"C2=5 H8+7", Format::Plain),
+            (b"XQ\x0a\0", Format::Xqf),
+            (b"CCBridge Record\0", Format::Cbr),
+            (b"CCBridgeLibrary\0", Format::Cbl),
+            (b"<?xml?>\n<ChineseChessRecord>", Format::Cbf),
+            (b"<html> [DhtmlXQ_title]", Format::DhtmlXq),
+        ];
+        for (bytes, format) in formats {
+            let text = String::from_utf8_lossy(bytes);
+            assert_eq!(Format::sniff(bytes), Ok(format), "{text}");
+        }
+        let chinese = encoding_rs::BIG5.encode("炮二平五 馬８進７").0;
+        assert_eq!(Format::sniff(&chinese), Ok(Format::Plain));
+    }
+
+    #[test]
+    fn what_is_unknown_is_named() {
+        let unknown = |bytes: &[u8]| Format::sniff(bytes).unwrap_err().to_string();
+        assert!(unknown(b"Hello, world.").contains("\"Hello, world.\""));
+        assert!(unknown(b"\x89PNG\0\0").contains("89 50 4e 47 00 00"));
+        assert!(unknown(b"Rar!").contains("unpack"));
+        assert!(unknown(b"\xff\xfe[\0").contains("UTF-16"));
+    }
+}

@@ -1,0 +1,61 @@
+//! A source of any format: what it is, its parts, its games.
+
+use super::{
+    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, dhtmlxq, jsonl, pgn,
+    plain, sniff, split, xqf,
+};
+
+/// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
+/// messages. The format is told from the content; what is of no known format is one bad game. A
+/// source without a single game gives a summary of zeros.
+pub fn read_games(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let mut summary = ReadSummary::default();
+    for chunk in split_games(bytes, usize::MAX) {
+        summary += read_chunk(source, bytes, &chunk, sink);
+    }
+    summary
+}
+
+/// Splits a source at game boundaries into chunks of about `target` bytes (at least one game
+/// each); sources of formats that cannot be split are one chunk. Reading the chunks in order gives
+/// the same as reading the whole.
+#[must_use]
+pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
+    match Format::sniff(bytes) {
+        Ok(Format::Pgn) => split::split_pgn(bytes, target),
+        Ok(Format::Jsonl) => split::split_lines(bytes, target, Format::Jsonl),
+        Ok(Format::Plain) => plain::split(bytes, target),
+        Ok(format) => vec![Chunk::whole(bytes, Some(format))],
+        Err(_) => vec![Chunk::whole(bytes, None)],
+    }
+}
+
+/// Reads the games of one chunk of [`split_games`]; `bytes` is the whole source.
+pub fn read_chunk(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    match chunk.format {
+        Some(Format::Pgn) => pgn::read_chunk(source, bytes, chunk, sink),
+        Some(Format::Jsonl) => jsonl::read_chunk(source, bytes, chunk, sink),
+        Some(Format::Plain) => plain::read_chunk(source, bytes, chunk, sink),
+        Some(Format::Xqf) => xqf::read(source, bytes, sink),
+        Some(Format::Cbr) => ccbridge::read_record(source, bytes, sink),
+        Some(Format::Cbl) => ccbridge::read_library(source, bytes, sink),
+        Some(Format::Cbf) => cbf::read(source, bytes, sink),
+        Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, sink),
+        None => {
+            // Nothing is said wrongly of a source that a caller changed in between.
+            let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };
+            let place = if sniff::is_text(bytes) { Place::Line(1) } else { Place::Offset(0) };
+            sink(Err(BadGame { source: source.to_owned(), place, game: 1, reason }));
+            ReadSummary { bad: 1, ..ReadSummary::default() }
+        }
+    }
+}

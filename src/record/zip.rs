@@ -1,0 +1,128 @@
+//! The directory of a zip archive. What is read is the central directory at the end, with the
+//! 64-bit extension; what stands before the members' data is only skipped. Layout: APPNOTE.TXT 6.3
+//! of PKWARE, sections 4.3 and 4.5.3.
+
+use std::ops::Range;
+
+use super::Encoding;
+
+/// A file in the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Its path within the archive.
+    pub(super) name: String,
+    /// The packed bytes within the archive.
+    pub(super) data: Range<usize>,
+    /// How they are packed: 0 stored, 8 deflated, 93 zstd.
+    pub(super) method: u16,
+    pub(super) is_encrypted: bool,
+    /// CRC32 and length of the content, as stated.
+    pub(super) crc: u32,
+    pub(super) size: u64,
+}
+
+/// The longest comment that an archive can end with, and the record before it.
+const MAX_TAIL: usize = 0xffff + END_LEN;
+const END_LEN: usize = 22;
+const ENTRY_LEN: usize = 46;
+
+/// The files of the archive in the order of its directory, folders left out.
+///
+/// # Errors
+///
+/// What is wrong with the directory.
+pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
+    let directory = directory(bytes)
+        .ok_or("a zip archive without its directory at the end; it is truncated or damaged")?;
+    let mut rest = bytes.get(directory.clone()).ok_or("the directory lies outside the archive")?;
+    let mut entries = Vec::new();
+    while rest.starts_with(b"PK\x01\x02") {
+        let (entry, len) = entry(bytes, rest).ok_or_else(|| {
+            format!("entry {} of the archive's directory is damaged", entries.len() + 1)
+        })?;
+        rest = &rest[len..];
+        if !entry.name.ends_with('/') {
+            entries.push(entry);
+        }
+    }
+    if rest.is_empty() { Ok(entries) } else { Err("the archive's directory is damaged".to_owned()) }
+}
+
+/// Where the directory is.
+fn directory(bytes: &[u8]) -> Option<Range<usize>> {
+    let tail = bytes.len().saturating_sub(MAX_TAIL);
+    let last = bytes.len().checked_sub(END_LEN)?;
+    let end = (tail..=last).rev().find(|&at| {
+        bytes[at..].starts_with(b"PK\x05\x06")
+            && u16_at(bytes, at + 20)
+                .is_some_and(|len| at + END_LEN + usize::from(len) <= bytes.len())
+    })?;
+    let (mut size, mut offset) = (u32_at(bytes, end + 12)?.into(), u32_at(bytes, end + 16)?.into());
+    if size == u64::from(u32::MAX) || offset == u64::from(u32::MAX) {
+        let locator = end.checked_sub(20)?;
+        let at =
+            bytes[locator..].starts_with(b"PK\x06\x07").then(|| u64_at(bytes, locator + 8))??;
+        let at = usize::try_from(at).ok()?;
+        bytes.get(at..)?.starts_with(b"PK\x06\x06").then_some(())?;
+        (size, offset) = (u64_at(bytes, at.checked_add(40)?)?, u64_at(bytes, at.checked_add(48)?)?);
+    }
+    let (size, offset) = (usize::try_from(size).ok()?, usize::try_from(offset).ok()?);
+    Some(offset..offset.checked_add(size)?)
+}
+
+/// The entry that `rest` begins with, and its length in the directory.
+fn entry(bytes: &[u8], rest: &[u8]) -> Option<(Entry, usize)> {
+    let lengths = [28, 30, 32].map(|at| u16_at(rest, at).map(usize::from));
+    let [name_len, extra_len, comment_len] = [lengths[0]?, lengths[1]?, lengths[2]?];
+    let name = rest.get(ENTRY_LEN..ENTRY_LEN + name_len)?;
+    let extra = rest.get(ENTRY_LEN + name_len..ENTRY_LEN + name_len + extra_len)?;
+    let len = ENTRY_LEN + name_len + extra_len + comment_len;
+    rest.get(..len)?;
+    // Size, packed size and offset of the member; those that are all ones stand in the extra field.
+    let mut fields: [u64; 3] =
+        [u32_at(rest, 24)?.into(), u32_at(rest, 20)?.into(), u32_at(rest, 42)?.into()];
+    let mut long = long_fields(extra);
+    for field in fields.iter_mut().filter(|field| **field == u64::from(u32::MAX)) {
+        *field = u64_at(long, 0)?;
+        long = &long[8..];
+    }
+    let [size, packed, offset] = fields;
+    let data = data(bytes, usize::try_from(offset).ok()?, usize::try_from(packed).ok()?)?;
+    let name = Encoding::detect(name).decode_lossy(name).into_owned();
+    let (method, crc) = (u16_at(rest, 10)?, u32_at(rest, 16)?);
+    let is_encrypted = u16_at(rest, 8)? & 1 != 0;
+    Some((Entry { name, data, method, is_encrypted, crc, size }, len))
+}
+
+/// The data of a member, behind its local header.
+fn data(bytes: &[u8], header: usize, packed: usize) -> Option<Range<usize>> {
+    bytes.get(header..)?.starts_with(b"PK\x03\x04").then_some(())?;
+    let skipped = [26, 28].map(|at| u16_at(bytes, header + at).map(usize::from));
+    let start = header + 30 + skipped[0]? + skipped[1]?;
+    let end = start.checked_add(packed)?;
+    (end <= bytes.len()).then_some(start..end)
+}
+
+/// The fields of the 64-bit extension.
+fn long_fields(mut extra: &[u8]) -> &[u8] {
+    while let (Some(id), Some(len)) = (u16_at(extra, 0), u16_at(extra, 2)) {
+        let Some(field) = extra.get(4..4 + usize::from(len)) else { break };
+        if id == 1 {
+            return field;
+        }
+        extra = &extra[4 + field.len()..];
+    }
+    &[]
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
