@@ -4,8 +4,9 @@
 
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{
-    BadGame, BadGameReason, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions, Place,
-    ReadSummary, Record, Tree, Variation, read_chunk, read_games, split_games, write_pgn,
+    BadGame, BadGameReason, Format, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions,
+    Place, ReadSummary, Record, Tree, Variation, WriteOptions, read_chunk, read_games, split_games,
+    write_game, write_jsonl, write_pgn,
 };
 use juzhong::xiangqi::notation::{IllegalReason, MoveError, MoveNotation};
 use juzhong::xiangqi::{Position, START_FEN};
@@ -150,9 +151,13 @@ fn what_is_no_pgn() {
     assert_eq!(read(b"\n \r\n").1, ReadSummary::default());
     assert_eq!(read(b"{only a comment}").1, ReadSummary::default());
     let reason = |bytes: &[u8]| read_one(bytes).unwrap_err().reason;
-    assert_eq!(reason(b"Hello, world."), BadGameReason::NotPgn("Hello,".to_owned()));
+    let hello = "\"Hello, world.\"".to_owned();
+    assert_eq!(reason(b"Hello, world."), BadGameReason::UnknownFormat(hello));
+    let tags = b"; [Red]\n[Red \"a\"]\n\nHello,\n\n[Red \"b\"]\n";
+    assert!(matches!(read(tags).0[0], Err(BadGame { place: Place::Line(4), .. })));
     assert_eq!(reason(b"\xff\xfe[\0E\0"), BadGameReason::Utf16);
-    assert!(matches!(reason(&[0xff, 0, 0x80, 0x81, b'x']), BadGameReason::NotPgn(_)));
+    let bytes = "the bytes ff 00 80 81 78".to_owned();
+    assert_eq!(reason(&[0xff, 0, 0x80, 0x81, b'x']), BadGameReason::UnknownFormat(bytes));
 }
 
 #[test]
@@ -195,7 +200,7 @@ fn moves_after_the_result_are_refused() {
     let reason =
         |text: &str| read_one(text.as_bytes()).map_err(|bad| (line(bad.place), bad.reason));
     let late = |line, text: &str| (line, BadGameReason::LateMove(text.to_owned()));
-    assert_eq!(reason("h2e2 h9g7 1-0\n\nb2e2 0-1").unwrap_err(), late(3, "b2e2"));
+    assert_eq!(reason("1. h2e2 h9g7 1-0\n\nb2e2 0-1").unwrap_err(), late(3, "b2e2"));
     assert_eq!(reason("[Red \"a\"]\n\n1. h2e2 *\nh9g7").unwrap_err(), late(4, "h9g7"));
     assert!(reason("[Red \"a\"]\n\n1. h2e2 1-0 won on time\n").is_ok());
 }
@@ -237,8 +242,8 @@ fn long_and_deep_input_is_bounded() {
     assert_eq!(reason(brackets), BadGameReason::OpenVariation);
     let quotes = format!("[A \"{}{}", "\"]a".repeat(MAX_GAME_BYTES / 8), " ".repeat(1 << 20));
     assert!(read_one(quotes.as_bytes()).is_ok());
-    let long = "x".repeat(MAX_GAME_BYTES + 1);
-    assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 1));
+    let long = format!("1. h2e2 {}", "x".repeat(MAX_GAME_BYTES));
+    assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 8));
     let long_comment = format!("[A \"1\"]\n{{{}}} h2e2 *", "x".repeat(MAX_GAME_BYTES / 2));
     assert!(read_one(long_comment.as_bytes()).is_ok());
 }
@@ -273,8 +278,13 @@ on two lines} 1. ... 马８进７ (1. ... 炮８平５ {same side} 2. 马二进�
 #[test]
 fn writing_without_variations_and_comments() {
     let record = read_one(VARIATIONS.as_bytes()).unwrap().record;
-    let options =
-        PgnOptions { notation: MoveNotation::Wxf, width: 20, variations: false, comments: false };
+    let options = PgnOptions {
+        notation: MoveNotation::Wxf,
+        width: 20,
+        variations: false,
+        comments: false,
+        ..PgnOptions::default()
+    };
     let text = written(&record, &options);
     assert!(text.ends_with("\n\n1. C2=5 H8+7 2. H2+3\nR9=8 3. R1=2 1/2-1/2\n\n"), "{text}");
 }
@@ -339,6 +349,19 @@ proptest! {
         for (name, value) in &record.tags {
             prop_assert_eq!(read.tag(name), Some(value.as_str()));
         }
+        // JSONL loses nothing.
+        let mut line = Vec::new();
+        write_jsonl(&mut line, &record).unwrap();
+        let again = read_one(&line).map_err(|bad| TestCaseError::fail(format!("{bad}")))?.record;
+        prop_assert_eq!(format!("{again:?}"), format!("{record:?}"));
+        // A plain list keeps the main line.
+        let mut line = Vec::new();
+        let pgn = PgnOptions { notation: options.notation, ..PgnOptions::default() };
+        let plain = WriteOptions { pgn, ..WriteOptions::default() };
+        write_game(&mut line, &record, Format::Plain, &plain).unwrap();
+        let again = read_one(&line).map_err(|bad| TestCaseError::fail(format!("{bad}")))?.record;
+        prop_assert_eq!(again.tree.moves, record.tree.moves);
+        prop_assert_eq!((again.start, again.result), (record.start, record.result));
     }
 
     #[test]

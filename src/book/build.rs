@@ -1,26 +1,22 @@
 //! A book from game files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::rejects::Listed;
 use super::sort::Sorter;
+use super::sources::{self, Fault, Hashed};
 use super::{
     Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason, Source,
 };
 use crate::bytes::atomic::resolve;
-use crate::bytes::map::MappedFile;
-use crate::record::{self, Chunk, Digest, Member, Packed, Place, UnpackError};
+use crate::record::{self, Chunk, ParsedGame, Place};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
-
-/// Files from this size on are mapped, others read.
-const MAP_FROM: u64 = 1 << 20;
 
 /// What a build found and made.
 #[derive(Debug, Clone)]
@@ -33,6 +29,9 @@ pub struct BuildReport {
     pub same_files: usize,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
+    /// Records that state another result than the mate or stalemate at the end of their main line.
+    /// What is stated counts: see [`disputes`](super::disputes()).
+    pub contradicted: u64,
 }
 
 /// How far a build is.
@@ -101,7 +100,8 @@ fn run(
     let same_files = hashed.len() - different.len();
     let without = different.iter().zip(&read).filter(|(_, report)| report.games == 0);
     let empty_files = without.map(|(file, _)| file.path.clone()).collect();
-    Ok(BuildReport { metadata, files: hashed.len(), same_files, empty_files })
+    let contradicted = read.iter().map(|report| report.contradicted).sum();
+    Ok(BuildReport { metadata, files: hashed.len(), same_files, empty_files, contradicted })
 }
 
 /// Tells of all rejects in order and returns the first bad game, in words.
@@ -143,63 +143,8 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildE
     Ok(())
 }
 
-/// A source and its name by content: an input file, or a member of one that is an archive.
-struct Hashed {
-    /// The input file.
-    file: PathBuf,
-    /// Which of the sources in it.
-    member: usize,
-    /// The input file's path, with that in the archive behind it.
-    path: PathBuf,
-    /// Of the content, unpacked.
-    hash: [u8; 32],
-    len: u64,
-    /// Why it cannot be read.
-    fault: Option<String>,
-}
-
 fn hash_files(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Vec<Hashed>, BuildError> {
-    files
-        .par_iter()
-        .map(|path| {
-            builder.check_stop()?;
-            hash_file(builder, path)
-        })
-        .collect::<Result<Vec<Vec<Hashed>>, _>>()
-        .map(|files| files.into_iter().flatten().collect())
-}
-
-/// The sources in a file. Those in archives whose names promise games but little, and that begin
-/// like none, are no sources.
-fn hash_file(builder: &Builder<Position>, path: &Path) -> Result<Vec<Hashed>, BuildError> {
-    let bytes = Content::read(path)?;
-    let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
-        let place =
-            name.map_or_else(|| path.to_owned(), |name| path.join(name.trim_start_matches('/')));
-        let len = found.as_ref().copied().unwrap_or(0);
-        Hashed { file: path.to_owned(), member, path: place, hash, len, fault: found.err() }
-    };
-    let packed = match Packed::open(&bytes) {
-        Ok(packed) => packed,
-        Err(error) => {
-            let hash = blake3::hash(&bytes).into();
-            return Ok(vec![source(0, None, hash, Err(error.to_string()))]);
-        }
-    };
-    let hash = |(index, member): (usize, &Member)| {
-        if let Err(error) = builder.check_stop() {
-            return Some(Err(error));
-        }
-        match packed.digest(member) {
-            Ok(Digest { format: Err(_), .. }) if !member.is_certain() => None,
-            Ok(Digest { hash, len, .. }) => Some(Ok(source(index, member.name(), hash, Ok(len)))),
-            Err(error) => {
-                let hash = packed.packed_hash(member);
-                Some(Ok(source(index, member.name(), hash, Err(error.to_string()))))
-            }
-        }
-    };
-    packed.members().par_iter().enumerate().filter_map(hash).collect()
+    sources::find(files, &|| builder.check_stop())
 }
 
 /// Every file with its base name, so that of equal files the least name can be kept.
@@ -216,40 +161,12 @@ fn sources(hashed: &[Hashed], different: &[&Hashed], read: &[FileReport]) -> Vec
         .collect()
 }
 
-/// The bytes of a file.
-enum Content {
-    Mapped(MappedFile),
-    Read(Vec<u8>),
-}
-
-impl Content {
-    fn read(path: &Path) -> Result<Self, BuildError> {
-        let read = || {
-            if std::fs::metadata(path)?.len() < MAP_FROM {
-                std::fs::read(path).map(Self::Read)
-            } else {
-                MappedFile::open(path).map(Self::Mapped)
-            }
-        };
-        read().map_err(|source| BuildError::Input { path: path.to_owned(), source })
-    }
-}
-
-impl Deref for Content {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Read(bytes) => bytes,
-        }
-    }
-}
-
 /// What was found in a file or a part of one.
 #[derive(Debug, Default)]
 struct FileReport {
     games: u64,
     bad: u64,
+    contradicted: u64,
 }
 
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
@@ -260,36 +177,14 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads all sources. Those of one archive are next to each other; it is opened once.
+    /// Reads all sources.
     fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
-        let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
-        let mut first = 0;
-        for group in sources.chunk_by(|a, b| a.file == b.file) {
-            archives.push((first, group));
-            first += group.len();
-        }
-        let read = archives.par_iter().map(|(first, group)| self.archive(*first, group));
-        Ok(read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-    }
-
-    fn archive(&self, first: usize, group: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
-        let Some(one) = group.first() else { return Ok(Vec::new()) };
-        let file = Content::read(&one.file)?;
-        let packed = Packed::open(&file).ok();
-        let read = group.par_iter().enumerate().map(|(index, source)| {
-            let member = packed.as_ref().and_then(|packed| packed.members().get(source.member));
-            match (&packed, member, &source.fault) {
-                (Some(packed), Some(member), None) => {
-                    match packed.content(member, self.builder.folder()) {
-                        Ok(bytes) => self.source(first + index, &bytes),
-                        Err(UnpackError::Io(error)) => Err(self.builder.write_error(error)),
-                        Err(UnpackError::Bad(what)) => self.refuse(first + index, &what),
-                    }
-                }
-                (.., fault) => self.refuse(first + index, fault.as_deref().unwrap_or("it changed")),
-            }
-        });
-        read.collect()
+        let folder = self.builder.folder();
+        sources::open_each(sources, folder, |number, content| match content {
+            Ok(bytes) => self.source(number, &bytes),
+            Err(Fault::Bad(what)) => self.refuse(number, &what),
+            Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
+        })
     }
 
     /// A source that cannot be read counts as one bad record.
@@ -299,7 +194,7 @@ impl Reading<'_> {
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
         self.rejects.push(vec![listed]).map_err(|e| self.builder.write_error(e))?;
-        Ok(FileReport { games: 1, bad: 1 })
+        Ok(FileReport { games: 1, bad: 1, ..FileReport::default() })
     }
 
     fn source(&self, number: usize, bytes: &[u8]) -> Result<FileReport, BuildError> {
@@ -316,6 +211,7 @@ impl Reading<'_> {
         Ok(FileReport {
             games: parts.iter().map(|part| part.games).sum(),
             bad: parts.iter().map(|part| part.bad).sum(),
+            contradicted: parts.iter().map(|part| part.contradicted).sum(),
         })
     }
 
@@ -330,6 +226,7 @@ impl Reading<'_> {
         let mut report = FileReport::default();
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
+            report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
             let (place, game, reason) = match game {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
                     Admission::Counted | Admission::Filtered => return,

@@ -16,6 +16,7 @@
 
 mod build;
 mod builder;
+mod disputes;
 mod error;
 mod inputs;
 mod metadata;
@@ -26,6 +27,7 @@ mod rejects;
 mod seal;
 mod select;
 mod sort;
+mod sources;
 mod store;
 mod tally;
 #[cfg(test)]
@@ -34,6 +36,7 @@ mod walk;
 
 pub use build::{BuildReport, Progress, build};
 pub use builder::{Admission, Batch, BuildOptions, Builder, Ending, Filter, Source};
+pub use disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use error::{BookError, BuildError};
 pub use inputs::{Inputs, find_games};
 pub use metadata::{Counts, Metadata};

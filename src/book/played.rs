@@ -67,6 +67,17 @@ pub(super) struct Played {
     pub(super) moves: Box<[u16]>,
 }
 
+/// The result that most of the copies with a result state; `None` on a tie for the most, and if no
+/// copy states one. The votes are by the results' numbers.
+pub(super) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
+    let most = *votes[1..].iter().max()?;
+    let mut leaders = (1..4).filter(|&number| votes[usize::from(number)] == most);
+    match (leaders.next(), leaders.next()) {
+        (Some(number), None) if most > 0 => result_of(number),
+        _ => None,
+    }
+}
+
 impl Played {
     /// The game of a record. Up to `max_ply` moves are kept.
     pub(super) fn new<G: Notation>(
@@ -100,15 +111,9 @@ impl Played {
         self.votes.iter().sum()
     }
 
-    /// The result that most of the copies with a result state; `None` on a tie for the most, and
-    /// if no copy states one.
+    /// The [`majority`] of the copies.
     pub(super) fn result(&self) -> Option<Outcome> {
-        let most = *self.votes[1..].iter().max()?;
-        let mut leaders = (1..4).filter(|&number| self.votes[usize::from(number)] == most);
-        match (leaders.next(), leaders.next()) {
-            (Some(number), None) if most > 0 => result_of(number),
-            _ => None,
-        }
+        majority(&self.votes)
     }
 
     /// Whether two copies state different results.

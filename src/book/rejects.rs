@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::sort::Reduce;
 use crate::bytes::varint;
@@ -29,7 +29,13 @@ impl Reject {
     /// The name of the file on one line: what would end it or move the cursor is replaced.
     #[must_use]
     pub fn source_name(&self) -> String {
-        one_line(&self.source.display().to_string())
+        Self::name_on_one_line(&self.source)
+    }
+}
+
+impl Reject {
+    pub(super) fn name_on_one_line(source: &Path) -> String {
+        one_line(&source.display().to_string())
     }
 }
 
@@ -52,8 +58,8 @@ pub enum RejectReason {
 }
 
 impl RejectReason {
-    /// A bad record, for a reason that can quote the file.
-    pub(super) fn bad(reason: &impl fmt::Display) -> Self {
+    /// A bad record, for a reason that can quote the file: made one line of limited length.
+    pub fn bad(reason: &impl fmt::Display) -> Self {
         Self::Bad(one_line(&reason.to_string()).chars().take(MAX_REASON).collect())
     }
 }

@@ -8,11 +8,13 @@ mod analyse;
 mod bench;
 mod book;
 mod completions;
+mod convert;
 mod demo;
 mod exit;
 mod fens;
 mod interrupt;
 mod keys;
+mod listing;
 mod perft;
 mod play;
 mod player;
@@ -81,6 +83,8 @@ enum Command {
     Position(position::Args),
     /// Count the leaves of the tree of legal moves.
     Perft(perft::Args),
+    /// Convert game records between formats, notations and encodings.
+    Convert(convert::Args),
     /// Build, query and describe opening books.
     #[command(subcommand)]
     Book(book::Command),
@@ -165,6 +169,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Demo(args) => demo::run(&args, context),
         Command::Position(args) => position::run(&args, context),
         Command::Perft(args) => perft::run(&args, context),
+        Command::Convert(args) => convert::run(&args, context),
         Command::Book(command) => book::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use crate::xiangqi::notation;
 
@@ -67,11 +68,52 @@ impl Encoding {
         self.table().decode_without_bom_handling(bytes).0
     }
 
+    /// The text in this encoding; `?` for what it lacks if `replace`.
+    ///
+    /// # Errors
+    ///
+    /// The first character that the encoding lacks.
+    pub(super) fn encode(self, text: &str, replace: bool) -> Result<Vec<u8>, char> {
+        use encoding_rs::EncoderResult;
+        let mut encoder = self.table().new_encoder();
+        let mut bytes = Vec::with_capacity(text.len() + 16);
+        let mut rest = text;
+        loop {
+            let (result, read) =
+                encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+            rest = &rest[read..];
+            match result {
+                EncoderResult::InputEmpty => return Ok(bytes),
+                EncoderResult::OutputFull => bytes.reserve(4 * rest.len().max(16)),
+                EncoderResult::Unmappable(_) if replace => bytes.push(b'?'),
+                EncoderResult::Unmappable(c) => return Err(c),
+            }
+        }
+    }
+
     const fn table(self) -> &'static encoding_rs::Encoding {
         match self {
             Self::Utf8 => encoding_rs::UTF_8,
             Self::Gb18030 => encoding_rs::GB18030,
             Self::Big5 => encoding_rs::BIG5,
+        }
+    }
+}
+
+/// No encoding has that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown encoding \"{0}\"; choose utf-8, gb18030 or big5")]
+pub struct UnknownEncoding(String);
+
+impl FromStr for Encoding {
+    type Err = UnknownEncoding;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEncoding> {
+        match text.to_ascii_lowercase().as_str() {
+            "utf-8" | "utf8" => Ok(Self::Utf8),
+            "gb18030" | "gbk" | "gb2312" => Ok(Self::Gb18030),
+            "big5" => Ok(Self::Big5),
+            _ => Err(UnknownEncoding(text.to_owned())),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Game records: one [`Record`] model, and a reader and writer per file format.
 //!
 //! [`read_games`] reads a whole source; [`split_games`] and [`read_chunk`] let many threads read
-//! parts of one. [`write_pgn`] writes a record.
+//! parts of one. [`Packed`] and [`read_packed`] take a file as it is, packed perhaps or an archive
+//! of many sources. [`write_game`] writes a record.
 //!
 //! Every reader of a whole file has the form `read(source, bytes, sink) -> ReadSummary`: it hands
 //! each game, good or bad, to `sink` in file order, names `source` in messages, and for a file of
@@ -34,11 +35,12 @@ mod source;
 mod split;
 mod table;
 mod text;
+mod write;
 mod xqf;
 mod zip;
 
 pub use dhtmlxq::write_dhtmlxq;
-pub use encoding::Encoding;
+pub use encoding::{Encoding, UnknownEncoding};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
@@ -52,4 +54,5 @@ pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
 pub use source::{read_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
+pub use write::{Dropped, WriteError, WriteOptions, write_game};
 pub use xqf::write_xqf;

@@ -10,11 +10,13 @@
 
 use std::fmt;
 use std::io::{self, BufReader, Read, Write};
-use std::ops::{Deref, Range};
+use std::ops::{ControlFlow, Deref, Range};
 use std::path::Path;
 
 use super::zip::{self, Entry};
-use super::{BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, read_games};
+use super::{
+    BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, read_chunk, split_games,
+};
 use crate::bytes::map::MappedFile;
 
 /// A file may unpack to this many times its size, and [`FREE_BYTES`] more. Collections of games
@@ -422,8 +424,12 @@ impl<R: Read> Read for Checked<R> {
     }
 }
 
-/// Reads all games of a file in order, whatever it is packed in; members of archives are named
-/// `source/path`. A member that cannot be unpacked is one bad game. Otherwise as [`read_games`].
+/// Bytes of a source between two looks whether to go on.
+const STEP: usize = 1 << 20;
+
+/// Reads the games of a file in order, whatever it is packed in, until `sink` breaks off. `sink` gets
+/// each game with the name of its source: `source`, or in archives `source/path`. A member that
+/// cannot be unpacked is one bad game. Otherwise as [`read_games`](super::read_games).
 ///
 /// # Errors
 ///
@@ -432,32 +438,48 @@ pub fn read_packed(
     source: &str,
     bytes: &[u8],
     folder: &Path,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut dyn FnMut(&str, Result<ParsedGame, BadGame>) -> ControlFlow<()>,
 ) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
     let packed = match Packed::open(bytes) {
         Ok(packed) => packed,
-        Err(error) => return Ok(refuse(source, error.to_string(), sink)),
+        Err(error) => {
+            let _over = sink(source, Err(refusal(source, error.to_string())));
+            return Ok(ReadSummary { bad: 1, ..summary });
+        }
     };
     for member in packed.members() {
         let name =
             member.name().map_or_else(|| source.to_owned(), |name| format!("{source}/{name}"));
-        summary += match packed.content(member, folder) {
-            Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => continue,
-            Ok(content) => read_games(&name, &content, sink),
-            Err(UnpackError::Bad(what)) => refuse(&name, what, sink),
+        let mut flow = ControlFlow::Continue(());
+        match packed.content(member, folder) {
+            Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => {}
+            Ok(content) => {
+                for chunk in split_games(&content, STEP) {
+                    summary += read_chunk(&name, &content, &chunk, &mut |game| {
+                        if flow.is_continue() {
+                            flow = sink(&name, game);
+                        }
+                    });
+                    if flow.is_break() {
+                        return Ok(summary);
+                    }
+                }
+            }
+            Err(UnpackError::Bad(what)) => {
+                summary.bad += 1;
+                flow = sink(&name, Err(refusal(&name, what)));
+            }
             Err(UnpackError::Io(error)) => return Err(error),
-        };
+        }
+        if flow.is_break() {
+            break;
+        }
     }
     Ok(summary)
 }
 
-fn refuse(
-    source: &str,
-    what: String,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    let (source, reason) = (source.to_owned(), BadGameReason::Unsupported(what));
-    sink(Err(BadGame { source, place: Place::Offset(0), game: 1, reason }));
-    ReadSummary { bad: 1, ..ReadSummary::default() }
+fn refusal(source: &str, what: String) -> BadGame {
+    let reason = BadGameReason::Unsupported(what);
+    BadGame { source: source.to_owned(), place: Place::Offset(0), game: 1, reason }
 }

@@ -117,6 +117,14 @@ impl ParsedGame {
     }
 }
 
+impl ParsedGame {
+    /// Whether the file states another result than the mate or stalemate at the end.
+    #[must_use]
+    pub fn is_contradicted(&self) -> bool {
+        self.end.is_some_and(|end| self.record.result.is_some_and(|stated| stated != end))
+    }
+}
+
 /// The result if the side to move is mated or stalemated: it has lost.
 pub(super) fn board_outcome(position: &Position) -> Option<Outcome> {
     (!position.has_legal_move()).then(|| Outcome::Win(!position.turn()))

@@ -3,13 +3,15 @@ use std::io::{self, Write};
 use super::{Record, Tree, Variation};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::notation::{MoveNotation, format_move};
-use crate::xiangqi::{Position, Setup};
+use crate::xiangqi::{Move, Position, Setup};
 
 /// How to write a PGN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PgnOptions {
     /// How to write moves.
     pub notation: MoveNotation,
+    /// Whether Chinese moves are written in traditional characters, as Big5 has them.
+    pub traditional: bool,
     /// Lines of moves have at most this many columns, a Chinese character counting two, where a
     /// single move does not need more. Comments keep their own lines.
     pub width: usize,
@@ -21,7 +23,13 @@ pub struct PgnOptions {
 
 impl Default for PgnOptions {
     fn default() -> Self {
-        Self { notation: MoveNotation::Chinese, width: 80, variations: true, comments: true }
+        Self {
+            notation: MoveNotation::Chinese,
+            traditional: false,
+            width: 80,
+            variations: true,
+            comments: true,
+        }
     }
 }
 
@@ -81,6 +89,29 @@ fn write_tags(
     };
     write_tag(out, "Format", format)?;
     out.write_all(b"\n")
+}
+
+/// A move, in traditional characters if asked for.
+pub(super) fn move_text(
+    position: &Position,
+    mv: Move,
+    notation: MoveNotation,
+    traditional: bool,
+) -> String {
+    let text = format_move(position, mv, notation);
+    if !traditional || notation != MoveNotation::Chinese {
+        return text;
+    }
+    let traditional = |c| match c {
+        '车' => '車',
+        '马' => '馬',
+        '进' => '進',
+        '帅' => '帥',
+        '将' => '將',
+        '后' => '後',
+        c => c,
+    };
+    text.chars().map(traditional).collect()
 }
 
 /// A comment in braces. A line of it that looks like a tag is joined to the line before: many
@@ -211,7 +242,8 @@ impl<W: Write> MoveWriter<'_, W> {
         let Some(&mv) = open.tree.moves.get(open.written) else { return Ok(()) };
         let ply = open.offset + open.written;
         let number = ply / 2 + 1;
-        let text = format_move(&open.position, mv, self.options.notation);
+        let PgnOptions { notation, traditional, .. } = *self.options;
+        let text = move_text(&open.position, mv, notation, traditional);
         if ply.is_multiple_of(2) {
             self.word(&format!("{number}. {text}"))?;
         } else if open.needs_number {

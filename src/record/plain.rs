@@ -8,14 +8,17 @@
 //! A table with names of columns in its first line is read by [`table`].
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use super::pgn::{self, BlockFault, BlockGame, START};
+use super::pgn_writer::{move_text, result_text};
 use super::split::{Lines, split_lines};
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, Format, MAX_GAME_BYTES, ParsedGame, Place,
-    ReadSummary, table,
+    ReadSummary, Record, table,
 };
-use crate::xiangqi::notation::{Dialect, Fault, MoveText, fold, read_move};
+use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
+use crate::xiangqi::{Position, Setup};
 
 /// Lines that are looked at to find whether each is a game.
 const SAMPLE_LINES: usize = 32;
@@ -247,6 +250,29 @@ fn read_fen<'a>(
     fen
 }
 
+/// Writes a game on a line: the start position if it is not the usual one, the main line, the
+/// result if it is known.
+pub(super) fn write(
+    out: &mut impl Write,
+    record: &Record<Position>,
+    notation: MoveNotation,
+    traditional: bool,
+) -> io::Result<()> {
+    let mut words = Vec::with_capacity(record.tree.moves.len() + 2);
+    if let Some(start) = &record.start {
+        words.push(Setup { halfmove_clock: record.start_clock, ..start.to_setup() }.to_fen());
+    }
+    let mut position = record.start.clone().unwrap_or_else(|| START.clone());
+    for &mv in &record.tree.moves {
+        words.push(move_text(&position, mv, notation, traditional));
+        position.play_unchecked(mv);
+    }
+    if record.result.is_some() {
+        words.push(result_text(record.result).to_owned());
+    }
+    writeln!(out, "{}", words.join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,10 +290,15 @@ mod tests {
         assert_eq!(parts("h2e2;h9g7"), (None, None, "h2e2 h9g7".to_owned()));
         assert_eq!(parts("h2e2h9g7h0g2").2, "h2e2 h9g7 h0g2");
         let fen = "4k4/9/9/9/9/9/9/9/9/3K5";
-        let with = |rest: &str| parts(&format!("{fen}{rest}"));
-        assert_eq!(with(" b - - 3 7 moves e9e8").1, Some(format!("{fen} b - - 3 7")));
-        assert_eq!(with("b"), (None, Some(format!("{fen} b")), String::new()));
-        assert_eq!(with("w--01\nd0d1").2, "d0d1");
-        assert_eq!(with("").1, Some(format!("{fen} w")));
+        let with = |rest: &str| {
+            let text = format!("{fen}{rest}");
+            let (_, fen, moves) = parts(&text);
+            (fen.unwrap_or_default(), moves)
+        };
+        let expected = (format!("{fen} b - - 3 7"), "e9e8".to_owned());
+        assert_eq!(with(" b - - 3 7 moves e9e8"), expected);
+        assert_eq!(with("b"), (format!("{fen} b"), String::new()));
+        assert_eq!(with("w--01\nd0d1"), (format!("{fen} w"), "d0d1".to_owned()));
+        assert_eq!(with(""), (format!("{fen} w"), String::new()));
     }
 }

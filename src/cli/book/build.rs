@@ -1,4 +1,4 @@
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,17 +6,15 @@ use std::sync::atomic::AtomicBool;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::super::{CliError, Context, GameName, OrExit, exit, interrupt};
+use super::super::listing::{ListFile, Listing, show_some};
+use super::super::{CliError, Context, GameName, exit, interrupt, tell};
 use super::from_build;
 use crate::book::{
-    BuildError, BuildOptions, BuildReport, Ending, Filter, Progress, Reject, RejectReason, build,
-    find_games,
+    BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, Filter, Progress, build,
+    disputes, find_games,
 };
-use crate::bytes::atomic::{AtomicFile, resolve};
+use crate::bytes::atomic::folder_of;
 use crate::game::{Outcome, Side};
-
-/// Bad games shown where no list of them was asked for, and files without games.
-const SHOWN: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -59,6 +57,13 @@ pub(in crate::cli) struct Args {
     /// replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
+    /// Write the list of games whose result is in doubt, because copies state different ones or it
+    /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
+    /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
+    /// the board, file, line, number, the result stated. Reads the inputs twice. A new file: nothing
+    /// is replaced.
+    #[arg(long)]
+    disputes: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
     strict: bool,
@@ -93,7 +98,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
     }
     let inputs = find_games(&args.inputs).map_err(from_build)?;
-    let mut listing = Listing::open(args)?;
+    let mut listing = Listing::open(args.rejects.as_deref(), &args.output)?;
     let bar = progress_bar();
     let result = build(
         &inputs.files,
@@ -110,14 +115,41 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         listing.close()?;
     }
     let report = result.map_err(from_build)?;
-    show_empty("no game files in", &inputs.empty);
-    show_empty("no games in", &report.empty_files);
+    if let Some(path) = &args.disputes {
+        list_disputes(path, args, &inputs.files)?;
+    }
+    show_some("no game files in", &inputs.empty);
+    show_some("no games in", &report.empty_files);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
     } else {
         print(args, &report, context.out)?;
     }
     Ok(exit::OK)
+}
+
+/// Writes the list of games whose result is in doubt.
+fn list_disputes(path: &Path, args: &Args, files: &[PathBuf]) -> Result<(), CliError> {
+    let mut list = ListFile::open("--disputes", path, &args.output)?;
+    let text = |result: Option<Outcome>| result.map_or("*".to_owned(), |r| r.to_string());
+    let (folder, stop) = (folder_of(&args.output), stop_flag());
+    let counts = disputes(files, folder, args.memory, &stop, &mut |dispute| {
+        let Dispute { game_id, doubt, counted, end, place, number, stated, .. } = dispute;
+        let end = end.map_or("-".to_owned(), |end| end.to_string());
+        let (counted, stated, source) = (text(*counted), text(*stated), dispute.source_name());
+        let id = game_id.0.iter().fold(String::new(), |id, byte| id + &format!("{byte:02x}"));
+        list.line(format_args!(
+            "{id}\t{doubt}\t{counted}\t{end}\t{source}\t{place}\t{number}\t{stated}"
+        ));
+    });
+    let DisputeCounts { disputed, tied, contradicted } = counts.map_err(from_build)?;
+    list.close()?;
+    tell(format_args!(
+        "juzhong: {disputed} games with copies that differ ({tied} tied), {contradicted} whose \
+         result contradicts the board: {}",
+        path.display()
+    ));
+    Ok(())
 }
 
 impl Args {
@@ -162,89 +194,6 @@ fn advance(bar: &ProgressBar, progress: Progress) {
     }
 }
 
-/// Where rejects go: to the list that was asked for, or the first bad ones to standard error.
-struct Listing<'a> {
-    list: Option<(&'a Path, BufWriter<AtomicFile>)>,
-    /// What went wrong first.
-    written: io::Result<()>,
-    bad: usize,
-}
-
-impl<'a> Listing<'a> {
-    fn open(args: &'a Args) -> Result<Self, CliError> {
-        let list = match args.rejects.as_deref() {
-            None => None,
-            Some(path) => {
-                check_list(path, &args.output)?;
-                let file = AtomicFile::create(path)
-                    .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
-                Some((path, BufWriter::new(file)))
-            }
-        };
-        Ok(Self { list, written: Ok(()), bad: 0 })
-    }
-
-    fn add(&mut self, reject: &Reject) {
-        if let Some((_, file)) = &mut self.list {
-            let Reject { place, game, reason, .. } = reject;
-            if self.written.is_ok() {
-                let source = reject.source_name();
-                self.written = writeln!(file, "{source}\t{place}\t{game}\t{reason}");
-            }
-        } else if matches!(reject.reason, RejectReason::Bad(_)) {
-            self.bad += 1;
-            if self.bad <= SHOWN {
-                eprintln!("juzhong: left out: {reject}");
-            }
-        }
-    }
-
-    fn close(self) -> Result<(), CliError> {
-        if self.bad > SHOWN {
-            eprintln!(
-                "juzhong: left out: {} bad games in all; --rejects FILE lists them",
-                self.bad
-            );
-        }
-        let Some((path, file)) = self.list else { return Ok(()) };
-        if path.exists() {
-            return Err(list_exists(path));
-        }
-        self.written
-            .and_then(|()| file.into_inner().map_err(io::IntoInnerError::into_error))
-            .and_then(AtomicFile::commit)
-            .or_exit_with(exit::IO, || path.display().to_string())
-    }
-}
-
-/// The list must not replace anything, an input above all, nor be the book.
-fn check_list(list: &Path, book: &Path) -> Result<(), CliError> {
-    if list.is_symlink() || list.exists() {
-        return Err(list_exists(list));
-    }
-    if resolve(list).is_ok_and(|list| resolve(book).is_ok_and(|book| book == list)) {
-        let message = format!("{}: both the book and the list of rejects", list.display());
-        return Err(CliError::message(exit::CANNOT_CREATE, message));
-    }
-    Ok(())
-}
-
-fn list_exists(path: &Path) -> CliError {
-    let path = path.display();
-    let message = format!("{path}: something stands there; choose another name for --rejects");
-    CliError::message(exit::CANNOT_CREATE, message)
-}
-
-/// One line for each path, of many only the first.
-fn show_empty(what: &str, paths: &[PathBuf]) {
-    for path in paths.iter().take(SHOWN) {
-        eprintln!("juzhong: {what} {}", path.display());
-    }
-    if paths.len() > SHOWN {
-        eprintln!("juzhong: {what} {} more", paths.len() - SHOWN);
-    }
-}
-
 fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
     let about = &report.metadata;
     let counts = &about.counts;
@@ -267,6 +216,7 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
         "black": counts.second,
         "disputed": counts.disputed,
         "tied": counts.tied,
+        "contradicted": report.contradicted,
         "positions": about.positions,
         "moves": about.rows,
         "content": about.content,
@@ -278,7 +228,9 @@ fn print(args: &Args, report: &BuildReport, out: &mut dyn Write) -> Result<(), C
     let book = args.output.display();
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
-    super::print_counts(&about.counts, out)
+    super::print_counts(&about.counts, out)?;
+    writeln!(out, "mates      {} records contradicted by mate or stalemate", report.contradicted)?;
+    Ok(())
 }
 
 #[cfg(test)]

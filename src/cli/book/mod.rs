@@ -78,7 +78,7 @@ fn from_book(error: BookError) -> CliError {
     CliError::new(code, error)
 }
 
-fn from_build(error: BuildError) -> CliError {
+pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
     let code = match &error {
         BuildError::Input { source, .. } => match source.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,

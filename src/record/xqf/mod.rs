@@ -22,6 +22,7 @@ mod read;
 mod write;
 
 pub(super) use read::read;
+pub(super) use write::tags_left_out;
 pub use write::write_xqf;
 
 const MAGIC: &[u8; 2] = b"XQ";

@@ -28,6 +28,18 @@ pub fn write_xqf(out: &mut impl Write, record: &Record<Position>) -> io::Result<
     write_tree(out, &record.tree)
 }
 
+/// How many tags the format has no room for, or not for the whole of.
+pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
+    let fits = |(name, value): &&(String, String)| {
+        let is_said_otherwise =
+            ["Result", "FEN", "Format", "Game"].iter().any(|n| n.eq_ignore_ascii_case(name));
+        let room = TEXTS.iter().find(|(.., tag)| tag.eq_ignore_ascii_case(name));
+        is_said_otherwise
+            || room.is_some_and(|(_, width, _)| GB18030.encode(value).0.len() < *width)
+    };
+    record.tags.iter().filter(|tag| !fits(tag)).count() as u64
+}
+
 fn header(record: &Record<Position>) -> [u8; TREE] {
     let mut header = [0; TREE];
     header[..2].copy_from_slice(MAGIC);

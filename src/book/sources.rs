@@ -1,0 +1,189 @@
+//! The sources that games come from: input files, bare or packed, and the members of archives.
+
+use std::io;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::BuildError;
+use crate::bytes::map::MappedFile;
+use crate::record::{self, Digest, Member, Packed, UnpackError};
+
+/// Files from this size on are mapped, others read.
+const MAP_FROM: u64 = 1 << 20;
+
+/// A source and its name by content.
+#[derive(Debug, Clone)]
+pub(super) struct Hashed {
+    /// The input file.
+    file: PathBuf,
+    /// Which of the sources in it.
+    member: usize,
+    /// The input file's path, with that in the archive behind it.
+    pub(super) path: PathBuf,
+    /// BLAKE3 of the content, unpacked: a file and its packed copies are one source.
+    pub(super) hash: [u8; 32],
+    /// Bytes of the content.
+    pub(super) len: u64,
+    /// Why it cannot be read.
+    fault: Option<String>,
+}
+
+/// Why a source has no content.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// It is damaged, or unpacks to too much.
+    Bad(String),
+    /// It could not be unpacked to a temporary file.
+    Io(io::Error),
+}
+
+/// The sources in files, in their order and that of archives. `check` ends the work by an error.
+pub(super) fn find(
+    files: &[PathBuf],
+    check: &(dyn Fn() -> Result<(), BuildError> + Sync),
+) -> Result<Vec<Hashed>, BuildError> {
+    let found = files.par_iter().map(|path| {
+        check()?;
+        find_in(path, check)
+    });
+    Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// The sources in a file. Those in archives whose names promise games but little, and that begin
+/// like none, are no sources.
+fn find_in(
+    path: &Path,
+    check: &(dyn Fn() -> Result<(), BuildError> + Sync),
+) -> Result<Vec<Hashed>, BuildError> {
+    let bytes = FileBytes::read(path)?;
+    let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
+        // The name is no path of this system: a slash at its beginning means nothing.
+        let inner = name.map(|name| path.join(name.trim_start_matches('/')));
+        let len = found.as_ref().copied().unwrap_or(0);
+        let (file, path) = (path.to_owned(), inner.unwrap_or_else(|| path.to_owned()));
+        Hashed { file, member, path, hash, len, fault: found.err() }
+    };
+    let packed = match Packed::open(&bytes) {
+        Ok(packed) => packed,
+        Err(error) => {
+            let hash = blake3::hash(&bytes).into();
+            return Ok(vec![source(0, None, hash, Err(error.to_string()))]);
+        }
+    };
+    let hash = |(index, member): (usize, &Member)| {
+        if let Err(error) = check() {
+            return Some(Err(error));
+        }
+        match packed.digest(member) {
+            Ok(Digest { format: Err(_), .. }) if !member.is_certain() => None,
+            Ok(Digest { hash, len, .. }) => Some(Ok(source(index, member.name(), hash, Ok(len)))),
+            Err(error) => {
+                let hash = packed.packed_hash(member);
+                Some(Ok(source(index, member.name(), hash, Err(error.to_string()))))
+            }
+        }
+    };
+    packed.members().par_iter().enumerate().filter_map(hash).collect()
+}
+
+/// Calls `read` with the index and the content of each source, in parallel, and returns what it
+/// returns, in order. The sources of one archive must be next to each other: it is opened once.
+/// What is large is unpacked to files without names in `folder`.
+pub(super) fn open_each<T: Send>(
+    sources: &[&Hashed],
+    folder: &Path,
+    read: impl Fn(usize, Result<Bytes<'_>, Fault>) -> Result<T, BuildError> + Sync,
+) -> Result<Vec<T>, BuildError> {
+    let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
+    let mut first = 0;
+    for group in sources.chunk_by(|a, b| a.file == b.file) {
+        archives.push((first, group));
+        first += group.len();
+    }
+    let done = archives.par_iter().map(|(first, group)| {
+        let Some(one) = group.first() else { return Ok(Vec::new()) };
+        let file = FileBytes::read(&one.file)?;
+        let packed = Packed::open(&file).ok();
+        let read = group.par_iter().enumerate().map(|(index, source)| {
+            read(first + index, source.content(packed.as_ref(), &file, folder))
+        });
+        read.collect::<Result<Vec<_>, _>>()
+    });
+    Ok(done.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+impl Hashed {
+    fn content<'a>(
+        &self,
+        packed: Option<&Packed<'a>>,
+        file: &'a FileBytes,
+        folder: &Path,
+    ) -> Result<Bytes<'a>, Fault> {
+        if let Some(fault) = &self.fault {
+            return Err(Fault::Bad(fault.clone()));
+        }
+        let member = packed.and_then(|packed| Some((packed, packed.members().get(self.member)?)));
+        let Some((packed, member)) = member else {
+            return Err(Fault::Bad("the file was changed meanwhile".to_owned()));
+        };
+        if packed.is_bare() {
+            return Ok(Bytes::File(file));
+        }
+        match packed.content(member, folder) {
+            Ok(content) => Ok(Bytes::Unpacked(content)),
+            Err(UnpackError::Bad(what)) => Err(Fault::Bad(what)),
+            Err(UnpackError::Io(error)) => Err(Fault::Io(error)),
+        }
+    }
+}
+
+/// The bytes of a source.
+#[derive(Debug)]
+pub(super) enum Bytes<'a> {
+    /// A file as it is.
+    File(&'a FileBytes),
+    /// Unpacked.
+    Unpacked(record::Content<'a>),
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(bytes) => bytes,
+            Self::Unpacked(content) => content,
+        }
+    }
+}
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub(super) enum FileBytes {
+    Mapped(MappedFile),
+    Read(Vec<u8>),
+}
+
+impl FileBytes {
+    fn read(path: &Path) -> Result<Self, BuildError> {
+        let read = || {
+            if std::fs::metadata(path)?.len() < MAP_FROM {
+                std::fs::read(path).map(Self::Read)
+            } else {
+                MappedFile::open(path).map(Self::Mapped)
+            }
+        };
+        read().map_err(|source| BuildError::Input { path: path.to_owned(), source })
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Read(bytes) => bytes,
+        }
+    }
+}

@@ -1,0 +1,510 @@
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::book::from_build;
+use super::listing::{Listing, show_some};
+use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use crate::book::{Inputs, Reject, RejectReason, find_games};
+use crate::bytes::atomic::{AtomicFile, folder_of, resolve};
+use crate::bytes::map::MappedFile;
+use crate::record::{
+    BadGame, Dropped, Encoding, Format, ParsedGame, PgnOptions, ReadSummary, WriteError,
+    WriteOptions, read_packed, write_game,
+};
+use crate::xiangqi::notation::MoveNotation;
+
+/// Converts game records. Inputs of all formats may be mixed; their games go to the output in the
+/// order of paths.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth;
+    /// - reads standard input.
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// Where the games go; - is standard output. A name that ends in .zst or .gz is packed so. A
+    /// name that ends in / is a new folder with a file for each game.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// The format to write: pgn, jsonl, plain, xqf or dhtmlxq [default: that of the output's
+    /// ending, pgn on standard output].
+    #[arg(long)]
+    to: Option<Format>,
+    /// How moves are written in pgn and plain: uci, iccs, wxf or chinese. JSONL has uci always.
+    #[arg(long, default_value_t = MoveNotation::Chinese)]
+    notation: MoveNotation,
+    /// The encoding of texts: utf-8, gb18030 or big5 (with moves in traditional characters).
+    #[arg(long, default_value = "utf-8")]
+    encoding: Encoding,
+    /// Write ? for characters that the encoding lacks, instead of failing.
+    #[arg(long)]
+    replace: bool,
+    /// Write the list of games that were left out: file, line (or, in binary files, the offset in
+    /// bytes as in @6699), game and reason, separated by tabs. A new file: nothing is replaced.
+    #[arg(long)]
+    rejects: Option<PathBuf>,
+    /// Fail at bad games instead of leaving them out.
+    #[arg(long)]
+    strict: bool,
+}
+
+const STANDARD: &str = "-";
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("convert")?;
+    let format = args.format()?;
+    let inputs = args.inputs()?;
+    refuse_input_as_output(&inputs.files, &args.output)?;
+    if let Err(error) = interrupt::catch() {
+        tracing::debug!("no handler for interrupts: {error}");
+    }
+    let listing = Listing::open(args.rejects.as_deref(), &args.output)?;
+    let to_stdout = args.output == Path::new(STANDARD);
+    let mut work = Work {
+        output: Output::open(args, format, context.out)?,
+        format,
+        options: args.options(),
+        listing,
+        report: Report::default(),
+        first_bad: None,
+    };
+    let folder = args.temporary_folder();
+    for file in &inputs.files {
+        work.file(file, &folder)?;
+    }
+    let Work { output, report, first_bad, listing, .. } = work;
+    listing.close()?;
+    if args.strict
+        && let Some(bad) = &first_bad
+    {
+        let message = format!("{bad} (leave out --strict to skip bad games)");
+        return Err(CliError::message(exit::BAD_DATA, message));
+    }
+    if report.read.games == 0 {
+        let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
+        let message = format!("no game in {} file(s){bad}", inputs.files.len());
+        return Err(CliError::message(exit::BAD_DATA, message));
+    }
+    output.close()?;
+    show_some("no game files in", &inputs.empty);
+    report.show_dropped(format);
+    report.tell(args, format, inputs.files.len(), (!to_stdout).then_some(context))?;
+    Ok(exit::OK)
+}
+
+impl Args {
+    /// The format to write.
+    fn format(&self) -> Result<Format, CliError> {
+        let usage = |message: String| Err(CliError::message(exit::USAGE, message));
+        let format = match (self.to, ending(&self.output)) {
+            (Some(format), _) => format,
+            (None, _) if self.output == Path::new(STANDARD) => Format::Pgn,
+            (None, Some(format)) => format,
+            (None, None) => {
+                let output = self.output.display();
+                return usage(format!("{output}: no format has this ending; give one with --to"));
+            }
+        };
+        if format == Format::Jsonl && self.encoding != Encoding::Utf8 {
+            return usage("JSONL is UTF-8 always; leave --encoding out".to_owned());
+        }
+        if format == Format::Xqf && self.encoding == Encoding::Big5 {
+            return usage("XQF is GB18030 always; leave --encoding out".to_owned());
+        }
+        Ok(format)
+    }
+
+    fn options(&self) -> WriteOptions {
+        let traditional = self.encoding == Encoding::Big5;
+        let pgn = PgnOptions { notation: self.notation, traditional, ..PgnOptions::default() };
+        WriteOptions { pgn, encoding: self.encoding, replace: self.replace }
+    }
+
+    /// The files to read; standard input is one of them.
+    fn inputs(&self) -> Result<Inputs, CliError> {
+        let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
+        let named: Vec<PathBuf> = self.inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
+        let mut inputs = match named.as_slice() {
+            [] => Inputs { files: Vec::new(), empty: Vec::new() },
+            named => find_games(named).map_err(from_build)?,
+        };
+        inputs.files.extend(self.inputs.iter().find(is_standard).cloned());
+        Ok(inputs)
+    }
+
+    /// Where large inputs are unpacked: beside the output.
+    fn temporary_folder(&self) -> PathBuf {
+        if self.output == Path::new(STANDARD) {
+            return std::env::temp_dir();
+        }
+        folder_of(&self.output).to_owned()
+    }
+}
+
+/// The format that the ending of a name stands for, that of a packed file aside.
+fn ending(path: &Path) -> Option<Format> {
+    let path = match packing(path) {
+        Some(_) => path.with_extension(""),
+        None => path.to_owned(),
+    };
+    path.extension().and_then(OsStr::to_str).and_then(Format::from_extension)
+}
+
+/// How a file of that name is packed.
+fn packing(path: &Path) -> Option<Packing> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    match ending.as_str() {
+        "zst" | "zstd" => Some(Packing::Zstd),
+        "gz" => Some(Packing::Gzip),
+        _ => None,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Zstd,
+    Gzip,
+}
+
+/// The output must not replace what is read.
+fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
+    let Ok(place) = resolve(output) else { return Ok(()) };
+    if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
+        let output = output.display();
+        let message = format!("{output}: this is also an input; choose another name");
+        return Err(CliError::message(exit::CANNOT_CREATE, message));
+    }
+    Ok(())
+}
+
+/// What was read and written.
+#[derive(Debug, Default)]
+struct Report {
+    read: ReadSummary,
+    dropped: Dropped,
+}
+
+impl Report {
+    /// Says what the format has no room for.
+    fn show_dropped(&self, format: Format) {
+        let Dropped { variations, comments, tags } = self.dropped;
+        for (count, what) in [(variations, "variations"), (comments, "comments"), (tags, "tags")] {
+            if count > 0 {
+                tell(format_args!(
+                    "juzhong: {count} {what} left out: {format} has no room for them"
+                ));
+            }
+        }
+        if self.read.cut_variations > 0 {
+            let count = self.read.cut_variations;
+            tell(format_args!("juzhong: {count} variations cut at a move that cannot be played"));
+        }
+    }
+
+    /// Sums up, on standard error if the games went to standard output.
+    fn tell(
+        &self,
+        args: &Args,
+        format: Format,
+        files: usize,
+        context: Option<&mut Context<'_>>,
+    ) -> Result<(), CliError> {
+        let ReadSummary { games, bad, cut_variations } = self.read;
+        let output = args.output.display();
+        let Some(context) = context else {
+            tell(format_args!("juzhong: {games} games of {files} files, {bad} bad ones left out"));
+            return Ok(());
+        };
+        if context.common.json {
+            let Dropped { variations, comments, tags } = self.dropped;
+            let answer = json!({
+                "schema": "juzhong.convert/1",
+                "output": output.to_string(),
+                "format": format.name(),
+                "files": files,
+                "games": games,
+                "bad": bad,
+                "cut_variations": cut_variations,
+                "dropped": {"variations": variations, "comments": comments, "tags": tags},
+            });
+            writeln!(context.out, "{answer}")?;
+        } else {
+            writeln!(
+                context.out,
+                "{output}: {games} games of {files} files, {bad} bad ones left out"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Games on their way.
+struct Work<'a, 'b> {
+    output: Output<'a>,
+    format: Format,
+    options: WriteOptions,
+    listing: Listing<'b>,
+    report: Report,
+    first_bad: Option<String>,
+}
+
+impl Work<'_, '_> {
+    /// Converts the games of one file.
+    fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
+        let bytes = read_input(path, folder)?;
+        let name = path.display().to_string();
+        let mut stopped = None;
+        let summary =
+            read_packed(&name, &bytes, folder, &mut |source, game| match self.game(source, game) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    stopped = Some(error);
+                    ControlFlow::Break(())
+                }
+            });
+        if let Some(error) = stopped {
+            return Err(error);
+        }
+        self.report.read += summary.or_exit_with(exit::IO, || folder.display().to_string())?;
+        Ok(())
+    }
+
+    fn game(&mut self, source: &str, game: Result<ParsedGame, BadGame>) -> Result<(), CliError> {
+        if interrupt::is_requested() {
+            let message = "interrupted; nothing was changed, run it again";
+            return Err(CliError::message(exit::INTERRUPTED, message));
+        }
+        match game {
+            Ok(game) => self.write(source, &game),
+            Err(bad) => {
+                self.first_bad.get_or_insert_with(|| bad.to_string());
+                let reason = RejectReason::bad(&bad.reason);
+                let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);
+                self.listing.add(&Reject { source, place, game, reason });
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&mut self, source: &str, game: &ParsedGame) -> Result<(), CliError> {
+        let (format, options) = (self.format, &self.options);
+        match self.output.game(|out| write_game(out, &game.record, format, options)) {
+            Ok(dropped) => {
+                self.report.dropped += dropped;
+                Ok(())
+            }
+            Err(Refusal::Output(error)) => Err(error),
+            Err(Refusal::Game(WriteError::Io(error))) => Err(self.output.failed(error)),
+            Err(Refusal::Game(error @ WriteError::NoWriter(_))) => {
+                Err(CliError::new(exit::USAGE, error))
+            }
+            Err(Refusal::Game(error)) => {
+                let place = game.place.within(source);
+                let message = format!("{place}: game {}: {error}", game.game);
+                Err(CliError::message(exit::BAD_DATA, message))
+            }
+        }
+    }
+}
+
+/// The bytes of an input; those of standard input come by a file without a name.
+fn read_input(path: &Path, folder: &Path) -> Result<Bytes, CliError> {
+    let read = || {
+        if path == Path::new(STANDARD) {
+            let mut file = tempfile::tempfile_in(folder)?;
+            io::copy(&mut io::stdin().lock(), &mut file)?;
+            return Bytes::of(&file);
+        }
+        Bytes::of(&File::open(path)?)
+    };
+    read().or_exit_with(exit::NO_INPUT, || path.display().to_string())
+}
+
+/// The bytes of a file, mapped unless there are none.
+struct Bytes(Option<MappedFile>);
+
+impl Bytes {
+    fn of(file: &File) -> io::Result<Self> {
+        let is_empty = file.metadata()?.len() == 0;
+        Ok(Self(if is_empty { None } else { Some(MappedFile::of(file)?) }))
+    }
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// Where the games go.
+enum Output<'a> {
+    Standard(&'a mut dyn Write),
+    File {
+        path: &'a Path,
+        /// A format that holds one game a file, and whether it was written.
+        single: Option<bool>,
+        file: Box<PackedFile>,
+    },
+    Folder {
+        path: &'a Path,
+        folder: tempfile::TempDir,
+        format: Format,
+        games: u64,
+    },
+}
+
+/// Why a game was not written.
+enum Refusal {
+    Game(WriteError),
+    Output(CliError),
+}
+
+impl<'a> Output<'a> {
+    fn open(args: &'a Args, format: Format, out: &'a mut dyn Write) -> Result<Self, CliError> {
+        let path = args.output.as_path();
+        if path == Path::new(STANDARD) {
+            return Ok(Self::Standard(out));
+        }
+        let cannot = || path.display().to_string();
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+                let message =
+                    format!("{}: the folder is not empty; choose a new one", path.display());
+                return Err(CliError::message(exit::CANNOT_CREATE, message));
+            }
+            let folder = new_folder(folder_of(path)).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+            return Ok(Self::Folder { path, folder, format, games: 0 });
+        }
+        if path.is_dir() {
+            let message =
+                format!("{}: a folder; write {0}/ for a file for each game", path.display());
+            return Err(CliError::message(exit::CANNOT_CREATE, message));
+        }
+        let file = PackedFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+        let single = (!format.holds_many()).then_some(false);
+        Ok(Self::File { path, single, file: Box::new(file) })
+    }
+
+    /// Writes one game by `write`.
+    fn game(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<Dropped, WriteError>,
+    ) -> Result<Dropped, Refusal> {
+        match self {
+            Self::Standard(out) => write(*out).map_err(Refusal::Game),
+            Self::File { path, single: Some(true), .. } => {
+                let path = path.display();
+                let message = format!(
+                    "{path}: this format holds one game a file; write {path}/ for a folder of files"
+                );
+                Err(Refusal::Output(CliError::message(exit::USAGE, message)))
+            }
+            Self::File { single, file, .. } => {
+                if let Some(is_written) = single {
+                    *is_written = true;
+                }
+                write(file).map_err(Refusal::Game)
+            }
+            Self::Folder { folder, format, games, .. } => {
+                *games += 1;
+                let ending = format.extensions().first().copied().unwrap_or_default();
+                let mut bytes = Vec::new();
+                let dropped = write(&mut bytes).map_err(Refusal::Game)?;
+                fs::write(folder.path().join(format!("{games:06}.{ending}")), bytes)
+                    .map_err(|error| Refusal::Game(error.into()))?;
+                Ok(dropped)
+            }
+        }
+    }
+
+    /// An error of writing.
+    fn failed(&self, error: io::Error) -> CliError {
+        match self {
+            Self::Standard(_) => error.into(),
+            Self::File { path, .. } | Self::Folder { path, .. } => {
+                let context = format!("{}: is the disk full?", path.display());
+                CliError::new(exit::IO, anyhow::Error::new(error).context(context))
+            }
+        }
+    }
+
+    /// Moves the output to its place.
+    fn close(self) -> Result<(), CliError> {
+        match self {
+            Self::Standard(out) => Ok(out.flush()?),
+            Self::File { path, file, .. } => {
+                file.commit().or_exit_with(exit::IO, || path.display().to_string())
+            }
+            Self::Folder { path, folder, .. } => {
+                fs::rename(folder.path(), path)
+                    .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
+                let _moved = folder.keep();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A folder in `parent` until it is moved, with the modes of any new folder.
+fn new_folder(parent: &Path) -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".games.part-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    builder.tempdir_in(parent)
+}
+
+/// A file that appears when it is whole, packed as its name says.
+enum PackedFile {
+    Bare(BufWriter<AtomicFile>),
+    Zstd(zstd::Encoder<'static, BufWriter<AtomicFile>>),
+    Gzip(flate2::write::GzEncoder<BufWriter<AtomicFile>>),
+}
+
+/// The usual level of the program `zstd`.
+const ZSTD_LEVEL: i32 = 3;
+
+impl PackedFile {
+    fn create(path: &Path) -> io::Result<Self> {
+        let file = BufWriter::new(AtomicFile::create(path)?);
+        Ok(match packing(path) {
+            None => Self::Bare(file),
+            Some(Packing::Zstd) => Self::Zstd(zstd::Encoder::new(file, ZSTD_LEVEL)?),
+            Some(Packing::Gzip) => {
+                Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
+            }
+        })
+    }
+
+    fn commit(self) -> io::Result<()> {
+        let file = match self {
+            Self::Bare(file) => file,
+            Self::Zstd(encoder) => encoder.finish()?,
+            Self::Gzip(encoder) => encoder.finish()?,
+        };
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+    }
+}
+
+impl Write for PackedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Bare(file) => file.write(bytes),
+            Self::Zstd(encoder) => encoder.write(bytes),
+            Self::Gzip(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Bare(file) => file.flush(),
+            Self::Zstd(encoder) => encoder.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Lists of bad games: files of their own, or the first few on standard error.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::{CliError, OrExit, exit, tell};
+use crate::book::{Reject, RejectReason};
+use crate::bytes::atomic::{AtomicFile, resolve};
+
+/// Bad games shown where no list of them was asked for, and files without games.
+const SHOWN: usize = 3;
+
+/// A list in a file of its own that appears when it is whole. It replaces nothing.
+pub(super) struct ListFile<'a> {
+    option: &'static str,
+    path: &'a Path,
+    file: BufWriter<AtomicFile>,
+    /// What went wrong first.
+    written: io::Result<()>,
+}
+
+impl<'a> ListFile<'a> {
+    /// A list at `path`, the value of `option`. It must not be `output`.
+    pub(super) fn open(
+        option: &'static str,
+        path: &'a Path,
+        output: &Path,
+    ) -> Result<Self, CliError> {
+        if path.is_symlink() || path.exists() {
+            return Err(exists(option, path));
+        }
+        if resolve(path).is_ok_and(|list| resolve(output).is_ok_and(|output| output == list)) {
+            let message = format!("{}: both the output and {option}", path.display());
+            return Err(CliError::message(exit::CANNOT_CREATE, message));
+        }
+        let file = AtomicFile::create(path)
+            .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
+        Ok(Self { option, path, file: BufWriter::new(file), written: Ok(()) })
+    }
+
+    /// Adds a line. What goes wrong is told at the end.
+    pub(super) fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        if self.written.is_ok() {
+            self.written = writeln!(self.file, "{line}");
+        }
+    }
+
+    /// Moves the list to its place.
+    pub(super) fn close(self) -> Result<(), CliError> {
+        let Self { option, path, file, written } = self;
+        if path.exists() {
+            return Err(exists(option, path));
+        }
+        written
+            .and_then(|()| file.into_inner().map_err(io::IntoInnerError::into_error))
+            .and_then(AtomicFile::commit)
+            .or_exit_with(exit::IO, || path.display().to_string())
+    }
+}
+
+fn exists(option: &str, path: &Path) -> CliError {
+    let path = path.display();
+    let message = format!("{path}: something stands there; choose another name for {option}");
+    CliError::message(exit::CANNOT_CREATE, message)
+}
+
+/// Where rejects go: to the list that was asked for, or the first bad ones to standard error.
+pub(super) struct Listing<'a> {
+    list: Option<ListFile<'a>>,
+    bad: usize,
+}
+
+impl<'a> Listing<'a> {
+    pub(super) fn open(list: Option<&'a Path>, output: &Path) -> Result<Self, CliError> {
+        let list = list.map(|path| ListFile::open("--rejects", path, output)).transpose()?;
+        Ok(Self { list, bad: 0 })
+    }
+
+    pub(super) fn add(&mut self, reject: &Reject) {
+        if let Some(list) = &mut self.list {
+            let Reject { place, game, reason, .. } = reject;
+            list.line(format_args!("{}\t{place}\t{game}\t{reason}", reject.source_name()));
+        } else if matches!(reject.reason, RejectReason::Bad(_)) {
+            self.bad += 1;
+            if self.bad <= SHOWN {
+                tell(format_args!("juzhong: left out: {reject}"));
+            }
+        }
+    }
+
+    pub(super) fn close(self) -> Result<(), CliError> {
+        let bad = self.bad;
+        if bad > SHOWN {
+            tell(format_args!(
+                "juzhong: left out: {bad} bad games in all; --rejects FILE lists them"
+            ));
+        }
+        self.list.map_or(Ok(()), ListFile::close)
+    }
+}
+
+/// One line for each path, of many only the first.
+pub(super) fn show_some(what: &str, paths: &[PathBuf]) {
+    for path in paths.iter().take(SHOWN) {
+        tell(format_args!("juzhong: {what} {}", path.display()));
+    }
+    if paths.len() > SHOWN {
+        tell(format_args!("juzhong: {what} {} more", paths.len() - SHOWN));
+    }
+}
