@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use juzhong::game::{Outcome, Side};
-use juzhong::record::{BadGameReason, Encoding, ParsedGame, read_games};
-use juzhong::xiangqi::Move;
+use juzhong::record::{BadGameReason, Encoding, ParsedGame, Tree, read_games};
 use juzhong::xiangqi::notation::{IllegalReason, MoveError};
+use juzhong::xiangqi::{Move, Position};
 
 fn samples() -> Option<PathBuf> {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
@@ -136,5 +136,199 @@ fn plain_lists() {
     assert_eq!(file.good[0].end, file.good[0].record.result);
     for file in read_folder(&folder.join("niu2x")) {
         println!("{}: {:?} {:?}", file.name, file.good.len(), file.bad);
+    }
+}
+
+/// What becomes of each nasty XQF: a part of the message that refuses it, or the moves of its main
+/// line and of its variations, and how many variations were cut.
+const NASTY_XQF: [(&str, Result<(usize, usize, u64), &str>); 25] = [
+    // Illegal in the file's name, but its 43 moves are legal.
+    ("BadMoveTest1.xqf", Ok((43, 0, 0))),
+    (
+        "BadMoveTest3.xqf",
+        Err("byte 0x452: game 1: ply 10: \"e1f0\" is illegal: no piece stands there"),
+    ),
+    // No moves, which is a game.
+    ("EmptyTest.xqf", Ok((0, 0, 0))),
+    (
+        "SYNTH_garbage_body.xqf",
+        Err("a comment that claims 2303320391 bytes, of which 292 are there"),
+    ),
+    ("SYNTH_truncated_header.xqf", Err("within the header, after 900 of its 1024 bytes")),
+    ("SYNTH_truncated_tail.xqf", Err("truncated: the file ends within the tree of moves")),
+    ("SYNTH_two_bytes.xqf", Err("within the header, after 2 of its 1024 bytes")),
+    ("illegal_empty_0_", Err("ply 33: \"b6b7\" is illegal: no piece stands there")),
+    ("illegal_empty_1_", Err("ply 32: \"h9h1\" is illegal: no piece stands there")),
+    ("illegal_empty_2_", Err("ply 35: \"h1h7\" is illegal: no piece stands there")),
+    // The board is wrong before any move is.
+    (
+        "illegal_pseudo_0_",
+        Err("byte 0x10: game 1: start position: illegal position: red has no king"),
+    ),
+    ("illegal_pseudo_1_", Err("ply 15: \"e3e5\" is illegal: the way is blocked")),
+    ("illegal_selfcheck_0_", Err("ply 12: \"e8f8\" is illegal: the kings would face each other")),
+    // The first move's side begins while it already attacks the other's king.
+    (
+        "illegal_selfcheck_1_",
+        Err("start position: illegal position: the side that is not to move is in check"),
+    ),
+    ("illegal_selfcheck_2_", Err("ply 1: \"e7e8\" is illegal: it leaves the own king in check")),
+    ("illegal_selfcheck_3_", Err("ply 1: \"i8g7\" is illegal: it leaves the own king in check")),
+    (
+        "illegal_wrongside_0_",
+        Err("ply 51: \"a4a5\" is illegal: the piece belongs to the side that is not to move"),
+    ),
+    // The main line is legal, some variations are not.
+    ("tree_0_", Ok((56, 13, 1))),
+    ("tree_1_", Ok((30, 143, 10))),
+    ("tree_2_", Ok((32, 100, 11))),
+    ("tree_3_", Ok((31, 412, 1))),
+    // A first node that promises another, and nothing behind it.
+    (
+        "xqf_truncated_0_",
+        Err("byte 0x408: game 1: truncated: the file ends within the tree of moves"),
+    ),
+    (
+        "xqf_truncated_1_",
+        Err("byte 0x408: game 1: truncated: the file ends within the tree of moves"),
+    ),
+    (
+        "xqf_truncated_2_",
+        Err("byte 0x427: game 1: truncated: the file ends within the tree of moves"),
+    ),
+    (
+        "xqf_truncated_3_",
+        Err("byte 0x408: game 1: truncated: the file ends within the tree of moves"),
+    ),
+];
+
+fn all_moves(tree: &Tree<Position>) -> usize {
+    let variations = tree.variations.iter().map(|variation| all_moves(&variation.tree));
+    tree.moves.len() + variations.sum::<usize>()
+}
+
+#[test]
+fn nasty_xqf() {
+    let Some(folder) = samples() else { return };
+    let files = folder.join("xqf_nasty").read_dir().unwrap();
+    let mut seen = 0;
+    for path in files.map(|file| file.unwrap().path()) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let (_, expected) = NASTY_XQF.iter().find(|(begin, _)| name.starts_with(begin)).unwrap();
+        let mut games = Vec::new();
+        let bytes = std::fs::read(&path).unwrap();
+        let summary = read_games(&name, &bytes, &mut |game| games.push(game));
+        match (games.remove(0), expected) {
+            (Ok(game), Ok((main, variations, cut))) => {
+                let tree = &game.record.tree;
+                let moves = (tree.moves.len(), all_moves(tree) - tree.moves.len());
+                assert_eq!((moves, summary.cut_variations), ((*main, *variations), *cut), "{name}");
+            }
+            (Err(bad), Err(text)) => assert!(bad.to_string().contains(text), "{bad}"),
+            (game, _) => panic!("{name}: {game:?}"),
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, NASTY_XQF.len());
+}
+
+#[test]
+fn healthy_xqf() {
+    let Some(folder) = samples() else { return };
+    let mut files = read_folder(&folder.join("xqf_v10"));
+    files.extend(read_folder(&folder.join("xqf_v11_18")));
+    let (mut games, mut moves) = (0, 0);
+    for file in files {
+        if file.name == "BadMoveTest3.xqf" {
+            assert!(matches!(&file.bad[..], [BadGameReason::Move { ply: 10, .. }]));
+            continue;
+        }
+        assert_eq!((file.good.len(), &file.bad[..]), (1, &[][..]), "{}", file.name);
+        let record = &file.good[0].record;
+        games += 1;
+        moves += all_moves(&record.tree);
+        // One comment is damaged; no other text was decoded wrongly.
+        let texts = format!("{:?} {:?}", record.tags, record.tree.comments);
+        assert_eq!(texts.contains('\u{fffd}'), file.name == "game_test.xqf", "{}", file.name);
+    }
+    assert_eq!((games, moves), (68, 38_028));
+}
+
+#[test]
+fn records_and_libraries_of_ccbridge() {
+    let Some(folder) = samples() else { return };
+    let folder = folder.join("cbr_cbl");
+    let sums = |name: &str| {
+        let file = read(&folder.join(name));
+        assert_eq!(file.bad, [], "{name}");
+        let plies = file.good.iter().map(|game| all_moves(&game.record.tree)).sum::<usize>();
+        (file.good.len(), plies)
+    };
+    assert_eq!(sums("test.cbr"), (1, 102));
+    assert_eq!(sums("test2.cbr"), (1, 2));
+    assert_eq!(sums("1956年全国象棋锦标赛93局.CBL").0, 93);
+    // Two of its 38 records are headings without men; the last game stands there twice.
+    let file = read(&folder.join("1989年龙化杯象棋名师邀请赛35局.CBL"));
+    assert_eq!((file.good.len(), file.bad.len()), (36, 0));
+    let [last, before] = [35, 34].map(|game| &file.good[game].record);
+    assert_eq!(last.tree.moves, before.tree.moves);
+    assert_eq!(last.tag("Red"), Some("陈淑兰"));
+    assert_eq!(last.tag("Date"), Some("1989年6月"));
+    let old = read(&folder.join("OLD_CCBridge_v3_zlib_象棋残局基础.CBL"));
+    assert!(
+        matches!(&old.bad[..], [BadGameReason::Unsupported(text)] if text.contains("old CCBridge"))
+    );
+}
+
+#[test]
+fn cbf_and_dhtmlxq() {
+    let Some(folder) = samples() else { return };
+    for (name, title, plies) in [
+        ("test.cbf", "第一局 屏风马巡河炮抵当头炮局(和)", 50),
+        ("test2.cbf", "第十局 当头炮抵当头炮局(和)", 75),
+    ] {
+        let file = read(&folder.join("cbf").join(name));
+        let record = &file.good[0].record;
+        assert_eq!((record.tag("Title"), record.tree.moves.len()), (Some(title), plies));
+    }
+    let record = &read(&folder.join("dhtmlxq/game.ubb")).good[0].record;
+    let comments: Vec<_> =
+        record.tree.comments.iter().map(|(ply, text)| (*ply, text.as_str())).collect();
+    assert_eq!(
+        comments,
+        [(1, "start of main line"), (5, "Here branching occurrs"), (9, "end of main line")]
+    );
+    assert!(record.tree.variations.iter().all(|variation| variation.ply == 4));
+    let lens: Vec<_> = record.tree.variations.iter().map(|v| v.tree.moves.len()).collect();
+    assert_eq!(lens, [4, 4, 6]);
+    // 1,446 branches, one of which has a move that cannot be played.
+    let file = read(&folder.join("dhtmlxq/dhtmlxq.txt"));
+    assert_eq!(all_moves(&file.good[0].record.tree), 106_997);
+}
+
+/// The same games in formats that have nothing in common.
+#[test]
+fn twins_across_formats() {
+    let Some(folder) = samples() else { return };
+    let games = |name: &str| read(&folder.join(name)).good;
+    let moves = |name: &str| -> Vec<Vec<Move>> {
+        games(name).into_iter().map(|game| game.record.tree.moves).collect()
+    };
+    let wxf = moves("pgn_wxf/fullwidth_wxf.pgn");
+    let pages = [44, 45, 59, 65, 69, 73, 80, 85, 98, 116, 125, 130, 133, 138, 151];
+    let pages: Vec<_> = pages.iter().flat_map(|n| moves(&format!("dhtmlxq/{n}.html"))).collect();
+    assert!(pages == wxf);
+    assert_eq!(moves("cbr_cbl/1956年全国象棋锦标赛93局.CBL")[71], wxf[7]);
+    let example = moves("xqf_v10/XQFEXAMA.XQF");
+    assert_eq!(example, moves("xqf_v11_18/test.xqf"));
+    assert_eq!(example, moves("xqf_v11_18/test1.xqf"));
+    let [pgn, xqf] = ["pgn_chinese_gbk/xuyinchuan_odds_fen_comments.pgn", "xqf_v10/SAMPLE.XQF"]
+        .map(|name| games(name).remove(0).record);
+    assert_eq!(
+        (&pgn.start, &pgn.tree.moves, pgn.result),
+        (&xqf.start, &xqf.tree.moves, xqf.result)
+    );
+    for name in ["Event", "Red", "Black"] {
+        assert_eq!(pgn.tag(name), xqf.tag(name), "{name}");
     }
 }

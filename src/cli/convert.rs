@@ -112,6 +112,9 @@ impl Args {
         if format == Format::Jsonl && self.encoding != Encoding::Utf8 {
             return usage("JSONL is UTF-8 always; leave --encoding out".to_owned());
         }
+        if format == Format::Xqf && self.encoding == Encoding::Big5 {
+            return usage("XQF is GB18030 always; leave --encoding out".to_owned());
+        }
         Ok(format)
     }
 

@@ -12,9 +12,14 @@
 //! it one at a time, so that beside the source no more than one game is held per thread; to bound
 //! the memory of a large file, map it.
 
+mod board;
+mod cbf;
+mod ccbridge;
+mod dhtmlxq;
 mod encoding;
 mod format;
 mod jsonl;
+mod markup;
 mod model;
 mod packed;
 mod parsed;
@@ -22,14 +27,19 @@ mod pgn;
 mod pgn_writer;
 mod place;
 mod plain;
+mod preorder;
 mod scan;
+mod single;
 mod sniff;
 mod source;
 mod split;
 mod table;
+mod text;
 mod write;
+mod xqf;
 mod zip;
 
+pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::{Encoding, UnknownEncoding};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_jsonl;
@@ -45,3 +55,4 @@ pub use place::Place;
 pub use source::{read_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
 pub use write::{Dropped, WriteError, WriteOptions, write_game};
+pub use xqf::write_xqf;

@@ -1,7 +1,8 @@
 //! A source of any format: what it is, its parts, its games.
 
 use super::{
-    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, jsonl, pgn, plain, sniff, split,
+    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, dhtmlxq, jsonl, pgn,
+    plain, sniff, split, xqf,
 };
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
@@ -44,11 +45,14 @@ pub fn read_chunk(
         Some(Format::Pgn) => pgn::read_chunk(source, bytes, chunk, sink),
         Some(Format::Jsonl) => jsonl::read_chunk(source, bytes, chunk, sink),
         Some(Format::Plain) => plain::read_chunk(source, bytes, chunk, sink),
-        _ => {
-            let reason = match Format::sniff(bytes) {
-                Err(reason) => reason,
-                Ok(format) => super::BadGameReason::Unsupported(format!("no reader of {format}")),
-            };
+        Some(Format::Xqf) => xqf::read(source, bytes, sink),
+        Some(Format::Cbr) => ccbridge::read_record(source, bytes, sink),
+        Some(Format::Cbl) => ccbridge::read_library(source, bytes, sink),
+        Some(Format::Cbf) => cbf::read(source, bytes, sink),
+        Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, sink),
+        None => {
+            // Nothing is said wrongly of a source that a caller changed in between.
+            let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };
             let place = if sniff::is_text(bytes) { Place::Line(1) } else { Place::Offset(0) };
             sink(Err(BadGame { source: source.to_owned(), place, game: 1, reason }));
             ReadSummary { bad: 1, ..ReadSummary::default() }

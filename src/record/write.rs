@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{Encoding, Format, PgnOptions, Record, Tree, plain, write_jsonl, write_pgn};
+use super::{
+    Encoding, Format, PgnOptions, Record, Tree, plain, write_dhtmlxq, write_jsonl, write_pgn,
+    write_xqf, xqf,
+};
 use crate::xiangqi::Position;
 
 /// How to write records.
@@ -10,7 +13,7 @@ use crate::xiangqi::Position;
 pub struct WriteOptions {
     /// How to write moves, and what of the record.
     pub pgn: PgnOptions,
-    /// The encoding of texts; JSONL is UTF-8 always.
+    /// The encoding of texts; JSONL is UTF-8 always, XQF GB18030.
     pub encoding: Encoding,
     /// Whether `?` is written for characters that the encoding lacks.
     pub replace: bool,
@@ -27,7 +30,7 @@ pub enum WriteError {
     #[error("'{0}' (U+{code:04X}) cannot be written in {1}; choose another encoding, or have ? written instead", code = *.0 as u32)]
     Unencodable(char, Encoding),
     /// Games are read in that format only.
-    #[error("{0} is read, not written; choose pgn, jsonl or plain")]
+    #[error("{0} is read, not written; choose pgn, jsonl, plain, xqf or dhtmlxq")]
     NoWriter(Format),
 }
 
@@ -91,7 +94,16 @@ pub fn write_game(
             out.flush()?;
             return Ok(Dropped::default());
         }
-        _ => return Err(WriteError::NoWriter(format)),
+        Format::Xqf => {
+            write_xqf(&mut text, record)?;
+            out.write_all(&text)?;
+            return Ok(Dropped { tags: xqf::tags_left_out(record), ..Dropped::default() });
+        }
+        Format::DhtmlXq => {
+            write_dhtmlxq(&mut text, record)?;
+            Dropped::default()
+        }
+        Format::Cbr | Format::Cbl | Format::Cbf => return Err(WriteError::NoWriter(format)),
     };
     out.write_all(&encode(&text, options)?)?;
     Ok(dropped)
@@ -162,7 +174,13 @@ mod tests {
         let dropped = write_game(&mut out, &record, Format::Plain, &options).unwrap();
         assert_eq!(dropped, Dropped { variations: 2, comments: 2, tags: 1 });
         assert_eq!(String::from_utf8(out).unwrap(), "炮二平五 马８进７ 1-0\n");
-        let dropped = write_game(&mut Vec::new(), &record, Format::Jsonl, &options).unwrap();
-        assert_eq!(dropped, Dropped::default());
+        for format in [Format::Jsonl, Format::DhtmlXq, Format::Xqf] {
+            let dropped = write_game(&mut Vec::new(), &record, format, &options).unwrap();
+            assert_eq!(dropped, Dropped::default());
+        }
+        let long = "x".repeat(16);
+        let text = format!("[Red \"{long}\"]\n[ECCO \"A00\"]\n[Result \"*\"]\n[Site \"b\"]\n");
+        let dropped = write_game(&mut Vec::new(), &self::record(&text), Format::Xqf, &options);
+        assert_eq!(dropped.unwrap(), Dropped { tags: 2, ..Dropped::default() });
     }
 }

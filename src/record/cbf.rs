@@ -1,0 +1,231 @@
+//! CBF, the XML of CCBridge: one game with comments.
+//!
+//! ```text
+//! <ChineseChessRecord>
+//!  <Head> <Name>…</Name> … <RecordResult>1</RecordResult> <FEN>…</FEN> </Head>
+//!  <MoveList>
+//!   <Move value="00-00"><![CDATA[comment on the start position]]></Move>
+//!   <Move value="77-47"/> … <Move value="73-23" end="1"/>
+//!  </MoveList>
+//! </ChineseChessRecord>
+//! ```
+//!
+//! A move's digits are file and rank, both from 0, the rank from the top. The last move is marked
+//! `end="1"`. How variations are stored is not known; moves that follow such a mark are counted as
+//! a variation that was cut.
+
+use super::markup::{Piece, Pieces, attribute};
+use super::preorder::{Coordinates, Node, PreOrder};
+use super::single::{Fault, Found, report_at};
+use super::text::{push_tag, tidy};
+use super::{
+    BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
+};
+use crate::game::{Outcome, Side};
+use crate::xiangqi::notation::MoveError;
+use crate::xiangqi::{Position, Setup, Square};
+
+/// The names of tags by those of elements.
+const TEXTS: [(&str, &str); 19] = [
+    ("Name", "Title"),
+    ("Contest", "Event"),
+    ("Round", "Round"),
+    ("Group", "Group"),
+    ("Table", "Board"),
+    ("Date", "Date"),
+    ("Site", "Site"),
+    ("TimeRule", "TimeControl"),
+    ("Red", "Red"),
+    ("RedTeam", "RedTeam"),
+    ("RedTime", "RedTime"),
+    ("RedRating", "RedElo"),
+    ("Black", "Black"),
+    ("BlackTeam", "BlackTeam"),
+    ("BlackTime", "BlackTime"),
+    ("BlackRating", "BlackElo"),
+    ("Commentator", "Annotator"),
+    ("Creator", "Author"),
+    ("ECCO", "ECCO"),
+];
+
+/// Reads the game of a CBF.
+pub(super) fn read(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    report_at(source, Place::Line(1), 1, game(bytes), sink)
+}
+
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
+    if bytes.len() > MAX_GAME_BYTES {
+        let reason = BadGameReason::TooLong(bytes.len());
+        return Err(Fault { place: Place::Line(1), reason });
+    }
+    let text = Encoding::detect(bytes).decode_lossy(bytes);
+    let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
+    reader.game().map_err(|(at, reason)| {
+        let lines = text[..at].bytes().filter(|&b| b == b'\n').count() as u64;
+        Fault { place: Place::Line(1 + lines), reason }
+    })
+}
+
+/// What the head says.
+#[derive(Default)]
+struct Head {
+    tags: Vec<(String, String)>,
+    result: Option<Outcome>,
+    start: Option<Position>,
+    start_clock: u32,
+}
+
+/// A `Move` element.
+struct MoveElement {
+    value: String,
+    is_last: bool,
+    comment: String,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    pieces: Pieces<'a>,
+    /// Where the last element of a move began.
+    moves_at: usize,
+}
+
+type Failure = (usize, BadGameReason);
+
+impl Reader<'_> {
+    fn game(&mut self) -> Result<Found, Failure> {
+        let head = self.head()?;
+        let mut first = self.next_move()?;
+        let comment = first.take_if(|first| first.value == "00-00").map(|first| first.comment);
+        let mut next = if comment.is_some() { self.next_move()? } else { first };
+        let start = head.start.clone().unwrap_or_else(Position::start);
+        let mut order = PreOrder::new(start, comment.unwrap_or_default());
+        let mut played = 0;
+        let mut ended = false;
+        let mut left_over = 0;
+        while let Some(element) = next {
+            let at = self.moves_at;
+            next = self.next_move()?;
+            if ended {
+                left_over = 1;
+                continue;
+            }
+            ended = element.is_last;
+            let Some(mv) = coordinates(&element.value) else {
+                let error = MoveError::Unreadable(element.value.chars().take(20).collect());
+                return Err((at, BadGameReason::Move { ply: played + 1, error }));
+            };
+            let comment = element.comment;
+            let node = Node { mv, comment, is_last: ended, has_alternative: false };
+            order.add(node).map_err(|reason| (at, reason))?;
+            played += 1;
+        }
+        let (tree, cut_variations) = order.finish();
+        let Head { tags, result, start, start_clock } = head;
+        let record = Record { tags, start, start_clock, result, tree };
+        Ok(Found { record, cut_variations: cut_variations + left_over })
+    }
+
+    /// Reads up to the list of moves.
+    fn head(&mut self) -> Result<Head, Failure> {
+        let mut head = Head::default();
+        let mut element = "";
+        let mut text = String::new();
+        while let Some(piece) = self.pieces.next() {
+            match piece {
+                Piece::Open { name: "MoveList", is_closed: false, .. } => return Ok(head),
+                Piece::Open { name, .. } => {
+                    element = name;
+                    text.clear();
+                }
+                Piece::Text(more) => text.push_str(&more),
+                Piece::Close(name) if name == element => {
+                    let at = self.pieces.at();
+                    head.take(name, &tidy(&text)).map_err(|reason| (at, reason))?;
+                }
+                Piece::Close(_) => {}
+            }
+        }
+        let within = "the head: no MoveList follows".to_owned();
+        Err((self.text.len(), BadGameReason::Truncated(within)))
+    }
+
+    /// The next move; `None` at the end of the list.
+    fn next_move(&mut self) -> Result<Option<MoveElement>, Failure> {
+        let mut open: Option<MoveElement> = None;
+        loop {
+            let at = self.pieces.at();
+            let Some(piece) = self.pieces.next() else { break };
+            match piece {
+                Piece::Open { name: "Move", attributes, is_closed } => {
+                    self.moves_at = at;
+                    let element = MoveElement {
+                        value: attribute(attributes, "value").unwrap_or_default(),
+                        is_last: attribute(attributes, "end").is_some_and(|end| end == "1"),
+                        comment: String::new(),
+                    };
+                    if is_closed {
+                        return Ok(Some(element));
+                    }
+                    open = Some(element);
+                }
+                Piece::Text(text) => {
+                    if let Some(element) = &mut open {
+                        element.comment.push_str(&text);
+                    }
+                }
+                Piece::Close("Move") => {
+                    if let Some(mut element) = open.take() {
+                        element.comment = tidy(&element.comment);
+                        return Ok(Some(element));
+                    }
+                }
+                Piece::Close("MoveList") => return Ok(None),
+                Piece::Open { .. } | Piece::Close(_) => {}
+            }
+        }
+        let reason = BadGameReason::Truncated("the list of moves".to_owned());
+        Err((self.text.len(), reason))
+    }
+}
+
+impl Head {
+    fn take(&mut self, element: &str, value: &str) -> Result<(), BadGameReason> {
+        match element {
+            "FEN" if !value.is_empty() => {
+                let setup = Setup::from_fen(value).map_err(BadGameReason::Start)?;
+                let position =
+                    Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
+                self.start_clock = setup.halfmove_clock;
+                self.start = (position != Position::start()).then_some(position);
+            }
+            "RecordResult" => {
+                self.result = match value {
+                    "1" => Some(Outcome::Win(Side::First)),
+                    "2" => Some(Outcome::Win(Side::Second)),
+                    "3" => Some(Outcome::Draw),
+                    _ => None,
+                };
+            }
+            _ => {
+                if let Some((_, tag)) = TEXTS.iter().find(|(name, _)| *name == element) {
+                    push_tag(&mut self.tags, tag, value.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads `77-47`.
+fn coordinates(text: &str) -> Option<Coordinates> {
+    let digit = |b: u8| b.is_ascii_digit().then(|| b - b'0');
+    let &[a, b, b'-', c, d] = text.trim().as_bytes() else { return None };
+    let square = |file: u8, rank: u8| {
+        if file < 9 { Ok(Square::at(file, 9 - rank)) } else { Err(file * 10 + rank) }
+    };
+    Some(Coordinates { from: square(digit(a)?, digit(b)?), to: square(digit(c)?, digit(d)?) })
+}

@@ -1,0 +1,237 @@
+//! The formats of CCBridge (象棋桥): CBR, one game with variations and comments, and CBL, a library
+//! of such games. Numbers are little-endian, texts are UTF-16 of fixed width that end with a NUL;
+//! what is left of their width is rubbish.
+//!
+//! ```text
+//! CBR:   0  "CCBridge Record\0"
+//!      180  texts: TEXTS
+//!     2076  result; 2112 side to move (1 Red, 2 Black)
+//!     2120  90 squares from the top left: 0x1n Red, 0x2n Black; n as in MEN
+//!     2214  the tree, depth first: marks, 0, from, to (squares as above); marks 1: no move
+//!           follows; 2: an alternative comes later; 4: a u32 length in bytes and a comment
+//! CBL:   0  "CCBridgeLibrary\0"
+//!       60  u32 slots; an index of 276 bytes for each begins at 66624
+//!           records as above, each from a multiple of 4096 bytes after the index on
+//! ```
+//!
+//! The first node of a tree is no move but holds the comment on the start position. A long record
+//! spans several blocks of 4096 bytes; deleted ones leave blocks behind that begin with anything.
+
+use super::board::start_position;
+use super::preorder::{Coordinates, Node, PreOrder};
+use super::single::{Fault, Found, report};
+use super::text::{push_tag, utf16};
+use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use crate::game::{Outcome, Side};
+use crate::xiangqi::{Piece, Position, Role, Square};
+
+const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
+const LIBRARY_MAGIC: &[u8; 16] = b"CCBridgeLibrary\0";
+
+const RESULT: usize = 2076;
+const SIDE_TO_MOVE: usize = 2112;
+const BOARD: usize = 2120;
+/// Where the tree begins.
+const TREE: usize = 2214;
+
+/// Where a library's index begins, how long an entry is, and what blocks records begin on.
+const INDEX: u64 = 66_624;
+const INDEX_ENTRY: u64 = 276;
+const BLOCK: usize = 4096;
+
+/// Where a text stands, its width in bytes, and its tag.
+const TEXTS: [(usize, usize, &str); 17] = [
+    (180, 128, "Title"),
+    (308, 256, "Category"),
+    (692, 64, "Event"),
+    (756, 64, "Round"),
+    (820, 32, "Group"),
+    (852, 32, "Board"),
+    (884, 64, "Date"),
+    (948, 64, "Site"),
+    (1012, 64, "TimeControl"),
+    (1076, 64, "Red"),
+    (1140, 64, "RedTeam"),
+    (1204, 64, "RedTime"),
+    (1300, 64, "Black"),
+    (1364, 64, "BlackTeam"),
+    (1428, 64, "BlackTime"),
+    (1652, 64, "Annotator"),
+    (1780, 64, "Author"),
+];
+
+/// The men by their number, from 1.
+const MEN: [Role; 7] =
+    [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
+
+/// Reads the game of a CBR.
+pub(super) fn read_record(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    report(source, 0, 1, game(bytes, 0), sink)
+}
+
+/// Reads the games of a CBL; the number of a game counts records with men on the board.
+pub(super) fn read_library(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let first = match first_record(bytes) {
+        Ok(first) => first,
+        Err(fault) => return report(source, 0, 1, Err(fault), sink),
+    };
+    let is_start = |at: &usize| bytes[*at..].starts_with(RECORD_MAGIC);
+    let mut starts = (first..bytes.len()).step_by(BLOCK).filter(is_start).peekable();
+    let mut summary = ReadSummary::default();
+    while let Some(start) = starts.next() {
+        let end = starts.peek().copied().unwrap_or(bytes.len());
+        let record = &bytes[start..end];
+        if is_heading(record) {
+            continue;
+        }
+        let number = summary.games + summary.bad + 1;
+        summary += report(source, start as u64, number, game(record, start), sink);
+    }
+    summary
+}
+
+/// Whether a record has no men on its board: libraries are divided by such.
+fn is_heading(record: &[u8]) -> bool {
+    record.get(BOARD..BOARD + Square::COUNT).is_some_and(|board| board.iter().all(|&b| b == 0))
+}
+
+/// Where the records of a library begin; that may be behind its end if it has none.
+fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
+    if !bytes.starts_with(LIBRARY_MAGIC) {
+        let reason = if bytes.len() < LIBRARY_MAGIC.len() && LIBRARY_MAGIC.starts_with(bytes) {
+            BadGameReason::Truncated("the header".to_owned())
+        } else {
+            let text = "a library of an old CCBridge, which is compressed and not documented; \
+                        open it in CCBridge and save it as a library of today's kind";
+            BadGameReason::Unsupported(text.to_owned())
+        };
+        return Err(Fault::at(0, reason));
+    }
+    let slots = bytes.get(60..).and_then(<[u8]>::first_chunk);
+    let slots = u32::from_le_bytes(*slots.ok_or_else(|| truncated(bytes.len(), "the header"))?);
+    let first = INDEX + INDEX_ENTRY * u64::from(slots);
+    match usize::try_from(first) {
+        Ok(first) if first <= bytes.len() => Ok(first),
+        _ => {
+            let within = format!("the index, which claims {slots} games");
+            Err(truncated(bytes.len(), &within))
+        }
+    }
+}
+
+fn truncated(at: usize, within: &str) -> Fault {
+    Fault::at(at, BadGameReason::Truncated(within.to_owned()))
+}
+
+/// Reads a record that begins at `offset` of the file.
+fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
+    let Some((header, _)) = record.split_first_chunk::<TREE>() else {
+        let within = format!("the header, after {} of its {TREE} bytes", record.len());
+        return Err(truncated(offset + record.len(), &within));
+    };
+    let board = board(header).map_err(|reason| Fault::at(offset + BOARD, reason))?;
+    let mut tree = TreeReader { bytes: record, at: TREE, offset };
+    let first = tree.node()?;
+    let first_square = if first.is_last { None } else { tree.clone().node()?.mv.from.ok() };
+    let stated = if header[SIDE_TO_MOVE] == 2 { Side::Second } else { Side::First };
+    let start = start_position(&board, first_square, stated)
+        .map_err(|reason| Fault::at(offset + BOARD, reason))?;
+    let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), first.comment);
+    let mut more = !first.is_last;
+    while more {
+        if tree.at > MAX_GAME_BYTES {
+            return Err(Fault::at(offset, BadGameReason::TooLong(record.len())));
+        }
+        let at = offset + tree.at;
+        more = order.add(tree.node()?).map_err(|reason| Fault::at(at, reason))?;
+    }
+    let (tree, cut_variations) = order.finish();
+    let result = match header[RESULT] {
+        1 => Some(Outcome::Win(Side::First)),
+        2 => Some(Outcome::Win(Side::Second)),
+        3 => Some(Outcome::Draw),
+        // 4 stands for several games with different results.
+        _ => None,
+    };
+    let mut tags = Vec::with_capacity(TEXTS.len());
+    for (at, width, name) in TEXTS {
+        push_tag(&mut tags, name, utf16(&header[at..at + width]));
+    }
+    Ok(Found { record: Record { tags, start, start_clock: 0, result, tree }, cut_variations })
+}
+
+fn board(header: &[u8; TREE]) -> Result<super::board::Board, BadGameReason> {
+    let mut board = [None; Square::COUNT];
+    for (index, &man) in header[BOARD..BOARD + Square::COUNT].iter().enumerate() {
+        let role = usize::from(man & 0x0f).checked_sub(1).and_then(|n| MEN.get(n));
+        let piece = match (man >> 4, role) {
+            _ if man == 0 => continue,
+            (1, Some(&role)) => Piece::new(Side::First, role),
+            (2, Some(&role)) => Piece::new(Side::Second, role),
+            _ => {
+                let text = format!("{man:#04x} on square {index} of the board is no man");
+                return Err(BadGameReason::Malformed(text));
+            }
+        };
+        board[from_top(index as u8).map_or(0, Square::index)] = Some(piece);
+    }
+    Ok(board)
+}
+
+/// The square with that number, counted from the top left, or the number.
+fn from_top(number: u8) -> Result<Square, u8> {
+    Square::new(number).map(Square::flipped).ok_or(number)
+}
+
+#[derive(Clone)]
+struct TreeReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the record begins in the file.
+    offset: usize,
+}
+
+impl TreeReader<'_> {
+    fn node(&mut self) -> Result<Node, Fault> {
+        let [marks, _, from, to] = self.take("the tree of moves")?;
+        let comment = if marks & 4 != 0 { self.comment()? } else { String::new() };
+        Ok(Node {
+            mv: Coordinates { from: from_top(from), to: from_top(to) },
+            comment,
+            is_last: marks & 1 != 0,
+            has_alternative: marks & 2 != 0,
+        })
+    }
+
+    fn comment(&mut self) -> Result<String, Fault> {
+        let at = self.at;
+        let len = u32::from_le_bytes(self.take("the length of a comment")?);
+        let rest = &self.bytes[self.at..];
+        let Some(text) = usize::try_from(len).ok().and_then(|len| rest.get(..len)) else {
+            let there = rest.len();
+            let within = format!("a comment that claims {len} bytes, of which {there} are there");
+            return Err(truncated(self.offset + at, &within));
+        };
+        if text.len() > MAX_GAME_BYTES {
+            return Err(Fault::at(self.offset + at, BadGameReason::TooLong(text.len())));
+        }
+        self.at += text.len();
+        Ok(utf16(text))
+    }
+
+    fn take(&mut self, within: &str) -> Result<[u8; 4], Fault> {
+        let Some(taken) = self.bytes[self.at..].first_chunk::<4>() else {
+            return Err(truncated(self.offset + self.at, within));
+        };
+        self.at += 4;
+        Ok(*taken)
+    }
+}

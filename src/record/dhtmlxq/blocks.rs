@@ -1,0 +1,161 @@
+//! Where games and their values stand in the bytes around them.
+
+use std::ops::Range;
+
+const MARK: &[u8] = b"[DhtmlXQ";
+/// The longest name of a value that is taken for one, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Names that no game has twice: a second one begins the next game.
+const ONCE: [&[u8]; 4] = [b"ver", b"title", b"binit", b"movelist"];
+
+/// A value with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) name: Range<usize>,
+    pub(super) value: Range<usize>,
+}
+
+/// The values of one game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    /// The line of its first mark, from 1.
+    pub(super) line: u64,
+    pub(super) values: Vec<Value>,
+}
+
+/// Finds the games of a source.
+#[derive(Debug)]
+pub(super) struct Blocks<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+    /// Up to where lines were counted.
+    counted: usize,
+}
+
+#[derive(Debug)]
+enum Mark {
+    /// `[DhtmlXQ]`
+    Begin,
+    /// `[DhtmlXQ_name]` with its name.
+    Name(Range<usize>),
+    /// `[/DhtmlXQ]`
+    End,
+    /// `[/DhtmlXQ_name]`
+    Close,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1, counted: 0 }
+    }
+
+    /// The next mark at `from` or later: where it begins and ends.
+    fn mark(&self, from: usize) -> Option<(Range<usize>, Mark)> {
+        let mut at = from;
+        loop {
+            at += self.bytes.get(at..)?.iter().position(|&b| b == b'[')?;
+            if let Some((end, mark)) = self.mark_at(at) {
+                return Some((at..end, mark));
+            }
+            at += 1;
+        }
+    }
+
+    fn mark_at(&self, at: usize) -> Option<(usize, Mark)> {
+        let rest = &self.bytes[at..];
+        let slashes = [&b"[/"[..], b"[\\/"].into_iter().find(|s| rest.starts_with(s));
+        let name = match slashes {
+            Some(slashes) => rest[slashes.len()..].strip_prefix(&MARK[1..])?,
+            None => rest.strip_prefix(MARK)?,
+        };
+        let len = name.iter().take(MAX_NAME_BYTES).position(|&b| b == b']')?;
+        if !name[..len].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+            return None;
+        }
+        let begin = at + rest.len() - name.len();
+        let is_value = name[0] == b'_';
+        let mark = match (slashes.is_some(), is_value) {
+            (false, true) => Mark::Name(begin + 1..begin + len),
+            (false, false) => Mark::Begin,
+            (true, true) => Mark::Close,
+            (true, false) => Mark::End,
+        };
+        Some((begin + len + 1, mark))
+    }
+
+    fn line_of(&mut self, at: usize) -> u64 {
+        let lines = self.bytes[self.counted..at].iter().filter(|&&b| b == b'\n').count();
+        self.counted = at;
+        self.line += lines as u64;
+        self.line
+    }
+
+    /// Whether a game with these values is over where another value of that name begins.
+    fn is_over(&self, values: &[Value], name: &Range<usize>) -> bool {
+        let text = |range: &Range<usize>| &self.bytes[range.clone()];
+        let name = text(name);
+        ONCE.iter().any(|once| name.eq_ignore_ascii_case(once))
+            && values.iter().any(|value| text(&value.name).eq_ignore_ascii_case(name))
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        let mut values: Vec<Value> = Vec::new();
+        let mut begin = None;
+        while let Some((place, mark)) = self.mark(self.at) {
+            match mark {
+                Mark::Begin | Mark::End if !values.is_empty() => break,
+                Mark::Begin => begin = Some(place.start),
+                Mark::End | Mark::Close => {}
+                Mark::Name(name) => {
+                    if self.is_over(&values, &name) {
+                        break;
+                    }
+                    begin.get_or_insert(place.start);
+                    // A value ends where the next mark begins, whatever that is.
+                    let end = self.mark(place.end).map_or(self.bytes.len(), |(next, _)| next.start);
+                    values.push(Value { name, value: place.end..end });
+                    self.at = end;
+                    continue;
+                }
+            }
+            self.at = place.end;
+        }
+        if values.is_empty() {
+            self.at = self.bytes.len();
+            return None;
+        }
+        let line = self.line_of(begin.unwrap_or(0));
+        Some(Block { line, values })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(text: &str) -> Vec<(u64, String)> {
+        let part = |range: Range<usize>| &text[range];
+        let value = |v: Value| format!("{}={}", part(v.name), part(v.value));
+        Blocks::new(text.as_bytes())
+            .map(|b| (b.line, b.values.into_iter().map(value).collect::<Vec<_>>().join(" ")))
+            .collect()
+    }
+
+    #[test]
+    fn games_and_values_are_found_in_any_text() {
+        let page =
+            "<p>[x]\n\"[DhtmlXQ]\\n[DhtmlXQ_red]a[\\/DhtmlXQ_black]b[DhtmlXQ_movelist]77\n47";
+        assert_eq!(blocks(page), [(2, "red=a movelist=77\n47".to_owned())]);
+        let two = "[DhtmlXQiFrame][DhtmlXQ_red]a[/DhtmlXQ_red][/DhtmlXQiFrame]\n\n[DhtmlXQ]\n[DhtmlXQ_red]b";
+        assert_eq!(blocks(two), [(1, "red=a".to_owned()), (3, "red=b".to_owned())]);
+        let bare = "[DhtmlXQ_title]a[/DhtmlXQ_title]\n[DhtmlXQ_time][/DhtmlXQ_time]\n[DhtmlXQ_time]c[/]\n[DhtmlXQ_title]b";
+        assert_eq!(blocks(bare).len(), 2);
+        assert_eq!(blocks("[DhtmlXQ][/DhtmlXQ] [DhtmlXQ_ [DhtmlXQ_\u{4e2d}]"), []);
+    }
+}

@@ -1,0 +1,335 @@
+use std::collections::HashMap;
+
+use super::blocks::{Block, Blocks};
+use super::{TEXTS, is_structure};
+use crate::game::{Outcome, Side};
+use crate::record::board::{board_of, start_position};
+use crate::record::preorder::Coordinates;
+use crate::record::single::{Fault, Found, report_at};
+use crate::record::text::{push_tag, tidy, unescape};
+use crate::record::{
+    BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, Place,
+    ReadSummary, Record, Tree, Variation,
+};
+use crate::xiangqi::notation::MoveError;
+use crate::xiangqi::{Position, Setup, Square};
+
+/// Reads the games of a text; values that belong to no moves and no board are no game.
+pub(in crate::record) fn read(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let encoding = Encoding::detect(bytes);
+    let mut summary = ReadSummary::default();
+    for block in Blocks::new(bytes) {
+        let place = Place::Line(block.line);
+        let game = read_block(bytes, &block, encoding).map_err(|reason| Fault { place, reason });
+        if let Some(game) = game.transpose() {
+            let number = summary.games + summary.bad + 1;
+            summary += report_at(source, place, number, game, sink);
+        }
+    }
+    summary
+}
+
+fn read_block(
+    bytes: &[u8],
+    block: &Block,
+    encoding: Encoding,
+) -> Result<Option<Found>, BadGameReason> {
+    let len = block.values.iter().map(|value| value.value.len()).sum();
+    if len > MAX_GAME_BYTES {
+        return Err(BadGameReason::TooLong(len));
+    }
+    let mut parts = Parts::default();
+    for value in &block.values {
+        let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
+        parts.take(&name, &encoding.decode_lossy(&bytes[value.value.clone()]));
+    }
+    if !parts.has_game {
+        return Ok(None);
+    }
+    parts.game().map(Some)
+}
+
+/// A line of moves as the text has it.
+#[derive(Debug, Default)]
+struct Branch {
+    /// The number of the line that it leaves.
+    parent: usize,
+    /// Plies before its first move.
+    depth: usize,
+    /// The digits of its moves.
+    moves: String,
+    /// The ply that a comment follows, from the start of the game, and its text.
+    comments: Vec<(usize, String)>,
+}
+
+/// What the values of one game say.
+#[derive(Debug, Default)]
+struct Parts {
+    tags: Vec<(String, String)>,
+    result: Option<Outcome>,
+    fen: String,
+    board: String,
+    main: Branch,
+    /// The other lines with their numbers, in file order.
+    branches: Vec<(usize, Branch)>,
+    /// Comments with the number of their line.
+    comments: Vec<(usize, (usize, String))>,
+    /// Whether there is a board, a position or a list of moves.
+    has_game: bool,
+}
+
+impl Parts {
+    fn take(&mut self, name: &str, value: &str) {
+        let name_here = name.to_ascii_lowercase();
+        let digits = || value.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        let numbers = |text: &str| -> Option<Vec<usize>> {
+            text.split('_').map(|number| number.parse().ok()).collect()
+        };
+        match name_here.as_str() {
+            "movelist" => (self.main.moves, self.has_game) = (digits(), true),
+            "binit" => (self.board, self.has_game) = (digits(), true),
+            "fen" => (self.fen, self.has_game) = (tidy(value), true),
+            "result" => self.result = outcome(value.trim()),
+            here if !is_structure(here) => {
+                let tag = TEXTS.iter().find(|(name, _)| *name == here);
+                let tag = tag.map_or(name, |(_, tag)| *tag);
+                push_tag(&mut self.tags, tag, tidy(&unescape(value, true)));
+            }
+            here => {
+                if let Some(rest) = here.strip_prefix("comment") {
+                    let place = match numbers(rest).as_deref() {
+                        Some(&[ply]) => (0, ply),
+                        Some(&[branch, ply]) => (branch, ply),
+                        _ => return,
+                    };
+                    let text = tidy(&unescape(&value.replace("||", "\n"), true));
+                    if !text.is_empty() {
+                        self.comments.push((place.0, (place.1, text)));
+                    }
+                } else if let Some(rest) = here.strip_prefix("move_")
+                    && let Some(&[parent, ply, number]) = numbers(rest).as_deref()
+                {
+                    let depth = ply.saturating_sub(1);
+                    let branch = Branch { parent, depth, moves: digits(), comments: Vec::new() };
+                    self.branches.push((number, branch));
+                }
+            }
+        }
+    }
+
+    fn game(mut self) -> Result<Found, BadGameReason> {
+        let (start, start_clock) = self.start()?;
+        let tags = std::mem::take(&mut self.tags);
+        let result = self.result;
+        let first = start.clone().unwrap_or_else(Position::start);
+        let (tree, cut_variations) = Weaver::new(self).weave(first)?;
+        Ok(Found { record: Record { tags, start, start_clock, result, tree }, cut_variations })
+    }
+
+    fn start(&self) -> Result<(Option<Position>, u32), BadGameReason> {
+        if !self.fen.is_empty() {
+            let setup = Setup::from_fen(&self.fen).map_err(BadGameReason::Start)?;
+            let position =
+                Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
+            let start = (position != Position::start()).then_some(position);
+            return Ok((start, setup.halfmove_clock));
+        }
+        let board = if self.board.is_empty() {
+            Position::start().to_setup().board
+        } else {
+            board_of(&men(&self.board)?)?
+        };
+        let first = self.main.moves.as_bytes().first_chunk().and_then(square);
+        start_position(&board, first.and_then(Result::ok), Side::First).map(|start| (start, 0))
+    }
+}
+
+/// Reads `binit`.
+fn men(digits: &str) -> Result<[Option<Square>; 32], BadGameReason> {
+    let malformed = || {
+        let shown: String = digits.chars().take(80).collect();
+        BadGameReason::Malformed(format!("binit is not 64 digits: \"{shown}\""))
+    };
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    if pairs.len() != 32 || !rest.is_empty() {
+        return Err(malformed());
+    }
+    let mut squares = [None; 32];
+    for (place, pair) in squares.iter_mut().zip(pairs) {
+        *place = square(pair).ok_or_else(malformed)?.ok();
+    }
+    Ok(squares)
+}
+
+/// The square of two digits, file and rank from the top, or the number off the board; `None` if
+/// they are no digits.
+fn square(&[file, rank]: &[u8; 2]) -> Option<Result<Square, u8>> {
+    let digit = |b: u8| b.is_ascii_digit().then(|| b - b'0');
+    let (file, rank) = (digit(file)?, digit(rank)?);
+    Some(if file < 9 { Ok(Square::at(file, 9 - rank)) } else { Err(file * 10 + rank) })
+}
+
+fn outcome(text: &str) -> Option<Outcome> {
+    Some(match text {
+        "红胜" | "紅勝" | "红方胜" | "W" | "w" | "1-0" => Outcome::Win(Side::First),
+        "黑胜" | "黑勝" | "黑方胜" | "L" | "l" | "0-1" => Outcome::Win(Side::Second),
+        "和局" | "和棋" | "和" | "D" | "d" | "1/2-1/2" => Outcome::Draw,
+        _ => return None,
+    })
+}
+
+/// The line that a line leaves: its parent, or where both begin at the same ply, the line that the
+/// parent leaves. No line is found on a way that is too long or leads around in a circle.
+fn left_by(branches: &[Branch], index: usize) -> Option<usize> {
+    let depth = branches[index].depth;
+    let mut parent = branches[index].parent;
+    for _ in 0..=MAX_VARIATION_DEPTH {
+        if parent == 0 || branches.get(parent)?.depth < depth {
+            return Some(parent);
+        }
+        parent = branches[parent].parent;
+    }
+    None
+}
+
+/// Plays the lines and puts them into one tree.
+struct Weaver {
+    /// The main line first.
+    branches: Vec<Branch>,
+    /// The lines that leave each line, by the ply where they do, the last one first.
+    children: Vec<Vec<usize>>,
+    /// Lines that were begun.
+    begun: usize,
+    cut_variations: u64,
+}
+
+/// A line that is being played.
+struct Open {
+    branch: usize,
+    position: Position,
+    tree: Tree<Position>,
+    /// Whether a move of it could not be played.
+    is_cut: bool,
+}
+
+impl Weaver {
+    fn new(parts: Parts) -> Self {
+        let mut numbers = HashMap::from([(0, 0)]);
+        let mut branches = vec![parts.main];
+        let mut cut_variations = 0;
+        for (number, branch) in parts.branches {
+            let index = branches.len();
+            if *numbers.entry(number).or_insert(index) == index {
+                branches.push(branch);
+            } else {
+                cut_variations += 1;
+            }
+        }
+        for (number, comment) in parts.comments {
+            if let Some(&index) = numbers.get(&number) {
+                branches[index].comments.push(comment);
+            }
+        }
+        for branch in &mut branches[1..] {
+            branch.parent = numbers.get(&branch.parent).copied().unwrap_or(usize::MAX);
+        }
+        let mut children = vec![Vec::new(); branches.len()];
+        for index in (1..branches.len()).rev() {
+            if let Some(parent) = left_by(&branches, index) {
+                children[parent].push(index);
+            }
+        }
+        for siblings in &mut children {
+            siblings.sort_by_key(|&index| std::cmp::Reverse(branches[index].depth));
+        }
+        Self { branches, children, begun: 0, cut_variations }
+    }
+
+    /// The tree, and how many lines were cut or never reached.
+    fn weave(mut self, start: Position) -> Result<(Tree<Position>, u64), BadGameReason> {
+        let mut open = self.open(0, start);
+        let mut stack: Vec<Open> = Vec::new();
+        loop {
+            if let Some(child) = self.variation(&open) {
+                if stack.len() == MAX_VARIATION_DEPTH {
+                    return Err(BadGameReason::TooDeep);
+                }
+                let variation = self.open(child, open.position.clone());
+                stack.push(std::mem::replace(&mut open, variation));
+            } else if let Some(text) = self.branches[open.branch].next_move(&open) {
+                if let Err(error) = open.play(text) {
+                    if stack.is_empty() {
+                        let ply = open.tree.moves.len() + 1;
+                        return Err(BadGameReason::Move { ply, error });
+                    }
+                    open.is_cut = true;
+                    self.cut_variations += 1;
+                }
+            } else {
+                let (ply, tree) = self.close(open);
+                let Some(mut parent) = stack.pop() else {
+                    let lost = (self.branches.len() - self.begun) as u64;
+                    return Ok((tree, self.cut_variations + lost));
+                };
+                if !(tree.moves.is_empty() && tree.comments.is_empty()) {
+                    let ply = ply - self.branches[parent.branch].depth;
+                    parent.tree.variations.push(Variation { ply, tree });
+                }
+                open = parent;
+            }
+        }
+    }
+
+    fn open(&mut self, branch: usize, position: Position) -> Open {
+        self.begun += 1;
+        Open { branch, position, tree: Tree::default(), is_cut: false }
+    }
+
+    /// The next line that leaves this one before its next move.
+    fn variation(&mut self, open: &Open) -> Option<usize> {
+        let branch = &self.branches[open.branch];
+        branch.next_move(open)?;
+        let ply = branch.depth + open.tree.moves.len();
+        self.children[open.branch].pop_if(|child| self.branches[*child].depth == ply)
+    }
+
+    /// The plies before the line, and the line with its comments.
+    fn close(&mut self, mut open: Open) -> (usize, Tree<Position>) {
+        let branch = &mut self.branches[open.branch];
+        let len = open.tree.moves.len();
+        for (ply, text) in std::mem::take(&mut branch.comments) {
+            let place = ply.saturating_sub(branch.depth);
+            if place <= len || !open.is_cut {
+                open.tree.comments.push((place.min(len), text));
+            }
+        }
+        open.tree.comments.sort_by_key(|(place, _)| *place);
+        (branch.depth, open.tree)
+    }
+}
+
+impl Branch {
+    /// The digits of the move that an open line goes on with.
+    fn next_move(&self, open: &Open) -> Option<&[u8]> {
+        let rest = self.moves.as_bytes().get(4 * open.tree.moves.len()..)?;
+        (!open.is_cut && !rest.is_empty()).then(|| &rest[..rest.len().min(4)])
+    }
+}
+
+impl Open {
+    fn play(&mut self, text: &[u8]) -> Result<(), MoveError> {
+        let unreadable = || MoveError::Unreadable(String::from_utf8_lossy(text).into_owned());
+        let squares = text.as_chunks::<2>().0;
+        let &[from, to] = squares else { return Err(unreadable()) };
+        let from = square(&from).ok_or_else(unreadable)?;
+        let to = square(&to).ok_or_else(unreadable)?;
+        let mv = Coordinates { from, to }.check(&self.position)?;
+        self.position.play_unchecked(mv);
+        self.tree.moves.push(mv);
+        Ok(())
+    }
+}

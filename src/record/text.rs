@@ -1,0 +1,126 @@
+//! Texts out of files of other programs: fields with rubbish behind their end, characters cut in
+//! half, characters written as names or numbers.
+
+use super::Encoding;
+
+/// A text of XQF, in GB18030; a character that is cut off at its end is left out.
+pub(super) fn gb18030(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    tidy(Encoding::Gb18030.decode_lossy(&bytes[..end]).trim_end_matches('\u{fffd}'))
+}
+
+/// A text of CCBridge, in UTF-16, up to the first NUL: what stands behind it is left from before.
+pub(super) fn utf16(bytes: &[u8]) -> String {
+    let (units, _) = bytes.as_chunks::<2>();
+    let units = units.iter().map(|&unit| u16::from_le_bytes(unit)).take_while(|&unit| unit != 0);
+    let text: String =
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    tidy(text.trim_end_matches('\u{fffd}'))
+}
+
+/// The text without blanks and line ends around it and without control characters; lines end in
+/// line feeds.
+pub(super) fn tidy(text: &str) -> String {
+    let text = text.trim();
+    if !text.contains(|c: char| c.is_control() && c != '\n') {
+        return text.to_owned();
+    }
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.chars().filter(|&c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+/// Appends a tag, unless its value is empty.
+pub(super) fn push_tag(tags: &mut Vec<(String, String)>, name: &str, value: String) {
+    if !value.is_empty() {
+        tags.push((name.to_owned(), value));
+    }
+}
+
+/// Replaces the references of XML and HTML (`&amp;`, `&#20013;`) and, with `escapes`, those of
+/// scripts (`\u4e2d`). What is no reference stays as it is.
+pub(super) fn unescape(text: &str, escapes: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '\\']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let found = if rest.starts_with('&') {
+            reference(rest)
+        } else {
+            escapes.then(|| escape(rest)).flatten()
+        };
+        let (c, len) = found.unwrap_or(if rest.starts_with('&') { ('&', 1) } else { ('\\', 1) });
+        out.push(c);
+        rest = &rest[len..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character that a reference at the beginning of the text means, and the reference's length.
+fn reference(text: &str) -> Option<(char, usize)> {
+    const LONGEST: usize = 10;
+    let end = text.bytes().take(LONGEST).position(|b| b == b';')?;
+    let name = &text[1..end];
+    let c = match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((c, end + 1))
+}
+
+/// The same for `\u4e2d`; a pair of surrogates is one character.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        digits.bytes().all(|b| b.is_ascii_hexdigit()).then_some(())?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let first = unit(text)?;
+    if let Some(c) = char::from_u32(u32::from(first)) {
+        return Some((c, 6));
+    }
+    let pair = [first, unit(&text[6..])?];
+    Some((char::decode_utf16(pair).next()?.ok()?, 12))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_end_where_they_end() {
+        let cut = &encoding_rs::GB18030.encode(" 中国象棋\r\n").0[..6];
+        assert_eq!(gb18030(cut), "中国");
+        assert_eq!(gb18030(b"a\0b"), "a");
+        assert_eq!(gb18030(b"\xff\xff"), "");
+        let units: Vec<u8> = "将\0rubbish".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(utf16(&units), "将");
+        assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x01]), "将");
+        assert_eq!(tidy("a\r\nb\rc\u{1}\t "), "a\nb\nc");
+    }
+
+    #[test]
+    fn references_are_replaced_once() {
+        let read = |text| unescape(text, true);
+        assert_eq!(
+            read("a&amp;lt; &#20013;&#x56fd;&nbsp;&&x; &#1114112;"),
+            "a&lt; 中国 &&x; &#1114112;"
+        );
+        assert_eq!(read(r"\u4e2d\uD83D\uDE00\ud83d \u12 \n"), "中😀\\ud83d \\u12 \\n");
+        assert_eq!(unescape(r"\u4e2d&lt;", false), r"\u4e2d<");
+        assert_eq!(read("&国国国国国;"), "&国国国国国;");
+    }
+}

@@ -1,0 +1,167 @@
+use super::keys::Keys;
+use super::{
+    FROM_SHIFT, MAGIC, MEN, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE, square,
+};
+use crate::game::{Outcome, Side};
+use crate::record::board::{board_of, start_position};
+use crate::record::preorder::{Coordinates, Node, PreOrder};
+use crate::record::single::{Fault, Found, report};
+use crate::record::text::{gb18030, push_tag};
+use crate::record::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use crate::xiangqi::{Position, Square};
+
+/// The last version there is.
+const LAST_VERSION: u8 = 18;
+
+/// Reads the game of an XQF. At most [`MAX_GAME_BYTES`] are read, so that a tree has at most a
+/// million nodes.
+pub(in crate::record) fn read(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    report(source, 0, 1, game(bytes), sink)
+}
+
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
+    if bytes.len() > MAX_GAME_BYTES {
+        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
+    }
+    let Some((header, _)) = bytes.split_first_chunk::<TREE>() else {
+        let within = format!("the header, after {} of its {TREE} bytes", bytes.len());
+        return Err(Fault::at(bytes.len(), BadGameReason::Truncated(within)));
+    };
+    let keys = keys(header)?;
+    let mut tree = TreeReader { bytes, at: TREE, is_plain: header[2] <= PLAIN_VERSION, keys };
+    let (first, comment) = tree.node()?;
+    let first_square = if first.has_child { tree.clone().node()?.0.from.ok() } else { None };
+    let start = start(header, &keys, first_square).map_err(|reason| Fault::at(MEN, reason))?;
+    let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), comment);
+    let mut more = first.has_child;
+    while more {
+        let at = tree.at;
+        let (node, comment) = tree.node()?;
+        let node = Node {
+            mv: Coordinates { from: node.from, to: node.to },
+            comment,
+            is_last: !node.has_child,
+            has_alternative: node.has_sibling,
+        };
+        more = order.add(node).map_err(|reason| Fault::at(at, reason))?;
+    }
+    let (tree, cut_variations) = order.finish();
+    let result = match header[RESULT] {
+        1 => Some(Outcome::Win(Side::First)),
+        2 => Some(Outcome::Win(Side::Second)),
+        3 | 4 => Some(Outcome::Draw),
+        _ => None,
+    };
+    let record = Record { tags: tags(header), start, start_clock: 0, result, tree };
+    Ok(Found { record, cut_variations })
+}
+
+fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
+    let version = header[2];
+    if !header.starts_with(MAGIC) {
+        let reason = BadGameReason::Malformed("no XQF: it does not begin with XQ".to_owned());
+        return Err(Fault::at(0, reason));
+    }
+    if !(PLAIN_VERSION..=LAST_VERSION).contains(&version) {
+        let text = format!(
+            "XQF of version {version}; versions {PLAIN_VERSION} (1.0) to {LAST_VERSION} (1.8) are read"
+        );
+        return Err(Fault::at(2, BadGameReason::Unsupported(text)));
+    }
+    let mut first = [0; 16];
+    first.copy_from_slice(&header[..16]);
+    if first[12..].iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) != 0 {
+        let text = "bytes 12 to 15, which make the keys, do not sum to 0: the header is damaged";
+        return Err(Fault::at(12, BadGameReason::Malformed(text.to_owned())));
+    }
+    Ok(Keys::of(&first))
+}
+
+fn start(
+    header: &[u8; TREE],
+    keys: &Keys,
+    first: Option<Square>,
+) -> Result<Option<Position>, BadGameReason> {
+    let mut squares = [None; 32];
+    for (i, &raw) in header[MEN..MEN + 32].iter().enumerate() {
+        squares[keys.man(i)] = square(raw.wrapping_sub(keys.board)).ok();
+    }
+    let stated = if header[SIDE_TO_MOVE] == 1 { Side::Second } else { Side::First };
+    start_position(&board_of(&squares)?, first, stated)
+}
+
+fn tags(header: &[u8; TREE]) -> Vec<(String, String)> {
+    let mut tags = Vec::with_capacity(TEXTS.len());
+    for (at, width, name) in TEXTS {
+        let field = &header[at + 1..at + width];
+        let len = usize::from(header[at]).min(field.len());
+        push_tag(&mut tags, name, gb18030(&field[..len]));
+    }
+    tags
+}
+
+/// A node of the tree without its comment.
+struct Links {
+    from: Result<Square, u8>,
+    to: Result<Square, u8>,
+    has_child: bool,
+    has_sibling: bool,
+}
+
+#[derive(Clone)]
+struct TreeReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Whether the version is one without keys.
+    is_plain: bool,
+    keys: Keys,
+}
+
+impl TreeReader<'_> {
+    /// The next node and its comment.
+    fn node(&mut self) -> Result<(Links, String), Fault> {
+        let [from, to, marks, _] = self.take("the tree of moves")?;
+        let has_comment = self.is_plain || marks & 0x20 != 0;
+        let comment = if has_comment { self.comment()? } else { String::new() };
+        let (child, sibling) = if self.is_plain { (0xf0, 0x0f) } else { (0x80, 0x40) };
+        let links = Links {
+            from: square(from.wrapping_sub(FROM_SHIFT).wrapping_sub(self.keys.from)),
+            to: square(to.wrapping_sub(TO_SHIFT).wrapping_sub(self.keys.to)),
+            has_child: marks & child != 0,
+            has_sibling: marks & sibling != 0,
+        };
+        Ok((links, comment))
+    }
+
+    fn comment(&mut self) -> Result<String, Fault> {
+        let at = self.at;
+        let len = u32::from_le_bytes(self.take("the length of a comment")?);
+        let len = len.wrapping_sub(self.keys.comment);
+        let rest = self.bytes.len() - self.at;
+        if usize::try_from(len).map_or(true, |len| len > rest) {
+            let within = format!("a comment that claims {len} bytes, of which {rest} are there");
+            return Err(Fault::at(at, BadGameReason::Truncated(within)));
+        }
+        let end = self.at + len as usize;
+        let text: Vec<u8> = (self.at..end).map(|at| self.plain(at)).collect();
+        self.at = end;
+        Ok(gb18030(&text))
+    }
+
+    fn plain(&self, at: usize) -> u8 {
+        self.bytes[at].wrapping_sub(self.keys.stream[at % 32])
+    }
+
+    fn take(&mut self, within: &str) -> Result<[u8; 4], Fault> {
+        if self.bytes.len() - self.at < 4 {
+            return Err(Fault::at(self.at, BadGameReason::Truncated(within.to_owned())));
+        }
+        let at = self.at;
+        self.at += 4;
+        Ok([0, 1, 2, 3].map(|i| self.plain(at + i)))
+    }
+}
