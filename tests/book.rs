@@ -424,8 +424,10 @@ fn damaged_books_have_their_codes() {
         }
         check("half.book", &sound[..sound.len() / 2], &["truncated", "rebuild"]);
         let mut newer = sound.clone();
-        newer[63] = 2;
-        check("newer.book", &newer, &["version 2", "reads version 1", "update juzhong"]);
+        newer[63] = 3;
+        check("newer.book", &newer, &["version 3", "reads version 2", "update juzhong"]);
+        newer[63] = 1;
+        check("older.book", &newer, &["version 1", "build it again"]);
         check("empty.book", b"", &["an empty file", "juzhong book build"]);
         check("games.book", b"1. h2e2 h9g7", &["not a SQLite database"]);
     }

@@ -193,7 +193,7 @@ fn check_bytes(bytes: &[u8]) {
     assert_eq!(&bytes[..16], b"SQLite format 3\0");
     assert_eq!(bytes[16..20], [0x20, 0, 1, 1]);
     assert_eq!(u32_be(bytes, 28) as usize * 8192, bytes.len());
-    assert_eq!((u32_be(bytes, 24), u32_be(bytes, 60), u32_be(bytes, 92)), (1, 1, 1));
+    assert_eq!((u32_be(bytes, 24), u32_be(bytes, 60), u32_be(bytes, 92)), (1, 2, 1));
     assert_eq!((&bytes[68..72], u32_be(bytes, 96)), (&b"JZBK"[..], 3_045_000));
     let mut blank = bytes.to_vec();
     blank[16352..16384].fill(0);

@@ -34,6 +34,19 @@ pub enum BookError {
         /// The version read.
         supported: i64,
     },
+    /// Written by an earlier version.
+    #[error(
+        "{}: book version {found}, but this program reads version {supported}; build it again",
+        path.display()
+    )]
+    Older {
+        /// The book.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The version read.
+        supported: i64,
+    },
     /// The file ends too early.
     #[error(
         "{}: truncated: {have} bytes where {need} are needed; copy it again or rebuild it",

@@ -17,6 +17,9 @@ pub struct Metadata {
     pub positions: u64,
     /// Moves, over all positions.
     pub rows: u64,
+    /// Whether moves were dropped from it, so that sums over its rows are no longer those of its
+    /// games. Nothing can be counted into such a book.
+    pub pruned: bool,
     /// How games and records count.
     pub counts: Counts,
 }
@@ -88,6 +91,7 @@ impl Metadata {
             "min_games" => min_games,
             "positions" => positions,
             "rows" => rows,
+            "pruned" => pruned,
             "games" => counts.games,
             "first_wins" => counts.first,
             "draws" => counts.draws,
@@ -138,6 +142,7 @@ impl Metadata {
             min_games: number("min_games")?,
             positions: number("positions")?,
             rows: number("rows")?,
+            pruned: text("pruned")?.parse().map_err(|_| "pruned")?,
             counts,
         })
     }

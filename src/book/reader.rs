@@ -3,11 +3,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
-use super::{BookError, Metadata, Row, Source, Tally, key_file};
+use super::{BookError, Flags, Mark, Metadata, Row, Source, Tally, key_file, marks};
 use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
@@ -20,6 +20,7 @@ pub struct Book {
     metadata: Metadata,
     /// The book's own keys, if they are not the stored ones of its game.
     foreign_keys: Option<KeyTable>,
+    /// Whether there are marks or groups at all.
     has_marks: bool,
 }
 
@@ -36,12 +37,92 @@ pub struct BookMove<M> {
     pub priority: i64,
     /// Whether selection leaves it out.
     pub disabled: bool,
+    /// Whether it loses by the repetition rules.
+    pub banned: bool,
+    /// Whether the endgame tables prove that it loses.
+    pub lost: bool,
+    /// Whether edits leave it alone.
+    pub locked: bool,
+    /// Whether someone added it: then it counts as having games enough.
+    pub added: bool,
     /// A remark for people.
     pub comment: Option<String>,
+    /// The line groups that it belongs to, in order.
+    pub groups: Vec<String>,
 }
 
-/// Flag of a mark: selection leaves the move out.
-const DISABLED: i64 = 1;
+impl<M> BookMove<M> {
+    /// A move without marks.
+    pub const fn new(mv: M, tally: Tally, weight: u64) -> Self {
+        Self {
+            mv,
+            tally,
+            weight,
+            priority: 0,
+            disabled: false,
+            banned: false,
+            lost: false,
+            locked: false,
+            added: false,
+            comment: None,
+            groups: Vec::new(),
+        }
+    }
+
+    fn with_mark(self, mark: Mark) -> Self {
+        let Mark { priority, flags, comment, groups, .. } = mark;
+        Self {
+            priority,
+            disabled: flags.has(Flags::DISABLED),
+            banned: flags.has(Flags::BANNED),
+            lost: flags.has(Flags::LOST),
+            locked: flags.has(Flags::LOCKED),
+            added: flags.has(Flags::ADDED),
+            comment,
+            groups: groups.into_iter().collect(),
+            ..self
+        }
+    }
+}
+
+/// A move that a book has, in the canonical frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The canonical key as SQLite holds it.
+    pub key: i64,
+    /// The move in the canonical frame, packed.
+    pub mv: u16,
+    /// The games in which it was played; none if it was added by hand.
+    pub tally: Tally,
+    /// The weight that someone set: by an edit, or when the book was made. A move added by hand has
+    /// 1 unless someone set another.
+    pub weight: Option<u64>,
+    /// What is said of it.
+    pub mark: Mark,
+}
+
+impl Entry {
+    /// What a row and a mark say together; `None` if the book does not have the move.
+    fn new(key: i64, mv: u16, row: Option<Row>, mark: Mark) -> Option<Self> {
+        let is_added = mark.flags.has(Flags::ADDED);
+        if mark.flags.has(Flags::DELETED) || row.is_none() && !is_added {
+            return None;
+        }
+        let set = mark.weight.or(row.and_then(|row| row.weight));
+        let weight = if row.is_none() { set.or(Some(1)) } else { set };
+        let tally = row.map_or_else(Tally::default, |row| row.tally);
+        Some(Self { key, mv, tally, weight, mark })
+    }
+
+    /// Whether it is among the moves of so many games at least; moves added by hand always are.
+    #[must_use]
+    pub const fn has_games(&self, min_games: u64) -> bool {
+        self.mark.flags.has(Flags::ADDED) || self.tally.games >= min_games
+    }
+}
+
+/// Where a row stands in a table: key and packed move.
+pub(super) type Place = (i64, u16);
 
 impl Book {
     /// Opens a book. This reads what the book says about itself and checks that the file is
@@ -115,27 +196,18 @@ impl Book {
         let key = canonical.key.to_i64();
         let mover = position.side_to_move();
         let mut moves = Vec::new();
-        for (bits, row) in self.rows_of(key)? {
+        for entry in self.entries_of(key)? {
+            let Entry { mv: bits, tally, .. } = entry;
             let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
             let played = (0..position.symmetries())
                 .filter(|s| canonical.by >> s & 1 == 1)
                 .map(|s| position.unmap_move(image, s))
                 .max();
             let Some(mv) = played.filter(|&mv| position.is_legal(mv)) else { continue };
-            if row.tally.games < min_games {
-                continue;
+            if entry.has_games(min_games) {
+                let weight = entry.weight.unwrap_or_else(|| tally.default_weight(mover));
+                moves.push(BookMove::new(mv, tally, weight).with_mark(entry.mark));
             }
-            let weight = row.weight.unwrap_or_else(|| row.tally.default_weight(mover));
-            let mut found = BookMove {
-                mv,
-                tally: row.tally,
-                weight,
-                priority: 0,
-                disabled: false,
-                comment: None,
-            };
-            self.add_marks(key, bits, &mut found)?;
-            moves.push(found);
         }
         moves.sort_by(|a, b| b.tally.games.cmp(&a.tally.games).then(a.mv.cmp(&b.mv)));
         Ok(moves)
@@ -169,15 +241,45 @@ impl Book {
         self.query(|c| c.prepare_cached("SELECT 1 FROM games WHERE id = ?1")?.exists([&id.0[..]]))
     }
 
-    /// Calls `visit` with every row in the order of keys: key, packed move, content.
+    /// Calls `visit` with every move of the book in the order of keys: key, packed move, content.
+    /// Deleted moves are left out; those added by hand have no games.
     ///
     /// # Errors
     ///
     /// [`BookError::Damaged`].
     pub fn for_each_row(&self, mut visit: impl FnMut(i64, u16, &Row)) -> Result<(), BookError> {
+        if self.has_marks {
+            return self.for_each_entry(|entry| {
+                let row = Row { tally: entry.tally, weight: entry.weight };
+                visit(entry.key, entry.mv, &row);
+            });
+        }
         self.for_each_blob(|key, bits, blob| {
             Row::take(key, bits, blob).inspect(|row| visit(key, bits, row)).is_some()
         })
+    }
+
+    /// Calls `visit` with every move of the book and what is said of it, in the order of keys and
+    /// packed moves. Deleted moves are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn for_each_entry(&self, mut visit: impl FnMut(Entry)) -> Result<(), BookError> {
+        self.for_each_place(|place, row, mark| {
+            if let Some(entry) = Entry::new(place.0, place.1, row, mark) {
+                visit(entry);
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with every place that has a row or a mark, deleted moves and all.
+    pub(super) fn for_each_place(
+        &self,
+        visit: impl FnMut(Place, Option<Row>, Mark) -> rusqlite::Result<()>,
+    ) -> Result<(), BookError> {
+        marks::for_each_place(&self.connection, visit).map_err(|e| sqlite_error(&self.path, &e))
     }
 
     /// Reads the whole file and compares it with the digest that it carries. Fast: some gigabytes a
@@ -252,6 +354,23 @@ impl Book {
         fault.map_or(Ok(()), |(key, bits)| Err(self.damaged_row(key, bits)))
     }
 
+    /// The moves that the book has under a key, in the order of packed moves.
+    fn entries_of(&self, key: i64) -> Result<Vec<Entry>, BookError> {
+        let rows = self.rows_of(key)?;
+        if !self.has_marks {
+            let entry = |(mv, row)| Entry::new(key, mv, Some(row), Mark::default());
+            return Ok(rows.into_iter().filter_map(entry).collect());
+        }
+        let mut marks = self.query(|c| marks::of_key(c, key))?;
+        let mut entries = Vec::with_capacity(rows.len());
+        for (mv, row) in rows {
+            entries.extend(Entry::new(key, mv, Some(row), marks.remove(&mv).unwrap_or_default()));
+        }
+        entries.extend(marks.into_iter().filter_map(|(mv, mark)| Entry::new(key, mv, None, mark)));
+        entries.sort_unstable_by_key(|entry| entry.mv);
+        Ok(entries)
+    }
+
     fn rows_of(&self, key: i64) -> Result<Vec<(u16, Row)>, BookError> {
         let found = self.query(|c| {
             let mut statement =
@@ -271,25 +390,6 @@ impl Book {
             .into_iter()
             .map(|(bits, row)| Ok((bits, row.ok_or_else(|| self.damaged_row(key, bits))?)))
             .collect()
-    }
-
-    fn add_marks<M>(&self, key: i64, bits: u16, to: &mut BookMove<M>) -> Result<(), BookError> {
-        if !self.has_marks {
-            return Ok(());
-        }
-        let marks: Option<(i64, i64, Option<String>)> = self.query(|c| {
-            c.prepare_cached(
-                "SELECT priority, flags, comment FROM marks WHERE key = ?1 AND move = ?2",
-            )?
-            .query_row((key, bits), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .optional()
-        })?;
-        if let Some((priority, flags, comment)) = marks {
-            to.priority = priority;
-            to.disabled = flags & DISABLED != 0;
-            to.comment = comment;
-        }
-        Ok(())
     }
 
     pub(super) fn expect_game<G: Game>(&self) -> Result<(), BookError> {
@@ -405,9 +505,7 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
             |r| r.get(0),
         )
         .map_err(error)?;
-    let has_marks = connection
-        .query_row("SELECT EXISTS(SELECT 1 FROM marks)", [], |row| row.get(0))
-        .map_err(error)?;
+    let has_marks = connection.query_row(marks::EXIST, [], |row| row.get(0)).map_err(error)?;
     let foreign_keys = foreign_keys(path, &metadata, &table)?;
     Ok(Loaded { metadata, foreign_keys, has_marks })
 }
@@ -421,6 +519,7 @@ fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> 
         n if n > VERSION => {
             Err(BookError::Newer { path: path.to_owned(), found, supported: VERSION })
         }
+        1 => Err(BookError::Older { path: path.to_owned(), found, supported: VERSION }),
         _ => Err(damaged(path, format!("version {found} never existed"))),
     }
 }

@@ -79,8 +79,8 @@ impl Selector {
     }
 
     /// Chooses among what [`Book::probe`](super::Book::probe) found, after `ply` plies from the
-    /// start. Disabled moves are left out, and of the rest all but those of the highest priority;
-    /// `admits` can refuse more (moves that lose by repetition). Moves of weight 0 are chosen only
+    /// start. Disabled, banned and lost moves are left out, and of the rest all but those of the
+    /// highest priority; `admits` can refuse more (moves that lose by repetition). Moves of weight 0 are chosen only
     /// where all candidates have it.
     pub fn choose<'a, M: Copy>(
         &mut self,
@@ -93,7 +93,10 @@ impl Selector {
         }
         let mut candidates: Vec<&BookMove<M>> = moves
             .iter()
-            .filter(|m| !m.disabled && m.tally.games >= self.options.min_games && admits(m.mv))
+            .filter(|m| {
+                let enough = m.added || m.tally.games >= self.options.min_games;
+                enough && !(m.disabled || m.banned || m.lost) && admits(m.mv)
+            })
             .collect();
         let highest = candidates.iter().map(|m| m.priority).max()?;
         candidates.retain(|m| m.priority == highest);
@@ -136,7 +139,7 @@ mod tests {
 
     fn candidate(mv: u16, games: u64, weight: u64) -> BookMove<u16> {
         let tally = Tally { games, ..Tally::default() };
-        BookMove { mv, tally, weight, priority: 0, disabled: false, comment: None }
+        BookMove::new(mv, tally, weight)
     }
 
     fn selector(policy: Policy) -> Selector {

@@ -15,7 +15,7 @@ use super::{GameId, Metadata, Observation, Row, Source};
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
 
 /// The version of the layout, in `PRAGMA user_version`.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// Bytes of a page.
 const PAGE_SIZE: u32 = 8192;
@@ -28,8 +28,11 @@ const PAGE_SIZE: u32 = 8192;
 /// - `sources`: the files that were read, by BLAKE3 of their content, with base name and games;
 /// - `games`: the [`GameId`] of every counted game;
 /// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
-/// - `marks`: what few moves have: a priority, flags, a comment.
-pub(super) const TABLES: [(&str, &str); 7] = [
+/// - `marks`: what is said of few moves, a [`Mark`](super::Mark);
+/// - `line_groups`: the line groups that moves belong to;
+/// - `journal`: what edits changed, to undo them;
+/// - `books`, `provenance`: the books that were merged, and which source came with which.
+pub(super) const TABLES: &[(&str, &str)] = &[
     ("seal", "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)"),
     ("meta", "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
     ("key_table", "CREATE TABLE key_table(fingerprint TEXT PRIMARY KEY, file BLOB) WITHOUT ROWID"),
@@ -46,7 +49,27 @@ pub(super) const TABLES: [(&str, &str); 7] = [
     (
         "marks",
         "CREATE TABLE marks(key INTEGER, move INTEGER, priority INTEGER, flags INTEGER, \
-         comment TEXT, PRIMARY KEY(key, move)) WITHOUT ROWID",
+         weight INTEGER, comment TEXT, origin INTEGER, PRIMARY KEY(key, move)) WITHOUT ROWID",
+    ),
+    (
+        "line_groups",
+        "CREATE TABLE line_groups(key INTEGER, move INTEGER, name TEXT, PRIMARY KEY(key, move, name)) \
+         WITHOUT ROWID",
+    ),
+    (
+        "journal",
+        "CREATE TABLE journal(edit INTEGER, step INTEGER, what TEXT, key INTEGER, move INTEGER, \
+         before BLOB, after BLOB, PRIMARY KEY(edit, step)) WITHOUT ROWID",
+    ),
+    (
+        "books",
+        "CREATE TABLE books(number INTEGER PRIMARY KEY, content TEXT, name TEXT, games INTEGER, \
+         moves INTEGER)",
+    ),
+    (
+        "provenance",
+        "CREATE TABLE provenance(book INTEGER, source BLOB, PRIMARY KEY(book, source)) \
+         WITHOUT ROWID",
     ),
 ];
 

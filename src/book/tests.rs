@@ -304,7 +304,7 @@ fn marks_are_shown() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection
         .execute(
-            "INSERT INTO marks VALUES(?1, ?2, 3, 1, '中炮')",
+            "INSERT INTO marks VALUES(?1, ?2, 3, 1, 7, '中炮', NULL)",
             (canonical.key.to_i64(), mv.pack()),
         )
         .unwrap();
@@ -312,7 +312,7 @@ fn marks_are_shown() {
     let book = Book::open(&path).unwrap();
     let found = book.probe(&start).unwrap();
     let marked = found.iter().find(|m| m.mv.to_string() == "h2e2").unwrap();
-    assert_eq!((marked.priority, marked.disabled), (3, true));
+    assert_eq!((marked.priority, marked.disabled, marked.weight), (3, true, 7));
     assert_eq!(marked.comment.as_deref(), Some("中炮"));
     assert!(matches!(book.check_file(), Err(BookError::Damaged { .. })), "not sealed again");
 }
@@ -376,6 +376,11 @@ fn what_is_no_book_is_refused_by_name() {
     let error = at("newer", &newer);
     assert!(matches!(error, BookError::Newer { found: 9, .. }));
     assert!(error.to_string().contains("update juzhong"));
+    let mut older = sound.clone();
+    older[63] = 1;
+    let error = at("older", &older);
+    assert!(matches!(error, BookError::Older { found: 1, .. }));
+    assert!(error.to_string().contains("build it again"));
     let mut other = sound;
     other[68] = 0;
     assert!(matches!(at("other", &other), BookError::NotABook { .. }));
