@@ -458,7 +458,7 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
 }
 
 /// The folder of the output, if a book may be written there.
-fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
+pub(super) fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
     let create = |what: String| BuildError::Create { path: output.to_owned(), what };
     let folder = folder_of(output);
     if !folder.is_dir() {

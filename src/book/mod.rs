@@ -18,6 +18,7 @@ mod build;
 mod builder;
 mod error;
 mod inputs;
+pub mod interop;
 mod mark;
 mod marks;
 mod metadata;

@@ -7,9 +7,11 @@
 
 use std::path::Path;
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::{GameId, Metadata, Observation, Row, Source};
+use super::reader::Place;
+use super::{Entry, GameId, Mark, Metadata, Observation, Row, Source, marks};
 
 /// `PRAGMA application_id` of every book: "JZBK".
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
@@ -145,6 +147,32 @@ impl Writer {
             self.positions += u64::from(self.last_key.replace(key) != Some(key));
         }
         Ok(())
+    }
+
+    /// Adds a move with its weight and what is said of it. They come in ascending order.
+    pub(super) fn add_entry(&mut self, entry: &Entry) -> rusqlite::Result<()> {
+        let Entry { key, mv, tally, weight, ref mark } = *entry;
+        self.blob.clear();
+        Row { tally, weight }.put(key, mv, &mut self.blob);
+        let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
+        insert.execute(params![key, mv, self.blob])?;
+        self.content.add(key, mv, &self.blob);
+        self.rows += 1;
+        self.positions += u64::from(self.last_key.replace(key) != Some(key));
+        marks::put(&self.connection, (key, mv), mark)
+    }
+
+    /// Says something of a move that has no row.
+    pub(super) fn put_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
+        marks::put(&self.connection, place, mark)
+    }
+
+    /// Adds a row as it is to one of the other tables.
+    pub(super) fn put_values(&self, table: &str, row: Vec<Value>) -> rusqlite::Result<()> {
+        let places = vec!["?"; row.len()].join(", ");
+        let sql = format!("INSERT INTO {table} VALUES({places})");
+        let mut insert = self.connection.prepare_cached(&sql)?;
+        insert.execute(rusqlite::params_from_iter(row)).map(|_| ())
     }
 
     /// Adds what is known at the end and closes the file. Fills in what only the rows tell.

@@ -51,6 +51,8 @@ pub enum Trouble {
     Outlier,
     /// Too many positions have several moves, all of the same weight: the weights mean nothing.
     AllEqual,
+    /// A row's checksum does not match.
+    DamagedRow,
     /// A remark stands for a move that the book does not have.
     Orphan,
 }
@@ -81,6 +83,7 @@ impl Trouble {
             Self::Comment => "comment",
             Self::Outlier => "outlier",
             Self::AllEqual => "all_equal",
+            Self::DamagedRow => "damaged_row",
             Self::Orphan => "orphan",
         }
     }
@@ -110,6 +113,7 @@ impl Trouble {
             Self::Comment => "comments in an unknown encoding",
             Self::Outlier => "moves whose weight is a thousand times all others'",
             Self::AllEqual => "positions whose moves all have the same weight, for no reason",
+            Self::DamagedRow => "rows whose checksum does not match",
             Self::Orphan => "remarks on moves that the book does not have",
         }
     }
@@ -168,10 +172,6 @@ impl Findings {
 
     pub(super) fn count(&self, trouble: Trouble) -> u64 {
         self.found.get(&trouble).map_or(0, |finding| finding.count)
-    }
-
-    pub(super) fn remove(&mut self, trouble: Trouble) -> Option<Finding> {
-        self.found.remove(&trouble)
     }
 
     pub(super) fn into_vec(self) -> Vec<Finding> {

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, Stored};
 use super::load::{LoadOptions, Loaded, load};
-use super::scheme::other_colour;
+use super::own::OwnWriter;
+use super::scheme::{Frame, other_colour, turned};
 use super::sqlite::bytes_of;
 use super::walk::{Hit, walk};
 use super::write::join;
 use super::{Dialect, Format, InteropError, Reach, xqb};
-use crate::book::pack::{Pack, PackError};
 use crate::book::{Entry, Flags, MAX_COMMENT, Mark, Metadata, Source, Tally};
-use crate::game::{Game, Packed, Side, Symmetric};
-use crate::xiangqi::{Move, Position, Setup};
+use crate::game::{Packed, Side, Symmetric};
+use crate::xiangqi::{Position, Setup};
 
 /// What the scores of an `.obk`, `.pfBook` or `.xqb` become. Their meaning is the book's own: a
 /// weight, a number of stars, or an evaluation.
@@ -94,7 +94,7 @@ pub fn import(
     output: &Path,
     options: &ImportOptions,
 ) -> Result<ImportReport, InteropError> {
-    let pack = Pack::<Position>::create(output)?;
+    let pack = OwnWriter::create(output)?;
     refuse_same(path, output)?;
     let load_options = LoadOptions { from: options.from, memory: options.memory, examples: 0 };
     let mut loaded = load(path, load_options)?;
@@ -119,7 +119,7 @@ pub fn import(
         );
         return Err(InteropError::Nothing { path: path.to_owned(), what });
     }
-    let scores = options.scores.unwrap_or(default_scores(&loaded));
+    let scores = options.scores.unwrap_or_else(|| default_scores(&loaded));
     let (merged, metadata) = write(pack, &loaded, taken, scores, &source)?;
     let boards = if loaded.format == Format::Xqb { unreached } else { 0 };
     Ok(ImportReport {
@@ -143,7 +143,11 @@ pub fn import(
 }
 
 fn default_scores(loaded: &Loaded) -> Scores {
-    if loaded.has_negative { Scores::Priority } else { Scores::Weight }
+    match (loaded.has_scores, loaded.has_negative) {
+        (false, _) => Scores::Drop,
+        (true, true) => Scores::Priority,
+        (true, false) => Scores::Weight,
+    }
 }
 
 /// The output must not replace what is read.
@@ -203,14 +207,15 @@ fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), Interop
         let rows = loaded.index.of(loaded.scheme().key(&position, false));
         for number in rows {
             let stored = loaded.index.row(number);
-            let Some(mv) = stored.mv().filter(|_| stored.place == row.place && !stored.has(REACHED))
+            let Some(mv) =
+                stored.mv().filter(|_| stored.place == row.place && !stored.has(REACHED))
             else {
                 continue;
             };
-            let frame = super::walk::Hit { row: number, mv, frame: super::scheme::Frame::PLAIN };
-            take(&position, &[frame], taken);
-            if let Ok(turned) = Position::from_setup(&turned_setup(&setup)) {
-                take(&turned, &[Hit { mv: super::scheme::turned(mv), ..frame }], taken);
+            let hit = Hit { row: number, mv, frame: Frame::PLAIN };
+            take(&position, &[hit], taken);
+            if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
+                take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
             }
         }
         Ok(())
@@ -228,7 +233,7 @@ fn turned_setup(setup: &Setup) -> Setup {
 }
 
 fn write(
-    mut pack: Pack<Position>,
+    mut pack: OwnWriter,
     loaded: &Loaded,
     mut taken: Vec<Taken>,
     scores: Scores,
@@ -240,9 +245,9 @@ fn write(
     for group in taken.chunk_by(|a, b| (a.key, a.mv) == (b.key, b.mv)) {
         merged += group.len() as u64 - 1;
         let entry = entry(loaded, group, scores)?;
-        pack.add(&entry).map_err(PackError::into_interop)?;
+        pack.add(&entry)?;
     }
-    let metadata = pack.finish(std::slice::from_ref(source)).map_err(PackError::into_interop)?;
+    let metadata = pack.finish(std::slice::from_ref(source))?;
     Ok((merged, metadata))
 }
 
@@ -339,10 +344,4 @@ fn shorten(mut text: String, most: usize) -> String {
         text.truncate(end);
     }
     text
-}
-
-/// The move as the new book has it; for tests.
-#[cfg(test)]
-pub(super) fn unpacked(entry: &Entry) -> Option<Move> {
-    Move::unpack(entry.mv)
 }

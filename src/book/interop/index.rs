@@ -41,6 +41,8 @@ pub(super) const REACHED: u8 = 4;
 pub(super) const ILLEGAL: u8 = 8;
 /// Some number of the row is not as the file has it.
 pub(super) const CHANGED: u8 = 16;
+/// The record is one of Black's, where such are kept apart.
+pub(super) const BY_BLACK: u8 = 32;
 
 impl Stored {
     /// A row without numbers.

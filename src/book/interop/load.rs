@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::ValueRef;
 
 use super::finding::{Findings, Trouble};
-use super::index::{CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
+use super::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
 use super::obk::{self, Dialect, StoredKey};
 use super::scheme::{Scheme, scheme};
 use super::sqlite::{Database, Layout, RawRow, bytes_of};
 use super::{Format, InteropError, eleeye, moonriver, polyglot, sniff, xqb};
-use crate::game::{Game, MoveList};
+use crate::game::{Game, MoveList, Side};
 use crate::xiangqi::{Move, Position};
 
 /// A foreign book in memory.
@@ -29,7 +29,8 @@ pub(super) struct Loaded {
     pub(super) dialect: Option<Dialect>,
     /// Whether moves were stored with origin and destination exchanged.
     pub(super) is_swapped: bool,
-    /// Whether some score is negative.
+    /// Whether some score is not 0, and whether some is negative.
+    pub(super) has_scores: bool,
     pub(super) has_negative: bool,
     pub(super) findings: Findings,
     pub(super) database: Option<Database>,
@@ -62,6 +63,15 @@ pub(super) struct LoadOptions {
 
 /// Reads a book.
 pub(super) fn load(path: &Path, options: LoadOptions) -> Result<Loaded, InteropError> {
+    read(path, options, false)
+}
+
+/// Reads a book as far as it can be read; where that is not to its end, there is a finding.
+pub(super) fn load_damaged(path: &Path, options: LoadOptions) -> Result<Loaded, InteropError> {
+    read(path, options, true)
+}
+
+fn read(path: &Path, options: LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
     let format = match (sniff(path), options.from) {
         (Ok(found), Some(wanted)) if found != wanted && (is_table(found) || is_table(wanted)) => {
             let what = format!("it is of the format {found}");
@@ -89,13 +99,21 @@ pub(super) fn load(path: &Path, options: LoadOptions) -> Result<Loaded, InteropE
             learning: 0,
             dialect: None,
             is_swapped: false,
+            has_scores: false,
             has_negative: false,
             findings: Findings::new(options.examples),
             database: None,
         },
     };
     match format.layout() {
-        Some(layout) => reading.table(layout)?,
+        Some(layout) => match reading.table(layout) {
+            Err(InteropError::Damaged { what, .. }) if tolerant => {
+                let rows = reading.loaded.rows;
+                let example = || format!("{what}; {rows} rows could be read");
+                reading.loaded.findings.add(Trouble::File, example);
+            }
+            result => result?,
+        },
         None => reading.records()?,
     }
     Ok(reading.finish())
@@ -125,17 +143,17 @@ impl Reading<'_> {
 
     fn table(&mut self, layout: &Layout) -> Result<(), InteropError> {
         let database = Database::open(&self.loaded.path)?;
-        let dialect = dialect(&database, layout)?;
+        let dialect = dialect(&database, layout);
         self.loaded.dialect = (layout.format != Format::Xqb).then_some(dialect);
-        database.for_each(layout, &mut |row| {
+        let read = database.for_each(layout, &mut |row| {
             self.loaded.rows += 1;
             match layout.format {
                 Format::Xqb => self.board_row(row),
                 _ => self.hash_row(row, dialect),
             }
-        })?;
+        });
         self.loaded.database = Some(database);
-        Ok(())
+        read
     }
 
     fn hash_row(&mut self, row: &RawRow<'_>, dialect: Dialect) -> Result<(), InteropError> {
@@ -194,7 +212,9 @@ impl Reading<'_> {
         if let Some(mv) = mv
             && !position.is_legal(mv)
         {
-            self.loaded.findings.add(Trouble::IllegalMove, || format!("{}: {mv} in {}", example(), position.to_fen()));
+            self.loaded.findings.add(Trouble::IllegalMove, || {
+                format!("{}: {mv} in {}", example(), position.to_fen())
+            });
             return Ok(());
         }
         self.stored_row(row, key, mv)
@@ -219,6 +239,7 @@ impl Reading<'_> {
             stored.flags |= CHANGED;
             if score < 0 { i32::MIN } else { i32::MAX }
         });
+        self.loaded.has_scores |= stored.value != 0;
         self.loaded.has_negative |= stored.value < 0;
         let mut counts = [0; 3];
         for (i, count) in counts.iter_mut().enumerate() {
@@ -323,6 +344,7 @@ impl Reading<'_> {
             let key = record.key ^ moonriver::side_word(side);
             let mut stored = Stored::new(key, number.cast_signed(), None);
             stored.value = record.count.into();
+            stored.flags |= if side == Side::Second { BY_BLACK } else { 0 };
             self.collector.push(stored)
         })
     }
@@ -375,18 +397,19 @@ pub(super) fn comment_text(bytes: &[u8]) -> (String, bool) {
 }
 
 /// A book with one key as a double has all of them from 2^63 on so.
-fn dialect(database: &Database, layout: &Layout) -> Result<Dialect, InteropError> {
+fn dialect(database: &Database, layout: &Layout) -> Dialect {
     if layout.format != Format::Obk {
-        return Ok(Dialect::Int64);
+        return Dialect::Int64;
     }
     let mut found = Dialect::Int64;
-    database.for_each(layout, &mut |row| {
+    // A fault comes up again when the rows themselves are read.
+    let _fault = database.for_each(layout, &mut |row| {
         if matches!(row.values[0], ValueRef::Real(_)) {
             found = Dialect::Double;
         }
         Ok(())
-    })?;
-    Ok(found)
+    });
+    found
 }
 
 /// Positions looked at in a vote.

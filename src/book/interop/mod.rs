@@ -26,6 +26,8 @@ mod index;
 mod load;
 mod moonriver;
 mod obk;
+mod own;
+mod own_doctor;
 mod pfbook;
 mod polyglot;
 mod repair;
@@ -50,6 +52,8 @@ pub use obk::Dialect;
 pub use repair::{RepairReport, repair};
 pub use sniff::sniff;
 pub use walk::Reach;
+
+use crate::xiangqi::{Position, Setup};
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,4 +117,16 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
         Self::ALL.into_iter().find(|format| format.name() == text).ok_or(UnknownFormat)
     }
+}
+
+/// The key under which an `.xqb` has a position.
+#[must_use]
+pub fn xqb_key(position: &Position) -> Vec<u8> {
+    xqb::encode(position).0
+}
+
+/// The board that a key of an `.xqb` stands for, the side to move being Red; `None` if it is none.
+#[must_use]
+pub fn xqb_board(key: &[u8]) -> Option<Setup> {
+    xqb::decode(key)
 }

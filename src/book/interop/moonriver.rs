@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
+use super::InteropError;
 use super::flat::{self, field};
 use super::scheme::{self, Words, fen_index};
-use super::InteropError;
 use crate::game::Side;
 use crate::hash::foreign::MOONRIVER;
 use crate::xiangqi::Role;
@@ -26,15 +26,8 @@ const SIGNATURE: u16 = 13579;
 pub(super) const SIDE: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0];
 
 /// The order of men in the constants.
-const ROLES: [Role; 7] = [
-    Role::King,
-    Role::Advisor,
-    Role::Elephant,
-    Role::Rook,
-    Role::Cannon,
-    Role::Horse,
-    Role::Pawn,
-];
+const ROLES: [Role; 7] =
+    [Role::King, Role::Advisor, Role::Elephant, Role::Rook, Role::Cannon, Role::Horse, Role::Pawn];
 
 pub(super) fn words() -> Box<Words> {
     scheme::words(|piece, square| {

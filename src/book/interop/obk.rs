@@ -32,15 +32,8 @@ pub(super) const LAYOUT: Layout = Layout {
 pub(super) const SIDE: [u64; 2] = [OBK[14 * 90], 0];
 
 /// The order of men in the constants.
-const ROLES: [Role; 7] = [
-    Role::King,
-    Role::Advisor,
-    Role::Elephant,
-    Role::Horse,
-    Role::Rook,
-    Role::Cannon,
-    Role::Pawn,
-];
+const ROLES: [Role; 7] =
+    [Role::King, Role::Advisor, Role::Elephant, Role::Horse, Role::Rook, Role::Cannon, Role::Pawn];
 
 /// The place of a role in K A B N R C P.
 pub(super) fn role_number(role: Role) -> usize {
@@ -143,10 +136,9 @@ mod tests {
 
     #[test]
     fn doubles_that_became_integers_are_found_again() {
-        for (stored, key) in [
-            (-4_503_599_627_370_497, 0xc330_0000_0000_0001),
-            (-1, 0xbff0_0000_0000_0000),
-        ] {
+        for (stored, key) in
+            [(-4_503_599_627_370_497, 0xc330_0000_0000_0001), (-1, 0xbff0_0000_0000_0000)]
+        {
             let found = key_of(ValueRef::Integer(stored), Dialect::Double);
             assert_eq!(found, StoredKey::Punned(key));
         }

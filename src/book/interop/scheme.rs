@@ -34,6 +34,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// The position itself.
+    pub(super) const PLAIN: Self = Self { mirrored: false, turned: false };
+
     /// A move of the frame as it is played in the position, and the reverse.
     pub(super) const fn map(self, mv: Move) -> Move {
         let mv = if self.mirrored { mv.mirrored() } else { mv };
@@ -80,9 +83,7 @@ impl Scheme {
             Format::ElephantEye => {
                 Self { hidden_bits: 32, ..plain(eleeye::words(), eleeye::side()) }
             }
-            Format::MoonRiver => {
-                Self { after: true, ..plain(moonriver::words(), moonriver::SIDE) }
-            }
+            Format::MoonRiver => Self { after: true, ..plain(moonriver::words(), moonriver::SIDE) },
             Format::Polyglot => plain(polyglot::words(), polyglot::SIDE),
         }
     }
@@ -92,9 +93,10 @@ impl Scheme {
         let word = |i: usize| table.map_or(0, |t| t.words().get(i).copied().unwrap_or(0));
         let (words, black) = match table {
             None => (Box::new(KEYS.piece_square), KEYS.black_to_move),
-            Some(_) => {
-                (words(|piece, square| word(piece.index() * 90 + square.index())), word(BLACK_TO_MOVE))
-            }
+            Some(_) => (
+                words(|piece, square| word(piece.index() * 90 + square.index())),
+                word(BLACK_TO_MOVE),
+            ),
         };
         Self { words, side: [0, black], hidden_bits: 0, turns: false, after: false }
     }
@@ -102,11 +104,6 @@ impl Scheme {
     /// Whether rows stand for positions after the move.
     pub(super) const fn is_after(&self) -> bool {
         self.after
-    }
-
-    /// Whether other positions can have the same key.
-    pub(super) const fn is_short(&self) -> bool {
-        self.hidden_bits > 0
     }
 
     /// The key of a position or its mirror image with all its bits.

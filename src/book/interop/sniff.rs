@@ -18,7 +18,8 @@ const SAMPLE: u64 = 64 << 10;
 /// [`InteropError::Unknown`] if it is none that is known, [`InteropError::Io`].
 pub fn sniff(path: &Path) -> Result<Format, InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
-    let unknown = |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
+    let unknown =
+        |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
     // Before opening, which waits at a pipe.
     let about = std::fs::metadata(path).map_err(io)?;
     if !about.is_file() {
@@ -59,7 +60,8 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
 /// Books of jieqi and banqi have the same tables.
 fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
     let sql = "SELECT CAST(value AS TEXT) FROM information WHERE name = 'type' LIMIT 1";
-    let kind: Option<String> = database.connection.query_row(sql, [], |row| row.get(0)).unwrap_or(None);
+    let kind: Option<String> =
+        database.connection.query_row(sql, [], |row| row.get(0)).unwrap_or(None);
     match kind.as_deref() {
         None | Some("xiangqi") => Ok(()),
         Some(other) => {

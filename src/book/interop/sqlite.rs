@@ -68,7 +68,7 @@ impl Database {
         let sql = "SELECT type = 'table' AND rootpage > 0 AND sql LIKE 'create table%' AND NOT \
                    EXISTS(SELECT 1 FROM pragma_table_xinfo(name) WHERE hidden <> 0) AND NOT \
                    EXISTS(SELECT 1 FROM pragma_table_list(s.name) WHERE wr) \
-                   FROM sqlite_schema AS s WHERE name = ?1";
+                   FROM sqlite_schema AS s WHERE name = ?1 COLLATE NOCASE";
         let mut found = self.connection.prepare(sql)?;
         let mut rows = found.query([table])?;
         match rows.next()? {
@@ -95,7 +95,8 @@ impl Database {
                 if known { format!("\"{name}\"") } else { "NULL".to_owned() }
             })
             .collect();
-        let present = layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
+        let present =
+            layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
         let table = layout.table;
         let sql = format!("SELECT rowid, {} FROM \"{table}\" NOT INDEXED", list.join(", "));
         let mut statement = self.connection.prepare(&sql).map_err(fault)?;
@@ -149,6 +150,16 @@ impl Database {
         }
     }
 
+    /// Whether a lookup by the key of a row, through the index if there is one, finds any row.
+    pub(super) fn finds_itself(&self, layout: &Layout, place: i64) -> rusqlite::Result<bool> {
+        let (table, key) = (layout.table, layout.columns[0]);
+        let sql = format!(
+            "SELECT EXISTS(SELECT 1 FROM \"{table}\" AS a WHERE a.\"{key}\" = \
+             (SELECT \"{key}\" FROM \"{table}\" NOT INDEXED WHERE rowid = ?1))"
+        );
+        self.connection.prepare_cached(&sql)?.query_row([place], |row| row.get(0))
+    }
+
     /// Whether some index begins with the key.
     pub(super) fn has_index(&self, layout: &Layout) -> rusqlite::Result<bool> {
         let sql = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) \
@@ -178,7 +189,7 @@ pub(super) fn damaged(path: &Path, error: &rusqlite::Error) -> InteropError {
     InteropError::Damaged { path: path.to_owned(), what: error.to_string() }
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;

@@ -58,7 +58,8 @@ impl Compact {
         let mut bytes = [0; 46];
         for square in position.occupied() {
             if let Some(piece) = position.piece_at(square) {
-                bytes[square.index() / 2] |= (piece.index() as u8 + 1) << (4 * (square.index() % 2));
+                bytes[square.index() / 2] |=
+                    (piece.index() as u8 + 1) << (4 * (square.index() % 2));
             }
         }
         bytes[45] = position.turn().index() as u8;
@@ -233,7 +234,11 @@ impl Walker<'_> {
 
 /// The rows of a position whose moves are legal in it. Rows with moves that are not are marked so.
 pub(super) fn probe(scheme: &Scheme, index: &mut Index, position: &mut Position) -> Vec<Hit> {
-    if scheme.is_after() { probe_after(scheme, index, position) } else { probe_at(scheme, index, position) }
+    if scheme.is_after() {
+        probe_after(scheme, index, position)
+    } else {
+        probe_at(scheme, index, position)
+    }
 }
 
 fn probe_at(scheme: &Scheme, index: &mut Index, position: &Position) -> Vec<Hit> {

@@ -191,7 +191,10 @@ pub(super) fn eleeye(path: &Path, mut records: Vec<eleeye::Record>) -> Result<()
 }
 
 /// Writes a book of `XBoard`.
-pub(super) fn polyglot(path: &Path, mut records: Vec<polyglot::Record>) -> Result<(), InteropError> {
+pub(super) fn polyglot(
+    path: &Path,
+    mut records: Vec<polyglot::Record>,
+) -> Result<(), InteropError> {
     records.sort_unstable_by_key(|r| (r.key, std::cmp::Reverse(r.weight), r.mv));
     write_records(path, |out| put_all(out, records, polyglot::Record::put))
 }

@@ -30,15 +30,8 @@ pub(super) const LAYOUT: Layout = Layout {
 pub(super) const LONGEST_KEY: usize = (90 + 4 * 32usize).div_ceil(8);
 
 /// The order of men in codes; Red's begin at 1, Black's at 9.
-const ROLES: [Role; 7] = [
-    Role::Rook,
-    Role::Horse,
-    Role::Elephant,
-    Role::Advisor,
-    Role::King,
-    Role::Cannon,
-    Role::Pawn,
-];
+const ROLES: [Role; 7] =
+    [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
 
 fn code(piece: Piece) -> u8 {
     let number = ROLES.iter().position(|&role| role == piece.role()).unwrap_or(0) as u8;
@@ -151,9 +144,8 @@ pub(super) fn decode(key: &[u8]) -> Option<Setup> {
 /// The move of a row, in the frame of its key.
 pub(super) fn decode_move(stored: i64) -> Option<Move> {
     let stored = u16::try_from(stored).ok()?;
-    let square = |row: u16, file: u16| {
-        (row < 10 && file < 9).then(|| Square::at(file as u8, 9 - row as u8))
-    };
+    let square =
+        |row: u16, file: u16| (row < 10 && file < 9).then(|| Square::at(file as u8, 9 - row as u8));
     let from = square(stored >> 12, stored >> 8 & 15)?;
     let to = square(stored >> 4 & 15, stored & 15)?;
     (from != to).then(|| Move::new(from, to))

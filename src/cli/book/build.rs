@@ -74,7 +74,7 @@ fn parse_result(text: &str) -> Result<Ending, String> {
 }
 
 /// A number of bytes: digits and perhaps KiB, MiB, GiB (or K, M, G).
-fn parse_size(text: &str) -> Result<usize, String> {
+pub(super) fn parse_size(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match &text[digits.len()..] {
         "" | "B" => 0,
@@ -140,7 +140,7 @@ impl Args {
 
 /// Set when the user interrupts the program or the system ends it; the second time ends it at once.
 /// Without a handler the first does, as usual.
-fn stop_flag() -> Arc<AtomicBool> {
+pub(super) fn stop_flag() -> Arc<AtomicBool> {
     if let Err(error) = interrupt::catch() {
         tracing::debug!("no handler for interrupts: {error}");
     }
