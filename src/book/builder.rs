@@ -288,12 +288,12 @@ fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
 
 /// Makes errors that name the output.
 #[derive(Debug, Clone, Copy)]
-struct Errors<'a> {
-    output: &'a Path,
+pub(super) struct Errors<'a> {
+    pub(super) output: &'a Path,
 }
 
 impl Errors<'_> {
-    fn io(self, source: io::Error) -> BuildError {
+    pub(super) fn io(self, source: io::Error) -> BuildError {
         let path = self.output.to_owned();
         match source.kind() {
             io::ErrorKind::Interrupted => BuildError::Interrupted { path },
@@ -301,7 +301,7 @@ impl Errors<'_> {
         }
     }
 
-    fn store(self, source: rusqlite::Error) -> BuildError {
+    pub(super) fn store(self, source: rusqlite::Error) -> BuildError {
         BuildError::Store { path: self.output.to_owned(), source }
     }
 }
@@ -484,6 +484,6 @@ fn is_book(path: &Path) -> bool {
     matches!(header, Ok(Some(header)) if header.application_id == super::APPLICATION_ID)
 }
 
-fn create_error(output: &Path, error: &io::Error) -> BuildError {
+pub(super) fn create_error(output: &Path, error: &io::Error) -> BuildError {
     BuildError::Create { path: output.to_owned(), what: error.to_string() }
 }

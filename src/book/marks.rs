@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::reader::Place;
-use super::{Mark, Row};
+use super::{Mark, Place, Row};
 use crate::game::MAX_MOVES;
 
 /// Whether a book says anything about any move.

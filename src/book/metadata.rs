@@ -64,6 +64,28 @@ impl Counts {
         self.games.saturating_sub(self.first).saturating_sub(self.draws).saturating_sub(self.second)
     }
 
+    /// Adds the counts of other games.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.games, other.games),
+            (&mut self.first, other.first),
+            (&mut self.draws, other.draws),
+            (&mut self.second, other.second),
+            (&mut self.disputed, other.disputed),
+            (&mut self.tied, other.tied),
+            (&mut self.records, other.records),
+            (&mut self.bad, other.bad),
+            (&mut self.filtered, other.filtered),
+            (&mut self.duplicates, other.duplicates),
+            (&mut self.other_starts, other.other_starts),
+            (&mut self.other_start_records, other.other_start_records),
+            (&mut self.no_moves, other.no_moves),
+            (&mut self.no_move_records, other.no_move_records),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+
     /// Whether the numbers of games fit together.
     fn is_sound(&self) -> bool {
         let decided =

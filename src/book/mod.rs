@@ -10,22 +10,29 @@
 //! so the bytes of a book depend neither on threads nor on the order of inputs.
 //!
 //! - [`build()`] reads game files; [`Builder`] takes records from anywhere.
+//! - [`Editor`] changes what is said of moves, and takes it back.
+//! - [`merge()`] makes one book of several, [`prune()`] a smaller one of one.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
 //!
 #![doc = include_str!("FORMAT.md")]
 
 mod build;
 mod builder;
+mod edit;
 mod error;
 mod inputs;
 pub mod interop;
 mod mark;
 mod marks;
+mod merge;
 mod metadata;
 mod observation;
 mod played;
+mod prune;
 mod reader;
 mod rejects;
+mod rekey;
+mod remake;
 mod seal;
 mod select;
 mod sort;
@@ -37,18 +44,22 @@ mod walk;
 
 pub use build::{BuildReport, Progress, build};
 pub use builder::{Admission, Batch, BuildOptions, Builder, Ending, Filter, Source};
+pub use edit::{Change, EditError, Editor, Step};
 pub use error::{BookError, BuildError};
 pub use inputs::{Inputs, find_games};
 pub use mark::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
+pub use merge::{MergeOptions, MergeReport, MergedBook, merge};
 pub use metadata::{Counts, Metadata};
 pub use observation::Observation;
 pub use played::{FIRST_YEAR, GameId, LAST_YEAR};
+pub use prune::{PruneOptions, PruneReport, prune};
 pub use reader::{Book, BookMove, Entry};
 pub use rejects::{Reject, RejectReason};
+pub use remake::{Origin, Origins, RemakeError};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use store::{APPLICATION_ID, VERSION};
 pub use tally::{Row, Tally, Years};
-pub use walk::{Depth, Walk};
+pub use walk::{Depth, Place, Walk};
 
 use crate::game::Game;
 use crate::gomoku;

@@ -3,11 +3,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
-use super::{BookError, Flags, Mark, Metadata, Row, Source, Tally, interop, key_file, marks};
+use super::{
+    BookError, Flags, Mark, Metadata, Place, Row, Source, Tally, interop, key_file, marks,
+};
 use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
@@ -120,9 +122,6 @@ impl Entry {
         self.mark.flags.has(Flags::ADDED) || self.tally.games >= min_games
     }
 }
-
-/// Where a row stands in a table: key and packed move.
-pub(super) type Place = (i64, u16);
 
 impl Book {
     /// Opens a book. This reads what the book says about itself and checks that the file is
@@ -371,7 +370,8 @@ impl Book {
         Ok(entries)
     }
 
-    fn rows_of(&self, key: i64) -> Result<Vec<(u16, Row)>, BookError> {
+    /// The rows under a key, deleted moves and all.
+    pub(super) fn rows_of(&self, key: i64) -> Result<Vec<(u16, Row)>, BookError> {
         let found = self.query(|c| {
             let mut statement =
                 c.prepare_cached("SELECT move, stats FROM moves WHERE key = ?1 ORDER BY move")?;
@@ -403,14 +403,29 @@ impl Book {
         })
     }
 
-    fn query<T>(
+    /// What the tables have at a place.
+    pub(super) fn row_and_mark(&self, place: Place) -> Result<(Option<Row>, Mark), BookError> {
+        let rows = self.rows_of(place.0)?;
+        let row = rows.iter().find(|(mv, _)| *mv == place.1).map(|(_, row)| *row);
+        Ok((row, self.query(|c| marks::get(c, place))?))
+    }
+
+    pub(super) fn prepare(&self, sql: &str) -> Result<Statement<'_>, BookError> {
+        self.connection.prepare(sql).map_err(|e| self.store_error(&e))
+    }
+
+    pub(super) fn store_error(&self, error: &rusqlite::Error) -> BookError {
+        sqlite_error(&self.path, error)
+    }
+
+    pub(super) fn query<T>(
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, BookError> {
         run(&self.connection).map_err(|e| sqlite_error(&self.path, &e))
     }
 
-    fn damaged_row(&self, key: i64, bits: u16) -> BookError {
+    pub(super) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
         damaged(&self.path, format!("move {bits} of position {} was changed", Key::from_i64(key)))
     }
 }

@@ -10,8 +10,7 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::reader::Place;
-use super::{Entry, GameId, Mark, Metadata, Observation, Row, Source, marks};
+use super::{GameId, Mark, Metadata, Observation, Origins, Place, Row, Source, marks};
 
 /// `PRAGMA application_id` of every book: "JZBK".
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
@@ -149,22 +148,42 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds a move with its weight and what is said of it. They come in ascending order.
-    pub(super) fn add_entry(&mut self, entry: &Entry) -> rusqlite::Result<()> {
-        let Entry { key, mv, tally, weight, ref mark } = *entry;
+    /// Adds a row; in ascending order.
+    pub(super) fn add_row(&mut self, (key, mv): Place, row: &Row) -> rusqlite::Result<()> {
         self.blob.clear();
-        Row { tally, weight }.put(key, mv, &mut self.blob);
-        let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
-        insert.execute(params![key, mv, self.blob])?;
+        row.put(key, mv, &mut self.blob);
+        let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
+        self.connection.prepare_cached(sql)?.execute(params![key, mv, self.blob])?;
         self.content.add(key, mv, &self.blob);
         self.rows += 1;
         self.positions += u64::from(self.last_key.replace(key) != Some(key));
-        marks::put(&self.connection, (key, mv), mark)
+        Ok(())
     }
 
-    /// Says something of a move that has no row.
-    pub(super) fn put_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
+    /// Adds a counted game; in ascending order.
+    pub(super) fn add_game(&self, id: GameId) -> rusqlite::Result<()> {
+        self.add_games(std::iter::once(id))
+    }
+
+    /// Adds what is said of a move.
+    pub(super) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
         marks::put(&self.connection, place, mark)
+    }
+
+    /// Adds the books that were merged, in the order of their numbers from 1, and which source came
+    /// with which.
+    pub(super) fn add_origins(&self, origins: &Origins) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO books VALUES(?1, ?2, ?3, ?4, ?5)";
+        let mut insert = self.connection.prepare_cached(sql)?;
+        for (number, book) in (1u32..).zip(&origins.books) {
+            let (games, moves) = (book.games.cast_signed(), book.moves.cast_signed());
+            insert.execute(params![number, book.content, book.name, games, moves])?;
+        }
+        let mut insert = self.connection.prepare_cached("INSERT INTO provenance VALUES(?1, ?2)")?;
+        for (number, source) in &origins.sources {
+            insert.execute(params![number, &source[..]])?;
+        }
+        Ok(())
     }
 
     /// Adds a row as it is to one of the other tables.

@@ -2,6 +2,10 @@
 
 use super::{Book, BookError};
 use crate::game::{Notation, Packed, Symmetric};
+use crate::hash::KeyTable;
+
+/// A row of a book: its key and its packed move.
+pub type Place = (i64, u16);
 
 /// What a walk found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,65 +72,142 @@ impl Book {
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
     pub fn walk<G: Symmetric + Notation>(&self) -> Result<Walk, BookError> {
+        let mut depths: Vec<Depth> = Vec::new();
+        let unreached = self.for_each_position(|ply, _: &G, legal| {
+            if depths.len() == ply {
+                depths.push(Depth::default());
+            }
+            depths[ply].positions += 1;
+            depths[ply].moves += legal;
+            Ok::<(), BookError>(())
+        })?;
+        Ok(Walk { depths, unreached: unreached.len() as u64 })
+    }
+
+    /// Calls `visit` with every position that book moves from the start position reach, breadth
+    /// first and each once: its ply, the position, and how many legal moves the book has there.
+    /// Returns the rows that are not reached or illegal, in order. Holds the keys and moves of all
+    /// rows in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], [`BookError::Damaged`], and those of `visit`.
+    pub fn for_each_position<G: Symmetric + Notation, E: From<BookError>>(
+        &self,
+        visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
+    ) -> Result<Vec<Place>, E> {
         self.expect_game::<G>()?;
         // What the book states may be forged, so the room made in advance is limited.
         let mut rows = Vec::with_capacity(self.metadata().rows.min(1 << 20) as usize);
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
-        let rows = Rows::new(rows);
-        let mut seen = vec![false; rows.rows.len()];
-        let mut walk = Walk::default();
-        let mut frontier = Vec::new();
-        self.enter(&G::start(), &rows, &mut seen, &mut frontier);
-        while !frontier.is_empty() {
-            let mut depth = Depth::default();
-            let mut next = Vec::new();
-            for position in frontier {
-                depth.positions += 1;
-                depth.moves += self.expand(position, &rows, &mut seen, &mut next);
-            }
-            walk.depths.push(depth);
-            frontier = next;
-        }
-        let reached: u64 = walk.depths.iter().map(|d| d.moves).sum();
-        walk.unreached = rows.rows.len() as u64 - reached;
-        Ok(walk)
+        let mut walker = Walker::new(self.foreign_keys(), rows);
+        walker.enter(&G::start());
+        walker.run(usize::MAX, visit)?;
+        Ok(walker.unreached().collect())
+    }
+}
+
+/// A walk along some rows.
+pub(super) struct Walker<'a, G> {
+    keys: Option<&'a KeyTable>,
+    rows: Rows,
+    /// At the first row of each position: whether it was entered.
+    entered: Vec<bool>,
+    /// By row.
+    reached: Vec<bool>,
+    /// Positions entered at the next depth.
+    next: Vec<G>,
+}
+
+impl<'a, G: Symmetric> Walker<'a, G> {
+    /// `rows`, in ascending order, are those of a book with these keys.
+    pub(super) fn new(keys: Option<&'a KeyTable>, rows: Vec<Place>) -> Self {
+        let (entered, reached) = (vec![false; rows.len()], vec![false; rows.len()]);
+        Self { keys, rows: Rows::new(rows), entered, reached, next: Vec::new() }
     }
 
-    /// Adds a position to the frontier unless it was there before or the book lacks it.
-    fn enter<G: Symmetric>(
-        &self,
-        position: &G,
-        rows: &Rows,
-        seen: &mut [bool],
-        frontier: &mut Vec<G>,
-    ) {
-        let (first, found) = rows.of(self.key_of(position).to_i64());
-        if !found.is_empty() && !std::mem::replace(&mut seen[first], true) {
-            frontier.push(position.clone());
+    /// Notes a position for the walk unless it was there before or no row is of it. Returns whether
+    /// there is a row.
+    pub(super) fn enter(&mut self, position: &G) -> bool {
+        let key = position.canonical_with(self.keys).key;
+        let (first, found) = self.rows.of(key.to_i64());
+        let is_there = !found.is_empty();
+        if is_there && !std::mem::replace(&mut self.entered[first], true) {
+            self.next.push(position.clone());
         }
+        is_there
+    }
+
+    /// Walks on from the positions entered, up to `plies` deep, and calls `visit` with every
+    /// position: its ply from there, the position, the number of its legal moves.
+    pub(super) fn run<E>(
+        &mut self,
+        plies: usize,
+        mut visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for ply in 0..plies {
+            let positions = std::mem::take(&mut self.next);
+            if positions.is_empty() {
+                break;
+            }
+            for mut position in positions {
+                let legal = self.expand(&mut position);
+                visit(ply, &position, legal)?;
+            }
+        }
+        self.next.clear();
+        Ok(())
+    }
+
+    /// Walks on from the positions entered and calls `visit` with every position and its rows.
+    pub(super) fn run_rows<E>(
+        &mut self,
+        mut visit: impl FnMut(&G, &[Place]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while !self.next.is_empty() {
+            for mut position in std::mem::take(&mut self.next) {
+                self.expand(&mut position);
+                let key = position.canonical_with(self.keys).key;
+                visit(&position, self.rows.of(key.to_i64()).1)?;
+            }
+        }
+        Ok(())
     }
 
     /// Enters what follows from a position and returns how many of its moves are legal.
-    fn expand<G: Symmetric>(
-        &self,
-        mut position: G,
-        rows: &Rows,
-        seen: &mut [bool],
-        frontier: &mut Vec<G>,
-    ) -> u64 {
-        let canonical = position.canonical_with(self.foreign_keys());
+    fn expand(&mut self, position: &mut G) -> u64 {
+        let canonical = position.canonical_with(self.keys);
+        let (first, found) = self.rows.of(canonical.key.to_i64());
+        let found: Vec<u16> = found.iter().map(|row| row.1).collect();
         let mut legal = 0;
-        for &(_, bits) in rows.of(canonical.key.to_i64()).1 {
+        for (row, bits) in (first..).zip(found) {
             let Some(image) = G::Move::unpack(bits) else { continue };
             let mv = position.played_move(canonical, image);
             if position.is_legal(mv) {
                 legal += 1;
+                self.reached[row] = true;
                 let undo = position.make(mv);
-                self.enter(&position, rows, seen, frontier);
+                self.enter(position);
                 position.unmake(mv, undo);
             }
         }
         legal
+    }
+
+    /// Whether each row was reached, by its number.
+    pub(super) fn reached(&self) -> &[bool] {
+        &self.reached
+    }
+
+    /// The rows that were not reached.
+    pub(super) fn unreached(&self) -> impl Iterator<Item = Place> {
+        let rows = self.rows.rows.iter().zip(&self.reached);
+        rows.filter(|&(_, reached)| !reached).map(|(&place, _)| place)
+    }
+
+    /// All rows.
+    pub(super) fn rows(&self) -> &[Place] {
+        &self.rows.rows
     }
 }
 

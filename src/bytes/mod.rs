@@ -1,9 +1,11 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
-//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), memory maps ([`map`]),
-//! lines of text ([`read_line`]), and what the machine has free ([`machine`]).
+//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), locks between processes
+//! ([`lock`]), memory maps ([`map`]), lines of text ([`read_line`]), and what the machine has free
+//! ([`machine`]).
 
 pub mod atomic;
 mod line;
+pub mod lock;
 pub mod machine;
 pub mod map;
 pub mod sealed;

@@ -38,6 +38,12 @@ impl CliError {
         Self { code, error: anyhow::anyhow!("{message}") }
     }
 
+    /// The error, with what was being done.
+    #[must_use]
+    pub fn within(self, context: impl Display) -> Self {
+        Self { error: self.error.context(context.to_string()), ..self }
+    }
+
     /// The exit code.
     #[must_use]
     pub const fn code(&self) -> u8 {

@@ -75,8 +75,9 @@ pub struct Diagnosis {
     pub disabled: u64,
     /// Rows with a comment.
     pub comments: u64,
-    /// Positions with several moves, and those of them whose moves all weigh the same without
-    /// having been played once each.
+    /// Positions with several moves, and those of them whose moves all weigh the same: in a table
+    /// without having been played once each, in the program's own books by weights that someone
+    /// set.
     pub choices: u64,
     /// See [`choices`](Self::choices).
     pub equal_choices: u64,
@@ -174,7 +175,10 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         });
     }
     let (choices, equal_choices) = choices(&loaded);
-    note_equal(choices, equal_choices, &mut findings);
+    // A weight alone may well be the number of games.
+    if loaded.format.layout().is_some() {
+        note_equal(choices, equal_choices, &mut findings);
+    }
     let reached = loaded.index.rows().iter().filter(|r| r.has(REACHED | ILLEGAL)).count() as u64;
     let diagnosis = Diagnosis {
         kind: Kind::Foreign(loaded.format),

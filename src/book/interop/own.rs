@@ -7,9 +7,8 @@ use rusqlite::types::Value;
 
 use super::InteropError;
 use crate::book::builder::check_output;
-use crate::book::reader::Place;
 use crate::book::store::Writer;
-use crate::book::{BuildError, Entry, GameId, Mark, Metadata, Source, key_file, seal};
+use crate::book::{BuildError, Entry, GameId, Mark, Metadata, Place, Row, Source, key_file, seal};
 use crate::bytes::atomic::AtomicFile;
 use crate::game::Game;
 use crate::hash::KeyTable;
@@ -33,12 +32,12 @@ impl OwnWriter {
     }
 
     pub(super) fn add(&mut self, entry: &Entry) -> Result<(), InteropError> {
-        self.writer.add_entry(entry).map_err(|e| store_error(&self.output, e))
+        add_entry(&mut self.writer, entry).map_err(|e| store_error(&self.output, e))
     }
 
     /// Says something of a move that has no row.
     pub(super) fn put_mark(&self, place: Place, mark: &Mark) -> Result<(), InteropError> {
-        self.writer.put_mark(place, mark).map_err(|e| store_error(&self.output, e))
+        self.writer.add_mark(place, mark).map_err(|e| store_error(&self.output, e))
     }
 
     /// Adds a row of another table.
@@ -80,6 +79,12 @@ impl OwnWriter {
         file.commit().map_err(|e| create_error(&output, &e))?;
         Ok(metadata)
     }
+}
+
+fn add_entry(writer: &mut Writer, entry: &Entry) -> rusqlite::Result<()> {
+    let Entry { key, mv, tally, weight, ref mark } = *entry;
+    writer.add_row((key, mv), &Row { tally, weight })?;
+    writer.add_mark((key, mv), mark)
 }
 
 fn create_error(output: &Path, error: &io::Error) -> InteropError {

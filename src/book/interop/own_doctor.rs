@@ -10,17 +10,16 @@ use rusqlite::types::Value;
 
 use super::doctor::{Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier};
 use super::finding::{Findings, Trouble};
-use super::index::{COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored};
+use super::index::{CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored};
 use super::own::OwnWriter;
 use super::scheme::Scheme;
 use super::sqlite::connect;
 use super::walk::walk;
 use super::{InteropError, RepairReport};
-use crate::book::reader::Place;
 #[cfg(test)]
 use crate::book::seal;
 use crate::book::seal::Header;
-use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Row, marks};
+use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Place, Row, marks};
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
 
@@ -75,7 +74,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         check_counts(book, &diagnosis, &index, &mut findings);
         let own = Scheme::own(book.foreign_keys());
         bad = search(path, &own, &mut index, options, &mut diagnosis, &mut findings)?;
-        outliers = weigh(&connection, &index, &mut diagnosis, &mut findings);
+        outliers = weigh(&index, &mut diagnosis, &mut findings);
     }
     diagnosis.findings = findings.into_vec();
     Ok(Examined { diagnosis, bad, outliers, book })
@@ -122,13 +121,14 @@ fn rows(
 ) -> Result<Index, InteropError> {
     let mut collector = Collector::new(path, options.memory);
     let mut full = Ok(());
+    let has_marks = has_marks(connection);
     let read = each_row(connection, &mut |place, row| {
         diagnosis.rows += 1;
         let Some(row) = row else {
             findings.add(Trouble::DamagedRow, || place_name(place));
             return full.is_ok();
         };
-        let mark = marks::get(connection, place).unwrap_or_default();
+        let mark = mark_of(connection, has_marks, place);
         full = collector.push(stored(place, &row, &mark));
         diagnosis.disabled += u64::from(mark.flags.has(Flags::DISABLED));
         diagnosis.comments += u64::from(mark.comment.is_some());
@@ -141,11 +141,20 @@ fn rows(
     Ok(collector.finish())
 }
 
+fn has_marks(connection: &Connection) -> bool {
+    connection.query_row(marks::EXIST, [], |row| row.get(0)).unwrap_or(true)
+}
+
+/// What is said of a move; nothing where that cannot be read.
+fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Mark {
+    if has_marks { marks::get(connection, place).unwrap_or_default() } else { Mark::default() }
+}
+
 fn stored((key, mv): Place, row: &Row, mark: &Mark) -> Stored {
     let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
-    let weight = mark.weight.or(row.weight).unwrap_or(row.tally.games);
-    stored.value = i32::try_from(weight).unwrap_or(i32::MAX);
-    stored.wins = u32::try_from(row.tally.games).unwrap_or(u32::MAX);
+    let weight = mark.weight.or(row.weight);
+    stored.value = i32::try_from(weight.unwrap_or(row.tally.games)).unwrap_or(i32::MAX);
+    stored.flags |= if weight.is_some() { CHANGED } else { 0 };
     stored.flags |= if mark.flags.has(Flags::DISABLED) { DISABLED } else { 0 };
     stored.flags |= if mark.comment.is_some() { COMMENT } else { 0 };
     stored
@@ -257,24 +266,16 @@ const fn place(row: &Stored) -> Place {
 }
 
 /// Weights that someone set and that are a thousand times all others.
-fn weigh(
-    connection: &Connection,
-    index: &Index,
-    diagnosis: &mut Diagnosis,
-    findings: &mut Findings,
-) -> BTreeSet<Place> {
+fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> BTreeSet<Place> {
     let mut outliers = BTreeSet::new();
     for group in index.groups().filter(|group| group.len() > 1) {
         diagnosis.choices += 1;
         let weights: Vec<i64> = group.iter().map(|row| row.value.into()).collect();
-        let games = group.iter().all(|row| row.wins == 1);
-        let same = group.iter().all(|r| (r.value, r.wins) == (group[0].value, group[0].wins));
-        diagnosis.equal_choices += u64::from(same && !games);
-        let Some((at, others)) = outlier(&weights) else { continue };
         // Numbers of games are what they are.
-        if i64::from(group[at].wins) != weights[at]
-            && marks::get(connection, place(&group[at])).is_ok()
-        {
+        let same = group.iter().all(|row| row.has(CHANGED) && row.value == group[0].value);
+        diagnosis.equal_choices += u64::from(same);
+        let Some((at, others)) = outlier(&weights) else { continue };
+        if group[at].has(CHANGED) {
             let place = place(&group[at]);
             findings.add(Trouble::Outlier, || {
                 format!("{}: {}, all others {others}", place_name(place), weights[at])
@@ -335,8 +336,9 @@ fn copy_rows(
     report: &mut RepairReport,
     visit: &mut dyn FnMut(Entry) -> bool,
 ) -> rusqlite::Result<()> {
+    let has_marks = has_marks(connection);
     each_row(connection, &mut |place, row| {
-        let mut mark = marks::get(connection, place).unwrap_or_default();
+        let mut mark = mark_of(connection, has_marks, place);
         let is_locked = mark.flags.has(Flags::LOCKED);
         let Some(mut row) = row.filter(|_| is_locked || !bad.contains(&place)) else {
             report.dropped += 1;

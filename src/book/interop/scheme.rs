@@ -106,6 +106,11 @@ impl Scheme {
         self.after
     }
 
+    /// Whether other positions often have the same key.
+    pub(super) const fn is_short(&self) -> bool {
+        self.hidden_bits > 0
+    }
+
     /// The key of a position or its mirror image with all its bits.
     pub(super) fn full_key(&self, position: &Position, mirrored: bool) -> u64 {
         let turned = self.turns && position.turn() == Side::Second;

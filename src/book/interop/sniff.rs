@@ -7,6 +7,7 @@ use std::path::Path;
 use super::flat::field;
 use super::sqlite::{Database, MAGIC};
 use super::{Format, InteropError, eleeye, moonriver, polyglot};
+use crate::book::APPLICATION_ID;
 
 /// Bytes looked at.
 const SAMPLE: u64 = 64 << 10;
@@ -53,6 +54,11 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
             refuse_other_games(database)?;
         }
         return Ok(format);
+    }
+    let application: Option<u32> =
+        database.connection.query_row("PRAGMA application_id", [], |row| row.get(0)).ok();
+    if application == Some(APPLICATION_ID) {
+        return Err(unknown("already a book of this program".to_owned()));
     }
     Err(unknown("a SQLite database without the tables of a book".to_owned()))
 }

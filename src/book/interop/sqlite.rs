@@ -194,9 +194,11 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+    // What makes the schema writable also lets a file be read that ends too early.
     connection.execute_batch(
-        "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
-         PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
+        "PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
+         PRAGMA mmap_size = 0; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;
+         PRAGMA ignore_check_constraints = ON;",
     )?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 16)?;
@@ -209,8 +211,8 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
 fn without_log(path: &Path) -> std::io::Result<Option<tempfile::NamedTempFile>> {
     let mut file = File::open(path)?;
     let mut head = [0; 20];
-    file.read_exact(&mut head)?;
-    if head[18..20] != [2, 2] {
+    let has_log = file.read_exact(&mut head).is_ok() && head[18..20] == [2, 2];
+    if !has_log {
         return Ok(None);
     }
     let mut copy = tempfile::NamedTempFile::new()?;

@@ -208,11 +208,21 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether there are rows to reach under a key of this position. A short key alone does not tell:
+    /// then all of its moves must be legal.
+    fn is_meant(&self, position: &Position, key: u64, frame: Frame) -> bool {
+        let is_legal = |row: usize| {
+            self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
+        };
+        self.index.has_unreached(key)
+            && (!self.scheme.is_short() || self.index.of(key).all(is_legal))
+    }
+
     fn look(&mut self, position: &mut Position) {
         if !self.scheme.is_after() {
             self.looked += 1;
-            let keys = self.scheme.keys(position).into_iter().flatten();
-            if keys.into_iter().any(|(key, _)| self.index.has_unreached(key)) {
+            let mut keys = self.scheme.keys(position).into_iter().flatten();
+            if keys.any(|(key, frame)| self.is_meant(position, key, frame)) {
                 self.enter(position);
             }
             return;

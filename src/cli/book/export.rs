@@ -1,19 +1,27 @@
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use super::super::{CliError, Context};
-use super::FormatName;
+use clap::ValueEnum;
+
+use super::super::{CliError, Context, OrExit, exit};
 use super::foreign::{self, ForeignArgs};
+use super::{FormatName, from_book};
+use crate::book::{Book, BookError, BookMove, Entry, Place};
+use crate::bytes::atomic::AtomicFile;
+use crate::game::{Notation, Packed, Side, Symmetric};
+use crate::hash::Key;
+use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The book.
     book: PathBuf,
-    /// The format.
+    /// The form.
     #[arg(long, value_enum)]
-    to: FormatName,
-    /// Where to write it.
+    to: Form,
+    /// Where to write it [default: standard output].
     #[arg(short, long)]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// Leave out moves of fewer games [default: what the book was built with].
     #[arg(long)]
     min_games: Option<u64>,
@@ -21,8 +29,213 @@ pub(in crate::cli) struct Args {
     foreign: ForeignArgs,
 }
 
+/// What a book can be written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A table with a line for each move, positions in the order of their distance from the start;
+    /// moves that the start does not reach come last, under their keys, as the book holds them.
+    Csv,
+    /// .obk: BHGUI and many others.
+    Obk,
+    /// .pfBook: 鹏飞, 佳佳.
+    Pfbook,
+    /// .xqb: xqbook.
+    Xqb,
+    /// BOOK.DAT: ElephantEye, XQWizard.
+    Eleeye,
+    /// .xob: MoonRiver.
+    Moonriver,
+    /// .bin: XBoard for xiangqi, in PolyGlot's form.
+    Polyglot,
+}
+
+impl Form {
+    /// The format of another program.
+    const fn foreign(self) -> Option<FormatName> {
+        Some(match self {
+            Self::Csv => return None,
+            Self::Obk => FormatName::Obk,
+            Self::Pfbook => FormatName::Pfbook,
+            Self::Xqb => FormatName::Xqb,
+            Self::Eleeye => FormatName::Eleeye,
+            Self::Moonriver => FormatName::Moonriver,
+            Self::Polyglot => FormatName::Polyglot,
+        })
+    }
+}
+
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book export")?;
     let book = super::open(&args.book)?;
-    foreign::run(&book, &args.output, args.to, args.min_games, &args.foreign, context)
+    let Some(format) = args.to.foreign() else { return run_csv(args, &book, context) };
+    let Some(output) = &args.output else {
+        let message =
+            "name a file with --output: books of other programs are not written to standard output";
+        return Err(CliError::message(exit::USAGE, message));
+    };
+    foreign::run(&book, output, format, args.min_games, &args.foreign, context)
+}
+
+fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let min_games = args.min_games.unwrap_or(book.metadata().min_games);
+    let Some(path) = &args.output else {
+        write_csv::<Position>(book, min_games, context.out)?;
+        return Ok(exit::OK);
+    };
+    let place = || path.display().to_string();
+    let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, place)?;
+    let mut out = BufWriter::new(file);
+    write_csv::<Position>(book, min_games, &mut out).map_err(|error| error.within(place()))?;
+    out.into_inner()
+        .map_err(io::IntoInnerError::into_error)
+        .and_then(AtomicFile::commit)
+        .or_exit_with(exit::IO, place)?;
+    Ok(exit::OK)
+}
+
+/// The columns. Scores are the mover's, from 0 to 1.
+const HEAD: &str = "fen,key,ply,move,games,red,draws,black,score,mean_rating,year_min,year_max,\
+                    weight,priority,flags,groups,comment";
+
+fn write_csv<G: Symmetric + Notation>(
+    book: &Book,
+    min_games: u64,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    writeln!(out, "{HEAD}")?;
+    let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
+        let fen = position.position_text();
+        let key = book.key_of(position);
+        for found in book.probe_with(position, min_games)? {
+            let line = reached_line::<G>(&found, position.side_to_move());
+            writeln!(out, "{},{key},{ply},{line}", field(&fen))?;
+        }
+        Ok(())
+    });
+    let unreached = unreached.map_err(CliError::from)?;
+    write_unreached::<G>(book, &unreached, min_games, out)
+}
+
+/// Moves that are not reached: nobody knows whose they are, so there is no score.
+fn write_unreached<G: Notation>(
+    book: &Book,
+    unreached: &[Place],
+    min_games: u64,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let mut left = unreached;
+    let mut written = Ok(());
+    book.for_each_entry(|entry| {
+        if written.is_ok() && left.first() == Some(&(entry.key, entry.mv)) {
+            left = &left[1..];
+            if entry.has_games(min_games) {
+                let key = Key::from_i64(entry.key);
+                written = writeln!(out, ",{key},,{}", unreached_line::<G>(&entry));
+            }
+        }
+    })
+    .map_err(from_book)?;
+    Ok(written?)
+}
+
+fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
+    let t = &found.tally;
+    let score = t.score(mover).map_or_else(String::new, |score| format!("{score:.4}"));
+    let mut flags = Vec::new();
+    for (is_set, name) in [
+        (found.disabled, "disabled"),
+        (found.banned, "banned"),
+        (found.lost, "lost"),
+        (found.locked, "locked"),
+        (found.added, "added"),
+    ] {
+        flags.extend(is_set.then_some(name));
+    }
+    let marks = [
+        found.priority.to_string(),
+        flags.join(" "),
+        found.groups.join(" "),
+        found.comment.clone().unwrap_or_default(),
+    ];
+    line(&G::move_text(found.mv), t, &score, &found.weight.to_string(), &marks)
+}
+
+fn unreached_line<G: Notation>(entry: &Entry) -> String {
+    let mv = G::Move::unpack(entry.mv).map_or_else(|| entry.mv.to_string(), G::move_text);
+    let mark = &entry.mark;
+    let groups: Vec<&str> = mark.groups.iter().map(String::as_str).collect();
+    let marks = [
+        mark.priority.to_string(),
+        mark.flags.names().collect::<Vec<_>>().join(" "),
+        groups.join(" "),
+        mark.comment.clone().unwrap_or_default(),
+    ];
+    let weight = entry.weight.map_or_else(String::new, |weight| weight.to_string());
+    line(&mv, &entry.tally, "", &weight, &marks)
+}
+
+/// From the move on.
+fn line(mv: &str, t: &crate::book::Tally, score: &str, weight: &str, marks: &[String]) -> String {
+    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+    let mut fields = vec![
+        mv.to_owned(),
+        t.games.to_string(),
+        t.first.to_string(),
+        t.draws.to_string(),
+        t.second.to_string(),
+        score.to_owned(),
+        number(t.mean_rating()),
+        number(t.years.map(|y| y.min.into())),
+        number(t.years.map(|y| y.max.into())),
+        weight.to_owned(),
+    ];
+    fields.extend(marks.iter().map(|mark| field(mark)));
+    fields.join(",")
+}
+
+/// A field as RFC 4180 has it: quoted where need be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// What can fail within a walk.
+enum Failed {
+    Book(BookError),
+    Out(io::Error),
+}
+
+impl From<BookError> for Failed {
+    fn from(error: BookError) -> Self {
+        Self::Book(error)
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Self::Out(error)
+    }
+}
+
+impl From<Failed> for CliError {
+    fn from(error: Failed) -> Self {
+        match error {
+            Failed::Book(error) => from_book(error),
+            Failed::Out(error) => Self::from(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_need_be() {
+        assert_eq!(field("a b"), "a b");
+        assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
 }

@@ -2,9 +2,12 @@
 
 mod build;
 mod doctor;
+mod edit;
 mod export;
 mod foreign;
 mod import;
+mod merge;
+mod prune;
 mod query;
 mod stats;
 
@@ -15,21 +18,27 @@ use clap::ValueEnum;
 
 use super::{CliError, Context, exit};
 use crate::book::interop::{Dialect, Format, InteropError, Reach};
-use crate::book::{Book, BookError, BuildError, Counts};
+use crate::book::{Book, BookError, BuildError, Counts, RemakeError};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Build a book from game files and folders of them.
     Build(build::Args),
+    /// Change what a book says of moves: weights, priorities, comments, groups; add and delete moves.
+    Edit(edit::Args),
+    /// Write a book in another form.
+    Export(export::Args),
+    /// Make one book of several.
+    Merge(merge::Args),
+    /// Make a smaller book of a book.
+    Prune(prune::Args),
     /// Show the moves that a book has for a position.
     Query(query::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
     /// Make a book from one of another program.
     Import(import::Args),
-    /// Write a book in the format of another program.
-    Export(export::Args),
     /// Say what is wrong with a book, this program's or another's, and write a clean copy.
     Doctor(doctor::Args),
 }
@@ -37,10 +46,13 @@ pub(super) enum Command {
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
     match command {
         Command::Build(args) => build::run(args, context),
+        Command::Edit(args) => edit::run(args, context),
+        Command::Export(args) => export::run(args, context),
+        Command::Merge(args) => merge::run(args, context),
+        Command::Prune(args) => prune::run(args, context),
         Command::Query(args) => query::run(args, context),
         Command::Stats(args) => stats::run(args, context),
         Command::Import(args) => import::run(args, context),
-        Command::Export(args) => export::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
     }
 }
@@ -109,6 +121,15 @@ fn from_build(error: BuildError) -> CliError {
         _ => exit::IO,
     };
     CliError::new(code, error)
+}
+
+fn from_remake(error: RemakeError) -> CliError {
+    match error {
+        RemakeError::Book(error) => from_book(error),
+        RemakeError::Build(error) => from_build(error),
+        RemakeError::TooMany { .. } => CliError::new(exit::USAGE, error),
+        _ => CliError::new(exit::BAD_DATA, error),
+    }
 }
 
 fn from_interop(error: InteropError) -> CliError {

@@ -58,14 +58,14 @@ fn run_game<G: Symmetric + Notation>(
     Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
 }
 
-fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliError> {
+pub(super) fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliError> {
     fen.map_or_else(
         || Ok(G::start()),
         |fen| G::parse_position(fen).or_exit_with(exit::BAD_DATA, || "--fen"),
     )
 }
 
-fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<()> {
+pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<()> {
     let mv = G::parse_move(text)
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no move; write moves like h2e2"))?;
     if !position.is_legal(mv) {

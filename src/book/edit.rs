@@ -1,0 +1,545 @@
+//! Changing what is said of moves, and taking it back.
+//!
+//! An edit works on a copy of the book that takes its place in the end, so that the book is the old
+//! or the new one at any moment. Rows, and so the digest of the content, stay as they are: an edit
+//! changes marks and groups alone, and writes down in the journal what they were before.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+
+use super::{Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, marks, seal};
+use crate::bytes::atomic::AtomicFile;
+use crate::bytes::lock::FileLock;
+use crate::game::{Notation, Packed, Symmetric};
+
+/// What stands in the names of unfinished copies. Only who has the lock makes or removes them.
+const COPY: &str = "edit";
+
+/// One change to what is said of a move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Allows further changes.
+    Unlock,
+    /// Sets the weight (at most `i64::MAX`), or leaves it to the games.
+    Weight(Option<u64>),
+    /// Sets the priority.
+    Priority(i64),
+    /// Sets the comment, or removes it.
+    Comment(Option<String>),
+    /// Puts the move into a line group, or takes it out.
+    Group(String, bool),
+    /// Makes selection leave the move out, or not.
+    Disabled(bool),
+    /// Notes what the repetition rules say of the move.
+    Banned(bool),
+    /// Notes what the endgame tables say of the move.
+    Lost(bool),
+    /// Takes the move out of the book. Its games stay counted.
+    Delete,
+    /// Refuses further changes.
+    Lock,
+}
+
+impl Change {
+    fn apply(&self, mark: &mut Mark) {
+        match self {
+            Self::Unlock => mark.flags.set(Flags::LOCKED, false),
+            Self::Weight(weight) => mark.weight = *weight,
+            Self::Priority(priority) => mark.priority = *priority,
+            Self::Comment(comment) => mark.comment.clone_from(comment),
+            Self::Group(name, true) => drop(mark.groups.insert(name.clone())),
+            Self::Group(name, false) => drop(mark.groups.remove(name)),
+            Self::Disabled(on) => mark.flags.set(Flags::DISABLED, *on),
+            Self::Banned(on) => mark.flags.set(Flags::BANNED, *on),
+            Self::Lost(on) => mark.flags.set(Flags::LOST, *on),
+            Self::Delete => {
+                mark.flags.set(Flags::ADDED, false);
+                mark.flags.set(Flags::DELETED, true);
+            }
+            Self::Lock => mark.flags.set(Flags::LOCKED, true),
+        }
+    }
+
+    fn check(&self) -> Result<(), EditError> {
+        let limits = match self {
+            Self::Weight(Some(weight)) => i64::try_from(*weight).is_ok(),
+            Self::Comment(Some(comment)) => comment.len() <= MAX_COMMENT,
+            Self::Group(name, _) => !name.is_empty() && name.len() <= MAX_GROUP,
+            _ => true,
+        };
+        if limits { Ok(()) } else { Err(EditError::TooLong { what: self.to_string() }) }
+    }
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unlock => f.write_str("unlock"),
+            Self::Weight(Some(weight)) => write!(f, "weight {weight}"),
+            Self::Weight(None) => f.write_str("no weight"),
+            Self::Priority(priority) => write!(f, "priority {priority}"),
+            Self::Comment(Some(comment)) => write!(f, "comment {comment:?}"),
+            Self::Comment(None) => f.write_str("no comment"),
+            Self::Group(name, true) => write!(f, "group {name:?}"),
+            Self::Group(name, false) => write!(f, "no group {name:?}"),
+            Self::Disabled(true) => f.write_str("disable"),
+            Self::Disabled(false) => f.write_str("enable"),
+            Self::Banned(true) => f.write_str("ban"),
+            Self::Banned(false) => f.write_str("no ban"),
+            Self::Lost(true) => f.write_str("lost"),
+            Self::Lost(false) => f.write_str("not lost"),
+            Self::Delete => f.write_str("delete"),
+            Self::Lock => f.write_str("lock"),
+        }
+    }
+}
+
+/// Why a book is not changed. It is as it was, then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The book cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The book may not be changed, or somebody else is changing it.
+    #[error("{}: cannot change the book: {what}", path.display())]
+    Closed {
+        /// The book.
+        path: PathBuf,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// The book does not have the move.
+    #[error("the book does not have {mv} in {position}; add it as a line first")]
+    NoSuchMove {
+        /// The move.
+        mv: String,
+        /// The position.
+        position: String,
+    },
+    /// An illegal move.
+    #[error("{mv} is illegal in {position}")]
+    Illegal {
+        /// The move.
+        mv: String,
+        /// The position.
+        position: String,
+    },
+    /// The mark is locked.
+    #[error("{mv} in {position} is locked; unlock it first")]
+    Locked {
+        /// The move.
+        mv: String,
+        /// The position.
+        position: String,
+    },
+    /// More text or a greater number than a book holds.
+    #[error(
+        "{what}: beyond what a book holds (weights to 2^63 - 1, comments to {MAX_COMMENT} bytes, names of groups 1 to {MAX_GROUP})"
+    )]
+    TooLong {
+        /// The change.
+        what: String,
+    },
+    /// There are not so many edits.
+    #[error("there are only {have} edits to undo")]
+    NoSuchEdit {
+        /// How many there are.
+        have: u64,
+    },
+    /// Something else changed what an edit had changed.
+    #[error("edit {edit}, step {step} cannot be undone: its move was changed otherwise since then")]
+    Overtaken {
+        /// The edit.
+        edit: u64,
+        /// Its step.
+        step: u64,
+    },
+    /// Writing failed.
+    #[error("{}: cannot write the changed book; is the disk full? The book is as it was", path.display())]
+    Write {
+        /// The book.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Writing failed in the store.
+    #[error("{}: cannot write the changed book; is the disk full? The book is as it was", path.display())]
+    Store {
+        /// The book.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+/// A step of an edit, as the journal has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Number of the edit, from 1.
+    pub edit: u64,
+    /// Number of the step in it, from 1.
+    pub step: u64,
+    /// In words.
+    pub what: String,
+    /// Canonical key of the position.
+    pub key: i64,
+    /// The move in the canonical frame, packed.
+    pub mv: u16,
+    /// What was said of the move before.
+    pub before: Mark,
+    /// What was said of it afterwards.
+    pub after: Mark,
+}
+
+impl Step {
+    fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let mark = |column: usize| -> rusqlite::Result<Mark> {
+            let bytes: Option<Vec<u8>> = row.get(column)?;
+            let bad = rusqlite::Error::InvalidColumnType(
+                column,
+                "journal".to_owned(),
+                rusqlite::types::Type::Blob,
+            );
+            bytes.map_or_else(|| Ok(Mark::default()), |bytes| Mark::take(&bytes).ok_or(bad))
+        };
+        Ok(Self {
+            edit: row.get::<_, i64>(0)?.cast_unsigned(),
+            step: row.get::<_, i64>(1)?.cast_unsigned(),
+            what: row.get(2)?,
+            key: row.get(3)?,
+            mv: row.get(4)?,
+            before: mark(5)?,
+            after: mark(6)?,
+        })
+    }
+}
+
+/// The columns of the journal, as [`Step::from_row`] reads them.
+const STEPS: &str = "SELECT edit, step, what, key, move, before, after FROM journal";
+
+impl Book {
+    /// The edits that can be undone, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn history(&self) -> Result<Vec<Step>, BookError> {
+        self.query(|c| {
+            let mut statement = c.prepare(&format!("{STEPS} ORDER BY edit, step"))?;
+            statement.query_map([], Step::from_row)?.collect()
+        })
+    }
+}
+
+/// A book being changed: one edit, which is done or undone as a whole.
+#[derive(Debug)]
+pub struct Editor {
+    book: Book,
+    connection: Connection,
+    copy: AtomicFile,
+    /// Number of this edit, and of its steps so far.
+    edit: u64,
+    steps: u64,
+    is_changed: bool,
+    /// Held until everything else is done.
+    _lock: FileLock,
+}
+
+impl Editor {
+    /// Makes a copy of the book to work on, and keeps others from editing the book.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::Closed`] if the book may not be written or someone else is changing it,
+    /// [`EditError::Book`] if it is no sound book, [`EditError::Write`].
+    pub fn open(path: &Path) -> Result<Self, EditError> {
+        let closed = |what: String| EditError::Closed { path: path.to_owned(), what };
+        // Before the lock: what is no book gets no file beside it.
+        Book::open(path)?;
+        let about = std::fs::metadata(path).map_err(|error| closed(error.to_string()))?;
+        if about.permissions().readonly() {
+            return Err(closed("it is read-only; make it writable, or edit a copy".to_owned()));
+        }
+        let lock = FileLock::take(path).map_err(|error| closed(refusal(&error)))?;
+        AtomicFile::sweep(path, COPY);
+        // Again: who had the lock may have changed it.
+        let book = Book::open(path)?;
+        book.check_file()?;
+        let failed = |source| EditError::Write { path: path.to_owned(), source };
+        let mut copy =
+            AtomicFile::create_as(path, COPY).map_err(|error| closed(refusal(&error)))?;
+        File::open(path)
+            .and_then(|mut from| io::copy(&mut from, copy.file_mut()))
+            .and_then(|_| copy.file_mut().set_permissions(about.permissions()))
+            .map_err(failed)?;
+        let connection = connect(copy.temporary_path())
+            .map_err(|source| EditError::Store { path: path.to_owned(), source })?;
+        let mut editor =
+            Self { book, connection, copy, edit: 0, steps: 0, is_changed: false, _lock: lock };
+        editor.edit = 1 + editor.last_edit()?;
+        Ok(editor)
+    }
+
+    /// The book as it was before.
+    #[must_use]
+    pub const fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Makes all `changes` to a move of the book. Returns whether that changed anything.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::Illegal`], [`EditError::NoSuchMove`]; [`EditError::Locked`] unless one of the
+    /// changes unlocks the move; [`EditError::TooLong`]; [`EditError::Store`].
+    pub fn change<G: Symmetric + Notation>(
+        &mut self,
+        position: &G,
+        mv: G::Move,
+        changes: &[Change],
+    ) -> Result<bool, EditError> {
+        let place = self.place(position, mv)?;
+        let before = self.mark_at(place)?;
+        if !self.has(place, &before)? {
+            return Err(EditError::NoSuchMove {
+                mv: G::move_text(mv),
+                position: position.position_text(),
+            });
+        }
+        if before.flags.has(Flags::LOCKED) && !changes.contains(&Change::Unlock) {
+            return Err(locked(position, mv));
+        }
+        let mut after = before.clone();
+        for change in changes {
+            change.check()?;
+            change.apply(&mut after);
+        }
+        if after.flags.has(Flags::DELETED) && self.row_at(place)?.is_none() {
+            after = Mark::default();
+        }
+        let words: Vec<String> = changes.iter().map(ToString::to_string).collect();
+        let what = format!("{} for {}", words.join(", "), in_words(position, mv));
+        self.write_step(place, &what, &before, &after)
+    }
+
+    /// Adds a line of moves from `start`, so that the book has them whatever their games: each is put
+    /// into the `groups`, and the last one gets the `changes`. Locked moves that the book has stay
+    /// as they are. Returns how many moves were changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`change`](Self::change).
+    pub fn add_line<G: Symmetric + Notation>(
+        &mut self,
+        start: &G,
+        line: &[G::Move],
+        groups: &[String],
+        changes: &[Change],
+    ) -> Result<u64, EditError> {
+        let groups: Vec<Change> = groups.iter().map(|g| Change::Group(g.clone(), true)).collect();
+        let mut position = start.clone();
+        let mut changed = 0;
+        for (i, &mv) in line.iter().enumerate() {
+            let place = self.place(&position, mv)?;
+            let before = self.mark_at(place)?;
+            let more = if i + 1 == line.len() { changes } else { &[] };
+            if before.flags.has(Flags::LOCKED) {
+                if !self.has(place, &before)? || !more.is_empty() {
+                    return Err(locked(&position, mv));
+                }
+            } else {
+                let mut after = before.clone();
+                after.flags.set(Flags::DELETED, false);
+                after.flags.set(Flags::ADDED, true);
+                for change in groups.iter().chain(more) {
+                    change.check()?;
+                    change.apply(&mut after);
+                }
+                let words: Vec<String> =
+                    groups.iter().chain(more).map(|change| format!(", {change}")).collect();
+                let what = format!("add {}{}", in_words(&position, mv), words.concat());
+                changed += u64::from(self.write_step(place, &what, &before, &after)?);
+            }
+            position.make(mv);
+        }
+        Ok(changed)
+    }
+
+    /// Takes the last `count` edits back. Returns their steps, the last first.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::NoSuchEdit`], [`EditError::Overtaken`], [`EditError::Store`].
+    pub fn undo(&mut self, count: u64) -> Result<Vec<Step>, EditError> {
+        let have = self.query(|c| {
+            let sql = "SELECT count(DISTINCT edit) FROM journal";
+            c.query_row(sql, [], |row| row.get::<_, i64>(0))
+        })?;
+        if have.cast_unsigned() < count {
+            return Err(EditError::NoSuchEdit { have: have.cast_unsigned() });
+        }
+        let mut undone = Vec::new();
+        for _ in 0..count {
+            let last = self.last_edit()?;
+            let steps: Vec<Step> = self.query(|c| {
+                let sql = format!("{STEPS} WHERE edit = ?1 ORDER BY step DESC");
+                let mut statement = c.prepare_cached(&sql)?;
+                statement.query_map([last.cast_signed()], Step::from_row)?.collect()
+            })?;
+            for step in steps {
+                self.undo_step(&step)?;
+                undone.push(step);
+            }
+            self.query(|c| {
+                c.execute("DELETE FROM journal WHERE edit = ?1", [last.cast_signed()]).map(drop)
+            })?;
+        }
+        self.edit = 1 + self.last_edit()?;
+        self.steps = 0;
+        self.is_changed |= !undone.is_empty();
+        Ok(undone)
+    }
+
+    /// Puts the changed book in the place of the old one; without any change the book stays as it
+    /// is.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::Write`], [`EditError::Store`].
+    pub fn commit(self) -> Result<(), EditError> {
+        if !self.is_changed {
+            return Ok(());
+        }
+        let Self { book, connection, mut copy, _lock, .. } = self;
+        let path = || book.path().to_owned();
+        connection
+            .execute_batch("COMMIT")
+            .and_then(|()| connection.close().map_err(|(_, error)| error))
+            .map_err(|source| EditError::Store { path: path(), source })?;
+        seal::seal(copy.file_mut())
+            .and_then(|()| copy.commit())
+            .map_err(|source| EditError::Write { path: path(), source })
+    }
+
+    fn undo_step(&self, step: &Step) -> Result<(), EditError> {
+        let place = (step.key, step.mv);
+        if self.mark_at(place)? != step.after {
+            return Err(EditError::Overtaken { edit: step.edit, step: step.step });
+        }
+        self.query(|c| marks::set(c, place, &step.before))
+    }
+
+    fn write_step(
+        &mut self,
+        place: Place,
+        what: &str,
+        before: &Mark,
+        after: &Mark,
+    ) -> Result<bool, EditError> {
+        if before == after {
+            return Ok(false);
+        }
+        let mut after = after.clone();
+        after.origin = None;
+        let bytes = |mark: &Mark| {
+            let mut bytes = Vec::new();
+            mark.put(&mut bytes);
+            (*mark != Mark::default()).then_some(bytes)
+        };
+        self.is_changed = true;
+        self.steps += 1;
+        let (edit, step) = (self.edit.cast_signed(), self.steps.cast_signed());
+        self.query(|c| {
+            marks::set(c, place, &after)?;
+            c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+                .execute(params![edit, step, what, place.0, place.1, bytes(before), bytes(&after)])
+                .map(drop)
+        })?;
+        Ok(true)
+    }
+
+    fn last_edit(&self) -> Result<u64, EditError> {
+        let sql = "SELECT coalesce(max(edit), 0) FROM journal";
+        self.query(|c| c.query_row(sql, [], |row| row.get::<_, i64>(0))).map(i64::cast_unsigned)
+    }
+
+    /// Where the book has a legal move.
+    fn place<G: Symmetric + Notation>(
+        &self,
+        position: &G,
+        mv: G::Move,
+    ) -> Result<Place, EditError> {
+        self.book.expect_game::<G>()?;
+        if !position.is_legal(mv) {
+            let (mv, position) = (G::move_text(mv), position.position_text());
+            return Err(EditError::Illegal { mv, position });
+        }
+        let canonical = position.canonical_with(self.book.foreign_keys());
+        Ok((canonical.key.to_i64(), position.canonical_move(canonical, mv).pack()))
+    }
+
+    fn mark_at(&self, place: Place) -> Result<Mark, EditError> {
+        self.query(|c| marks::get(c, place))
+    }
+
+    fn row_at(&self, (key, mv): Place) -> Result<Option<Row>, EditError> {
+        let sql = "SELECT stats FROM moves WHERE key = ?1 AND move = ?2";
+        let blob: Option<Vec<u8>> = self
+            .query(|c| c.prepare_cached(sql)?.query_row((key, mv), |row| row.get(0)).optional())?;
+        blob.map(|blob| {
+            Row::take(key, mv, &blob).ok_or_else(|| self.book.damaged_row(key, mv).into())
+        })
+        .transpose()
+    }
+
+    /// Whether the book has a move of which `mark` is said.
+    fn has(&self, place: Place, mark: &Mark) -> Result<bool, EditError> {
+        let flags = mark.flags;
+        Ok(!flags.has(Flags::DELETED) && (flags.has(Flags::ADDED) || self.row_at(place)?.is_some()))
+    }
+
+    fn query<T>(
+        &self,
+        run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, EditError> {
+        run(&self.connection)
+            .map_err(|source| EditError::Store { path: self.book.path().to_owned(), source })
+    }
+}
+
+/// Opens the copy, within a transaction that is only for speed: a copy that is not finished is
+/// dropped.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = OFF;
+         PRAGMA synchronous = OFF;
+         PRAGMA locking_mode = EXCLUSIVE;
+         PRAGMA secure_delete = ON;
+         PRAGMA trusted_schema = OFF;
+         BEGIN",
+    )?;
+    Ok(connection)
+}
+
+fn refusal(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            format!("nothing can be written in its folder ({error}); edit a copy elsewhere")
+        }
+        _ => error.to_string(),
+    }
+}
+
+fn in_words<G: Notation>(position: &G, mv: G::Move) -> String {
+    format!("{} in {}", G::move_text(mv), position.position_text())
+}
+
+fn locked<G: Notation>(position: &G, mv: G::Move) -> EditError {
+    EditError::Locked { mv: G::move_text(mv), position: position.position_text() }
+}

@@ -1,0 +1,511 @@
+//! One book of several.
+//!
+//! Rows are summed and games, sources and marks united. No game may count twice: books that share
+//! games are refused, unless one counts all games of another, which then adds only its marks. The
+//! result does not depend on the order in which books are named.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::observation::Observation;
+use super::rekey::for_each_rekeyed;
+use super::remake::{Output, table_file};
+use super::sort::{Reduce, Sorter};
+use super::store::Writer;
+use super::{
+    Book, BookError, Counts, Flags, GameId, Mark, Metadata, Origin, Origins, Place, RemakeError,
+    Row, Source,
+};
+use crate::bytes::atomic::folder_of;
+use crate::bytes::varint;
+use crate::game::{Notation, Symmetric};
+use crate::hash::KeyTable;
+
+/// Books merged at once.
+const MAX_BOOKS: usize = 100;
+
+/// Counts of a row are below this, so that the sums of books fit.
+const MAX_COUNT: u64 = 1 << 56;
+
+/// Rows sorted at a time.
+const BATCH: usize = 1 << 14;
+
+/// How books are merged.
+#[derive(Debug, Clone)]
+pub struct MergeOptions {
+    /// Bytes for sorting; beyond that, temporary files are written beside the book. Default 512 MiB.
+    pub memory: usize,
+    /// Ends the work soon after it was set.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for MergeOptions {
+    fn default() -> Self {
+        Self { memory: 512 << 20, stop: Arc::default() }
+    }
+}
+
+/// What was made of a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedBook {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its counted games.
+    pub games: u64,
+    /// Its rows.
+    pub rows: u64,
+    /// Whether another book counts all its games, so that its own rows were left out.
+    pub is_contained: bool,
+    /// Whether its rows were found anew under other keys.
+    pub is_rekeyed: bool,
+    /// Rows and marks that could not be found under the other keys, and were left out.
+    pub unreached: u64,
+}
+
+/// What was merged.
+#[derive(Debug, Clone)]
+pub struct MergeReport {
+    /// What the merged book says about itself.
+    pub metadata: Metadata,
+    /// The books, as they were named.
+    pub books: Vec<MergedBook>,
+    /// Marks in the merged book.
+    pub marks: u64,
+    /// Moves of which books say different things.
+    pub conflicts: u64,
+    /// Whether the books keep games to different depths.
+    pub depths_differ: bool,
+}
+
+/// Merges `inputs` into a book at `output`:
+///
+/// - rows are summed; of weights that came with them the highest is kept;
+/// - marks: what is said of a move in one book only is kept. Otherwise, if marks are locked, only
+///   those count; then flags are united, the highest weight and the highest priority other than 0
+///   are kept, and all comments, in the order of their text;
+/// - the greatest `max_ply` and the least `min_games` are kept; one pruned book makes a pruned one;
+/// - where key tables differ, the stored one is taken, and the rows of books with another are found
+///   by playing from the start position.
+///
+/// # Errors
+///
+/// See [`RemakeError`].
+pub fn merge<G: Symmetric + Notation>(
+    inputs: &[PathBuf],
+    output: &Path,
+    options: &MergeOptions,
+) -> Result<MergeReport, RemakeError> {
+    if inputs.len() > MAX_BOOKS {
+        return Err(RemakeError::TooMany { given: inputs.len(), limit: MAX_BOOKS });
+    }
+    let mut books = Vec::new();
+    for path in inputs {
+        let book = Book::open(path)?;
+        book.check_file()?;
+        book.expect_game::<G>()?;
+        books.push(book);
+    }
+    let contained = contained(&books)?;
+    let (out, writer) = Output::create(output, &options.stop)?;
+    let table = common_table(&books);
+    let mut merging = Merging {
+        books: &books,
+        contained,
+        table,
+        origins: Numbered::new(&books)?,
+        marks: BTreeMap::new(),
+        unreached: vec![0; books.len()],
+        out,
+        writer,
+    };
+    merging.games()?;
+    merging.rows::<G>(output, options)?;
+    merging.finish()
+}
+
+/// The key table of all books; where they differ, the stored one.
+fn common_table(books: &[Book]) -> Option<KeyTable> {
+    let first = books.first()?.foreign_keys()?;
+    books.iter().all(|book| book.foreign_keys() == Some(first)).then(|| first.clone())
+}
+
+/// Which books are left out because another one counts all their games.
+fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
+    let mut common = vec![vec![0u64; books.len()]; books.len()];
+    for_each_game(books, |_, having| {
+        for &a in having {
+            for &b in having {
+                common[a][b] += 1;
+            }
+        }
+        Ok::<(), RemakeError>(())
+    })?;
+    let about = |i: usize| {
+        let about = books[i].metadata();
+        (about.counts.games, about.max_ply, &about.content)
+    };
+    let holds = |a: usize, b: usize| {
+        let (games, max_ply, _) = about(b);
+        let same = about(a) == about(b);
+        a != b
+            && games > 0
+            && common[a][b] == games
+            && about(a).1 >= max_ply
+            // Of equal books the first stays; of others with the same games the deeper one.
+            && (common[a][a] > games || about(a) > about(b) || same && a < b)
+    };
+    let all = 0..books.len();
+    let contained: Vec<bool> = all.clone().map(|b| all.clone().any(|a| holds(a, b))).collect();
+    for a in all.clone() {
+        for b in a + 1..books.len() {
+            if !contained[a] && !contained[b] && common[a][b] > 0 {
+                let path = |i: usize| books[i].path().to_owned();
+                return Err(RemakeError::Overlap { a: path(a), b: path(b), common: common[a][b] });
+            }
+        }
+    }
+    Ok(contained)
+}
+
+/// Calls `visit` with every counted game in order, and the numbers of the books that count it.
+fn for_each_game<E: From<BookError>>(
+    books: &[Book],
+    mut visit: impl FnMut(GameId, &[usize]) -> Result<(), E>,
+) -> Result<(), E> {
+    let sql = "SELECT id FROM games ORDER BY id";
+    let mut statements =
+        books.iter().map(|book| book.prepare(sql)).collect::<Result<Vec<_>, _>>()?;
+    let mut lists = Vec::new();
+    for (book, statement) in books.iter().zip(&mut statements) {
+        let rows = statement.query([]).map_err(|e| book.store_error(&e))?;
+        let mut ids = Ids { book, rows, next: None };
+        ids.advance()?;
+        lists.push(ids);
+    }
+    while let Some(least) = lists.iter().filter_map(|ids| ids.next).min() {
+        let having: Vec<usize> =
+            (0..lists.len()).filter(|&i| lists[i].next == Some(least)).collect();
+        visit(least, &having)?;
+        for i in having {
+            lists[i].advance()?;
+        }
+    }
+    Ok(())
+}
+
+/// The games of a book, with a look at the next one.
+struct Ids<'a> {
+    book: &'a Book,
+    rows: rusqlite::Rows<'a>,
+    next: Option<GameId>,
+}
+
+impl Ids<'_> {
+    fn advance(&mut self) -> Result<(), BookError> {
+        let row = self.rows.next().and_then(|row| row.map(|row| row.get(0)).transpose());
+        self.next = row.map_err(|e| self.book.store_error(&e))?.map(GameId);
+        Ok(())
+    }
+}
+
+/// The books merged, those that they were merged of included, and their numbers.
+struct Numbered {
+    all: Vec<Origin>,
+    /// By book: the number of the book itself, and those of its own origins.
+    numbers: Vec<(u32, Vec<u32>)>,
+}
+
+impl Numbered {
+    fn new(books: &[Book]) -> Result<Self, BookError> {
+        let own: Vec<Origin> = books.iter().map(origin_of).collect();
+        let older: Vec<Vec<Origin>> =
+            books.iter().map(|book| Ok(book.origins()?.books)).collect::<Result<_, BookError>>()?;
+        let all: BTreeSet<&Origin> = own.iter().chain(older.iter().flatten()).collect();
+        let all: Vec<Origin> = all.into_iter().cloned().collect();
+        let number = |origin: &Origin| all.binary_search(origin).map_or(0, |i| i as u32 + 1);
+        let numbers = own
+            .iter()
+            .zip(&older)
+            .map(|(own, older)| (number(own), older.iter().map(number).collect()))
+            .collect();
+        Ok(Self { all, numbers })
+    }
+
+    /// The number of a book's own, or of what its `origin` states.
+    fn of(&self, book: usize, origin: Option<u32>) -> u32 {
+        let (own, older) = &self.numbers[book];
+        let older = origin.and_then(|number| older.get((number as usize).checked_sub(1)?));
+        older.copied().unwrap_or(*own)
+    }
+}
+
+fn origin_of(book: &Book) -> Origin {
+    let about = book.metadata();
+    let name = book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Origin { content: about.content.clone(), name, games: about.counts.games, moves: about.rows }
+}
+
+/// A merge underway.
+struct Merging<'a> {
+    books: &'a [Book],
+    contained: Vec<bool>,
+    table: Option<KeyTable>,
+    origins: Numbered,
+    /// What the books say of moves.
+    marks: BTreeMap<Place, Vec<Mark>>,
+    unreached: Vec<u64>,
+    out: Output,
+    writer: Writer,
+}
+
+impl Merging<'_> {
+    fn games(&self) -> Result<(), RemakeError> {
+        for_each_game(self.books, |id, _| {
+            self.writer.add_game(id).map_err(|e| self.out.errors().store(e))?;
+            Ok(())
+        })
+    }
+
+    /// Sums the rows, and collects the marks.
+    fn rows<G: Symmetric + Notation>(
+        &mut self,
+        output: &Path,
+        options: &MergeOptions,
+    ) -> Result<(), RemakeError> {
+        let sorter = Sorter::<Summed>::new(folder_of(output), options.memory / 4, &options.stop);
+        for (number, book) in self.books.iter().enumerate() {
+            self.out.check_stop()?;
+            let mut collect = Collect {
+                sorter: &sorter,
+                batch: Vec::new(),
+                takes_rows: !self.contained[number],
+                failed: Ok(()),
+                origins: &self.origins,
+                number,
+                marks: &mut self.marks,
+            };
+            if book.foreign_keys() == self.table.as_ref() {
+                book.for_each_place(|place, row, mark| {
+                    collect.add(place, row, mark);
+                    Ok(())
+                })?;
+            } else {
+                let table = self.table.as_ref();
+                let unreached = for_each_rekeyed::<G, BookError>(book, table, |place, to| {
+                    let (row, mark) = book.row_and_mark(place)?;
+                    collect.add(to, row, mark);
+                    Ok(())
+                })?;
+                self.unreached[number] = unreached;
+            }
+            collect.finish().map_err(|e| self.out.errors().io(e))?;
+        }
+        let rows = sorter.finish().map_err(|e| self.out.errors().io(e))?;
+        for (i, row) in rows.enumerate() {
+            if i % BATCH == 0 {
+                self.out.check_stop()?;
+            }
+            let Summed { place, row } = row.map_err(|e| self.out.errors().io(e))?;
+            self.writer.add_row(place, &row).map_err(|e| self.out.errors().store(e))?;
+        }
+        Ok(())
+    }
+
+    /// Writes marks and what else there is.
+    fn finish(self) -> Result<MergeReport, RemakeError> {
+        let Self { books, contained, table, origins, marks, unreached, out, writer } = self;
+        let (mut written, mut conflicts) = (0, 0);
+        for (place, said) in &marks {
+            let mark = combined(said);
+            conflicts += u64::from(said.iter().any(|other| !says_the_same(other, &mark)));
+            written += 1;
+            writer.add_mark(*place, &mark).map_err(|e| out.errors().store(e))?;
+        }
+        let sources = sources(books, &origins)?;
+        let numbered = Origins { books: origins.all, sources: sources.numbered };
+        writer.add_origins(&numbered).map_err(|e| out.errors().store(e))?;
+        let mut metadata = metadata(books, &contained, table.as_ref());
+        let key_table = table_file(&metadata.game, table.as_ref());
+        out.finish(writer, &mut metadata, &key_table, &sources.united)?;
+        let depth = |book: &Book| book.metadata().max_ply;
+        let depths_differ = books.iter().any(|book| depth(book) != metadata.max_ply);
+        let books = books
+            .iter()
+            .zip(contained)
+            .zip(unreached)
+            .map(|((book, is_contained), unreached)| MergedBook {
+                path: book.path().to_owned(),
+                games: book.metadata().counts.games,
+                rows: book.metadata().rows,
+                is_contained,
+                is_rekeyed: book.foreign_keys() != table.as_ref(),
+                unreached,
+            })
+            .collect();
+        Ok(MergeReport { metadata, books, marks: written, conflicts, depths_differ })
+    }
+}
+
+/// What a book says about itself that is not found in its rows.
+fn metadata(books: &[Book], contained: &[bool], table: Option<&KeyTable>) -> Metadata {
+    let mut counts = Counts::default();
+    for (book, _) in books.iter().zip(contained).filter(|(_, contained)| !**contained) {
+        counts.absorb(&book.metadata().counts);
+    }
+    let all = || books.iter().map(Book::metadata);
+    let game = all().next().map(|about| about.game.clone()).unwrap_or_default();
+    let stored = KeyTable::from_bytes(&table_file(&game, table));
+    Metadata {
+        key_table: stored.map(|table| table.fingerprint()).unwrap_or_default(),
+        game,
+        max_ply: all().map(|about| about.max_ply).max().unwrap_or(0),
+        min_games: all().map(|about| about.min_games).min().unwrap_or(1),
+        pruned: all().any(|about| about.pruned),
+        counts,
+        ..Metadata::default()
+    }
+}
+
+struct Sources {
+    united: Vec<Source>,
+    numbered: BTreeSet<(u32, [u8; 32])>,
+}
+
+/// Every source once, under the least of its names, and the books that it came with.
+fn sources(books: &[Book], origins: &Numbered) -> Result<Sources, BookError> {
+    let mut united: BTreeMap<[u8; 32], Source> = BTreeMap::new();
+    let mut numbered = BTreeSet::new();
+    for (number, book) in books.iter().enumerate() {
+        for source in book.sources()? {
+            numbered.insert((origins.of(number, None), source.hash));
+            let known = united.entry(source.hash).or_insert_with(|| source.clone());
+            known.games = known.games.max(source.games);
+            if source.name < known.name {
+                known.name = source.name;
+            }
+        }
+        for (origin, hash) in book.origins()?.sources {
+            numbered.insert((origins.of(number, Some(origin)), hash));
+        }
+    }
+    Ok(Sources { united: united.into_values().collect(), numbered })
+}
+
+/// What several books say of a move, see [`merge`].
+fn combined(said: &[Mark]) -> Mark {
+    let is_locked = said.iter().any(|mark| mark.flags.has(Flags::LOCKED));
+    let said: Vec<&Mark> =
+        said.iter().filter(|mark| !is_locked || mark.flags.has(Flags::LOCKED)).collect();
+    let comments: BTreeSet<&str> = said.iter().filter_map(|mark| mark.comment.as_deref()).collect();
+    let comment = comments.into_iter().collect::<Vec<_>>().join("\n");
+    let priorities = said.iter().map(|mark| mark.priority).filter(|&priority| priority != 0);
+    Mark {
+        priority: priorities.max().unwrap_or(0),
+        flags: said.iter().fold(Flags::default(), |flags, mark| flags.union(mark.flags)),
+        weight: said.iter().filter_map(|mark| mark.weight).max(),
+        comment: (!comment.is_empty()).then_some(comment),
+        groups: said.iter().flat_map(|mark| mark.groups.iter().cloned()).collect(),
+        // The origin of what several books say is the first of them.
+        origin: said.iter().filter_map(|mark| mark.origin).min(),
+    }
+}
+
+/// Whether two marks differ in their origins only.
+fn says_the_same(a: &Mark, b: &Mark) -> bool {
+    *a == Mark { origin: a.origin, ..b.clone() }
+}
+
+/// Takes up the rows and marks of a book.
+struct Collect<'a> {
+    sorter: &'a Sorter<Summed>,
+    batch: Vec<Summed>,
+    takes_rows: bool,
+    failed: std::io::Result<()>,
+    origins: &'a Numbered,
+    number: usize,
+    marks: &'a mut BTreeMap<Place, Vec<Mark>>,
+}
+
+impl Collect<'_> {
+    fn add(&mut self, place: Place, row: Option<Row>, mark: Mark) {
+        if mark != Mark::default() {
+            let origin = Some(self.origins.of(self.number, mark.origin));
+            self.marks.entry(place).or_default().push(Mark { origin, ..mark });
+        }
+        let Some(row) = row.filter(|_| self.takes_rows) else { return };
+        if !is_plausible(&row) {
+            self.failed = Err(std::io::Error::other("counts beyond those of any collection"));
+        }
+        self.batch.push(Summed { place, row });
+        if self.batch.len() >= BATCH {
+            self.push();
+        }
+    }
+
+    fn push(&mut self) {
+        if self.failed.is_ok() {
+            self.failed = self.sorter.push(std::mem::take(&mut self.batch));
+        }
+        self.batch.clear();
+    }
+
+    fn finish(mut self) -> std::io::Result<()> {
+        self.push();
+        self.failed
+    }
+}
+
+/// A row, summed over books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Summed {
+    place: Place,
+    row: Row,
+}
+
+impl Reduce for Summed {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.place.cmp(&b.place)
+    }
+
+    fn item_size(_item: &Self) -> usize {
+        size_of::<Self>()
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.row.tally.absorb(&other.row.tally);
+        self.row.weight = self.row.weight.max(other.row.weight);
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        let (key, mv) = self.place;
+        Observation { key, mv, tally: self.row.tally }.put(out);
+        varint::put(out, self.row.weight.is_some().into());
+        varint::put(out, self.row.weight.unwrap_or(0));
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let Observation { key, mv, tally } = Observation::take(input)?;
+        let is_weighted = varint::take(input)? == 1;
+        let weight = Some(varint::take(input)?).filter(|_| is_weighted);
+        Some(Self { place: (key, mv), row: Row { tally, weight } })
+    }
+}
+
+/// Whether the sums of many such rows fit.
+fn is_plausible(row: &Row) -> bool {
+    let t = &row.tally;
+    t.games < MAX_COUNT && t.rating_sum < MAX_COUNT && t.rating_count < MAX_COUNT
+}

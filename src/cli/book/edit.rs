@@ -1,0 +1,279 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use super::super::{CliError, Context, OrExit, exit};
+use super::from_book;
+use super::query::{play, read_position};
+use crate::book::{Book, Change, EditError, Editor, Step};
+use crate::bytes::read_line;
+use crate::game::{Notation, Symmetric};
+use crate::xiangqi::Position;
+
+/// The longest line of a script, in bytes; a longer one is cut and so refused.
+const MAX_LINE: u64 = 1 << 20;
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true)
+    .args(["mv", "add_line", "script", "undo", "history"]))]
+pub(in crate::cli) struct Args {
+    /// The book.
+    book: PathBuf,
+    #[command(flatten)]
+    request: Request,
+    /// Make the edits of a file (`-`: standard input), one JSON object a line with the names of these
+    /// options (`{"moves": "h2e2", "move": "h9g7", "weight": 5}`): all of them or none.
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Take back the last edit, or the last N; what one command did is one edit.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    undo: Option<u64>,
+    /// List the edits that can be undone.
+    #[arg(long)]
+    history: bool,
+}
+
+/// One edit, from the command line or from a script.
+#[derive(Debug, Default, Clone, clap::Args, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Request {
+    /// The position (default: the start of a game).
+    #[arg(long)]
+    fen: Option<String>,
+    /// Moves to play first, from the start or from --fen: h2e2 h9g7 …
+    #[arg(long, num_args = 1..)]
+    #[serde(deserialize_with = "texts")]
+    moves: Vec<String>,
+    /// The move to edit.
+    #[arg(long = "move", value_name = "MOVE", id = "mv")]
+    #[serde(rename = "move")]
+    mv: Option<String>,
+    /// Add a line of moves; other options than --group concern its last move.
+    #[arg(long, value_name = "MOVES")]
+    add_line: Option<String>,
+    /// Put the move, or every move of the line, into a line group.
+    #[arg(long, value_name = "NAME")]
+    #[serde(deserialize_with = "texts")]
+    group: Vec<String>,
+    /// Take the move out of a line group.
+    #[arg(long, value_name = "NAME")]
+    #[serde(deserialize_with = "texts")]
+    no_group: Vec<String>,
+    /// Set the weight.
+    #[arg(long, value_name = "N")]
+    weight: Option<u64>,
+    /// Leave the weight to the games again.
+    #[arg(long, conflicts_with = "weight")]
+    clear_weight: bool,
+    /// Set the priority: of the moves of a position only those of the highest are chosen.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    priority: Option<i64>,
+    /// Set the comment.
+    #[arg(long, value_name = "TEXT")]
+    comment: Option<String>,
+    /// Remove the comment.
+    #[arg(long, conflicts_with = "comment")]
+    clear_comment: bool,
+    /// Never choose the move in play.
+    #[arg(long)]
+    disable: bool,
+    /// Choose the move in play again.
+    #[arg(long, conflicts_with = "disable")]
+    enable: bool,
+    /// Protect the move from further changes, also by merge, prune and repair.
+    #[arg(long)]
+    lock: bool,
+    /// Allow changes again, those of this command included.
+    #[arg(long, conflicts_with = "lock")]
+    unlock: bool,
+    /// Take the move out of the book. Its games stay counted; --undo or --add-line bring it back.
+    #[arg(long)]
+    delete: bool,
+}
+
+/// One text, or a list of them.
+fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Texts {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Texts::deserialize(input)? {
+        Texts::One(text) => vec![text],
+        Texts::Many(texts) => texts,
+    })
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book edit")?;
+    if args.history {
+        return show_history(&args.book, context);
+    }
+    let mut editor = Editor::open(&args.book).map_err(from_edit)?;
+    let answer = if let Some(count) = args.undo {
+        let undone = editor.undo(count).map_err(from_edit)?;
+        json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()})
+    } else if let Some(script) = &args.script {
+        let (edits, changed) = run_script(&mut editor, script)?;
+        json!({"edits": edits, "changed": changed})
+    } else {
+        let changed = make::<Position>(&mut editor, &args.request)?;
+        json!({"edits": 1, "changed": changed})
+    };
+    editor.commit().map_err(from_edit)?;
+    tell(&args.book, answer, context)?;
+    Ok(exit::OK)
+}
+
+fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(), CliError> {
+    let book = path.display();
+    if context.common.json {
+        answer["schema"] = "juzhong.book.edit/1".into();
+        answer["book"] = path.to_string_lossy().into();
+        writeln!(context.out, "{answer}")?;
+    } else if let Some(undone) = answer["undone"].as_array() {
+        for step in undone {
+            writeln!(context.out, "undone: {}", step["what"].as_str().unwrap_or_default())?;
+        }
+    } else {
+        writeln!(context.out, "{book}: {} moves changed", answer["changed"])?;
+    }
+    Ok(())
+}
+
+/// Makes every edit of a script. Returns how many there are and how many moves they changed.
+fn run_script(editor: &mut Editor, path: &Path) -> Result<(u64, u64), CliError> {
+    let name = path.display().to_string();
+    let mut input: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        let file =
+            File::open(path).or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
+        Box::new(BufReader::new(file))
+    };
+    let (mut edits, mut changed) = (0, 0);
+    for number in 1u64.. {
+        let line = read_line(&mut input, MAX_LINE)
+            .or_exit_with(exit::IO, || format!("cannot read {name}"))?;
+        let Some(line) = line else { break };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let place = || format!("{name}:{number}");
+        let request: Request = serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, place)?;
+        changed += make::<Position>(editor, &request).map_err(|error| error.within(place()))?;
+        edits += 1;
+    }
+    Ok((edits, changed))
+}
+
+/// Makes one edit and returns how many moves it changed.
+fn make<G: Symmetric + Notation>(editor: &mut Editor, request: &Request) -> Result<u64, CliError> {
+    let mut position: G = read_position(request.fen.as_deref())?;
+    play_all(&mut position, &request.moves, "moves")?;
+    let changes = request.changes().or_exit(exit::USAGE)?;
+    if let Some(line) = &request.add_line {
+        let start = position.clone();
+        let line = play_all(&mut position, std::slice::from_ref(line), "add-line")?;
+        return editor.add_line(&start, &line, &request.group, &changes).map_err(from_edit);
+    }
+    let text = request.mv.as_deref().context("name a move or add a line").or_exit(exit::USAGE)?;
+    if changes.is_empty() {
+        return Err(CliError::message(exit::USAGE, "say what to change, such as --weight 5"));
+    }
+    let mv = parse_move::<G>(text).or_exit(exit::BAD_DATA)?;
+    editor.change(&position, mv, &changes).map(u64::from).map_err(from_edit)
+}
+
+fn parse_move<G: Notation>(text: &str) -> anyhow::Result<G::Move> {
+    G::parse_move(text).with_context(|| format!("`{text}` is no move; write moves like h2e2"))
+}
+
+/// Plays the moves of some texts and returns them.
+fn play_all<G: Notation>(
+    position: &mut G,
+    texts: &[String],
+    option: &str,
+) -> Result<Vec<G::Move>, CliError> {
+    let mut line = Vec::new();
+    for (i, text) in texts.iter().flat_map(|text| text.split_whitespace()).enumerate() {
+        let context = || format!("{option}, move {}", i + 1);
+        line.push(parse_move::<G>(text).or_exit_with(exit::BAD_DATA, context)?);
+        play(position, text).or_exit_with(exit::BAD_DATA, context)?;
+    }
+    Ok(line)
+}
+
+impl Request {
+    /// What to change: unlocking comes first, locking last.
+    fn changes(&self) -> anyhow::Result<Vec<Change>> {
+        for (a, b, names) in [
+            (self.mv.is_some(), self.add_line.is_some(), "move and add_line"),
+            (self.weight.is_some(), self.clear_weight, "weight and clear_weight"),
+            (self.comment.is_some(), self.clear_comment, "comment and clear_comment"),
+            (self.disable, self.enable, "disable and enable"),
+            (self.lock, self.unlock, "lock and unlock"),
+            (self.delete, self.add_line.is_some(), "delete and add_line"),
+        ] {
+            if a && b {
+                bail!("{names} exclude each other");
+            }
+        }
+        // Every move of a line is put into its groups.
+        let groups: &[String] = if self.add_line.is_some() { &[] } else { &self.group };
+        let clear_weight = self.clear_weight.then_some(Change::Weight(None));
+        let clear_comment = self.clear_comment.then_some(Change::Comment(None));
+        let optional = [
+            self.unlock.then_some(Change::Unlock),
+            self.weight.map(|weight| Change::Weight(Some(weight))).or(clear_weight),
+            self.priority.map(Change::Priority),
+            self.comment.clone().map(|comment| Change::Comment(Some(comment))).or(clear_comment),
+            self.disable.then_some(Change::Disabled(true)),
+            self.enable.then_some(Change::Disabled(false)),
+            self.delete.then_some(Change::Delete),
+        ];
+        let mut changes: Vec<Change> = optional.into_iter().flatten().collect();
+        changes.extend(groups.iter().map(|name| Change::Group(name.clone(), true)));
+        changes.extend(self.no_group.iter().map(|name| Change::Group(name.clone(), false)));
+        changes.extend(self.lock.then_some(Change::Lock));
+        Ok(changes)
+    }
+}
+
+fn show_history(path: &Path, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let book = Book::open(path).map_err(from_book)?;
+    let steps = book.history().map_err(from_book)?;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.edit/1",
+            "book": path.to_string_lossy(),
+            "history": steps.iter().map(step_answer).collect::<Vec<_>>(),
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        for step in &steps {
+            writeln!(context.out, "{:>5}.{:<4} {}", step.edit, step.step, step.what)?;
+        }
+    }
+    Ok(exit::OK)
+}
+
+fn step_answer(step: &Step) -> Value {
+    json!({"edit": step.edit, "step": step.step, "what": step.what})
+}
+
+fn from_edit(error: EditError) -> CliError {
+    let code = match error {
+        EditError::Book(error) => return from_book(error),
+        EditError::Closed { .. } => exit::CANNOT_CREATE,
+        EditError::Write { .. } | EditError::Store { .. } => exit::IO,
+        _ => exit::BAD_DATA,
+    };
+    CliError::new(code, error)
+}

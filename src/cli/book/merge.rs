@@ -1,0 +1,101 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::super::{CliError, Context, exit};
+use super::build::{parse_size, stop_flag};
+use super::from_remake;
+use crate::book::{MergeOptions, MergeReport, merge};
+use crate::xiangqi::Position;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The books. No game may be counted by two of them, unless one counts all games of the other.
+    #[arg(required = true, num_args = 2.., value_name = "BOOK")]
+    books: Vec<PathBuf>,
+    /// Where to write the merged book.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
+    #[arg(long, default_value = "512MiB", value_parser = parse_size)]
+    memory: usize,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book merge")?;
+    let options = MergeOptions { memory: args.memory, stop: stop_flag() };
+    let report = merge::<Position>(&args.books, &args.output, &options).map_err(from_remake)?;
+    if context.common.json {
+        writeln!(context.out, "{}", answer(args, &report))?;
+    } else {
+        print(args, &report, context.out)?;
+    }
+    Ok(exit::OK)
+}
+
+/// The share of a book's rows that were found under other keys.
+fn share(unreached: u64, rows: u64) -> f64 {
+    unreached as f64 / rows.max(1) as f64
+}
+
+fn answer(args: &Args, report: &MergeReport) -> Value {
+    let about = &report.metadata;
+    let books: Vec<Value> = report
+        .books
+        .iter()
+        .map(|book| {
+            json!({
+                "book": book.path.to_string_lossy(),
+                "games": book.games,
+                "moves": book.rows,
+                "contained": book.is_contained,
+                "rekeyed": book.is_rekeyed,
+                "unreached": book.unreached,
+                "unreached_share": share(book.unreached, book.rows),
+            })
+        })
+        .collect();
+    json!({
+        "schema": "juzhong.book.merge/1",
+        "book": args.output.to_string_lossy(),
+        "games": about.counts.games,
+        "positions": about.positions,
+        "moves": about.rows,
+        "marks": report.marks,
+        "conflicts": report.conflicts,
+        "max_ply": about.max_ply,
+        "depths_differ": report.depths_differ,
+        "min_games": about.min_games,
+        "pruned": about.pruned,
+        "content": about.content,
+        "books": books,
+    })
+}
+
+fn print(args: &Args, report: &MergeReport, out: &mut dyn Write) -> Result<(), CliError> {
+    let about = &report.metadata;
+    let book = args.output.display();
+    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
+    writeln!(out, "games      {}", about.counts.games)?;
+    writeln!(out, "marks      {} ({} moves with different ones)", report.marks, report.conflicts)?;
+    if report.depths_differ {
+        writeln!(
+            out,
+            "depth      the books differ; beyond the least, moves lack the games of some"
+        )?;
+    }
+    for book in &report.books {
+        let mut notes = Vec::new();
+        if book.is_contained {
+            notes.push("only its marks: another book counts all its games".to_owned());
+        }
+        if book.is_rekeyed {
+            let percent = 100.0 * share(book.unreached, book.rows);
+            notes.push(format!("other keys, {} rows not reached ({percent:.2}%)", book.unreached));
+        }
+        let notes = notes.join("; ");
+        writeln!(out, "from       {}: {} games {notes}", book.path.display(), book.games)?;
+    }
+    Ok(())
+}

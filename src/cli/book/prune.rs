@@ -1,0 +1,103 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::super::{CliError, Context, exit};
+use super::build::stop_flag;
+use super::from_remake;
+use crate::book::{PruneOptions, PruneReport, prune};
+use crate::xiangqi::Position;
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("limits").required(true).multiple(true)
+    .args(["min_games", "min_share", "max_ply"]))]
+pub(in crate::cli) struct Args {
+    /// The book.
+    book: PathBuf,
+    /// Where to write the smaller book.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Drop moves of fewer games.
+    #[arg(long, value_name = "N")]
+    min_games: Option<u64>,
+    /// Drop moves that were played in a smaller share of the games of their position: 0.02 or 2%.
+    #[arg(long, value_name = "P", value_parser = parse_share)]
+    min_share: Option<f64>,
+    /// Drop moves of positions so many plies from the start, or more.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_ply: Option<u64>,
+    /// Keep every move of which the book says something beside its games.
+    #[arg(long)]
+    keep_marked: bool,
+}
+
+/// A share: a number from 0 to 1, or percent.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let (digits, whole) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
+    let share = digits.parse::<f64>().ok().map(|share| share / whole);
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "give a share from 0 to 1, such as 0.02 or 2%".to_owned())
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book prune")?;
+    let options = PruneOptions {
+        min_games: args.min_games.unwrap_or(0),
+        min_share: args.min_share.unwrap_or(0.0),
+        max_ply: args.max_ply,
+        keep_marked: args.keep_marked,
+        stop: stop_flag(),
+    };
+    let report = prune::<Position>(&args.book, &args.output, &options).map_err(from_remake)?;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.prune/1",
+            "book": args.output.to_string_lossy(),
+            "positions": report.metadata.positions,
+            "moves": report.metadata.rows,
+            "dropped": report.dropped(),
+            "few_games": report.few_games,
+            "small_share": report.small_share,
+            "cut_off": report.cut_off,
+            "deleted": report.deleted,
+            "pruned": report.metadata.pruned,
+            "content": report.metadata.content,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        print(args, &report, context.out)?;
+    }
+    Ok(exit::OK)
+}
+
+fn print(args: &Args, report: &PruneReport, out: &mut dyn Write) -> Result<(), CliError> {
+    let about = &report.metadata;
+    let book = args.output.display();
+    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
+    writeln!(
+        out,
+        "dropped    {} moves: {} of few games, {} of small share, {} cut off, {} deleted",
+        report.dropped(),
+        report.few_games,
+        report.small_share,
+        report.cut_off,
+        report.deleted
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares() {
+        assert_eq!(parse_share("0.5"), Ok(0.5));
+        assert_eq!(parse_share("25%"), Ok(0.25));
+        for bad in ["", "%", "-1", "2", "101%", "NaN"] {
+            assert!(parse_share(bad).is_err(), "{bad}");
+        }
+    }
+}
