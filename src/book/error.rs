@@ -21,6 +21,17 @@ pub enum BookError {
         /// What it is instead.
         what: String,
     },
+    /// A book of another program.
+    #[error(
+        "{}: a book of another program ({format}); import it first: juzhong book import {} -o BOOK",
+        path.display(), path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The format's name.
+        format: &'static str,
+    },
     /// Written by a later version.
     #[error(
         "{}: book version {found}, but this program reads version {supported}; update juzhong or rebuild the book",

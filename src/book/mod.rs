@@ -25,6 +25,7 @@ mod filter;
 mod groups;
 mod inputs;
 mod into;
+pub mod interop;
 mod mark;
 mod marks;
 mod merge;

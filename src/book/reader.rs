@@ -8,7 +8,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use super::{
-    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, key_file, marks,
+    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, interop, key_file,
+    marks,
 };
 use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
@@ -460,7 +461,7 @@ impl Book {
 
 /// The URI by which SQLite opens the file as one that nobody changes: it makes no files beside it
 /// and heeds none. Books are replaced by renaming, so an open one stays as it is.
-fn immutable_uri(path: &Path) -> String {
+pub(super) fn immutable_uri(path: &Path) -> String {
     // An authority, an empty one, keeps two slashes at the start from being taken for one.
     let mut uri = String::from(if path.is_absolute() { "file://" } else { "file:./" });
     if cfg!(windows) && path.is_absolute() {
@@ -501,15 +502,18 @@ fn check_header(path: &Path) -> Result<(), BookError> {
             bytes if bytes.starts_with(&seal::SQLITE_MAGIC[..bytes.len().min(16)]) => {
                 BookError::Truncated { path: path.to_owned(), have, need }
             }
-            _ => not_a_book("not a SQLite database"),
+            _ => foreign_book(path).unwrap_or_else(|| not_a_book("not a SQLite database")),
         });
     }
     let header = File::open(path)
         .and_then(|mut file| Header::read(&mut file))
         .map_err(io_error)?
-        .ok_or_else(|| not_a_book("not a SQLite database"))?;
+        .ok_or_else(|| {
+        foreign_book(path).unwrap_or_else(|| not_a_book("not a SQLite database"))
+    })?;
     if header.application_id != APPLICATION_ID {
-        return Err(not_a_book("another program's SQLite database"));
+        let other = || not_a_book("another program's SQLite database");
+        return Err(foreign_book(path).unwrap_or_else(other));
     }
     if header.has_log {
         return Err(damaged(path, "another program switched it to a write-ahead log"));
@@ -522,6 +526,12 @@ fn check_header(path: &Path) -> Result<(), BookError> {
             Err(damaged(path, format!("{have} bytes where its header states {need}")))
         }
     }
+}
+
+/// What to say of a file that is a book of another program.
+fn foreign_book(path: &Path) -> Option<BookError> {
+    let format = interop::sniff(path).ok()?.name();
+    Some(BookError::Foreign { path: path.to_owned(), format })
 }
 
 /// What is read at opening.

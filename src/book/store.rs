@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use rusqlite::types::ToSqlOutput;
+use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::groups::Member;
@@ -216,6 +216,14 @@ impl Writer {
             insert.execute(params![number, &source[..]])?;
         }
         Ok(())
+    }
+
+    /// Adds a row as it is to one of the other tables.
+    pub(super) fn put_values(&self, table: &str, row: Vec<Value>) -> rusqlite::Result<()> {
+        let places = vec!["?"; row.len()].join(", ");
+        let sql = format!("INSERT INTO {table} VALUES({places})");
+        let mut insert = self.connection.prepare_cached(&sql)?;
+        insert.execute(rusqlite::params_from_iter(row)).map(|_| ())
     }
 
     /// Adds what is known at the end and closes the file. Fills in what only the rows tell.

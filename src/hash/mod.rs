@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::sealed::{self, Kind, SealError};
 
+pub mod foreign;
 pub mod gomoku;
 pub mod xiangqi;
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::super::{CliError, Context, OrExit, exit};
-use super::from_book;
+use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
+use super::{FormatName, from_book};
 use crate::book::{Book, BookError, BookMove, Entry, Place};
 use crate::bytes::atomic::AtomicFile;
 use crate::game::{Notation, Packed, Side, Symmetric};
@@ -25,6 +26,8 @@ pub(in crate::cli) struct Args {
     /// Leave out moves of fewer games [default: what the book was built with].
     #[arg(long)]
     min_games: Option<u64>,
+    #[command(flatten)]
+    foreign: ForeignArgs,
 }
 
 /// What a book can be written as.
@@ -33,14 +36,45 @@ enum Form {
     /// A table with a line for each move, positions in the order of their distance from the start;
     /// moves that the start does not reach come last, under their keys, as the book holds them.
     Csv,
+    /// .obk: BHGUI and many others.
+    Obk,
+    /// .pfBook: 鹏飞, 佳佳.
+    Pfbook,
+    /// .xqb: xqbook.
+    Xqb,
+    /// BOOK.DAT: ElephantEye, XQWizard.
+    Eleeye,
+    /// .xob: MoonRiver.
+    Moonriver,
+    /// .bin: XBoard for xiangqi, in PolyGlot's form.
+    Polyglot,
+}
+
+impl Form {
+    /// The format of another program.
+    const fn foreign(self) -> Option<FormatName> {
+        Some(match self {
+            Self::Csv => return None,
+            Self::Obk => FormatName::Obk,
+            Self::Pfbook => FormatName::Pfbook,
+            Self::Xqb => FormatName::Xqb,
+            Self::Eleeye => FormatName::Eleeye,
+            Self::Moonriver => FormatName::Moonriver,
+            Self::Polyglot => FormatName::Polyglot,
+        })
+    }
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book export")?;
     let book = super::open(&args.book)?;
-    match args.to {
-        Form::Csv => run_csv(args, &book, context),
-    }
+    let Some(format) = args.to.foreign() else { return run_csv(args, &book, context) };
+    let Some(output) = &args.output else {
+        let message =
+            "name a file with --output: books of other programs are not written to standard output";
+        return Err(CliError::message(exit::USAGE, message));
+    };
+    foreign::run(&book, output, format, args.min_games, &args.foreign, context)
 }
 
 fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -1,8 +1,11 @@
 //! Opening books.
 
 mod build;
+mod doctor;
 mod edit;
 mod export;
+mod foreign;
+mod import;
 mod merge;
 mod prune;
 mod query;
@@ -12,7 +15,10 @@ mod tree;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use super::{CliError, Context, exit};
+use crate::book::interop::{Dialect, Format, InteropError, Reach};
 use crate::book::{Book, BookError, BuildError, Counts, RemakeError};
 
 /// Build, query and describe opening books.
@@ -32,6 +38,10 @@ pub(super) enum Command {
     Query(query::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
+    /// Make a book from one of another program.
+    Import(import::Args),
+    /// Say what is wrong with a book, this program's or another's, and write a clean copy.
+    Doctor(doctor::Args),
 }
 
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -43,6 +53,8 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Prune(args) => prune::run(args, context),
         Command::Query(args) => query::run(args, context),
         Command::Stats(args) => stats::run(args, context),
+        Command::Import(args) => import::run(args, context),
+        Command::Doctor(args) => doctor::run(args, context),
     }
 }
 
@@ -124,5 +136,86 @@ fn from_remake(error: RemakeError) -> CliError {
         RemakeError::Build(error) => from_build(error),
         RemakeError::TooMany { .. } => CliError::new(exit::USAGE, error),
         _ => CliError::new(exit::BAD_DATA, error),
+    }
+}
+
+fn from_interop(error: InteropError) -> CliError {
+    let code = match error {
+        InteropError::Book(error) => return from_book(error),
+        InteropError::Build(error) => return from_build(error),
+        InteropError::Io { ref source, .. } => match source.kind() {
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
+            _ => exit::IO,
+        },
+        InteropError::Create { .. } => exit::CANNOT_CREATE,
+        InteropError::Write { .. } => exit::IO,
+        InteropError::Interrupted { .. } => exit::INTERRUPTED,
+        _ => exit::BAD_DATA,
+    };
+    CliError::new(code, error)
+}
+
+/// A format of another program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    /// .obk: BHGUI and many others.
+    Obk,
+    /// .pfBook: 鹏飞, 佳佳.
+    Pfbook,
+    /// .xqb: xqbook.
+    Xqb,
+    /// BOOK.DAT: ElephantEye, XQWizard.
+    Eleeye,
+    /// .xob: MoonRiver.
+    Moonriver,
+    /// .bin: XBoard for xiangqi, in PolyGlot's form.
+    Polyglot,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Obk => Self::Obk,
+            FormatName::Pfbook => Self::PfBook,
+            FormatName::Xqb => Self::Xqb,
+            FormatName::Eleeye => Self::ElephantEye,
+            FormatName::Moonriver => Self::MoonRiver,
+            FormatName::Polyglot => Self::Polyglot,
+        }
+    }
+}
+
+/// How keys from 2^63 on are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DialectName {
+    /// As signed integers.
+    Int64,
+    /// As doubles of the same bytes (BHGUI).
+    Double,
+}
+
+impl From<DialectName> for Dialect {
+    fn from(name: DialectName) -> Self {
+        match name {
+            DialectName::Int64 => Self::Int64,
+            DialectName::Double => Self::Double,
+        }
+    }
+}
+
+/// How far positions are searched.
+#[derive(Debug, clap::Args)]
+struct ReachArgs {
+    /// Plies in a row that need not be in the book.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(..=2))]
+    plies: u8,
+    /// Positions looked at for such plies, at most.
+    #[arg(long, default_value_t = 40_000_000)]
+    positions: u64,
+}
+
+impl ReachArgs {
+    fn reach(&self) -> Reach {
+        Reach { plies: self.plies, positions: self.positions, stop: build::stop_flag() }
     }
 }

@@ -1,0 +1,10 @@
+//! The reader of .pfBook files (SQLite) on any bytes.
+
+#![no_main]
+
+mod foreign;
+
+use juzhong::book::interop::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| foreign::check(Format::PfBook, bytes));

@@ -1,0 +1,327 @@
+//! What is wrong with a book, be it the program's own or a foreign one.
+
+use std::path::Path;
+
+use super::finding::{Finding, Findings, Trouble};
+use super::index::{ILLEGAL, Index, REACHED, Stored};
+use super::load::{LoadOptions, Loaded, load_damaged};
+use super::own_doctor;
+use super::walk::{Hit, walk};
+use super::{Dialect, Format, InteropError, Reach};
+use crate::game::Symmetric;
+use crate::xiangqi::Position;
+
+/// How a book is examined.
+#[derive(Debug, Clone)]
+pub struct DoctorOptions {
+    /// The format, if it is not to be found by the file's content.
+    pub from: Option<Format>,
+    /// Bytes for the rows; a book with more is refused. Default 1 GiB.
+    pub memory: usize,
+    /// How far rows are searched.
+    pub reach: Reach,
+    /// Examples of each fault, at most. Default 3.
+    pub examples: usize,
+}
+
+impl Default for DoctorOptions {
+    fn default() -> Self {
+        Self { from: None, memory: 1 << 30, reach: Reach::default(), examples: 3 }
+    }
+}
+
+/// Whose book it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One of the program's own.
+    Own,
+    /// Another program's.
+    Foreign(Format),
+}
+
+impl Kind {
+    /// The name on the command line; `juzhong` for the program's own.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Own => "juzhong",
+            Self::Foreign(format) => format.name(),
+        }
+    }
+}
+
+/// What an examination found.
+#[derive(Debug, Clone)]
+pub struct Diagnosis {
+    /// Whose book it is.
+    pub kind: Kind,
+    /// How an `.obk` stores its keys.
+    pub dialect: Option<Dialect>,
+    /// Whether moves are stored with origin and destination exchanged.
+    pub is_swapped: bool,
+    /// Rows in the file, or as far as it can be read.
+    pub rows: u64,
+    /// Different keys among them.
+    pub positions: u64,
+    /// Positions reached from the start.
+    pub reached_positions: u64,
+    /// Rows reached from the start, legal or not.
+    pub reached: u64,
+    /// Rows that were not; that is no fault in itself.
+    pub unreached: u64,
+    /// Whether the search for rows was ended by its limit.
+    pub is_cut: bool,
+    /// Rows that may not be chosen.
+    pub disabled: u64,
+    /// Rows with a comment.
+    pub comments: u64,
+    /// Positions with several moves, and those of them whose moves all weigh the same: in a table
+    /// without having been played once each, in the program's own books by weights that someone
+    /// set.
+    pub choices: u64,
+    /// See [`choices`](Self::choices).
+    pub equal_choices: u64,
+    /// What is wrong; nothing in a healthy book.
+    pub findings: Vec<Finding>,
+}
+
+impl Diagnosis {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub const fn is_healthy(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Examines a book.
+///
+/// # Errors
+///
+/// [`InteropError::Unknown`] if the file is no book, [`InteropError::Io`], [`InteropError::TooLarge`],
+/// [`InteropError::Unfinished`], [`InteropError::Interrupted`]. Everything else is a finding.
+pub fn examine(path: &Path, options: &DoctorOptions) -> Result<Diagnosis, InteropError> {
+    if own_doctor::is_own(path)? {
+        return own_doctor::examine(path, options).map(|examined| examined.diagnosis);
+    }
+    inspect(path, options).map(|inspected| inspected.diagnosis)
+}
+
+/// A foreign book and all that is known of it.
+#[derive(Debug)]
+pub(super) struct Inspected {
+    pub(super) loaded: Loaded,
+    pub(super) diagnosis: Diagnosis,
+    /// Pairs of rows for the same move, seen from the left and from the right.
+    pub(super) mirrored: Vec<(usize, usize)>,
+    /// Weights out of all proportion.
+    pub(super) outliers: Vec<Outlier>,
+}
+
+/// A row's number that is a thousand times those of the other moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Outlier {
+    pub(super) row: usize,
+    pub(super) column: Column,
+    /// What the others have.
+    pub(super) others: i64,
+}
+
+/// A number by which programs choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    Score,
+    Wins,
+}
+
+impl Column {
+    fn of(self, row: &Stored) -> i64 {
+        match self {
+            Self::Score => row.value.into(),
+            Self::Wins => row.wins.into(),
+        }
+    }
+}
+
+pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected, InteropError> {
+    let load_options =
+        LoadOptions { from: options.from, memory: options.memory, examples: options.examples };
+    let mut loaded = load_damaged(path, load_options)?;
+    let mut findings = std::mem::replace(&mut loaded.findings, Findings::new(0));
+    check_database(&loaded, &mut findings);
+    if loaded.is_swapped {
+        findings.add(Trouble::ByteOrder, || "origin in the low byte".to_owned());
+        findings.add_many(Trouble::ByteOrder, (loaded.index.rows().len() as u64).saturating_sub(1));
+    }
+    let scheme = loaded.scheme();
+    let doubles_are_faults = !matches!(loaded.format, Format::MoonRiver | Format::Polyglot);
+    let mut mirrored = Vec::new();
+    let walked = walk(path, scheme, &mut loaded.index, &options.reach, &mut |position, hits| {
+        if doubles_are_faults {
+            note_mirrored(position, hits, &mut mirrored);
+        }
+        Ok(())
+    })?;
+    for &(one, other) in &mirrored {
+        let places = [one, other].map(|row| loaded.index.row(row).place);
+        findings.add(Trouble::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
+    }
+    note_rows(&loaded.index, &mut findings);
+    let outliers = outliers(&loaded);
+    for outlier in &outliers {
+        let row = loaded.index.row(outlier.row);
+        findings.add(Trouble::Outlier, || {
+            let value = outlier.column.of(row);
+            format!("row {}: {value}, all others {}", row.place, outlier.others)
+        });
+    }
+    let (choices, equal_choices) = choices(&loaded);
+    // A weight alone may well be the number of games.
+    if loaded.format.layout().is_some() {
+        note_equal(choices, equal_choices, &mut findings);
+    }
+    let reached = loaded.index.rows().iter().filter(|r| r.has(REACHED | ILLEGAL)).count() as u64;
+    let diagnosis = Diagnosis {
+        kind: Kind::Foreign(loaded.format),
+        dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
+        is_swapped: loaded.is_swapped,
+        rows: loaded.rows,
+        positions: loaded.index.groups().count() as u64,
+        reached_positions: walked.positions,
+        reached,
+        unreached: loaded.index.rows().len() as u64 - reached,
+        is_cut: walked.is_cut,
+        disabled: loaded.disabled,
+        comments: loaded.comments,
+        choices,
+        equal_choices,
+        findings: findings.into_vec(),
+    };
+    Ok(Inspected { loaded, diagnosis, mirrored, outliers })
+}
+
+/// Lines of SQLite's check that are looked at.
+const CHECK_LINES: usize = 1000;
+
+/// Rows whose keys are looked up through the index.
+const LOOKUPS: usize = 1000;
+
+fn check_database(loaded: &Loaded, findings: &mut Findings) {
+    let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else { return };
+    for line in database.integrity(CHECK_LINES) {
+        let of_index = line.contains(" index ");
+        let trouble = if of_index { Trouble::CorruptIndex } else { Trouble::File };
+        findings.add(trouble, || line);
+    }
+    if database.has_index(layout).is_ok_and(|has_index| !has_index) {
+        findings.add(Trouble::NoIndex, || format!("table {}", layout.table));
+        return;
+    }
+    let rows = loaded.index.rows();
+    let step = rows.len().div_ceil(LOOKUPS).max(1);
+    let known = findings.count(Trouble::CorruptIndex);
+    for row in rows.iter().step_by(step) {
+        match database.finds_itself(layout, row.place) {
+            Ok(true) => {}
+            // The check counts better where it sees anything.
+            Ok(false) | Err(_) if known == 0 => {
+                findings.add(Trouble::CorruptIndex, || {
+                    format!("row {} is not found by its key", row.place)
+                });
+            }
+            Ok(false) | Err(_) => {}
+        }
+    }
+}
+
+/// The same move under both images of a position that is not its own mirror image.
+pub(super) fn note_mirrored(position: &Position, hits: &[Hit], mirrored: &mut Vec<(usize, usize)>) {
+    if position.canonical().by.count_ones() > 1 {
+        return;
+    }
+    for (i, one) in hits.iter().enumerate() {
+        for other in &hits[i + 1..] {
+            if one.mv == other.mv && one.frame != other.frame {
+                mirrored.push((one.row, other.row));
+            }
+        }
+    }
+}
+
+/// What the walk and the order of rows tell.
+fn note_rows(index: &Index, findings: &mut Findings) {
+    for row in index.rows() {
+        if row.has(ILLEGAL) && !row.has(REACHED) {
+            findings.add(Trouble::IllegalMove, || match row.mv() {
+                Some(mv) => format!("row {}: {mv}", row.place),
+                None => format!("row {}", row.place),
+            });
+        }
+    }
+    for pair in index.rows().windows(2) {
+        if (pair[0].key, pair[0].mv) == (pair[1].key, pair[1].mv) {
+            findings.add(Trouble::Duplicate, || {
+                format!("rows {} and {}", pair[0].place, pair[1].place)
+            });
+        }
+    }
+}
+
+/// A move counts as out of all proportion if all others of at least two weigh the same and it weighs
+/// so many times as much.
+const OUT_OF_PROPORTION: i64 = 1000;
+
+/// The one number that is out of proportion, and what all others are.
+pub(super) fn outlier(weights: &[i64]) -> Option<(usize, i64)> {
+    let (at, &most) = weights.iter().enumerate().max_by_key(|&(_, weight)| weight)?;
+    let mut others = weights.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &w)| w);
+    let first = others.next()?;
+    let is_lone = weights.len() >= 3 && others.all(|other| other == first);
+    (is_lone && most >= first.max(1).saturating_mul(OUT_OF_PROPORTION)).then_some((at, first))
+}
+
+fn outliers(loaded: &Loaded) -> Vec<Outlier> {
+    let mut found = Vec::new();
+    if loaded.format == Format::MoonRiver {
+        return found;
+    }
+    let mut first = 0;
+    for group in loaded.index.groups() {
+        for column in [Column::Score, Column::Wins] {
+            let weights: Vec<i64> = group.iter().map(|row| column.of(row)).collect();
+            if let Some((at, others)) = outlier(&weights) {
+                found.push(Outlier { row: first + at, column, others });
+            }
+        }
+        first += group.len();
+    }
+    found
+}
+
+/// Positions with several moves, and those where no number tells one move from another though
+/// they were not played once each.
+fn choices(loaded: &Loaded) -> (u64, u64) {
+    if loaded.format == Format::MoonRiver {
+        return (0, 0);
+    }
+    let (mut choices, mut equal) = (0, 0);
+    for group in loaded.index.groups().filter(|group| group.len() > 1) {
+        choices += 1;
+        let same = |column: Column| group.iter().all(|r| column.of(r) == column.of(&group[0]));
+        let once_each = group.iter().all(|row| row.games() == 1);
+        equal += u64::from(same(Column::Score) && same(Column::Wins) && !once_each);
+    }
+    (choices, equal)
+}
+
+/// From so many positions with a choice on their weights are looked at as a whole.
+const ENOUGH_CHOICES: u64 = 20;
+
+/// If more than one in so many has moves of the same weight only, the weights mean nothing.
+const EQUAL_SHARE: u64 = 5;
+
+pub(super) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {
+    if choices >= ENOUGH_CHOICES && equal * EQUAL_SHARE > choices {
+        findings.add(Trouble::AllEqual, || format!("of {choices} positions with several moves"));
+        findings.add_many(Trouble::AllEqual, equal - 1);
+    }
+}

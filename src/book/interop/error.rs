@@ -1,0 +1,106 @@
+use std::io;
+use std::path::PathBuf;
+
+use crate::book::{BookError, BuildError};
+
+/// Why a foreign book cannot be read or written. Every message says what to do next.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InteropError {
+    /// The file cannot be read.
+    #[error("{}: cannot read the file", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error(
+        "{}: {what}; give a book as .obk, .pfBook, .xqb, ElephantEye's BOOK.DAT, MoonRiver's .xob or \
+         XBoard's .bin for xiangqi",
+        path.display()
+    )]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        what: String,
+    },
+    /// The file is not of the format that was asked for.
+    #[error("{}: not a book of the format {format}: {what}; leave --from out to let the format be found", path.display())]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// The format asked for.
+        format: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// The file is of a known format, but cannot be read through.
+    #[error("{}: damaged: {what}; try `juzhong book doctor` on a copy, or get the file again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where and how.
+        what: String,
+    },
+    /// Another program has not finished writing.
+    #[error(
+        "{}: changes of another program lie beside it in {}; close that program, or open the book there \
+         once more and close it",
+        path.display(), beside.display()
+    )]
+    Unfinished {
+        /// The book.
+        path: PathBuf,
+        /// The journal or log.
+        beside: PathBuf,
+    },
+    /// More rows than the memory allows.
+    #[error("{}: more than {rows} rows, for which {memory} bytes do not suffice; give more with --memory", path.display())]
+    TooLarge {
+        /// The book.
+        path: PathBuf,
+        /// How many would fit.
+        rows: u64,
+        /// The memory given, in bytes.
+        memory: usize,
+    },
+    /// Nothing can be taken over.
+    #[error("{}: not one move can be taken over: {what}", path.display())]
+    Nothing {
+        /// The book.
+        path: PathBuf,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// The output cannot be created.
+    #[error("{}: cannot create the file: {what}", path.display())]
+    Create {
+        /// The output.
+        path: PathBuf,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// Writing failed underway.
+    #[error("{}: cannot write the file; is the disk full?", path.display())]
+    Write {
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Someone asked to stop.
+    #[error("{}: interrupted; nothing was changed, run it again", path.display())]
+    Interrupted {
+        /// The file at work.
+        path: PathBuf,
+    },
+    /// One of the program's own books cannot be read.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// One of the program's own books cannot be written.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}

@@ -1,0 +1,374 @@
+//! Writing one of the program's own books as a foreign one.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::index::{Collector, Index, Stored};
+use super::scheme::{Scheme, scheme};
+use super::walk::walk;
+use super::write::{self, Content, TableWriter};
+use super::{Dialect, Format, InteropError, Reach, eleeye, moonriver, obk, polyglot, xqb};
+use crate::book::{Book, BookMove};
+use crate::game::{Game, Packed, Side, Symmetric};
+use crate::xiangqi::{Move, Position};
+
+/// How a book is exported.
+#[derive(Debug, Clone)]
+pub struct ExportOptions {
+    /// The format.
+    pub to: Format,
+    /// How an `.obk` stores keys from 2^63 on. Doubles cannot hold all of them.
+    pub dialect: Dialect,
+    /// Stores the moves of an `.obk` or `.pfBook` with origin and destination exchanged.
+    pub swapped: bool,
+    /// Leaves out moves of fewer games; what the book was built with if not given.
+    pub min_games: Option<u64>,
+    /// Bytes for the rows; a book with more is refused.
+    pub memory: usize,
+    /// How far positions are searched.
+    pub reach: Reach,
+}
+
+impl ExportOptions {
+    /// To a format, everything else as usual.
+    #[must_use]
+    pub fn new(to: Format) -> Self {
+        Self {
+            to,
+            dialect: Dialect::Int64,
+            swapped: false,
+            min_games: None,
+            memory: 1 << 30,
+            reach: Reach::default(),
+        }
+    }
+}
+
+/// What an export wrote, and what is lost in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportReport {
+    /// Moves in the book.
+    pub moves: u64,
+    /// Moves whose positions are not reached from the start: their keys say nothing to others.
+    pub unreached: u64,
+    /// Rows or records written.
+    pub written: u64,
+    /// Whether the search for positions was ended by its limit.
+    pub is_cut: bool,
+    /// What the format cannot say, by name, and of how many moves (of `unknown_results`: games).
+    pub dropped: BTreeMap<&'static str, u64>,
+}
+
+/// Writes `book` to a new file at `output`.
+///
+/// # Errors
+///
+/// See [`InteropError`]. Nothing is left behind then; an existing file is never replaced.
+pub fn export(
+    book: &Book,
+    output: &Path,
+    options: &ExportOptions,
+) -> Result<ExportReport, InteropError> {
+    book.expect_game::<Position>()?;
+    let mut index = own_index(book, options.memory)?;
+    let moves = index.rows().len() as u64;
+    let own = Scheme::own(book.foreign_keys());
+    let min_games = options.min_games.unwrap_or(book.metadata().min_games);
+    let mut writer = Writer::new(output, options)?;
+    let mut written = 0;
+    let walked = walk(book.path(), &own, &mut index, &options.reach, &mut |position, _| {
+        let found = book.probe_with(position, min_games)?;
+        written += found.len() as u64;
+        writer.add(position, &found)
+    })?;
+    let reached = index.rows().iter().filter(|row| row.has(super::index::REACHED)).count() as u64;
+    if written == 0 {
+        let what = "no move is reached from the start of a game".to_owned();
+        return Err(InteropError::Nothing { path: book.path().to_owned(), what });
+    }
+    let mut dropped = std::mem::take(&mut writer.dropped);
+    note(&mut dropped, "few_games", reached - written.min(reached));
+    let rows = writer.finish(&mut dropped)?;
+    Ok(ExportReport {
+        moves,
+        unreached: moves - reached,
+        written: rows,
+        is_cut: walked.is_cut,
+        dropped,
+    })
+}
+
+/// The moves of one of the program's own books.
+pub(super) fn own_index(book: &Book, memory: usize) -> Result<Index, InteropError> {
+    let mut collector = Collector::new(book.path(), memory);
+    let (mut place, mut full) = (0, Ok(()));
+    book.for_each_entry(|entry| {
+        if full.is_ok() {
+            let stored = Stored::new(entry.key.cast_unsigned(), place, Move::unpack(entry.mv));
+            full = collector.push(stored);
+        }
+        place += 1;
+    })?;
+    full.map(|()| collector.finish())
+}
+
+fn note(dropped: &mut BTreeMap<&'static str, u64>, what: &'static str, count: u64) {
+    if count > 0 {
+        *dropped.entry(what).or_default() += count;
+    }
+}
+
+/// Rows of one format.
+enum Rows {
+    Table(TableWriter),
+    /// The same key and move can come from two positions with the colours exchanged.
+    Boards(TableWriter, BTreeMap<(Vec<u8>, u16), Content>),
+    ElephantEye(Vec<eleeye::Record>),
+    Polyglot(Vec<polyglot::Record>),
+    /// By mover and key.
+    MoonRiver([BTreeMap<u64, u64>; 2]),
+}
+
+struct Writer<'a> {
+    output: &'a Path,
+    options: &'a ExportOptions,
+    scheme: &'static Scheme,
+    rows: Rows,
+    written: u64,
+    dropped: BTreeMap<&'static str, u64>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(output: &'a Path, options: &'a ExportOptions) -> Result<Self, InteropError> {
+        let table = |layout| TableWriter::create(output, layout);
+        let rows = match (options.to, options.to.layout()) {
+            (Format::Xqb, Some(layout)) => Rows::Boards(table(layout)?, BTreeMap::new()),
+            (_, Some(layout)) => Rows::Table(table(layout)?),
+            (Format::Polyglot, None) => Rows::Polyglot(Vec::new()),
+            (Format::MoonRiver, None) => Rows::MoonRiver(Default::default()),
+            (_, None) => Rows::ElephantEye(Vec::new()),
+        };
+        let scheme = scheme(options.to);
+        Ok(Self { output, options, scheme, rows, written: 0, dropped: BTreeMap::new() })
+    }
+
+    fn note(&mut self, what: &'static str, count: u64) {
+        note(&mut self.dropped, what, count);
+    }
+
+    fn add(&mut self, position: &Position, found: &[BookMove<Move>]) -> Result<(), InteropError> {
+        for mv in found {
+            self.note_marks(mv);
+        }
+        match self.options.to {
+            Format::Obk | Format::PfBook => self.add_hashed(position, found),
+            Format::Xqb => {
+                self.add_boards(position, found);
+                Ok(())
+            }
+            Format::ElephantEye | Format::Polyglot => {
+                self.add_weights(position, found);
+                Ok(())
+            }
+            Format::MoonRiver => {
+                self.add_counts(position, found);
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts what no foreign format says.
+    fn note_marks(&mut self, found: &BookMove<Move>) {
+        let tally = &found.tally;
+        self.note("ratings", u64::from(tally.rating_count > 0));
+        self.note("years", u64::from(tally.years.is_some()));
+        self.note("priorities", u64::from(found.priority != 0));
+        self.note("groups", u64::from(!found.groups.is_empty()));
+        self.note("locks", u64::from(found.locked));
+        self.note("reasons_for_disabling", u64::from(found.banned || found.lost));
+    }
+
+    /// The row of a move in a table.
+    fn content(&mut self, mover: Side, found: &BookMove<Move>) -> Content {
+        let tally = &found.tally;
+        self.note("unknown_results", tally.games - tally.decided());
+        let mut number = |number: u64, most: u32| {
+            if number > most.into() {
+                note(&mut self.dropped, "saturated", 1);
+            }
+            number.min(most.into()).cast_signed()
+        };
+        Content {
+            score: number(found.weight, i32::MAX.cast_unsigned()),
+            games: [tally.wins(mover), tally.draws, tally.wins(!mover)]
+                .map(|count| number(count, i32::MAX.cast_unsigned())),
+            is_valid: is_valid(found),
+            comment: found.comment.clone(),
+        }
+    }
+
+    fn add_hashed(
+        &mut self,
+        position: &Position,
+        found: &[BookMove<Move>],
+    ) -> Result<(), InteropError> {
+        let key = self.scheme.key(position, false);
+        let Some(key) = obk::encode_key(key, self.options.dialect) else {
+            self.note("keys_that_are_no_doubles", found.len() as u64);
+            return Ok(());
+        };
+        for found in found {
+            let content = self.content(position.turn(), found);
+            let mv = obk::encode_move(found.mv);
+            let mv = if self.options.swapped { mv.swap_bytes() } else { mv };
+            if let Rows::Table(table) = &self.rows {
+                table.insert(&key, mv, &content)?;
+                self.written += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_boards(&mut self, position: &Position, found: &[BookMove<Move>]) {
+        let (key, turned) = xqb::encode(position);
+        for found in found {
+            let content = self.content(position.turn(), found);
+            let place = (key.clone(), xqb::encode_move(found.mv, turned));
+            let Rows::Boards(_, rows) = &mut self.rows else { return };
+            match rows.entry(place) {
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    entry.insert(content);
+                }
+                std::collections::btree_map::Entry::Occupied(mut entry) => {
+                    entry.get_mut().absorb(content);
+                    note(&mut self.dropped, "colours", 1);
+                }
+            }
+        }
+    }
+
+    /// The moves that may be chosen, for formats that have no others.
+    fn chosen<'f>(&mut self, found: &'f [BookMove<Move>]) -> Vec<&'f BookMove<Move>> {
+        let chosen: Vec<_> = found.iter().filter(|found| is_valid(found)).collect();
+        self.note("disabled", (found.len() - chosen.len()) as u64);
+        for found in &chosen {
+            self.note("comments", u64::from(found.comment.is_some()));
+        }
+        chosen
+    }
+
+    fn add_weights(&mut self, position: &Position, found: &[BookMove<Move>]) {
+        let chosen = self.chosen(found);
+        // Some readers divide by the sum.
+        let all_zero = chosen.iter().all(|found| found.weight == 0);
+        for found in chosen {
+            self.note("results", u64::from(found.tally.games > 0));
+            self.note("raised_from_0", u64::from(all_zero));
+            let weight = if all_zero { 1 } else { found.weight };
+            let weight = self.sixteen_bits(weight);
+            let mut places: Vec<(u64, Move)> = [false, true]
+                .map(|mirrored| {
+                    let mv = if mirrored { found.mv.mirrored() } else { found.mv };
+                    (self.scheme.full_key(position, mirrored), mv)
+                })
+                .to_vec();
+            places.sort_unstable();
+            places.dedup();
+            // ElephantEye looks for the smaller of the two, and for both moves if they are one.
+            let least = places[0].0;
+            for (key, mv) in places {
+                match &mut self.rows {
+                    Rows::ElephantEye(records) if key == least => {
+                        let (key, mv) = ((key >> 32) as u32, eleeye::encode_move(mv));
+                        records.push(eleeye::Record { key, mv, weight });
+                    }
+                    Rows::Polyglot(records) => {
+                        let mv = polyglot::encode_move(mv);
+                        records.push(polyglot::Record { key, mv, weight, learning: 0 });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn sixteen_bits(&mut self, number: u64) -> u16 {
+        u16::try_from(number).unwrap_or_else(|_| {
+            self.note("saturated", 1);
+            u16::MAX
+        })
+    }
+
+    /// Positions after the moves, and their mirror images: the format's readers do not look for
+    /// those.
+    fn add_counts(&mut self, position: &Position, found: &[BookMove<Move>]) {
+        let chosen = self.chosen(found);
+        let canonical = position.canonical();
+        let mut after = position.clone();
+        for found in chosen {
+            self.note("results", u64::from(found.tally.decided() > 0));
+            let count = if found.tally.games > 0 { found.tally.games } else { found.weight };
+            let undo = after.make(found.mv);
+            let mut keys = [false, true].map(|mirrored| self.scheme.key(&after, mirrored)).to_vec();
+            after.unmake(found.mv, undo);
+            keys.sort_unstable();
+            keys.dedup();
+            let Rows::MoonRiver(sides) = &mut self.rows else { return };
+            for key in keys {
+                let key = key ^ moonriver::side_word(position.turn());
+                let sum = sides[position.turn().index()].entry(key).or_default();
+                if *sum > 0 {
+                    note(&mut self.dropped, "shared_counts", 1);
+                }
+                *sum = sum.saturating_add(count);
+            }
+        }
+        debug_assert_eq!(after.canonical(), canonical, "moves were taken back");
+    }
+
+    fn finish(self, dropped: &mut BTreeMap<&'static str, u64>) -> Result<u64, InteropError> {
+        let Self { output, rows, written, .. } = self;
+        match rows {
+            Rows::Table(table) => {
+                table.finish()?;
+                Ok(written)
+            }
+            Rows::Boards(table, rows) => {
+                for ((key, mv), content) in &rows {
+                    table.insert(&rusqlite::types::Value::Blob(key.clone()), *mv, content)?;
+                }
+                table.finish()?;
+                Ok(rows.len() as u64)
+            }
+            Rows::ElephantEye(records) => {
+                let written = records.len() as u64;
+                write::eleeye(output, records)?;
+                Ok(written)
+            }
+            Rows::Polyglot(records) => {
+                let written = records.len() as u64;
+                write::polyglot(output, records)?;
+                Ok(written)
+            }
+            Rows::MoonRiver([red, black]) => {
+                let mut side = |counts: BTreeMap<u64, u64>| -> Vec<moonriver::Record> {
+                    let record = |(key, count): (u64, u64)| {
+                        let most = u64::from(u16::MAX);
+                        note(dropped, "saturated", u64::from(count > most));
+                        moonriver::Record { key, count: count.min(most) as u16 }
+                    };
+                    counts.into_iter().map(record).collect()
+                };
+                let sides = [side(black), side(red)];
+                let written = sides.iter().map(|side| side.len() as u64).sum();
+                write::moonriver(output, sides)?;
+                Ok(written)
+            }
+        }
+    }
+}
+
+/// Whether a move may be chosen.
+const fn is_valid(found: &BookMove<Move>) -> bool {
+    !(found.disabled || found.banned || found.lost)
+}

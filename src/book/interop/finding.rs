@@ -1,0 +1,180 @@
+//! What can be wrong with a book.
+
+use std::collections::BTreeMap;
+
+/// A kind of fault, in the order in which findings are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// The file ends too early, is longer than it says, or its digest or structure is wrong.
+    File,
+    /// The index over the keys lacks rows or has them twice: lookups by key miss rows.
+    CorruptIndex,
+    /// No index over the keys: every lookup reads the whole table.
+    NoIndex,
+    /// The moves are stored with origin and destination exchanged.
+    ByteOrder,
+    /// The key is NULL: the row is lost. In books of doubles these were keys whose bytes are no
+    /// number.
+    NullKey,
+    /// The key is of a type that no reader looks for.
+    DamagedKey,
+    /// A double that happened to be a whole number became an integer: readers that compare bytes
+    /// miss the row.
+    PunnedInteger,
+    /// Some keys are doubles and some are integers that no double can have become.
+    MixedDialect,
+    /// The key is not the one under which readers look for this position.
+    NotCanonical,
+    /// The position that the key stands for is not legal.
+    IllegalPosition,
+    /// The move is no move on the board.
+    BadMove,
+    /// The position was reached, and the move is not legal in it.
+    IllegalMove,
+    /// The same move of the same position more than once.
+    Duplicate,
+    /// The same move of a position and of its mirror image: programs that look for both count it
+    /// twice.
+    MirrorDuplicate,
+    /// Records are not in the order of keys, in which readers search.
+    Unsorted,
+    /// A field is NULL.
+    NullField,
+    /// A number is stored as something else.
+    WrongType,
+    /// A number is negative or beyond 32 bits where that cannot be.
+    OutOfRange,
+    /// A comment is neither UTF-8 nor GB18030.
+    Comment,
+    /// One weight is a thousand times the others, which are all alike: it wins every choice.
+    Outlier,
+    /// Too many positions have several moves, all of the same weight: the weights mean nothing.
+    AllEqual,
+    /// A row's checksum does not match.
+    DamagedRow,
+    /// A remark stands for a move that the book does not have.
+    Orphan,
+}
+
+impl Trouble {
+    /// The name in answers for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::CorruptIndex => "corrupt_index",
+            Self::NoIndex => "no_index",
+            Self::ByteOrder => "byte_order",
+            Self::NullKey => "null_key",
+            Self::DamagedKey => "damaged_key",
+            Self::PunnedInteger => "punned_integer",
+            Self::MixedDialect => "mixed_dialect",
+            Self::NotCanonical => "not_canonical",
+            Self::IllegalPosition => "illegal_position",
+            Self::BadMove => "bad_move",
+            Self::IllegalMove => "illegal_move",
+            Self::Duplicate => "duplicate",
+            Self::MirrorDuplicate => "mirror_duplicate",
+            Self::Unsorted => "unsorted",
+            Self::NullField => "null_field",
+            Self::WrongType => "wrong_type",
+            Self::OutOfRange => "out_of_range",
+            Self::Comment => "comment",
+            Self::Outlier => "outlier",
+            Self::AllEqual => "all_equal",
+            Self::DamagedRow => "damaged_row",
+            Self::Orphan => "orphan",
+        }
+    }
+
+    /// What it is, for people.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::File => "the file itself is damaged",
+            Self::CorruptIndex => "rows that the index of keys does not lead to",
+            Self::NoIndex => "no index of keys: every lookup reads the whole table",
+            Self::ByteOrder => "moves with origin and destination exchanged",
+            Self::NullKey => "rows without a key: lost",
+            Self::DamagedKey => "keys of a type that no reader looks for",
+            Self::PunnedInteger => "keys stored as doubles that became integers",
+            Self::MixedDialect => "integer keys among keys stored as doubles",
+            Self::NotCanonical => "keys under which no reader looks",
+            Self::IllegalPosition => "keys of positions that are not legal",
+            Self::BadMove => "moves that are none",
+            Self::IllegalMove => "moves that are illegal in their positions",
+            Self::Duplicate => "rows for a move that has one already",
+            Self::MirrorDuplicate => "rows for the mirror image of a move that has one already",
+            Self::Unsorted => "records out of order",
+            Self::NullField => "fields without a value",
+            Self::WrongType => "numbers stored as something else",
+            Self::OutOfRange => "numbers out of range",
+            Self::Comment => "comments in an unknown encoding",
+            Self::Outlier => "moves whose weight is a thousand times all others'",
+            Self::AllEqual => "positions whose moves all have the same weight, for no reason",
+            Self::DamagedRow => "rows whose checksum does not match",
+            Self::Orphan => "remarks on moves that the book does not have",
+        }
+    }
+
+    /// Whether a clean copy lacks it.
+    #[must_use]
+    pub const fn is_repairable(self) -> bool {
+        !matches!(self, Self::AllEqual)
+    }
+}
+
+/// How often a fault was found, and where first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What is wrong.
+    pub trouble: Trouble,
+    /// How often.
+    pub count: u64,
+    /// The first ones.
+    pub examples: Vec<String>,
+}
+
+/// Findings by kind.
+#[derive(Debug, Clone)]
+pub(super) struct Findings {
+    found: BTreeMap<Trouble, Finding>,
+    examples: usize,
+}
+
+impl Findings {
+    /// Keeps up to so many examples of each kind.
+    pub(super) const fn new(examples: usize) -> Self {
+        Self { found: BTreeMap::new(), examples }
+    }
+
+    pub(super) fn add(&mut self, trouble: Trouble, example: impl FnOnce() -> String) {
+        let examples = self.examples;
+        let finding = self.entry(trouble);
+        finding.count += 1;
+        if finding.examples.len() < examples {
+            finding.examples.push(example());
+        }
+    }
+
+    /// Counts more of a kind, without examples.
+    pub(super) fn add_many(&mut self, trouble: Trouble, count: u64) {
+        if count > 0 {
+            self.entry(trouble).count += count;
+        }
+    }
+
+    fn entry(&mut self, trouble: Trouble) -> &mut Finding {
+        let new = Finding { trouble, count: 0, examples: Vec::new() };
+        self.found.entry(trouble).or_insert(new)
+    }
+
+    pub(super) fn count(&self, trouble: Trouble) -> u64 {
+        self.found.get(&trouble).map_or(0, |finding| finding.count)
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Finding> {
+        self.found.into_values().collect()
+    }
+}

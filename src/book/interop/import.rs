@@ -1,0 +1,347 @@
+//! Making one of the program's own books from a foreign one.
+
+use std::path::Path;
+
+use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, Stored};
+use super::load::{LoadOptions, Loaded, load};
+use super::own::OwnWriter;
+use super::scheme::{Frame, other_colour, turned};
+use super::sqlite::bytes_of;
+use super::walk::{Hit, walk};
+use super::write::join;
+use super::{Dialect, Format, InteropError, Reach, xqb};
+use crate::book::{Entry, Flags, MAX_COMMENT, Mark, Metadata, Source, Tally};
+use crate::game::{Packed, Side, Symmetric};
+use crate::xiangqi::{Position, Setup};
+
+/// What the scores of an `.obk`, `.pfBook` or `.xqb` become. Their meaning is the book's own: a
+/// weight, a number of stars, or an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scores {
+    /// The weight with which a move is chosen.
+    Weight,
+    /// The priority: the highest is always chosen, as by programs that take the best.
+    Priority,
+    /// Nothing.
+    Drop,
+}
+
+/// How a book is imported.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// The format, if it is not to be found by the file's content.
+    pub from: Option<Format>,
+    /// Bytes for the rows; a book with more is refused. Default 1 GiB.
+    pub memory: usize,
+    /// How far rows are searched.
+    pub reach: Reach,
+    /// What scores become: weights, or priorities where one of them is negative, unless something
+    /// else is asked for.
+    pub scores: Option<Scores>,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self { from: None, memory: 1 << 30, reach: Reach::default(), scores: None }
+    }
+}
+
+/// What an import found and made.
+#[derive(Debug, Clone)]
+pub struct ImportReport {
+    /// The format read.
+    pub format: Format,
+    /// How an `.obk` stores its keys.
+    pub dialect: Option<Dialect>,
+    /// Whether its moves were stored with origin and destination exchanged.
+    pub is_swapped: bool,
+    /// Rows in the file.
+    pub rows: u64,
+    /// Rows without a usable key, position or move.
+    pub unreadable: u64,
+    /// Rows whose move is illegal in the position that was reached.
+    pub illegal: u64,
+    /// Rows not reached from the start. Those of an `.xqb` are taken over all the same, for both
+    /// sides, because the key does not say which is to move.
+    pub unreached: u64,
+    /// Rows taken over.
+    pub taken: u64,
+    /// Taken rows beyond one for each move: copies that agree count once, others are added.
+    pub merged: u64,
+    /// Rows that say that their move may not be chosen.
+    pub disabled: u64,
+    /// Rows with a comment.
+    pub comments: u64,
+    /// Numbers that do not fit and were brought to the nearest that does.
+    pub clamped: u64,
+    /// Records with something learnt, which is left out.
+    pub learning: u64,
+    /// What scores became.
+    pub scores: Scores,
+    /// Whether the search for rows was ended by its limit.
+    pub is_cut: bool,
+    /// What the new book says about itself.
+    pub metadata: Metadata,
+}
+
+/// Makes a book at `output` from the foreign book at `path`.
+///
+/// # Errors
+///
+/// See [`InteropError`]. Nothing is left behind then, and what stood at `output` stays.
+pub fn import(
+    path: &Path,
+    output: &Path,
+    options: &ImportOptions,
+) -> Result<ImportReport, InteropError> {
+    let pack = OwnWriter::create(output)?;
+    refuse_same(path, output)?;
+    let load_options = LoadOptions { from: options.from, memory: options.memory, examples: 0 };
+    let mut loaded = load(path, load_options)?;
+    let source = source(&loaded)?;
+    let mut taken = Vec::new();
+    let scheme = loaded.scheme();
+    let walked = walk(path, scheme, &mut loaded.index, &options.reach, &mut |position, hits| {
+        take(position, hits, &mut taken);
+        Ok(())
+    })?;
+    let flagged = |flag| loaded.index.rows().iter().filter(|row| row.has(flag)).count() as u64;
+    let reached = flagged(REACHED);
+    let illegal = loaded.index.rows().iter().filter(|r| r.has(ILLEGAL) && !r.has(REACHED)).count();
+    let unreached = loaded.index.rows().len() as u64 - reached - illegal as u64;
+    if loaded.format == Format::Xqb && unreached > 0 {
+        take_unreached(&loaded, &mut taken)?;
+    }
+    if taken.is_empty() {
+        let what = format!(
+            "none of its {} rows is reached from the start of a game; is it a book of another game?",
+            loaded.rows
+        );
+        return Err(InteropError::Nothing { path: path.to_owned(), what });
+    }
+    let scores = options.scores.unwrap_or_else(|| default_scores(&loaded));
+    let (merged, metadata) = write(pack, &loaded, taken, scores, &source)?;
+    let boards = if loaded.format == Format::Xqb { unreached } else { 0 };
+    Ok(ImportReport {
+        format: loaded.format,
+        dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
+        is_swapped: loaded.is_swapped,
+        rows: loaded.rows,
+        unreadable: loaded.rows - loaded.index.rows().len() as u64,
+        illegal: illegal as u64,
+        unreached,
+        taken: reached + boards,
+        merged,
+        disabled: loaded.disabled,
+        comments: loaded.comments,
+        clamped: loaded.findings.count(super::Trouble::OutOfRange),
+        learning: loaded.learning,
+        scores,
+        is_cut: walked.is_cut,
+        metadata,
+    })
+}
+
+fn default_scores(loaded: &Loaded) -> Scores {
+    match (loaded.has_scores, loaded.has_negative) {
+        (false, _) => Scores::Drop,
+        (true, true) => Scores::Priority,
+        (true, false) => Scores::Weight,
+    }
+}
+
+/// The output must not replace what is read.
+fn refuse_same(path: &Path, output: &Path) -> Result<(), InteropError> {
+    use crate::bytes::atomic::resolve;
+    if resolve(path).is_ok_and(|a| resolve(output).is_ok_and(|b| a == b)) {
+        let what = "it is also the input; choose another name".to_owned();
+        return Err(InteropError::Create { path: output.to_owned(), what });
+    }
+    Ok(())
+}
+
+/// The foreign file as the new book names it.
+fn source(loaded: &Loaded) -> Result<Source, InteropError> {
+    let path = &loaded.path;
+    let mut hasher = blake3::Hasher::new();
+    std::fs::File::open(path)
+        .and_then(|file| hasher.update_reader(file).map(|_| ()))
+        .map_err(|source| InteropError::Io { path: path.clone(), source })?;
+    Ok(Source {
+        hash: hasher.finalize().into(),
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        games: loaded.rows,
+    })
+}
+
+/// A row on its way into the new book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Taken {
+    key: i64,
+    mv: u16,
+    /// Black made the move.
+    by_black: bool,
+    row: u32,
+}
+
+fn take(position: &Position, hits: &[Hit], taken: &mut Vec<Taken>) {
+    let canonical = position.canonical();
+    for hit in hits {
+        taken.push(Taken {
+            key: canonical.key.to_i64(),
+            mv: position.canonical_move(canonical, hit.mv).pack(),
+            by_black: position.turn() == Side::Second,
+            row: hit.row as u32,
+        });
+    }
+}
+
+/// Takes over what the walk did not reach of a book whose keys are boards, for either side to move.
+fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), InteropError> {
+    let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else {
+        return Ok(());
+    };
+    database.for_each(layout, &mut |row| {
+        let Some(setup) = bytes_of(row.values[0]).and_then(xqb::decode) else { return Ok(()) };
+        let Ok(position) = Position::from_setup(&setup) else { return Ok(()) };
+        let rows = loaded.index.of(loaded.scheme().key(&position, false));
+        for number in rows {
+            let stored = loaded.index.row(number);
+            let Some(mv) =
+                stored.mv().filter(|_| stored.place == row.place && !stored.has(REACHED))
+            else {
+                continue;
+            };
+            let hit = Hit { row: number, mv, frame: Frame::PLAIN };
+            take(&position, &[hit], taken);
+            if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
+                take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The same board seen from the other side, with the colours exchanged.
+fn turned_setup(setup: &Setup) -> Setup {
+    let mut turned = Setup::empty();
+    turned.turn = !setup.turn;
+    for (i, piece) in setup.board.iter().enumerate() {
+        turned.board[89 - i] = piece.map(other_colour);
+    }
+    turned
+}
+
+fn write(
+    mut pack: OwnWriter,
+    loaded: &Loaded,
+    mut taken: Vec<Taken>,
+    scores: Scores,
+    source: &Source,
+) -> Result<(u64, Metadata), InteropError> {
+    taken.sort_unstable();
+    taken.dedup();
+    let mut merged = 0;
+    for group in taken.chunk_by(|a, b| (a.key, a.mv) == (b.key, b.mv)) {
+        merged += group.len() as u64 - 1;
+        let entry = entry(loaded, group, scores)?;
+        pack.add(&entry)?;
+    }
+    let metadata = pack.finish(std::slice::from_ref(source))?;
+    Ok((merged, metadata))
+}
+
+/// What all rows of one move say together: copies that agree in everything count once.
+fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<Entry, InteropError> {
+    let mut sum: Option<Sum> = None;
+    let mut known: Vec<([u32; 3], i32, u8)> = Vec::new();
+    for taken in group {
+        let stored = loaded.index.row(taken.row as usize);
+        let comment = if stored.has(COMMENT) { loaded.comment(stored.place)? } else { None };
+        let more = Sum::new(loaded.format, stored, comment);
+        let is_copy = known.contains(&stored.content());
+        known.push(stored.content());
+        match &mut sum {
+            None => sum = Some(more),
+            Some(sum) => sum.absorb(more, is_copy),
+        }
+    }
+    let first = group[0];
+    Ok(sum.unwrap_or_default().entry(loaded.format, first, scores))
+}
+
+/// Rows of one move.
+#[derive(Debug, Default)]
+struct Sum {
+    games: [u64; 4],
+    value: i64,
+    is_disabled: bool,
+    comment: Option<String>,
+}
+
+impl Sum {
+    fn new(format: Format, stored: &Stored, comment: Option<String>) -> Self {
+        let unknown = if format == Format::MoonRiver { stored.value } else { 0 };
+        Self {
+            games: [
+                stored.wins.into(),
+                stored.draws.into(),
+                stored.losses.into(),
+                u64::try_from(unknown).unwrap_or(0),
+            ],
+            value: stored.value.into(),
+            is_disabled: stored.has(DISABLED),
+            comment: comment.filter(|text| !text.is_empty()),
+        }
+    }
+
+    fn absorb(&mut self, other: Self, is_copy: bool) {
+        if !is_copy {
+            for (sum, more) in self.games.iter_mut().zip(other.games) {
+                *sum += more;
+            }
+            self.value += other.value;
+        }
+        self.is_disabled &= other.is_disabled;
+        self.comment = join(self.comment.take(), other.comment);
+    }
+
+    fn entry(self, format: Format, taken: Taken, scores: Scores) -> Entry {
+        let [wins, draws, losses, unknown] = self.games;
+        let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
+        let games = wins + draws + losses + unknown;
+        let tally = Tally { games, first, draws, second, ..Tally::default() };
+        let mover = if taken.by_black { Side::Second } else { Side::First };
+        let mut mark = Mark {
+            comment: self.comment.map(|text| shorten(text, MAX_COMMENT)),
+            ..Mark::default()
+        };
+        mark.flags.set(Flags::DISABLED, self.is_disabled);
+        // Without games it is in the book all the same.
+        mark.flags.set(Flags::ADDED, games == 0);
+        let scores = match format {
+            Format::ElephantEye | Format::Polyglot => Scores::Weight,
+            Format::MoonRiver => Scores::Drop,
+            Format::Obk | Format::PfBook | Format::Xqb => scores,
+        };
+        let mut weight = None;
+        match scores {
+            Scores::Weight => {
+                let value = self.value.max(0).cast_unsigned();
+                weight = Some(value).filter(|&w| games == 0 || w != tally.default_weight(mover));
+            }
+            Scores::Priority => mark.priority = self.value,
+            Scores::Drop => {}
+        }
+        Entry { key: taken.key, mv: taken.mv, tally, weight, mark }
+    }
+}
+
+/// At most so many bytes of a text.
+fn shorten(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        let end = (0..=most).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        text.truncate(end);
+    }
+    text
+}

@@ -1,0 +1,214 @@
+//! The rows of a foreign book in memory, in the order of their keys.
+
+use std::path::Path;
+
+use super::InteropError;
+use crate::game::Packed;
+use crate::xiangqi::Move;
+
+/// A row: 40 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stored {
+    /// The key as the format has it.
+    pub(super) key: u64,
+    /// Where the row lies: its rowid, or the number of the record from 0.
+    pub(super) place: i64,
+    /// Games won by the mover.
+    pub(super) wins: u32,
+    /// Games drawn.
+    pub(super) draws: u32,
+    /// Games lost by the mover.
+    pub(super) losses: u32,
+    /// A score, a weight or a count, as the format has it.
+    pub(super) value: i32,
+    /// The move in the frame of the key; [`NO_MOVE`] if there is none or it is none.
+    pub(super) mv: u16,
+    pub(super) flags: u8,
+}
+
+const _: () = assert!(size_of::<Stored>() == 40);
+
+/// Stands for "no move".
+pub(super) const NO_MOVE: u16 = u16::MAX;
+
+/// The move may not be chosen.
+pub(super) const DISABLED: u8 = 1;
+/// There is a comment.
+pub(super) const COMMENT: u8 = 2;
+/// The position was reached, and the move is legal.
+pub(super) const REACHED: u8 = 4;
+/// The position was reached, and the move is illegal.
+pub(super) const ILLEGAL: u8 = 8;
+/// Some number of the row is not as the file has it.
+pub(super) const CHANGED: u8 = 16;
+/// The record is one of Black's, where such are kept apart.
+pub(super) const BY_BLACK: u8 = 32;
+
+impl Stored {
+    /// A row without numbers.
+    pub(super) fn new(key: u64, place: i64, mv: Option<Move>) -> Self {
+        let mv = mv.map_or(NO_MOVE, Packed::pack);
+        Self { key, place, wins: 0, draws: 0, losses: 0, value: 0, mv, flags: 0 }
+    }
+
+    pub(super) fn mv(&self) -> Option<Move> {
+        Move::unpack(self.mv)
+    }
+
+    pub(super) const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The numbers and the flags that the file states.
+    pub(super) const fn content(&self) -> ([u32; 3], i32, u8) {
+        ([self.wins, self.draws, self.losses], self.value, self.flags & (DISABLED | COMMENT))
+    }
+
+    pub(super) fn games(&self) -> u64 {
+        u64::from(self.wins) + u64::from(self.draws) + u64::from(self.losses)
+    }
+}
+
+/// Memory that a row takes in all: here, in the walk, and on the way to another book.
+const ROW_BYTES: usize = 160;
+
+/// Rows as they come, up to a limit.
+#[derive(Debug)]
+pub(super) struct Collector<'a> {
+    path: &'a Path,
+    memory: usize,
+    rows: Vec<Stored>,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) const fn new(path: &'a Path, memory: usize) -> Self {
+        Self { path, memory, rows: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, row: Stored) -> Result<(), InteropError> {
+        let most = self.memory / ROW_BYTES;
+        if self.rows.len() >= most {
+            let (path, memory) = (self.path.to_owned(), self.memory);
+            return Err(InteropError::TooLarge { path, rows: most as u64, memory });
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Index {
+        Index::new(self.rows)
+    }
+}
+
+/// All rows, sorted, and where those begin whose keys share their highest bits.
+#[derive(Debug)]
+pub(super) struct Index {
+    rows: Vec<Stored>,
+    buckets: Vec<u32>,
+    shift: u32,
+    reached: usize,
+}
+
+impl Index {
+    pub(super) fn new(mut rows: Vec<Stored>) -> Self {
+        // Short keys leave the highest bits empty.
+        let width = 64 - rows.iter().fold(0, |all, row| all | row.key).leading_zeros();
+        let bits = rows.len().max(2).ilog2().min(width.max(1));
+        let shift = width.max(1) - bits;
+        rows.sort_unstable_by_key(|row| (row.key, row.mv, row.place));
+        let mut buckets = vec![0u32; (1 << bits) + 1];
+        for row in &rows {
+            buckets[(row.key >> shift) as usize + 1] += 1;
+        }
+        for i in 1..buckets.len() {
+            buckets[i] += buckets[i - 1];
+        }
+        Self { rows, buckets, shift, reached: 0 }
+    }
+
+    pub(super) fn rows(&self) -> &[Stored] {
+        &self.rows
+    }
+
+    pub(super) fn row(&self, number: usize) -> &Stored {
+        &self.rows[number]
+    }
+
+    /// The numbers of the rows under a key.
+    pub(super) fn of(&self, key: u64) -> std::ops::Range<usize> {
+        let bucket = (key >> self.shift) as usize;
+        let Some(&high) = self.buckets.get(bucket.saturating_add(1)) else { return 0..0 };
+        let (low, high) = (self.buckets[bucket] as usize, high as usize);
+        let first = low + self.rows[low..high].partition_point(|row| row.key < key);
+        let rest = &self.rows[first..high];
+        first..first + rest.iter().take_while(|row| row.key == key).count()
+    }
+
+    /// Whether there are rows under a key that no walk has reached yet.
+    pub(super) fn has_unreached(&self, key: u64) -> bool {
+        self.rows[self.of(key)].iter().any(|row| !row.has(REACHED | ILLEGAL))
+    }
+
+    /// Notes that the walk came to a row, and whether its move is legal.
+    pub(super) fn mark(&mut self, number: usize, legal: bool) {
+        let row = &mut self.rows[number];
+        if row.flags & (REACHED | ILLEGAL) == 0 {
+            self.reached += 1;
+        }
+        row.flags |= if legal { REACHED } else { ILLEGAL };
+    }
+
+    /// Whether a walk has been at every row.
+    pub(super) const fn is_exhausted(&self) -> bool {
+        self.reached == self.rows.len()
+    }
+
+    /// Exchanges origin and destination of all moves.
+    pub(super) fn swap_moves(&mut self) {
+        for row in &mut self.rows {
+            if let Some(mv) = row.mv() {
+                row.mv = Move::new(mv.to(), mv.from()).pack();
+            }
+        }
+        // The buckets go by keys alone.
+        self.rows.sort_unstable_by_key(|row| (row.key, row.mv, row.place));
+    }
+
+    /// The rows of each key.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &[Stored]> {
+        self.rows.chunk_by(|a, b| a.key == b.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_are_found(
+            keys in prop::collection::vec(prop_oneof![any::<u64>(), 0..9u64], 0..200),
+            wanted: u64,
+        ) {
+            let rows = keys.iter().enumerate().map(|(i, &key)| Stored::new(key, i as i64, None));
+            let index = Index::new(rows.collect());
+            for key in keys.iter().copied().chain([wanted, 0, u64::MAX]) {
+                let expected = keys.iter().filter(|&&k| k == key).count();
+                let found = index.of(key);
+                prop_assert_eq!(found.len(), expected);
+                prop_assert!(index.rows()[found].iter().all(|row| row.key == key));
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_rows_are_refused() {
+        let mut rows = Collector::new(Path::new("book"), 2 * ROW_BYTES);
+        let row = Stored::new(1, 0, None);
+        rows.push(row).unwrap();
+        rows.push(row).unwrap();
+        let error = rows.push(row).unwrap_err().to_string();
+        assert!(error.contains("--memory"), "{error}");
+    }
+}

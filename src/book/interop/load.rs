@@ -1,0 +1,475 @@
+//! Reading all rows of a foreign book, whatever is wrong with them.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::types::ValueRef;
+
+use super::finding::{Findings, Trouble};
+use super::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
+use super::obk::{self, Dialect, StoredKey};
+use super::scheme::{Scheme, scheme};
+use super::sqlite::{Database, Layout, RawRow, bytes_of};
+use super::{Format, InteropError, eleeye, moonriver, polyglot, sniff, xqb};
+use crate::game::{Game, MoveList, Side};
+use crate::xiangqi::{Move, Position};
+
+/// A foreign book in memory.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+    pub(super) index: Index,
+    /// Rows or records, those left out of the index too.
+    pub(super) rows: u64,
+    /// Rows that may not be chosen, rows with a comment.
+    pub(super) disabled: u64,
+    pub(super) comments: u64,
+    /// Records with something learnt, which is not kept.
+    pub(super) learning: u64,
+    pub(super) dialect: Option<Dialect>,
+    /// Whether moves were stored with origin and destination exchanged.
+    pub(super) is_swapped: bool,
+    /// Whether some score is not 0, and whether some is negative.
+    pub(super) has_scores: bool,
+    pub(super) has_negative: bool,
+    pub(super) findings: Findings,
+    pub(super) database: Option<Database>,
+}
+
+impl Loaded {
+    pub(super) fn scheme(&self) -> &'static Scheme {
+        scheme(self.format)
+    }
+
+    /// The comment of a row.
+    pub(super) fn comment(&self, place: i64) -> Result<Option<String>, InteropError> {
+        let (Some(database), Some(layout)) = (&self.database, self.format.layout()) else {
+            return Ok(None);
+        };
+        let bytes = database.bytes_at(layout, 7, place)?;
+        Ok(bytes.map(|bytes| comment_text(&bytes).0))
+    }
+}
+
+/// How a book is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LoadOptions {
+    pub(super) from: Option<Format>,
+    /// Bytes for all rows.
+    pub(super) memory: usize,
+    /// Examples of each fault.
+    pub(super) examples: usize,
+}
+
+/// Reads a book.
+pub(super) fn load(path: &Path, options: LoadOptions) -> Result<Loaded, InteropError> {
+    read(path, options, false)
+}
+
+/// Reads a book as far as it can be read; where that is not to its end, there is a finding.
+pub(super) fn load_damaged(path: &Path, options: LoadOptions) -> Result<Loaded, InteropError> {
+    read(path, options, true)
+}
+
+fn read(path: &Path, options: LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
+    let format = match (sniff(path), options.from) {
+        (Ok(found), Some(wanted)) if found != wanted && (is_table(found) || is_table(wanted)) => {
+            let what = format!("it is of the format {found}");
+            return Err(InteropError::OtherFormat {
+                path: path.to_owned(),
+                format: wanted.name(),
+                what,
+            });
+        }
+        (Err(InteropError::Unknown { path, what }), Some(wanted)) if is_table(wanted) => {
+            return Err(InteropError::OtherFormat { path, format: wanted.name(), what });
+        }
+        (Ok(_) | Err(InteropError::Unknown { .. }), Some(wanted)) => wanted,
+        (found, _) => found?,
+    };
+    let mut reading = Reading {
+        collector: Collector::new(path, options.memory),
+        loaded: Loaded {
+            path: path.to_owned(),
+            format,
+            index: Index::new(Vec::new()),
+            rows: 0,
+            disabled: 0,
+            comments: 0,
+            learning: 0,
+            dialect: None,
+            is_swapped: false,
+            has_scores: false,
+            has_negative: false,
+            findings: Findings::new(options.examples),
+            database: None,
+        },
+    };
+    match format.layout() {
+        Some(layout) => match reading.table(layout) {
+            Err(InteropError::Damaged { what, .. }) if tolerant => {
+                let rows = reading.loaded.rows;
+                let example = || format!("{what}; {rows} rows could be read");
+                reading.loaded.findings.add(Trouble::File, example);
+            }
+            result => result?,
+        },
+        None => reading.records()?,
+    }
+    Ok(reading.finish())
+}
+
+const fn is_table(format: Format) -> bool {
+    format.layout().is_some()
+}
+
+struct Reading<'a> {
+    collector: Collector<'a>,
+    loaded: Loaded,
+}
+
+impl Reading<'_> {
+    fn finish(self) -> Loaded {
+        let mut loaded = Loaded { index: self.collector.finish(), ..self.loaded };
+        if matches!(loaded.format, Format::Obk | Format::PfBook) {
+            let (plain, swapped) = vote(loaded.scheme(), &loaded.index);
+            if swapped > plain {
+                loaded.index.swap_moves();
+                loaded.is_swapped = true;
+            }
+        }
+        loaded
+    }
+
+    fn table(&mut self, layout: &Layout) -> Result<(), InteropError> {
+        let database = Database::open(&self.loaded.path)?;
+        let dialect = dialect(&database, layout);
+        self.loaded.dialect = (layout.format != Format::Xqb).then_some(dialect);
+        let read = database.for_each(layout, &mut |row| {
+            self.loaded.rows += 1;
+            match layout.format {
+                Format::Xqb => self.board_row(row),
+                _ => self.hash_row(row, dialect),
+            }
+        });
+        self.loaded.database = Some(database);
+        read
+    }
+
+    fn hash_row(&mut self, row: &RawRow<'_>, dialect: Dialect) -> Result<(), InteropError> {
+        let example = || place_name(row.place);
+        let findings = &mut self.loaded.findings;
+        let key = match obk::key_of(row.values[0], dialect) {
+            StoredKey::Sound(key) => key,
+            StoredKey::Punned(key) => {
+                findings.add(Trouble::PunnedInteger, example);
+                key
+            }
+            StoredKey::Integer(key) => {
+                findings.add(Trouble::MixedDialect, example);
+                key
+            }
+            StoredKey::Null => {
+                findings.add(Trouble::NullKey, example);
+                return Ok(());
+            }
+            StoredKey::Damaged => {
+                findings.add(Trouble::DamagedKey, example);
+                return Ok(());
+            }
+        };
+        let mv = self.number(row, 1).and_then(obk::decode_move);
+        self.stored_row(row, key, mv)
+    }
+
+    fn board_row(&mut self, row: &RawRow<'_>) -> Result<(), InteropError> {
+        let example = || place_name(row.place);
+        let findings = &mut self.loaded.findings;
+        let Some(blob) = bytes_of(row.values[0]) else {
+            let trouble = match row.values[0] {
+                ValueRef::Null => Trouble::NullKey,
+                _ => Trouble::DamagedKey,
+            };
+            findings.add(trouble, example);
+            return Ok(());
+        };
+        let Some(setup) = xqb::decode(blob) else {
+            findings.add(Trouble::DamagedKey, example);
+            return Ok(());
+        };
+        let position = match Position::from_setup(&setup) {
+            Ok(position) => position,
+            Err(errors) => {
+                findings.add(Trouble::IllegalPosition, || format!("{}: {errors}", example()));
+                return Ok(());
+            }
+        };
+        if xqb::encode(&position).0 != blob {
+            findings.add(Trouble::NotCanonical, example);
+        }
+        let key = scheme(Format::Xqb).key(&position, false);
+        let mv = self.number(row, 1).and_then(xqb::decode_move);
+        if let Some(mv) = mv
+            && !position.is_legal(mv)
+        {
+            self.loaded.findings.add(Trouble::IllegalMove, || {
+                format!("{}: {mv} in {}", example(), position.to_fen())
+            });
+            return Ok(());
+        }
+        self.stored_row(row, key, mv)
+    }
+
+    /// A row whose key is known.
+    fn stored_row(
+        &mut self,
+        row: &RawRow<'_>,
+        key: u64,
+        mv: Option<Move>,
+    ) -> Result<(), InteropError> {
+        let example = || place_name(row.place);
+        let Some(mv) = mv else {
+            self.loaded.findings.add(Trouble::BadMove, example);
+            return Ok(());
+        };
+        let mut stored = Stored::new(key, row.place, Some(mv));
+        let score = self.number(row, 2).unwrap_or(0);
+        stored.value = i32::try_from(score).unwrap_or_else(|_| {
+            self.loaded.findings.add(Trouble::OutOfRange, example);
+            stored.flags |= CHANGED;
+            if score < 0 { i32::MIN } else { i32::MAX }
+        });
+        self.loaded.has_scores |= stored.value != 0;
+        self.loaded.has_negative |= stored.value < 0;
+        let mut counts = [0; 3];
+        for (i, count) in counts.iter_mut().enumerate() {
+            let number = self.number(row, 3 + i).unwrap_or(0);
+            *count = u32::try_from(number).unwrap_or_else(|_| {
+                self.loaded.findings.add(Trouble::OutOfRange, example);
+                stored.flags |= CHANGED;
+                if number < 0 { 0 } else { u32::MAX }
+            });
+        }
+        [stored.wins, stored.draws, stored.losses] = counts;
+        // A book that does not say is taken to be usable.
+        if self.number(row, 6).unwrap_or(1) == 0 {
+            stored.flags |= DISABLED;
+            self.loaded.disabled += 1;
+        }
+        if let Some(bytes) = bytes_of(row.values[7]).filter(|bytes| !bytes.is_empty()) {
+            stored.flags |= COMMENT;
+            self.loaded.comments += 1;
+            if !comment_text(bytes).1 {
+                self.loaded.findings.add(Trouble::Comment, example);
+            }
+        }
+        self.collector.push(stored)
+    }
+
+    /// A field that should be an integer.
+    fn number(&mut self, row: &RawRow<'_>, column: usize) -> Option<i64> {
+        if !row.present[column] {
+            return None;
+        }
+        let example = || place_name(row.place);
+        let (trouble, number) = match row.values[column] {
+            ValueRef::Integer(number) => return Some(number),
+            ValueRef::Null => (Trouble::NullField, None),
+            ValueRef::Real(number) => (Trouble::WrongType, Some(number as i64)),
+            ValueRef::Text(text) => {
+                let number = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse().ok());
+                (Trouble::WrongType, number)
+            }
+            ValueRef::Blob(_) => (Trouble::WrongType, None),
+        };
+        self.loaded.findings.add(trouble, example);
+        number
+    }
+
+    fn records(&mut self) -> Result<(), InteropError> {
+        let path = self.loaded.path.clone();
+        let len = std::fs::metadata(&path)
+            .map_err(|source| InteropError::Io { path: path.clone(), source })?
+            .len();
+        match self.loaded.format {
+            Format::ElephantEye => {
+                self.check_rest(len, eleeye::RECORD as u64);
+                let mut last = 0;
+                eleeye::for_each(&path, &mut |number, record| {
+                    self.in_order(number, &mut last, record.key.into());
+                    let mv = eleeye::decode_move(record.mv);
+                    self.record(number, record.key.into(), mv, record.weight.into())
+                })
+            }
+            Format::Polyglot => {
+                self.check_rest(len, polyglot::RECORD as u64);
+                let mut last = 0;
+                polyglot::for_each(&path, &mut |number, record| {
+                    self.in_order(number, &mut last, record.key);
+                    self.loaded.learning += u64::from(record.learning != 0);
+                    let mv = polyglot::decode_move(record.mv);
+                    self.record(number, record.key, mv, record.weight.into())
+                })
+            }
+            _ => self.moonriver(&path, len),
+        }
+    }
+
+    fn moonriver(&mut self, path: &Path, len: u64) -> Result<(), InteropError> {
+        let mut bytes = Vec::new();
+        let read = std::fs::File::open(path).and_then(|file| {
+            std::io::Read::read_to_end(
+                &mut std::io::Read::take(file, moonriver::HEADER as u64),
+                &mut bytes,
+            )
+        });
+        read.map_err(|source| InteropError::Io { path: path.to_owned(), source })?;
+        let Some(header) = moonriver::Header::take(&bytes) else {
+            let what = "it does not begin with the header of one".to_owned();
+            let format = Format::MoonRiver.name();
+            return Err(InteropError::OtherFormat { path: path.to_owned(), format, what });
+        };
+        if header.file_len() != Some(len) {
+            let stated = header.file_len();
+            self.loaded.findings.add(Trouble::File, || match stated {
+                Some(stated) => format!("{len} bytes where its header states {stated}"),
+                None => "its header states more records than there can be".to_owned(),
+            });
+        }
+        let mut last = [0; 2];
+        moonriver::for_each(path, header, &mut |number, side, record| {
+            let last = &mut last[side.index()];
+            self.in_order(number, last, record.key);
+            self.loaded.rows += 1;
+            let key = record.key ^ moonriver::side_word(side);
+            let mut stored = Stored::new(key, number.cast_signed(), None);
+            stored.value = record.count.into();
+            stored.flags |= if side == Side::Second { BY_BLACK } else { 0 };
+            self.collector.push(stored)
+        })
+    }
+
+    /// Bytes after the last whole record.
+    fn check_rest(&mut self, len: u64, record: u64) {
+        if len % record != 0 {
+            self.loaded.findings.add(Trouble::File, || {
+                format!("{} bytes after the last record, which has {record}", len % record)
+            });
+        }
+    }
+
+    fn in_order(&mut self, number: u64, last: &mut u64, key: u64) {
+        if key < *last {
+            self.loaded.findings.add(Trouble::Unsorted, || format!("record {number}"));
+        }
+        *last = key;
+    }
+
+    fn record(
+        &mut self,
+        number: u64,
+        key: u64,
+        mv: Option<Move>,
+        weight: i32,
+    ) -> Result<(), InteropError> {
+        self.loaded.rows += 1;
+        if mv.is_none() {
+            self.loaded.findings.add(Trouble::BadMove, || format!("record {number}"));
+            return Ok(());
+        }
+        let mut stored = Stored::new(key, number.cast_signed(), mv);
+        stored.value = weight;
+        self.collector.push(stored)
+    }
+}
+
+fn place_name(place: i64) -> String {
+    format!("row {place}")
+}
+
+/// A comment as text, and whether its bytes are text in a known encoding.
+pub(super) fn comment_text(bytes: &[u8]) -> (String, bool) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return (text.to_owned(), true);
+    }
+    let (text, faulty) = encoding_rs::GB18030.decode_without_bom_handling(bytes);
+    (text.into_owned(), !faulty)
+}
+
+/// A book with one key as a double has all of them from 2^63 on so.
+fn dialect(database: &Database, layout: &Layout) -> Dialect {
+    if layout.format != Format::Obk {
+        return Dialect::Int64;
+    }
+    let mut found = Dialect::Int64;
+    // A fault comes up again when the rows themselves are read.
+    let _fault = database.for_each(layout, &mut |row| {
+        if matches!(row.values[0], ValueRef::Real(_)) {
+            found = Dialect::Double;
+        }
+        Ok(())
+    });
+    found
+}
+
+/// Positions looked at in a vote.
+const VOTERS: usize = 2000;
+
+/// How many moves are legal as they stand, and how many with origin and destination exchanged, in
+/// positions near the start.
+pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
+    let (mut plain, mut swapped) = (0, 0);
+    let mut queue = Vec::new();
+    near_start(scheme, index, &mut queue);
+    let mut seen: std::collections::HashSet<u64> = queue.iter().map(|p| p.zobrist().0).collect();
+    let mut next = 0;
+    while next < queue.len() && next < VOTERS {
+        let mut position: Position = queue[next].clone();
+        next += 1;
+        for (key, frame) in scheme.keys(&position).into_iter().flatten() {
+            for row in index.of(key) {
+                let Some(mv) = index.row(row).mv().map(|mv| frame.map(mv)) else { continue };
+                let reverse = Move::new(mv.to(), mv.from());
+                let (as_is, reversed) = (position.is_legal(mv), position.is_legal(reverse));
+                plain += u64::from(as_is);
+                swapped += u64::from(reversed);
+                let legal = if as_is { mv } else { reverse };
+                if (as_is || reversed) && queue.len() < VOTERS {
+                    let undo = position.make(legal);
+                    if seen.insert(position.zobrist().0) {
+                        queue.push(position.clone());
+                    }
+                    position.unmake(legal, undo);
+                }
+            }
+        }
+    }
+    (plain, swapped)
+}
+
+/// The start, and what lies up to two plies from it and is in the book.
+fn near_start(scheme: &Scheme, index: &Index, found: &mut Vec<Position>) {
+    fn visit(
+        scheme: &Scheme,
+        index: &Index,
+        position: &mut Position,
+        plies: u8,
+        found: &mut Vec<Position>,
+    ) {
+        let mut keys = scheme.keys(position).into_iter().flatten();
+        if keys.any(|(key, _)| !index.of(key).is_empty()) {
+            found.push(position.clone());
+        }
+        if plies == 0 {
+            return;
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        for mv in moves {
+            let undo = position.make(mv);
+            visit(scheme, index, position, plies - 1, found);
+            position.unmake(mv, undo);
+        }
+    }
+    visit(scheme, index, &mut Position::start(), 2, found);
+}

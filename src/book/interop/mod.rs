@@ -1,0 +1,132 @@
+//! Books of other programs: reading, writing, examining and mending them.
+//!
+//! Their hashes of positions cannot be read backwards (but for `.xqb`), so a book is taken over by
+//! playing its moves from the start of a game, and up to two other plies in between; the rows not
+//! reached so are counted. A format is recognised by its content, never by the name of the file.
+//!
+//! - [`import`] makes one of the program's own books from a foreign one;
+//! - [`export`] the reverse;
+//! - [`examine`] says what is wrong with a book, the program's own included, and [`repair`] writes a
+//!   clean copy.
+//!
+//! # Stability
+//!
+//! The formats belong to others and are as `src/book/interop/*.rs` state them; the test vectors pin
+//! each hash.
+
+mod doctor;
+mod eleeye;
+mod error;
+mod export;
+mod finding;
+mod flat;
+mod grid;
+mod import;
+mod index;
+mod load;
+mod moonriver;
+mod obk;
+mod own;
+mod own_doctor;
+mod pfbook;
+mod polyglot;
+mod repair;
+mod scheme;
+mod sniff;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod write;
+mod xqb;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use doctor::{Diagnosis, DoctorOptions, Kind, examine};
+pub use error::InteropError;
+pub use export::{ExportOptions, ExportReport, export};
+pub use finding::{Finding, Trouble};
+pub use import::{ImportOptions, ImportReport, Scores, import};
+pub use obk::Dialect;
+pub use repair::{RepairReport, repair};
+pub use sniff::sniff;
+pub use walk::Reach;
+
+use crate::xiangqi::{Position, Setup};
+
+/// A format of another program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// `.obk`, SQLite: BHGUI and many others.
+    Obk,
+    /// `.pfBook`, SQLite: 鹏飞, 佳佳.
+    PfBook,
+    /// `.xqb`, SQLite: xqbook.
+    Xqb,
+    /// `BOOK.DAT`: `ElephantEye`, `XQWizard`.
+    ElephantEye,
+    /// `.xob`: `MoonRiver`.
+    MoonRiver,
+    /// `.bin`: `XBoard` for xiangqi, in `PolyGlot`'s form.
+    Polyglot,
+}
+
+impl Format {
+    /// All six.
+    pub const ALL: [Self; 6] =
+        [Self::Obk, Self::PfBook, Self::Xqb, Self::ElephantEye, Self::MoonRiver, Self::Polyglot];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Obk => "obk",
+            Self::PfBook => "pfbook",
+            Self::Xqb => "xqb",
+            Self::ElephantEye => "eleeye",
+            Self::MoonRiver => "moonriver",
+            Self::Polyglot => "polyglot",
+        }
+    }
+
+    /// How the format's SQLite table is laid out, if it is one.
+    const fn layout(self) -> Option<&'static sqlite::Layout> {
+        match self {
+            Self::Obk => Some(&obk::LAYOUT),
+            Self::PfBook => Some(&pfbook::LAYOUT),
+            Self::Xqb => Some(&xqb::LAYOUT),
+            Self::ElephantEye | Self::MoonRiver | Self::Polyglot => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No format of that name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format; choose obk, pfbook, xqb, eleeye, moonriver or polyglot")]
+pub struct UnknownFormat;
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL.into_iter().find(|format| format.name() == text).ok_or(UnknownFormat)
+    }
+}
+
+/// The key under which an `.xqb` has a position.
+#[must_use]
+pub fn xqb_key(position: &Position) -> Vec<u8> {
+    xqb::encode(position).0
+}
+
+/// The board that a key of an `.xqb` stands for, the side to move being Red; `None` if it is none.
+#[must_use]
+pub fn xqb_board(key: &[u8]) -> Option<Setup> {
+    xqb::decode(key)
+}

@@ -1,0 +1,412 @@
+//! Examining and mending the program's own books.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rusqlite::Connection;
+use rusqlite::types::Value;
+
+use super::doctor::{Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier};
+use super::finding::{Findings, Trouble};
+use super::index::{CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored};
+use super::own::OwnWriter;
+use super::scheme::Scheme;
+use super::sqlite::connect;
+use super::walk::walk;
+use super::{InteropError, RepairReport};
+#[cfg(test)]
+use crate::book::seal;
+use crate::book::seal::Header;
+use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Place, Row, marks};
+use crate::game::Packed;
+use crate::xiangqi::{Move, Position};
+
+/// Whether a file says that it is one of the program's own books, damaged perhaps.
+pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
+    let io = |source| InteropError::Io { path: path.to_owned(), source };
+    // Before opening, which waits at a pipe.
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
+        return Ok(false);
+    }
+    match File::open(path).and_then(|mut file| Header::read(&mut file)) {
+        Ok(header) => Ok(header.is_some_and(|header| header.application_id == APPLICATION_ID)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(io(error)),
+    }
+}
+
+/// A book and what is wrong with it.
+pub(super) struct Examined {
+    pub(super) diagnosis: Diagnosis,
+    /// What a clean copy leaves out.
+    bad: BTreeSet<Place>,
+    /// Weights that a clean copy leaves out.
+    outliers: BTreeSet<Place>,
+    book: Option<Book>,
+}
+
+/// Examines a book of the program's own.
+pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, InteropError> {
+    let mut findings = Findings::new(options.examples);
+    let book = match Book::open(path) {
+        Ok(book) => Some(book),
+        Err(error @ (BookError::Io { .. } | BookError::Newer { .. } | BookError::Older { .. })) => {
+            return Err(error.into());
+        }
+        Err(error) => {
+            findings.add(Trouble::File, || error.to_string());
+            None
+        }
+    };
+    let mut diagnosis = blank();
+    let (mut bad, mut outliers) = (BTreeSet::new(), BTreeSet::new());
+    if let Some(book) = &book {
+        book.expect_game::<Position>()?;
+        if let Err(error) = book.check_file() {
+            findings.add(Trouble::File, || error.to_string());
+        }
+        let connection = connect(path).map_err(|e| super::sqlite::damaged(path, &e))?;
+        check_structure(&connection, &mut findings);
+        let mut index = rows(path, &connection, options, &mut diagnosis, &mut findings)?;
+        count_orphans(&connection, &mut findings);
+        check_counts(book, &diagnosis, &index, &mut findings);
+        let own = Scheme::own(book.foreign_keys());
+        bad = search(path, &own, &mut index, options, &mut diagnosis, &mut findings)?;
+        outliers = weigh(&index, &mut diagnosis, &mut findings);
+    }
+    diagnosis.findings = findings.into_vec();
+    Ok(Examined { diagnosis, bad, outliers, book })
+}
+
+const fn blank() -> Diagnosis {
+    Diagnosis {
+        kind: Kind::Own,
+        dialect: None,
+        is_swapped: false,
+        rows: 0,
+        positions: 0,
+        reached_positions: 0,
+        reached: 0,
+        unreached: 0,
+        is_cut: false,
+        disabled: 0,
+        comments: 0,
+        choices: 0,
+        equal_choices: 0,
+        findings: Vec::new(),
+    }
+}
+
+fn check_structure(connection: &Connection, findings: &mut Findings) {
+    let read = || -> rusqlite::Result<Vec<String>> {
+        let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
+        check.query_map([], |row| row.get(0))?.collect()
+    };
+    let lines = read().unwrap_or_else(|error| vec![error.to_string()]);
+    for line in lines.into_iter().filter(|line| line != "ok") {
+        findings.add(Trouble::File, || line);
+    }
+}
+
+/// All rows that are as they were written, and the moves added by hand. What cannot be read is a
+/// finding.
+fn rows(
+    path: &Path,
+    connection: &Connection,
+    options: &DoctorOptions,
+    diagnosis: &mut Diagnosis,
+    findings: &mut Findings,
+) -> Result<Index, InteropError> {
+    let mut collector = Collector::new(path, options.memory);
+    let mut full = Ok(());
+    let has_marks = has_marks(connection);
+    let read = each_row(connection, &mut |place, row| {
+        diagnosis.rows += 1;
+        let Some(row) = row else {
+            findings.add(Trouble::DamagedRow, || place_name(place));
+            return full.is_ok();
+        };
+        let mark = mark_of(connection, has_marks, place);
+        full = collector.push(stored(place, &row, &mark));
+        diagnosis.disabled += u64::from(mark.flags.has(Flags::DISABLED));
+        diagnosis.comments += u64::from(mark.comment.is_some());
+        full.is_ok()
+    });
+    full?;
+    if let Err(error) = read {
+        findings.add(Trouble::File, || error.to_string());
+    }
+    Ok(collector.finish())
+}
+
+fn has_marks(connection: &Connection) -> bool {
+    connection.query_row(marks::EXIST, [], |row| row.get(0)).unwrap_or(true)
+}
+
+/// What is said of a move; nothing where that cannot be read.
+fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Mark {
+    if has_marks { marks::get(connection, place).unwrap_or_default() } else { Mark::default() }
+}
+
+fn stored((key, mv): Place, row: &Row, mark: &Mark) -> Stored {
+    let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
+    let weight = mark.weight.or(row.weight);
+    stored.value = i32::try_from(weight.unwrap_or(row.tally.games)).unwrap_or(i32::MAX);
+    stored.flags |= if weight.is_some() { CHANGED } else { 0 };
+    stored.flags |= if mark.flags.has(Flags::DISABLED) { DISABLED } else { 0 };
+    stored.flags |= if mark.comment.is_some() { COMMENT } else { 0 };
+    stored
+}
+
+fn place_name((key, mv): Place) -> String {
+    let key = crate::hash::Key::from_i64(key);
+    match Move::unpack(mv) {
+        Some(mv) => format!("{mv} of position {key}"),
+        None => format!("move {mv} of position {key}"),
+    }
+}
+
+/// Calls `visit` with every row, `None` standing for a damaged one, until it returns `false`.
+fn each_row(
+    connection: &Connection,
+    visit: &mut dyn FnMut(Place, Option<Row>) -> bool,
+) -> rusqlite::Result<()> {
+    let mut statement =
+        connection.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (Ok(key), Ok(mv)) = (row.get::<_, i64>(0), row.get::<_, u16>(1)) else {
+            if !visit((0, u16::MAX), None) {
+                return Ok(());
+            }
+            continue;
+        };
+        let content = row.get_ref(2)?.as_blob().ok().and_then(|blob| Row::take(key, mv, blob));
+        if !visit((key, mv), content) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Remarks on moves that are neither in a game nor added by hand.
+fn count_orphans(connection: &Connection, findings: &mut Findings) {
+    let sql = format!(
+        "SELECT count(*) FROM marks AS m WHERE NOT flags & {} AND NOT EXISTS(SELECT 1 FROM moves AS r \
+         WHERE r.key = m.key AND r.move = m.move)",
+        Flags::ADDED.bits()
+    );
+    if let Ok(count) = connection.query_row(&sql, [], |row| row.get::<_, i64>(0)) {
+        findings.add_many(Trouble::Orphan, count.cast_unsigned());
+    }
+}
+
+fn check_counts(book: &Book, diagnosis: &Diagnosis, index: &Index, findings: &mut Findings) {
+    let stated = book.metadata();
+    let damaged = findings.count(Trouble::DamagedRow);
+    if damaged == 0
+        && (diagnosis.rows, index.groups().count() as u64) != (stated.rows, stated.positions)
+    {
+        findings.add(Trouble::File, || {
+            format!("{} rows where it states {}", diagnosis.rows, stated.rows)
+        });
+    }
+}
+
+/// Walks through the book and returns the rows that cannot be right.
+fn search(
+    path: &Path,
+    own: &Scheme,
+    index: &mut Index,
+    options: &DoctorOptions,
+    diagnosis: &mut Diagnosis,
+    findings: &mut Findings,
+) -> Result<BTreeSet<Place>, InteropError> {
+    let (mut mirrored, mut astray) = (Vec::new(), Vec::new());
+    let walked = walk(path, own, index, &options.reach, &mut |position: &Position, hits| {
+        note_mirrored(position, hits, &mut mirrored);
+        let keys = [false, true].map(|mirror| own.key(position, mirror));
+        let (least, most) = (keys[0].min(keys[1]), keys[0].max(keys[1]));
+        if least != most {
+            astray.push(most);
+        }
+        Ok(())
+    })?;
+    diagnosis.reached_positions = walked.positions;
+    diagnosis.is_cut = walked.is_cut;
+    diagnosis.positions = index.groups().count() as u64;
+    let mut bad = BTreeSet::new();
+    for key in astray {
+        for number in index.of(key) {
+            let place = place(index.row(number));
+            findings.add(Trouble::NotCanonical, || place_name(place));
+            bad.insert(place);
+        }
+    }
+    for (one, other) in mirrored {
+        let names = [one, other].map(|number| place_name(place(index.row(number))));
+        findings.add(Trouble::MirrorDuplicate, || names.join(" and "));
+    }
+    for row in index.rows() {
+        diagnosis.reached += u64::from(row.has(REACHED | ILLEGAL));
+        if row.has(ILLEGAL) && !row.has(REACHED) {
+            findings.add(Trouble::IllegalMove, || place_name(place(row)));
+            bad.insert(place(row));
+        }
+    }
+    diagnosis.unreached = index.rows().len() as u64 - diagnosis.reached;
+    Ok(bad)
+}
+
+const fn place(row: &Stored) -> Place {
+    // The place of such a row is its move, be it one or not.
+    (row.key.cast_signed(), row.place as u16)
+}
+
+/// Weights that someone set and that are a thousand times all others.
+fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> BTreeSet<Place> {
+    let mut outliers = BTreeSet::new();
+    for group in index.groups().filter(|group| group.len() > 1) {
+        diagnosis.choices += 1;
+        let weights: Vec<i64> = group.iter().map(|row| row.value.into()).collect();
+        // Numbers of games are what they are.
+        let same = group.iter().all(|row| row.has(CHANGED) && row.value == group[0].value);
+        diagnosis.equal_choices += u64::from(same);
+        let Some((at, others)) = outlier(&weights) else { continue };
+        if group[at].has(CHANGED) {
+            let place = place(&group[at]);
+            findings.add(Trouble::Outlier, || {
+                format!("{}: {}, all others {others}", place_name(place), weights[at])
+            });
+            outliers.insert(place);
+        }
+    }
+    note_equal(diagnosis.choices, diagnosis.equal_choices, findings);
+    outliers
+}
+
+/// Writes a clean copy. What is locked stays as it is.
+pub(super) fn repair(
+    path: &Path,
+    output: &Path,
+    options: &DoctorOptions,
+) -> Result<RepairReport, InteropError> {
+    let Examined { diagnosis, bad, outliers, book } = examine(path, options)?;
+    let Some(book) = book else {
+        let what = "so little of it is left that it cannot be opened".to_owned();
+        return Err(InteropError::Nothing { path: path.to_owned(), what });
+    };
+    let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
+    let connection = connect(path).map_err(fault)?;
+    let mut writer = OwnWriter::create(output)?;
+    let mut report = RepairReport::new(&diagnosis);
+    // Damage to the file's structure ends the reading; what was read is kept.
+    let mut failed = Ok(());
+    let _damage = copy_rows(&connection, &bad, &outliers, &mut report, &mut |entry| {
+        failed = writer.add(&entry);
+        failed.is_ok()
+    });
+    failed?;
+    copy_added(&connection, &writer, &mut report)?;
+    let ids = game_ids(&connection);
+    copy_others(&connection, &writer)?;
+    let mut metadata = book.metadata().clone();
+    let kept = ids.len() as u64;
+    writer.add_games(ids)?;
+    metadata.pruned |= report.dropped > 0;
+    if kept != metadata.counts.games {
+        // Nobody knows which results are those of the lost games.
+        metadata.pruned = true;
+        metadata.counts = Counts { games: kept, ..Counts::default() };
+    }
+    let table: Vec<u8> =
+        connection.query_row("SELECT file FROM key_table", [], |row| row.get(0)).map_err(fault)?;
+    let sources = book.sources().unwrap_or_default();
+    let metadata = writer.finish_with(metadata, &table, &sources)?;
+    report.written = metadata.rows;
+    Ok(report)
+}
+
+fn copy_rows(
+    connection: &Connection,
+    bad: &BTreeSet<Place>,
+    outliers: &BTreeSet<Place>,
+    report: &mut RepairReport,
+    visit: &mut dyn FnMut(Entry) -> bool,
+) -> rusqlite::Result<()> {
+    let has_marks = has_marks(connection);
+    each_row(connection, &mut |place, row| {
+        let mut mark = mark_of(connection, has_marks, place);
+        let is_locked = mark.flags.has(Flags::LOCKED);
+        let Some(mut row) = row.filter(|_| is_locked || !bad.contains(&place)) else {
+            report.dropped += 1;
+            return true;
+        };
+        if outliers.contains(&place) && !is_locked {
+            row.weight = None;
+            mark.weight = None;
+            report.changed += 1;
+        }
+        let (key, mv) = place;
+        visit(Entry { key, mv, tally: row.tally, weight: row.weight, mark })
+    })
+}
+
+/// Moves added by hand have a mark and no row. Other marks without a row are left out, but for locked
+/// ones.
+fn copy_added(
+    connection: &Connection,
+    writer: &OwnWriter,
+    report: &mut RepairReport,
+) -> Result<(), InteropError> {
+    let sql = "SELECT key, move FROM marks AS m WHERE NOT EXISTS(SELECT 1 FROM moves AS r \
+               WHERE r.key = m.key AND r.move = m.move) ORDER BY key, move";
+    let read = || -> rusqlite::Result<Vec<Place>> {
+        let mut statement = connection.prepare(sql)?;
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    for place in read().unwrap_or_default() {
+        let Ok(mark) = marks::get(connection, place) else { continue };
+        if mark.flags.has(Flags::ADDED) || mark.flags.has(Flags::LOCKED) {
+            writer.put_mark(place, &mark)?;
+        } else {
+            report.dropped += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The ids of the counted games, as far as they can be read.
+fn game_ids(connection: &Connection) -> Vec<[u8; 16]> {
+    let read = || -> rusqlite::Result<Vec<[u8; 16]>> {
+        let mut statement = connection.prepare("SELECT id FROM games ORDER BY id")?;
+        statement.query_map([], |row| row.get(0))?.collect()
+    };
+    read().unwrap_or_default()
+}
+
+/// Copies the tables that are taken as they are.
+fn copy_others(connection: &Connection, writer: &OwnWriter) -> Result<(), InteropError> {
+    for table in ["journal", "books", "provenance"] {
+        let Ok(mut statement) = connection.prepare(&format!("SELECT * FROM {table}")) else {
+            continue;
+        };
+        let columns = statement.column_count();
+        let Ok(mut rows) = statement.query([]) else { continue };
+        while let Ok(Some(row)) = rows.next() {
+            let values = (0..columns).map(|i| row.get(i)).collect::<rusqlite::Result<Vec<Value>>>();
+            if let Ok(values) = values {
+                writer.put_values(table, values)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the digest of a file fits; for tests.
+#[cfg(test)]
+pub(super) fn is_intact(path: &Path) -> bool {
+    File::open(path).is_ok_and(|mut file| seal::is_intact(&mut file).unwrap_or(false))
+}

@@ -1,0 +1,308 @@
+//! Clean copies of books, in their own format.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use rusqlite::types::Value;
+
+use super::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
+use super::finding::{Finding, Trouble};
+use super::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
+use super::load::Loaded;
+use super::sqlite::{Database, Layout};
+use super::write::{self, Content, TableWriter};
+use super::{Dialect, Format, InteropError, eleeye, moonriver, obk, own_doctor, polyglot, xqb};
+use crate::game::Side;
+use crate::xiangqi::{Move, Position};
+
+/// What a clean copy has in place of what was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepairReport {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// Rows in the book.
+    pub rows: u64,
+    /// Rows in the copy.
+    pub written: u64,
+    /// Rows left out: without a key, a move or a legal position, or illegal in it.
+    pub dropped: u64,
+    /// Rows that became one with another row of the same move.
+    pub merged: u64,
+    /// Weights brought down to those of the other moves, or set back to what the games give.
+    pub changed: u64,
+}
+
+impl RepairReport {
+    pub(super) fn new(diagnosis: &Diagnosis) -> Self {
+        let findings = diagnosis.findings.clone();
+        Self { findings, rows: diagnosis.rows, written: 0, dropped: 0, merged: 0, changed: 0 }
+    }
+
+    /// The findings that the copy still has.
+    pub fn left(&self) -> impl Iterator<Item = Trouble> {
+        self.findings
+            .iter()
+            .map(|finding| finding.trouble)
+            .filter(|trouble| !trouble.is_repairable())
+    }
+}
+
+/// Writes a clean copy of a book to a new file. Keys of an `.obk` are written in `dialect`.
+///
+/// # Errors
+///
+/// See [`InteropError`]. Nothing is left behind then.
+pub fn repair(
+    path: &Path,
+    output: &Path,
+    dialect: Dialect,
+    options: &DoctorOptions,
+) -> Result<RepairReport, InteropError> {
+    if own_doctor::is_own(path)? {
+        return own_doctor::repair(path, output, options);
+    }
+    let inspected = inspect(path, options)?;
+    let mut report = RepairReport::new(&inspected.diagnosis);
+    let rows = clean(&inspected, &mut report);
+    if rows.is_empty() {
+        let what = "none of its rows can be used".to_owned();
+        return Err(InteropError::Nothing { path: path.to_owned(), what });
+    }
+    let loaded = &inspected.loaded;
+    match loaded.format.layout() {
+        Some(layout) => write_table(loaded, layout, output, dialect, rows, &mut report)?,
+        None => write_records(loaded.format, output, &rows, &mut report)?,
+    }
+    Ok(report)
+}
+
+/// A row of the copy.
+#[derive(Debug, Clone)]
+struct Clean {
+    stored: Stored,
+    games: [i64; 3],
+    score: i64,
+    is_valid: bool,
+    /// Rows that this one stands for, for their comments.
+    places: Vec<i64>,
+}
+
+impl Clean {
+    fn new(stored: &Stored) -> Self {
+        Self {
+            stored: *stored,
+            games: [stored.wins, stored.draws, stored.losses].map(i64::from),
+            score: stored.value.into(),
+            is_valid: !stored.has(super::index::DISABLED),
+            places: vec![stored.place],
+        }
+    }
+
+    /// Adds a row of the same move, unless it is a copy.
+    fn absorb(&mut self, other: Self) {
+        if self.stored.content() != other.stored.content() {
+            self.score += other.score;
+            for (sum, more) in self.games.iter_mut().zip(other.games) {
+                *sum += more;
+            }
+        }
+        self.is_valid |= other.is_valid;
+        self.places.extend(other.places);
+    }
+}
+
+/// The rows of the copy, in the order of the file.
+fn clean(inspected: &Inspected, report: &mut RepairReport) -> Vec<Clean> {
+    let index = &inspected.loaded.index;
+    let mut rows: Vec<Option<Clean>> = index
+        .rows()
+        .iter()
+        .map(|row| (!row.has(ILLEGAL) || row.has(REACHED)).then(|| Clean::new(row)))
+        .collect();
+    for outlier in &inspected.outliers {
+        if let Some(row) = &mut rows[outlier.row] {
+            match outlier.column {
+                Column::Score => row.score = outlier.others,
+                Column::Wins => row.games[0] = outlier.others,
+            }
+            report.changed += 1;
+        }
+    }
+    let mut into: HashMap<(u64, u16), usize> = HashMap::new();
+    let mut targets: Vec<(usize, usize)> = inspected.mirrored.clone();
+    for (number, row) in index.rows().iter().enumerate() {
+        match into.entry((row.key, row.mv)) {
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(number);
+            }
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                targets.push((*entry.get(), number));
+            }
+        }
+    }
+    // Copies first: what has copies may then itself go into its mirror image.
+    targets.reverse();
+    for (one, other) in targets {
+        let Some(more) = rows[other].take() else { continue };
+        if let Some(row) = &mut rows[one] {
+            row.absorb(more);
+            report.merged += 1;
+        } else {
+            rows[other] = Some(more);
+        }
+    }
+    let mut rows: Vec<Clean> = rows.into_iter().flatten().collect();
+    rows.sort_unstable_by_key(|row| row.stored.place);
+    report.dropped = report.rows.saturating_sub(rows.len() as u64 + report.merged);
+    rows
+}
+
+fn write_table(
+    loaded: &Loaded,
+    layout: &'static Layout,
+    output: &Path,
+    dialect: Dialect,
+    rows: Vec<Clean>,
+    report: &mut RepairReport,
+) -> Result<(), InteropError> {
+    let table = TableWriter::create(output, layout)?;
+    let mut boards = BTreeMap::new();
+    for row in rows {
+        let content = content(loaded, &row)?;
+        let Some(mv) = row.stored.mv() else { continue };
+        if layout.format == Format::Xqb {
+            if let Some(place) = board(loaded, layout, &row, mv)? {
+                add_board(&mut boards, place, content, report);
+            }
+            continue;
+        }
+        // Doubles cannot hold every key.
+        match obk::encode_key(row.stored.key, dialect) {
+            Some(key) => {
+                table.insert(&key, obk::encode_move(mv), &content)?;
+                report.written += 1;
+            }
+            None => report.dropped += 1,
+        }
+    }
+    report.written += boards.len() as u64;
+    for ((key, mv), content) in boards {
+        table.insert(&Value::Blob(key), mv, &content)?;
+    }
+    if let Some(database) = &loaded.database {
+        copy_texts(database, &table)?;
+    }
+    table.finish()
+}
+
+type Boards = BTreeMap<(Vec<u8>, u16), Content>;
+
+fn add_board(
+    boards: &mut Boards,
+    place: (Vec<u8>, u16),
+    content: Content,
+    report: &mut RepairReport,
+) {
+    match boards.entry(place) {
+        std::collections::btree_map::Entry::Vacant(entry) => {
+            entry.insert(content);
+        }
+        std::collections::btree_map::Entry::Occupied(mut entry) => {
+            entry.get_mut().absorb(content);
+            report.merged += 1;
+        }
+    }
+}
+
+/// The key and the move as readers of boards look for them.
+fn board(
+    loaded: &Loaded,
+    layout: &Layout,
+    row: &Clean,
+    mv: Move,
+) -> Result<Option<(Vec<u8>, u16)>, InteropError> {
+    let Some(database) = &loaded.database else { return Ok(None) };
+    let key = database.bytes_at(layout, 0, row.stored.place)?;
+    let setup = key.and_then(|key| xqb::decode(&key));
+    let position = setup.and_then(|setup| Position::from_setup(&setup).ok());
+    Ok(position.map(|position| {
+        let (key, turned) = xqb::encode(&position);
+        (key, xqb::encode_move(mv, turned))
+    }))
+}
+
+fn content(loaded: &Loaded, row: &Clean) -> Result<Content, InteropError> {
+    let mut comment = None;
+    for &place in &row.places {
+        if row.places.len() > 1 || row.stored.has(super::index::COMMENT) {
+            comment = write::join(comment, loaded.comment(place)?.filter(|text| !text.is_empty()));
+        }
+    }
+    Ok(Content { score: row.score, games: row.games, is_valid: row.is_valid, comment })
+}
+
+/// Rows of the table that some `.obk` files carry beside their own, at most.
+const TEXTS: usize = 10_000;
+
+/// Copies the table `ltext` of some `.obk` files.
+fn copy_texts(database: &Database, table: &TableWriter) -> Result<(), InteropError> {
+    let Ok(Some(columns)) = database.columns("ltext") else { return Ok(()) };
+    if columns != ["lma"] {
+        return Ok(());
+    }
+    let read = || -> rusqlite::Result<Vec<Value>> {
+        let mut texts = database.connection.prepare("SELECT lma FROM ltext NOT INDEXED")?;
+        texts.query_map([], |row| row.get(0))?.take(TEXTS).collect()
+    };
+    let texts = read().unwrap_or_default();
+    table.with(|connection| {
+        connection.execute_batch("CREATE TABLE ltext(lma TEXT)")?;
+        for text in texts {
+            connection.execute("INSERT INTO ltext VALUES(?1)", [text])?;
+        }
+        Ok(())
+    })
+}
+
+fn sixteen_bits(number: i64) -> u16 {
+    number.clamp(0, u16::MAX.into()) as u16
+}
+
+fn write_records(
+    format: Format,
+    output: &Path,
+    rows: &[Clean],
+    report: &mut RepairReport,
+) -> Result<(), InteropError> {
+    report.written = rows.len() as u64;
+    match format {
+        Format::ElephantEye => {
+            let records = rows.iter().filter_map(|row| {
+                let (key, mv) = (row.stored.key as u32, eleeye::encode_move(row.stored.mv()?));
+                Some(eleeye::Record { key, mv, weight: sixteen_bits(row.score) })
+            });
+            write::eleeye(output, records.collect())
+        }
+        Format::Polyglot => {
+            let records = rows.iter().filter_map(|row| {
+                let (key, mv) = (row.stored.key, polyglot::encode_move(row.stored.mv()?));
+                let weight = sixteen_bits(row.score);
+                Some(polyglot::Record { key, mv, weight, learning: 0 })
+            });
+            write::polyglot(output, records.collect())
+        }
+        _ => write::moonriver(output, sides(rows)),
+    }
+}
+
+/// Black's records and Red's.
+fn sides(rows: &[Clean]) -> [Vec<moonriver::Record>; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for row in rows {
+        let mover = if row.stored.has(BY_BLACK) { Side::Second } else { Side::First };
+        let key = row.stored.key ^ moonriver::side_word(mover);
+        sides[usize::from(mover == Side::First)]
+            .push(moonriver::Record { key, count: sixteen_bits(row.score) });
+    }
+    sides
+}

@@ -1,0 +1,151 @@
+//! Where a format has the rows of a position: its hash of positions, reduced to one word for each
+//! man on each square.
+
+use std::sync::LazyLock;
+
+use super::{Format, eleeye, moonriver, obk, polyglot};
+use crate::game::Side;
+use crate::hash::KeyTable;
+use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};
+use crate::xiangqi::{Move, Piece, Position, Square};
+
+/// A word for each man (by [`Piece::index`]) on each square.
+pub(super) type Words = [[u64; 90]; 14];
+
+/// A position's hash in a format.
+#[derive(Debug)]
+pub(super) struct Scheme {
+    words: Box<Words>,
+    /// By side to move.
+    side: [u64; 2],
+    /// Lowest bits that the file does not have.
+    hidden_bits: u32,
+    /// Positions with Black to move are turned round and the colours exchanged.
+    turns: bool,
+    /// Rows stand for positions after the move.
+    after: bool,
+}
+
+/// The form in which a position was looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Frame {
+    mirrored: bool,
+    turned: bool,
+}
+
+impl Frame {
+    /// The position itself.
+    pub(super) const PLAIN: Self = Self { mirrored: false, turned: false };
+
+    /// A move of the frame as it is played in the position, and the reverse.
+    pub(super) const fn map(self, mv: Move) -> Move {
+        let mv = if self.mirrored { mv.mirrored() } else { mv };
+        if self.turned { turned(mv) } else { mv }
+    }
+}
+
+/// The move on the board turned round.
+pub(super) const fn turned(mv: Move) -> Move {
+    const fn turn(square: Square) -> Square {
+        Square::at(8 - square.file(), 9 - square.rank())
+    }
+    Move::new(turn(mv.from()), turn(mv.to()))
+}
+
+/// The man of the other colour.
+pub(super) const fn other_colour(piece: Piece) -> Piece {
+    Piece::ALL[(piece.index() + 7) % 14]
+}
+
+/// The number of a square in the order of FENs: a9 is 0, i0 is 89.
+pub(super) const fn fen_index(square: Square) -> usize {
+    (9 - square.rank() as usize) * 9 + square.file() as usize
+}
+
+/// Words from a function of man and square.
+pub(super) fn words(mut word: impl FnMut(Piece, Square) -> u64) -> Box<Words> {
+    let mut words = Box::new([[0; 90]; 14]);
+    for piece in Piece::ALL {
+        for square in Square::all() {
+            words[piece.index()][square.index()] = word(piece, square);
+        }
+    }
+    words
+}
+
+impl Scheme {
+    /// The hash of a format.
+    pub(super) fn new(format: Format) -> Self {
+        let plain = |words, side| Self { words, side, hidden_bits: 0, turns: false, after: false };
+        match format {
+            Format::Obk | Format::PfBook => plain(obk::words(), obk::SIDE),
+            Format::Xqb => Self { turns: true, ..plain(Box::new(KEYS.piece_square), [0; 2]) },
+            Format::ElephantEye => {
+                Self { hidden_bits: 32, ..plain(eleeye::words(), eleeye::side()) }
+            }
+            Format::MoonRiver => Self { after: true, ..plain(moonriver::words(), moonriver::SIDE) },
+            Format::Polyglot => plain(polyglot::words(), polyglot::SIDE),
+        }
+    }
+
+    /// The hash of the program's own books.
+    pub(super) fn own(table: Option<&KeyTable>) -> Self {
+        let word = |i: usize| table.map_or(0, |t| t.words().get(i).copied().unwrap_or(0));
+        let (words, black) = match table {
+            None => (Box::new(KEYS.piece_square), KEYS.black_to_move),
+            Some(_) => (
+                words(|piece, square| word(piece.index() * 90 + square.index())),
+                word(BLACK_TO_MOVE),
+            ),
+        };
+        Self { words, side: [0, black], hidden_bits: 0, turns: false, after: false }
+    }
+
+    /// Whether rows stand for positions after the move.
+    pub(super) const fn is_after(&self) -> bool {
+        self.after
+    }
+
+    /// Whether other positions often have the same key.
+    pub(super) const fn is_short(&self) -> bool {
+        self.hidden_bits > 0
+    }
+
+    /// The key of a position or its mirror image with all its bits.
+    pub(super) fn full_key(&self, position: &Position, mirrored: bool) -> u64 {
+        let turned = self.turns && position.turn() == Side::Second;
+        let mut key = self.side[position.turn().index()];
+        for square in position.occupied() {
+            let Some(piece) = position.piece_at(square) else { continue };
+            let square = if mirrored { square.mirrored() } else { square };
+            key ^= if turned {
+                self.words[other_colour(piece).index()][89 - square.index()]
+            } else {
+                self.words[piece.index()][square.index()]
+            };
+        }
+        key
+    }
+
+    /// The key as the file has it.
+    pub(super) fn key(&self, position: &Position, mirrored: bool) -> u64 {
+        self.full_key(position, mirrored) >> self.hidden_bits
+    }
+
+    /// The keys of a position and its mirror image and what they say of moves; one only if the
+    /// position is its own mirror image.
+    pub(super) fn keys(&self, position: &Position) -> [Option<(u64, Frame)>; 2] {
+        let turned = self.turns && position.turn() == Side::Second;
+        let plain = self.full_key(position, false);
+        let mirror = self.full_key(position, true);
+        let key = |key: u64, mirrored| (key >> self.hidden_bits, Frame { mirrored, turned });
+        [Some(key(plain, false)), (plain != mirror).then(|| key(mirror, true))]
+    }
+}
+
+/// The schemes are built once.
+pub(super) fn scheme(format: Format) -> &'static Scheme {
+    static SCHEMES: LazyLock<Vec<Scheme>> =
+        LazyLock::new(|| Format::ALL.into_iter().map(Scheme::new).collect());
+    &SCHEMES[format as usize]
+}

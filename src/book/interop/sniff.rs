@@ -1,0 +1,107 @@
+//! Which format a file has, by its content.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::flat::field;
+use super::sqlite::{Database, MAGIC};
+use super::{Format, InteropError, eleeye, moonriver, polyglot};
+use crate::book::APPLICATION_ID;
+
+/// Bytes looked at.
+const SAMPLE: u64 = 64 << 10;
+
+/// The format of a book of another program.
+///
+/// # Errors
+///
+/// [`InteropError::Unknown`] if it is none that is known, [`InteropError::Io`].
+pub fn sniff(path: &Path) -> Result<Format, InteropError> {
+    let io = |source| InteropError::Io { path: path.to_owned(), source };
+    let unknown =
+        |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
+    // Before opening, which waits at a pipe.
+    let about = std::fs::metadata(path).map_err(io)?;
+    if !about.is_file() {
+        return Err(unknown("not a file"));
+    }
+    let mut sample = Vec::new();
+    File::open(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(io)?;
+    if sample.is_empty() {
+        return Err(unknown("an empty file"));
+    }
+    if sample.starts_with(MAGIC) {
+        return sniff_tables(&Database::open(path)?);
+    }
+    sniff_records(&sample).ok_or_else(|| unknown("no format that is known"))
+}
+
+fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
+    let path = &database.path;
+    let unknown = |what: String| InteropError::Unknown { path: path.clone(), what };
+    for format in [Format::Obk, Format::PfBook, Format::Xqb] {
+        let Some(layout) = format.layout() else { continue };
+        let columns =
+            database.columns(layout.table).map_err(|e| super::sqlite::damaged(path, &e))?;
+        let Some(columns) = columns else { continue };
+        for needed in &layout.columns[..2] {
+            if !columns.iter().any(|column| column.eq_ignore_ascii_case(needed)) {
+                return Err(unknown(format!("its table {} has no column {needed}", layout.table)));
+            }
+        }
+        if format == Format::Xqb {
+            refuse_other_games(database)?;
+        }
+        return Ok(format);
+    }
+    let application: Option<u32> =
+        database.connection.query_row("PRAGMA application_id", [], |row| row.get(0)).ok();
+    if application == Some(APPLICATION_ID) {
+        return Err(unknown("already a book of this program".to_owned()));
+    }
+    Err(unknown("a SQLite database without the tables of a book".to_owned()))
+}
+
+/// Books of jieqi and banqi have the same tables.
+fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
+    let sql = "SELECT CAST(value AS TEXT) FROM information WHERE name = 'type' LIMIT 1";
+    let kind: Option<String> =
+        database.connection.query_row(sql, [], |row| row.get(0)).unwrap_or(None);
+    match kind.as_deref() {
+        None | Some("xiangqi") => Ok(()),
+        Some(other) => {
+            let what = format!("a book of {}, not of xiangqi", other.escape_debug());
+            Err(InteropError::Unknown { path: database.path.clone(), what })
+        }
+    }
+}
+
+/// A share of records that must make sense, so that a damaged book is still recognised.
+fn mostly(good: usize, all: usize) -> bool {
+    all > 0 && 10 * good >= 9 * all
+}
+
+fn sniff_records(sample: &[u8]) -> Option<Format> {
+    if moonriver::Header::take(sample).is_some() {
+        return Some(Format::MoonRiver);
+    }
+    // A few bytes too many or too few are a fault of the file, not another format.
+    let (fours, _) = sample.as_chunks::<{ eleeye::RECORD }>();
+    let records: Vec<eleeye::Record> = fours.iter().map(eleeye::Record::take).collect();
+    let good = records.iter().filter(|r| eleeye::decode_move(r.mv).is_some()).count();
+    let sorted = records.is_sorted_by_key(|r| r.key);
+    // Of random bytes one in 70 is a move.
+    if mostly(good, records.len()) && (sorted || records.len() > 4) {
+        return Some(Format::ElephantEye);
+    }
+    let (eights, _) = sample.as_chunks::<{ polyglot::RECORD }>();
+    let keys: Vec<u64> = eights.iter().map(|r| u64::from_be_bytes(field(r, 0))).collect();
+    let good = eights
+        .iter()
+        .filter(|r| polyglot::decode_move(polyglot::Record::take(r).mv).is_some())
+        .count();
+    // One in eight pairs of bytes is a move, so the order of keys has to say more.
+    let ordered = keys.windows(2).filter(|pair| pair[0] <= pair[1]).count() + 1;
+    (mostly(good, eights.len()) && mostly(ordered, keys.len())).then_some(Format::Polyglot)
+}

@@ -1,0 +1,765 @@
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use tempfile::TempDir;
+
+use super::index::{ILLEGAL, REACHED};
+use super::load::{LoadOptions, Loaded, load};
+use super::own::OwnWriter;
+use super::scheme::scheme;
+use super::walk::walk;
+use super::{
+    Dialect, DoctorOptions, ExportOptions, Format, ImportOptions, InteropError, Kind, Reach,
+    Trouble, eleeye, examine, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
+};
+use crate::book::{Book, BookError, Entry, Flags, Mark, Tally};
+use crate::game::{Game, MoveList, Packed, Side, Symmetric};
+use crate::xiangqi::{Move, Position};
+
+/// FEN; obk, its mirror image, `ElephantEye`, `MoonRiver` without the side, `XBoard`; xqb, turned round
+/// and mirrored.
+type Vector = (&'static str, [u64; 5], &'static str, (bool, bool));
+
+/// After nothing, h2e2, h9g7, h0g2 and b9c7.
+const VECTORS: [Vector; 5] = [
+    (
+        "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
+        [
+            0x628d_04d7_c9c1_44ae,
+            0x628d_04d7_c9c1_44ae,
+            0x0526_56d5,
+            0x5c7f_b659_cee8_43a7,
+            0xf0ab_a4ff_a5f2_74f5,
+        ],
+        "ceb7cef37ac801e079f7df7df00002ebaebaeb02c004653a56939440",
+        (false, false),
+    ),
+    (
+        "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b",
+        [
+            0xa1ea_d1f6_470e_07ee,
+            0x29d4_30b1_d3af_9b9e,
+            0xeb50_5d7d,
+            0x5afc_6f65_0355_0068,
+            0x3d7d_eb18_d91f_589d,
+        ],
+        "ceb7cef37ac801e3c1f7df7df00002ebaebaeb02c004653a56939440",
+        (true, true),
+    ),
+    (
+        "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w",
+        [
+            0x377a_45b3_f4da_aee9,
+            0x1fe5_eef2_9d5f_4a83,
+            0xdf3a_d30d,
+            0x5d74_e5e2_fc82_1b44,
+            0x6ea4_bb0f_eec2_2aae,
+        ],
+        "ceb7cef36c801e0d79f7df7df00002ebaebaeb160004653a56939440",
+        (false, false),
+    ),
+    (
+        "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKAB1R b",
+        [
+            0x4920_52ee_2fe3_51f5,
+            0x7a42_95fc_7a8e_fa2d,
+            0xd562_d944,
+            0xed77_ee3e_adaf_c544,
+            0xed28_4d80_d394_8937,
+        ],
+        "ceb7cef36c801e3cd1f7df7df00002ebaebaeb04ac004653a5693440",
+        (true, true),
+    ),
+    (
+        "r1bakab1r/9/1cn3nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKAB1R w",
+        [
+            0x7f11_8cad_6113_80e8,
+            0xecd2_01b9_c95a_532a,
+            0x7733_b151,
+            0x99ec_c129_355b_9485,
+            0x6b63_2883_9738_7b0f,
+        ],
+        "cb7cef36c801ed0d79f7df7df00002ebaebaeb1648004653a5693440",
+        (false, false),
+    ),
+];
+
+#[test]
+fn hashes_are_those_of_the_vectors() {
+    for (fen, [obk, mirror, eleeye, moonriver, xboard], board, (round, mirrored)) in VECTORS {
+        let position = Position::from_fen(fen).unwrap();
+        let key = |format: Format, mirrored| scheme(format).key(&position, mirrored);
+        assert_eq!(key(Format::Obk, false), obk, "{fen}");
+        assert_eq!(key(Format::Obk, true), mirror, "{fen}");
+        assert_eq!(key(Format::PfBook, false), obk, "{fen}");
+        assert_eq!(key(Format::ElephantEye, false), eleeye, "{fen}");
+        let side = moonriver::SIDE[position.turn().index()];
+        assert_eq!(key(Format::MoonRiver, false) ^ side, moonriver, "{fen}");
+        assert_eq!(key(Format::Polyglot, false), xboard, "{fen}");
+        let (bytes, turned) = xqb::encode(&position);
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, board, "{fen}");
+        assert_eq!((turned.round, turned.mirrored), (round, mirrored), "{fen}");
+    }
+}
+
+#[test]
+fn the_start_with_black_to_move_and_a_real_book_of_another_program() {
+    let key = |fen| scheme(Format::Obk).key(&Position::from_fen(fen).unwrap(), false);
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    assert_eq!(key(&format!("{start} b")), 0xc243_2e2e_c584_6bf6);
+    // g3g4 h9g7 h2e2, the key of which a published book holds.
+    let mut position = Position::start();
+    for text in ["g3g4", "h9g7", "h2e2"] {
+        position.make(Move::parse(text).unwrap());
+    }
+    assert_eq!(scheme(Format::Obk).key(&position, false), 5_102_328_636_083_531_887);
+    let mut full = scheme(Format::ElephantEye).full_key(&Position::start(), false);
+    full &= 0xffff_ffff;
+    assert_eq!(full, 0x8f89_9c24, "the other half");
+}
+
+/// Boards come back from their keys.
+#[test]
+fn boards_come_back() {
+    let mut position = Position::start();
+    for ply in 0..120 {
+        let (key, turned) = xqb::encode(&position);
+        let board = Position::from_setup(&xqb::decode(&key).unwrap()).unwrap();
+        assert_eq!(board.turn(), Side::First);
+        assert_eq!(xqb::encode(&board).0, key, "ply {ply}");
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let Some(&mv) = moves.get((ply * 5 + 1) % moves.len().max(1)) else { return };
+        let stored = xqb::encode_move(mv, turned);
+        assert!(board.is_legal(xqb::decode_move(stored.into()).unwrap()));
+        position.make(mv);
+    }
+}
+
+fn sample(name: &str) -> Option<PathBuf> {
+    let shared =
+        std::env::var_os("JUZHONG_SHARED").map_or_else(|| "../shared".into(), PathBuf::from);
+    let path = shared.join("formats/samples").join(name);
+    if !path.exists() {
+        println!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+const LOAD: LoadOptions = LoadOptions { from: None, memory: 1 << 30, examples: 3 };
+
+/// Reached rows, illegal rows, positions.
+fn walked(path: &Path, plies: u8) -> (Loaded, u64, u64, u64) {
+    let mut loaded = load(path, LOAD).unwrap();
+    let reach = Reach { plies, ..Reach::default() };
+    let walked =
+        walk(path, loaded.scheme(), &mut loaded.index, &reach, &mut |_, _| Ok(())).unwrap();
+    let count = |flag| loaded.index.rows().iter().filter(|row| row.has(flag)).count() as u64;
+    let (reached, illegal) = (count(REACHED), count(ILLEGAL));
+    (loaded, reached, illegal, walked.positions)
+}
+
+#[test]
+fn a_real_book_of_elephanteye() {
+    let Some(path) = sample("BOOK.DAT") else { return };
+    assert_eq!(sniff(&path).unwrap(), Format::ElephantEye);
+    let (loaded, reached, illegal, positions) = walked(&path, 0);
+    assert_eq!(loaded.rows, 12_081);
+    assert_eq!(loaded.index.groups().count(), 10_841);
+    println!("book moves alone: {reached} rows of {positions} positions, {illegal} illegal");
+    let (_, reached, illegal, positions) = walked(&path, 1);
+    println!("one other ply: {reached} rows of {positions} positions, {illegal} illegal");
+    assert!(reached >= 7848, "{reached}");
+    assert_eq!(illegal, 0);
+}
+
+#[test]
+fn a_real_book_of_moonriver() {
+    let Some(path) = sample("moonriver_openingbook.xob") else { return };
+    assert_eq!(sniff(&path).unwrap(), Format::MoonRiver);
+    let (loaded, reached, _, positions) = walked(&path, 2);
+    assert_eq!(loaded.rows, 11_639 + 16_301);
+    println!("{reached} rows of {positions} positions");
+    // Keys are sums over all men, so that a wrong constant would show. The row of the start itself has no
+    // move.
+    assert!(reached + 20 >= loaded.rows, "{reached}");
+    let mut index = loaded.index;
+    let hits = super::walk::probe(scheme(Format::MoonRiver), &mut index, &mut Position::start());
+    for (text, count) in [("h2e2", 248), ("c3c4", 93), ("g0e2", 43), ("h0g2", 11)] {
+        let mv = Move::parse(text).unwrap();
+        let hit = hits.iter().find(|hit| hit.mv == mv).unwrap();
+        assert_eq!(index.row(hit.row).value, count, "{text}");
+    }
+}
+
+#[test]
+fn a_real_book_of_xqbook() {
+    let Some(path) = sample("xqbook_book.xqb") else { return };
+    assert_eq!(sniff(&path).unwrap(), Format::Xqb);
+    let (loaded, reached, illegal, _) = walked(&path, 2);
+    assert!(loaded.rows >= 2);
+    assert_eq!((reached, illegal), (loaded.rows, 0));
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("book");
+    import(&path, &out, &ImportOptions::default()).unwrap();
+    let book = Book::open(&out).unwrap();
+    book.verify().unwrap();
+    assert!(!book.probe(&Position::start()).unwrap().is_empty());
+}
+
+/// Moves along random lines from the start, with what books of other programs can say of them.
+fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
+    let content = (prop::array::uniform3(0..40u64), prop::option::of(1..100_000u64), 0..10u8);
+    let line = prop::collection::vec((any::<prop::sample::Index>(), content), 1..9);
+    prop::collection::vec(line, 1..12).prop_map(|lines| {
+        let mut entries = std::collections::BTreeMap::new();
+        for line in lines {
+            let mut position = Position::start();
+            for (choice, ([first, draws, second], weight, extra)) in line {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[choice.index(moves.len())];
+                let canonical = position.canonical();
+                let place = (canonical.key.to_i64(), position.canonical_move(canonical, mv).pack());
+                let games = first + draws + second;
+                let tally = Tally { games, first, draws, second, ..Tally::default() };
+                let default = tally.default_weight(position.turn());
+                let weight =
+                    if games == 0 { weight.or(Some(1)) } else { weight.filter(|&w| w != default) };
+                let mut mark = Mark::default();
+                mark.flags.set(Flags::ADDED, games == 0);
+                mark.flags.set(Flags::DISABLED, extra == 0);
+                mark.comment = (extra == 1).then(|| format!("第{games}局"));
+                let entry = Entry { key: place.0, mv: place.1, tally, weight, mark };
+                entries.entry(place).or_insert(entry);
+                position.make(mv);
+            }
+        }
+        entries.into_values().collect()
+    })
+}
+
+fn own_book(path: &Path, entries: &[Entry]) -> Book {
+    let mut writer = OwnWriter::create(path).unwrap();
+    for entry in entries {
+        writer.add(entry).unwrap();
+    }
+    writer.finish(&[]).unwrap();
+    let book = Book::open(path).unwrap();
+    book.verify().unwrap();
+    book
+}
+
+fn entries(book: &Book) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    book.for_each_entry(|entry| entries.push(entry)).unwrap();
+    entries
+}
+
+/// Exports and imports again.
+fn there_and_back(entries_in: &[Entry], options: &ExportOptions) -> (Vec<Entry>, PathBuf, TempDir) {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let book = own_book(&at("own"), entries_in);
+    let report = export(&book, &at("foreign"), options).unwrap();
+    assert_eq!(report.unreached, 0);
+    assert_eq!(sniff(&at("foreign")).unwrap(), options.to);
+    import(&at("foreign"), &at("again"), &ImportOptions::default()).unwrap();
+    let again = Book::open(&at("again")).unwrap();
+    again.verify().unwrap();
+    let found = entries(&again);
+    (found, at("foreign"), folder)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn tables_are_lossless(entries_in in any_entries(), pf: bool, swapped: bool) {
+        let to = if pf { Format::PfBook } else { Format::Obk };
+        let options = ExportOptions { swapped, ..ExportOptions::new(to) };
+        let (found, foreign, _folder) = there_and_back(&entries_in, &options);
+        prop_assert_eq!(&found, &entries_in);
+        let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
+        let expected: Vec<Trouble> = if swapped { vec![Trouble::ByteOrder] } else { vec![] };
+        let found: Vec<Trouble> = diagnosis.findings.iter().map(|f| f.trouble).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn boards_are_lossless(entries_in in any_entries()) {
+        let (found, foreign, _folder) = there_and_back(&entries_in, &ExportOptions::new(Format::Xqb));
+        // A position and the one with the colours exchanged are one to this format.
+        let known: Vec<_> = found.iter().filter(|e| entries_in.contains(e)).collect();
+        prop_assert!(known.len() + 2 >= entries_in.len(), "{found:?}\n{entries_in:?}");
+        prop_assert!(examine(&foreign, &DoctorOptions::default()).unwrap().is_healthy());
+    }
+
+    #[test]
+    fn doubles_lose_only_what_no_double_holds(entries_in in any_entries()) {
+        let options =
+            ExportOptions { dialect: Dialect::Double, ..ExportOptions::new(Format::Obk) };
+        let (found, _, _folder) = there_and_back(&entries_in, &options);
+        let missing = entries_in.iter().filter(|entry| !found.contains(entry)).count();
+        prop_assert!(missing == 0 || found.len() < entries_in.len());
+    }
+
+    #[test]
+    fn weights_come_back(entries_in in any_entries(), xboard: bool) {
+        let to = if xboard { Format::Polyglot } else { Format::ElephantEye };
+        let (found, foreign, _folder) = there_and_back(&entries_in, &ExportOptions::new(to));
+        for entry in &found {
+            let original = entries_in.iter().find(|e| (e.key, e.mv) == (entry.key, entry.mv)).unwrap();
+            prop_assert!(!original.mark.flags.has(Flags::DISABLED));
+            if let Some(weight) = original.weight.filter(|&weight| weight > 0) {
+                prop_assert_eq!(entry.weight, Some(weight.min(65535)));
+            }
+        }
+        let usable = entries_in.iter().filter(|e| !e.mark.flags.has(Flags::DISABLED));
+        // Of positions that only disabled moves lead to, the search finds what it can.
+        prop_assert!(found.len() <= usable.count());
+        prop_assert!(examine(&foreign, &DoctorOptions::default()).unwrap().findings.iter().all(
+            |finding| finding.trouble == Trouble::Outlier));
+    }
+
+    #[test]
+    fn counts_come_back(entries_in in any_entries()) {
+        let (found, _, _folder) = there_and_back(&entries_in, &ExportOptions::new(Format::MoonRiver));
+        prop_assert!(!found.is_empty());
+        for entry in found.iter().filter(|entry| entry.tally.games > 0) {
+            prop_assert_eq!(entry.tally.decided(), 0);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..600), kind in 0..7usize) {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("book");
+        let mut content = match kind {
+            0 => super::sqlite::MAGIC.to_vec(),
+            1 => 13579u16.to_le_bytes().to_vec(),
+            _ => Vec::new(),
+        };
+        content.extend_from_slice(&bytes);
+        std::fs::write(&path, &content).unwrap();
+        let from = Format::ALL.get(kind.wrapping_sub(1)).copied();
+        let reach = Reach { plies: 0, ..Reach::default() };
+        let options = DoctorOptions { from, reach: reach.clone(), ..DoctorOptions::default() };
+        let _diagnosis = examine(&path, &options);
+        let options = ImportOptions { from, reach, ..ImportOptions::default() };
+        let _report = import(&path, &folder.path().join("out"), &options);
+    }
+
+    #[test]
+    fn changed_bytes_of_a_table_are_answered(
+        entries_in in any_entries(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let book = own_book(&at("own"), &entries_in);
+        export(&book, &at("foreign"), &ExportOptions::new(Format::Obk)).unwrap();
+        let mut bytes = std::fs::read(at("foreign")).unwrap();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        std::fs::write(at("foreign"), bytes).unwrap();
+        let reach = Reach { plies: 0, ..Reach::default() };
+        let options = DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
+        let _diagnosis = examine(&at("foreign"), &options);
+        let _repaired = repair(&at("foreign"), &at("clean"), Dialect::Int64, &options);
+        let options = ImportOptions { reach, ..ImportOptions::default() };
+        let _report = import(&at("foreign"), &at("again"), &options);
+    }
+}
+
+/// A small `.obk` made by hand.
+struct Handmade {
+    folder: TempDir,
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl Handmade {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("book.obk");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(obk::LAYOUT.create).unwrap();
+        connection.execute_batch(obk::LAYOUT.create_index).unwrap();
+        Self { folder, path, connection }
+    }
+
+    /// A row for a move after others, with its score and wins.
+    fn add(&self, line: &str, mv: &str, score: i64, wins: i64) {
+        let mut position = Position::start();
+        for text in line.split_whitespace() {
+            position.make(Move::parse(text).unwrap());
+        }
+        let key = scheme(Format::Obk).key(&position, false);
+        self.add_raw(Value::Integer(key.cast_signed()), mv, score, wins);
+    }
+
+    fn add_raw(&self, key: Value, mv: &str, score: i64, wins: i64) {
+        let mv = obk::encode_move(Move::parse(mv).unwrap());
+        self.connection
+            .execute(
+                "INSERT INTO bhobk(vkey, vmove, vscore, vwin, vdraw, vlost, vvalid) \
+                 VALUES(?1, ?2, ?3, ?4, 0, 0, 1)",
+                rusqlite::params![key, mv, score, wins],
+            )
+            .unwrap();
+    }
+
+    fn run(&self, sql: &str) {
+        self.connection.execute_batch(sql).unwrap();
+    }
+
+    fn found(&self) -> Vec<(Trouble, u64)> {
+        found(&self.path)
+    }
+
+    /// Writes a clean copy and expects it to be healthy; returns its path.
+    fn repaired(&self) -> PathBuf {
+        let clean = self.folder.path().join("clean.obk");
+        repair(&self.path, &clean, Dialect::Int64, &DoctorOptions::default()).unwrap();
+        assert_eq!(found(&clean), []);
+        clean
+    }
+}
+
+fn found(path: &Path) -> Vec<(Trouble, u64)> {
+    let diagnosis = examine(path, &DoctorOptions::default()).unwrap();
+    diagnosis.findings.iter().map(|finding| (finding.trouble, finding.count)).collect()
+}
+
+fn rows_of(path: &Path, sql: &str) -> Vec<i64> {
+    let connection = Connection::open(path).unwrap();
+    let mut statement = connection.prepare(sql).unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn three_moves() -> Handmade {
+    let book = Handmade::new();
+    book.add("", "h2e2", 30, 3);
+    book.add("", "c3c4", 20, 2);
+    book.add("h2e2", "h9g7", 10, 1);
+    book
+}
+
+#[test]
+fn a_healthy_book_is_healthy() {
+    let book = three_moves();
+    assert_eq!(book.found(), []);
+    // Its own index is enough for ordinary readers.
+    let plan: String = book
+        .connection
+        .query_row("EXPLAIN QUERY PLAN SELECT vmove FROM bhobk WHERE vkey = 1", [], |r| r.get(3))
+        .unwrap();
+    assert!(plan.contains("idxkey"), "{plan}");
+}
+
+#[test]
+fn an_index_that_lost_its_rows() {
+    let book = Handmade::new();
+    // The index is taken out of the schema while rows are added, and put back: it is empty then.
+    book.run(
+        "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'idxkey';
+         PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'idxkey';",
+    );
+    let Handmade { folder, path, connection } = book;
+    drop(connection);
+    let book = Handmade { connection: Connection::open(&path).unwrap(), folder, path };
+    book.add("", "h2e2", 30, 3);
+    book.add("h2e2", "h9g7", 10, 1);
+    book.run(
+        "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT * FROM kept; DELETE FROM kept",
+    );
+    let Handmade { folder, path, connection } = book;
+    drop(connection);
+    let book = Handmade { connection: Connection::open(&path).unwrap(), folder, path };
+    let found = book.found();
+    assert_eq!(found[0].0, Trouble::CorruptIndex);
+    assert!(found[0].1 >= 2, "{found:?}");
+    // All rows are read all the same, and a clean copy has an index that works.
+    let out = book.folder.path().join("own");
+    assert_eq!(import(&book.path, &out, &ImportOptions::default()).unwrap().taken, 2);
+    let clean = book.repaired();
+    let key = scheme(Format::Obk).key(&Position::start(), false);
+    let sql =
+        format!("SELECT vmove FROM bhobk INDEXED BY idxkey WHERE vkey = {}", key.cast_signed());
+    assert_eq!(rows_of(&clean, &sql), [43687]);
+}
+
+#[test]
+fn exchanged_bytes_are_found_by_a_vote() {
+    let book = three_moves();
+    book.run("UPDATE bhobk SET vmove = (vmove & 255) << 8 | vmove >> 8");
+    assert_eq!(book.found(), [(Trouble::ByteOrder, 3)]);
+    let clean = book.repaired();
+    assert_eq!(rows_of(&clean, "SELECT vmove FROM bhobk ORDER BY id LIMIT 1"), [43687]);
+    let out = book.folder.path().join("own");
+    let report = import(&book.path, &out, &ImportOptions::default()).unwrap();
+    assert!(report.is_swapped);
+    assert_eq!(report.taken, 3);
+}
+
+#[test]
+fn keys_as_doubles() {
+    let book = Handmade::new();
+    book.add("", "h2e2", 30, 3);
+    // The position after h2e2 has a key from 2^63 on.
+    let key = f64::from_bits(0xa1ea_d1f6_470e_07ee);
+    book.add_raw(Value::Real(key), "h9g7", 10, 1);
+    assert_eq!(book.found(), []);
+    let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
+    assert_eq!(diagnosis.dialect, Some(Dialect::Double));
+    assert_eq!((diagnosis.reached, diagnosis.kind), (2, Kind::Foreign(Format::Obk)));
+    // Lost for good; became an integer; an integer among doubles.
+    book.add_raw(Value::Real(f64::NAN), "h9g7", 1, 1);
+    book.add_raw(Value::Real(f64::from_bits(0xc330_0000_0000_0001)), "h9g7", 1, 1);
+    assert_eq!(
+        rows_of(&book.path, "SELECT vkey FROM bhobk WHERE id = 4"),
+        [-4_503_599_627_370_497]
+    );
+    book.add("h2e2 h9g7 h0g2 b9c7 c3c4", "c6c5", 1, 1);
+    let troubles: Vec<Trouble> = book.found().into_iter().map(|(trouble, _)| trouble).collect();
+    assert!(troubles.starts_with(&[Trouble::NullKey, Trouble::PunnedInteger]), "{troubles:?}");
+    let clean = book.repaired();
+    let punned = 0xc330_0000_0000_0001u64.cast_signed();
+    let sql = format!("SELECT count(*) FROM bhobk WHERE vkey = {punned}");
+    assert_eq!(rows_of(&clean, &sql), [1]);
+}
+
+#[test]
+fn rows_that_cannot_be() {
+    let book = three_moves();
+    book.add("", "h2e2", 30, 3);
+    book.add("", "a0a9", 1, 1);
+    book.add("h2e2", "b9c7", 4, 4);
+    book.add("b2e2", "h9g7", 5, 5);
+    book.run("INSERT INTO bhobk(vkey, vmove) VALUES(7101337512282506414, 7)");
+    let found = book.found();
+    for expected in [
+        (Trouble::BadMove, 1),
+        (Trouble::IllegalMove, 1),
+        (Trouble::Duplicate, 1),
+        (Trouble::MirrorDuplicate, 1),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    }
+    let clean = book.repaired();
+    // Copies count once, others are added.
+    let sql = "SELECT vwin FROM bhobk WHERE vkey = 7101337512282506414 AND vmove = 43687";
+    assert_eq!(rows_of(&clean, sql), [3]);
+    assert_eq!(rows_of(&clean, "SELECT sum(vwin) FROM bhobk"), [3 + 2 + 1 + 4 + 5]);
+    assert_eq!(rows_of(&clean, "SELECT count(*) FROM bhobk"), [4]);
+}
+
+#[test]
+fn fields_of_the_wrong_kind() {
+    let book = three_moves();
+    book.run(
+        "UPDATE bhobk SET vscore = NULL WHERE id = 1;
+         UPDATE bhobk SET vwin = x'00ff', vdraw = -5 WHERE id = 2;
+         UPDATE bhobk SET vmemo = x'd6d0c5da' WHERE id = 1;
+         UPDATE bhobk SET vmemo = x'ff00ff' WHERE id = 2;
+         CREATE TABLE ltext(lma TEXT); INSERT INTO ltext VALUES('x');",
+    );
+    let expected = [
+        (Trouble::NullField, 1),
+        (Trouble::WrongType, 1),
+        (Trouble::OutOfRange, 1),
+        (Trouble::Comment, 1),
+    ];
+    assert_eq!(book.found(), expected);
+    let clean = book.repaired();
+    assert_eq!(rows_of(&clean, "SELECT count(*) FROM ltext"), [1]);
+    let sql = "SELECT count(*) FROM bhobk WHERE vmemo = '中炮'";
+    assert_eq!(rows_of(&clean, sql), [1], "GB18030 became UTF-8");
+}
+
+#[test]
+fn a_weight_out_of_all_proportion() {
+    let book = Handmade::new();
+    for mv in ["h2e2", "c3c4", "g0e2", "h0g2"] {
+        book.add("", mv, 0, 1);
+    }
+    book.add("", "f0e1", 0, 230_827);
+    assert_eq!(book.found(), [(Trouble::Outlier, 1)]);
+    let clean = book.repaired();
+    assert_eq!(rows_of(&clean, "SELECT DISTINCT vwin FROM bhobk"), [1]);
+}
+
+#[test]
+fn weights_that_mean_nothing() {
+    let book = Handmade::new();
+    let mut position = Position::start();
+    for ply in 0..30 {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let key = scheme(Format::Obk).key(&position, false).cast_signed();
+        for mv in &moves[..2] {
+            book.add_raw(Value::Integer(key), &mv.to_string(), 5, 0);
+        }
+        position.make(moves[ply % moves.len()]);
+    }
+    assert!(book.found().iter().any(|&(trouble, _)| trouble == Trouble::AllEqual));
+    let clean = book.folder.path().join("clean");
+    let report = repair(&book.path, &clean, Dialect::Int64, &DoctorOptions::default()).unwrap();
+    assert_eq!(report.left().collect::<Vec<_>>(), [Trouble::AllEqual]);
+}
+
+#[test]
+fn negative_scores_become_priorities() {
+    let book = three_moves();
+    book.run("UPDATE bhobk SET vscore = -20 WHERE id = 2");
+    let out = book.folder.path().join("own");
+    import(&book.path, &out, &ImportOptions::default()).unwrap();
+    let moves = Book::open(&out).unwrap().probe(&Position::start()).unwrap();
+    let priorities: Vec<(String, i64)> =
+        moves.iter().map(|found| (found.mv.to_string(), found.priority)).collect();
+    assert_eq!(priorities, [("h2e2".to_owned(), 30), ("c3c4".to_owned(), -20)]);
+}
+
+#[test]
+fn foreign_books_are_not_opened_as_own() {
+    let book = three_moves();
+    let error = Book::open(&book.path).unwrap_err();
+    assert!(matches!(error, BookError::Foreign { format: "obk", .. }), "{error}");
+    assert!(error.to_string().contains("juzhong book import"), "{error}");
+}
+
+#[test]
+fn tables_that_only_look_like_books() {
+    for sql in [
+        "CREATE VIEW bhobk AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) \
+         SELECT x AS vkey, x AS vmove FROM n",
+        "CREATE TABLE bhobk(vkey INTEGER)",
+        "CREATE TABLE bhobk(vkey PRIMARY KEY, vmove) WITHOUT ROWID",
+        "CREATE TABLE bhobk(vkey INTEGER, vmove AS (zeroblob(1000000000)))",
+        "CREATE TABLE other(vkey INTEGER)",
+        "CREATE TABLE book(key BLOB, move INTEGER); CREATE TABLE information(name, value); \
+         INSERT INTO information VALUES('type', 'jieqi')",
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("book.obk");
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        assert!(matches!(sniff(&path), Err(InteropError::Unknown { .. })), "{sql}");
+    }
+}
+
+#[test]
+fn what_another_program_has_not_finished() {
+    let book = three_moves();
+    let wal = book.folder.path().join("book.obk-wal");
+    std::fs::write(&wal, "frames").unwrap();
+    let error = examine(&book.path, &DoctorOptions::default()).unwrap_err();
+    assert!(matches!(error, InteropError::Unfinished { .. }), "{error}");
+    std::fs::remove_file(wal).unwrap();
+    // Only the mark of a log is left: that is read.
+    book.run("PRAGMA journal_mode = WAL");
+    let Handmade { folder, path, connection } = book;
+    drop(connection);
+    let _folder = folder;
+    assert_eq!(std::fs::read(&path).unwrap()[18..20], [2, 2]);
+    assert_eq!(found(&path), []);
+}
+
+#[test]
+fn flat_books_out_of_order_and_too_long() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let start = scheme(Format::ElephantEye).key(&Position::start(), false) as u32;
+    let mut bytes = Vec::new();
+    for (key, mv, weight) in [(start, "h2e2", 9), (start, "a0a9", 1), (start - 1, "c3c4", 3)] {
+        let mv = eleeye::encode_move(Move::parse(mv).unwrap());
+        eleeye::Record { key, mv, weight }.put(&mut bytes);
+    }
+    eleeye::Record { key: u32::MAX, mv: 0, weight: 1 }.put(&mut bytes);
+    bytes.extend_from_slice(b"odd");
+    std::fs::write(at("book"), &bytes).unwrap();
+    let options = DoctorOptions { from: Some(Format::ElephantEye), ..DoctorOptions::default() };
+    let diagnosis = examine(&at("book"), &options).unwrap();
+    let troubles: Vec<Trouble> = diagnosis.findings.iter().map(|f| f.trouble).collect();
+    let expected = [Trouble::File, Trouble::BadMove, Trouble::IllegalMove, Trouble::Unsorted];
+    assert_eq!(troubles, expected);
+    repair(&at("book"), &at("clean"), Dialect::Int64, &options).unwrap();
+    assert!(examine(&at("clean"), &options).unwrap().is_healthy());
+    assert_eq!(std::fs::metadata(at("clean")).unwrap().len(), 16);
+    // A header that states more than there is, and more than there can be.
+    for counts in [[1 << 40, 3], [u64::MAX >> 1, u64::MAX >> 1]] {
+        let mut bytes = Vec::new();
+        moonriver::Header { counts }.put("", &mut bytes);
+        moonriver::Record { key: 5, count: 1 }.put(&mut bytes);
+        std::fs::write(at("giant"), &bytes).unwrap();
+        assert_eq!(found(&at("giant"))[0].0, Trouble::File);
+    }
+}
+
+#[test]
+fn nothing_is_replaced_and_nothing_left_behind() {
+    let book = three_moves();
+    let other = book.folder.path().join("other");
+    std::fs::write(&other, "mine").unwrap();
+    let options = DoctorOptions::default();
+    let error = repair(&book.path, &other, Dialect::Int64, &options).unwrap_err();
+    assert!(matches!(error, InteropError::Create { .. }), "{error}");
+    assert!(import(&book.path, &other, &ImportOptions::default()).is_err());
+    assert!(import(&book.path, &book.path, &ImportOptions::default()).is_err());
+    assert_eq!(std::fs::read(&other).unwrap(), b"mine");
+    assert_eq!(std::fs::read_dir(book.folder.path()).unwrap().count(), 2);
+    let small = ImportOptions { memory: 200, ..ImportOptions::default() };
+    let error = import(&book.path, &book.folder.path().join("own"), &small).unwrap_err();
+    assert!(matches!(error, InteropError::TooLarge { .. }), "{error}");
+}
+
+/// A book of one line with a mark that is locked and one that is not on illegal moves.
+fn sick_own(path: &Path) -> [Entry; 3] {
+    let start = Position::start();
+    let canonical = start.canonical();
+    let entry = |text: &str, flags: Flags| {
+        let mv = start.canonical_move(canonical, Move::parse(text).unwrap());
+        let tally = Tally { games: 1, first: 1, ..Tally::default() };
+        let mark = Mark { flags, ..Mark::default() };
+        Entry { key: canonical.key.to_i64(), mv: mv.pack(), tally, weight: None, mark }
+    };
+    let none = Flags::default();
+    let mut entries = [entry("h2e2", none), entry("a0a9", none), entry("a0b9", Flags::LOCKED)];
+    entries.sort_by_key(|entry| entry.mv);
+    own_book(path, &entries);
+    entries
+}
+
+#[test]
+fn own_books_are_mended_but_for_what_is_locked() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    sick_own(&at("own"));
+    assert_eq!(found(&at("own")), [(Trouble::IllegalMove, 2)]);
+    let report =
+        repair(&at("own"), &at("clean"), Dialect::Int64, &DoctorOptions::default()).unwrap();
+    assert_eq!((report.dropped, report.written), (1, 2));
+    assert_eq!(found(&at("clean")), [(Trouble::IllegalMove, 1)], "the locked one stays");
+    assert!(own_doctor::is_intact(&at("clean")));
+    let mut bytes = std::fs::read(at("clean")).unwrap();
+    // Within the free part of a page: only the digest sees it.
+    let place = bytes.len() - 4000;
+    bytes[place] ^= 1;
+    std::fs::write(at("clean"), &bytes).unwrap();
+    assert_eq!(found(&at("clean"))[0].0, Trouble::File);
+    repair(&at("clean"), &at("again"), Dialect::Int64, &DoctorOptions::default()).unwrap();
+    assert_eq!(found(&at("again")), [(Trouble::IllegalMove, 1)]);
+}

@@ -1,0 +1,301 @@
+//! Finding the positions of a book whose keys cannot be read backwards: by playing its moves from
+//! the start, and up to two others in between.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::InteropError;
+use super::index::Index;
+use super::scheme::{Frame, Scheme};
+use crate::game::{Game, MoveList, Side, Symmetric};
+use crate::xiangqi::{Move, Piece, Position, Setup, Square};
+
+/// How far a walk goes.
+#[derive(Debug, Clone)]
+pub struct Reach {
+    /// Plies in a row that need not be in the book: 0 to 2. Default 2.
+    pub plies: u8,
+    /// Positions looked at for such plies, at most. Default 40 million: some ten seconds.
+    pub positions: u64,
+    /// Ends the walk with [`InteropError::Interrupted`] soon after it was set.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { plies: 2, positions: 40_000_000, stop: Arc::default() }
+    }
+}
+
+/// A row that a position has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    /// Its number in the index.
+    pub(super) row: usize,
+    /// The move as it is played here; legal.
+    pub(super) mv: Move,
+    /// The form of the position under which the row stands.
+    pub(super) frame: Frame,
+}
+
+/// What a walk found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Walked {
+    /// Different positions with legal moves in the book.
+    pub(super) positions: u64,
+    /// Whether it ended before every position was looked at.
+    pub(super) is_cut: bool,
+}
+
+/// A position in 46 bytes: four bits for each square, and the side to move.
+#[derive(Debug, Clone, Copy)]
+struct Compact([u8; 46]);
+
+impl Compact {
+    fn new(position: &Position) -> Self {
+        let mut bytes = [0; 46];
+        for square in position.occupied() {
+            if let Some(piece) = position.piece_at(square) {
+                bytes[square.index() / 2] |=
+                    (piece.index() as u8 + 1) << (4 * (square.index() % 2));
+            }
+        }
+        bytes[45] = position.turn().index() as u8;
+        Self(bytes)
+    }
+
+    fn position(&self) -> Position {
+        let mut setup = Setup::empty();
+        setup.turn = Side::ALL[usize::from(self.0[45] & 1)];
+        for square in Square::all() {
+            let bits = self.0[square.index() / 2] >> (4 * (square.index() % 2)) & 15;
+            let piece = usize::from(bits).checked_sub(1).and_then(|i| Piece::ALL.get(i));
+            setup.board[square.index()] = piece.copied();
+        }
+        Position::from_setup_unchecked(&setup)
+    }
+}
+
+/// Walks through a book from the start of a game, and from `others` if they are known. Calls `visit`
+/// once for every position that has legal moves in it, mirror images being one, and marks the rows in
+/// `index`.
+pub(super) fn walk(
+    path: &std::path::Path,
+    scheme: &Scheme,
+    index: &mut Index,
+    reach: &Reach,
+    visit: &mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>,
+) -> Result<Walked, InteropError> {
+    let mut walker = Walker {
+        path: path.to_owned(),
+        scheme,
+        index,
+        reach,
+        // After any move of the other side the own rows can be looked for: two are never needed.
+        plies: if scheme.is_after() { reach.plies.min(1) } else { reach.plies },
+        seen: HashSet::new(),
+        reached: Vec::new(),
+        expanded: 0,
+        stepped: [0; 2],
+        looked: 0,
+        walked: Walked::default(),
+    };
+    walker.enter(&Position::start());
+    walker.run(visit)?;
+    Ok(walker.walked)
+}
+
+struct Walker<'a> {
+    path: PathBuf,
+    scheme: &'a Scheme,
+    index: &'a mut Index,
+    reach: &'a Reach,
+    plies: u8,
+    /// Canonical keys of the positions reached.
+    seen: HashSet<u64>,
+    reached: Vec<Compact>,
+    /// How many of them were looked up.
+    expanded: usize,
+    /// From how many of them one other ply was tried, and two.
+    stepped: [usize; 2],
+    looked: u64,
+    walked: Walked,
+}
+
+type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>;
+
+impl Walker<'_> {
+    fn run(&mut self, visit: Visit<'_>) -> Result<(), InteropError> {
+        loop {
+            while self.expanded < self.reached.len() {
+                self.check_stop()?;
+                let position = self.reached[self.expanded].position();
+                self.expanded += 1;
+                self.expand(position, visit)?;
+            }
+            if self.index.is_exhausted() || !self.step()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn check_stop(&self) -> Result<(), InteropError> {
+        if self.reach.stop.load(Ordering::Relaxed) {
+            return Err(InteropError::Interrupted { path: self.path.clone() });
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, position: &Position) {
+        if self.seen.insert(position.canonical().key.0) {
+            self.reached.push(Compact::new(position));
+        }
+    }
+
+    /// Looks a position up and enters what its book moves lead to.
+    fn expand(&mut self, mut position: Position, visit: Visit<'_>) -> Result<(), InteropError> {
+        let hits = probe(self.scheme, self.index, &mut position);
+        if hits.is_empty() {
+            return Ok(());
+        }
+        self.walked.positions += 1;
+        visit(&position, &hits)?;
+        for hit in hits {
+            let undo = position.make(hit.mv);
+            self.enter(&position);
+            position.unmake(hit.mv, undo);
+        }
+        Ok(())
+    }
+
+    /// Tries other plies from the next position where that was not done yet: one ply from all, then
+    /// two. `false` if there is nothing left to try.
+    fn step(&mut self) -> Result<bool, InteropError> {
+        for plies in 1..=self.plies.min(2) {
+            while self.stepped[usize::from(plies) - 1] < self.reached.len() {
+                if self.looked >= self.reach.positions {
+                    self.walked.is_cut = true;
+                    return Ok(false);
+                }
+                self.check_stop()?;
+                let number = &mut self.stepped[usize::from(plies) - 1];
+                let mut position = self.reached[*number].position();
+                *number += 1;
+                let before = self.reached.len();
+                self.try_moves(&mut position, plies);
+                if self.reached.len() > before {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Enters what lies so many plies further on and has rows that were not reached.
+    fn try_moves(&mut self, position: &mut Position, plies: u8) {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        for mv in moves {
+            let undo = position.make(mv);
+            if plies > 1 {
+                self.try_moves(position, plies - 1);
+            } else {
+                self.look(position);
+            }
+            position.unmake(mv, undo);
+        }
+    }
+
+    /// Whether there are rows to reach under a key of this position. A short key alone does not tell:
+    /// then all of its moves must be legal.
+    fn is_meant(&self, position: &Position, key: u64, frame: Frame) -> bool {
+        let is_legal = |row: usize| {
+            self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
+        };
+        self.index.has_unreached(key)
+            && (!self.scheme.is_short() || self.index.of(key).all(is_legal))
+    }
+
+    fn look(&mut self, position: &mut Position) {
+        if !self.scheme.is_after() {
+            self.looked += 1;
+            let mut keys = self.scheme.keys(position).into_iter().flatten();
+            if keys.any(|(key, frame)| self.is_meant(position, key, frame)) {
+                self.enter(position);
+            }
+            return;
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        for mv in moves {
+            self.looked += 1;
+            let undo = position.make(mv);
+            let mut keys = self.scheme.keys(position).into_iter().flatten();
+            let found = keys.any(|(key, _)| self.index.has_unreached(key));
+            position.unmake(mv, undo);
+            if found {
+                return self.enter(position);
+            }
+        }
+    }
+}
+
+/// The rows of a position whose moves are legal in it. Rows with moves that are not are marked so.
+pub(super) fn probe(scheme: &Scheme, index: &mut Index, position: &mut Position) -> Vec<Hit> {
+    if scheme.is_after() {
+        probe_after(scheme, index, position)
+    } else {
+        probe_at(scheme, index, position)
+    }
+}
+
+fn probe_at(scheme: &Scheme, index: &mut Index, position: &Position) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for (key, frame) in scheme.keys(position).into_iter().flatten() {
+        for row in index.of(key) {
+            let mv = index.row(row).mv().map(|mv| frame.map(mv));
+            let legal = mv.filter(|&mv| position.is_legal(mv));
+            index.mark(row, legal.is_some());
+            hits.extend(legal.map(|mv| Hit { row, mv, frame }));
+        }
+    }
+    hits
+}
+
+/// Rows stand for positions after the move, so every move is tried.
+fn probe_after(scheme: &Scheme, index: &mut Index, position: &mut Position) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    for mv in moves {
+        let undo = position.make(mv);
+        for (key, frame) in scheme.keys(position).into_iter().flatten() {
+            for row in index.of(key) {
+                index.mark(row, true);
+                hits.push(Hit { row, mv, frame });
+            }
+        }
+        position.unmake(mv, undo);
+    }
+    hits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compact_positions_are_the_same() {
+        let mut position = Position::start();
+        let mut moves = MoveList::new();
+        for ply in 0..80 {
+            assert_eq!(Compact::new(&position).position(), position);
+            moves.clear();
+            position.legal_moves(&mut moves);
+            let Some(&mv) = moves.get(ply * 7 % moves.len().max(1)) else { return };
+            position.make(mv);
+        }
+    }
+}

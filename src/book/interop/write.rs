@@ -1,0 +1,217 @@
+//! Writing foreign books: whole or not at all.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, params};
+
+use super::sqlite::Layout;
+use super::{InteropError, eleeye, moonriver, polyglot};
+use crate::bytes::atomic::AtomicFile;
+
+/// Starts a new file. Nothing is replaced.
+pub(super) fn create(path: &Path) -> Result<AtomicFile, InteropError> {
+    refuse_existing(path)?;
+    AtomicFile::create(path).map_err(|e| create_error(path, &e))
+}
+
+fn refuse_existing(path: &Path) -> Result<(), InteropError> {
+    if path.is_symlink() || path.exists() {
+        let what = "something stands there; move it away or choose another name".to_owned();
+        return Err(InteropError::Create { path: path.to_owned(), what });
+    }
+    Ok(())
+}
+
+/// Moves a finished file to its place.
+pub(super) fn commit(path: &Path, file: AtomicFile) -> Result<(), InteropError> {
+    refuse_existing(path)?; // someone may have put a file there meanwhile
+    file.commit().map_err(|e| create_error(path, &e))
+}
+
+fn create_error(path: &Path, error: &io::Error) -> InteropError {
+    InteropError::Create { path: path.to_owned(), what: error.to_string() }
+}
+
+fn write_error(path: &Path, source: io::Error) -> InteropError {
+    InteropError::Write { path: path.to_owned(), source }
+}
+
+/// The numbers and the remark of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) score: i64,
+    /// Games won by the mover, drawn, lost.
+    pub(super) games: [i64; 3],
+    pub(super) is_valid: bool,
+    pub(super) comment: Option<String>,
+}
+
+impl Content {
+    /// Adds what another row says of the same move.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.score = self.score.saturating_add(other.score);
+        for (sum, more) in self.games.iter_mut().zip(other.games) {
+            *sum = sum.saturating_add(more);
+        }
+        self.is_valid |= other.is_valid;
+        self.comment = join(self.comment.take(), other.comment);
+    }
+}
+
+/// Both comments, a line each, if they differ.
+pub(super) fn join(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) if !one.lines().any(|line| line == other) => {
+            Some(format!("{one}\n{other}"))
+        }
+        (one, other) => one.or(other),
+    }
+}
+
+/// Writes a SQLite book row by row.
+#[derive(Debug)]
+pub(super) struct TableWriter {
+    path: PathBuf,
+    file: AtomicFile,
+    connection: Connection,
+    layout: &'static Layout,
+    insert: String,
+}
+
+impl TableWriter {
+    pub(super) fn create(path: &Path, layout: &'static Layout) -> Result<Self, InteropError> {
+        let file = create(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = || {
+            let connection = Connection::open_with_flags(file.temporary_path(), flags)?;
+            connection.execute_batch(
+                "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+                 PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN;",
+            )?;
+            connection.execute_batch(layout.create)?;
+            Ok(connection)
+        };
+        let connection = open().map_err(|e| store_error(path, e))?;
+        let columns = layout.columns.map(|name| format!("\"{name}\"")).join(", ");
+        let insert = format!(
+            "INSERT INTO \"{}\"({columns}) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            layout.table
+        );
+        Ok(Self { path: path.to_owned(), file, connection, layout, insert })
+    }
+
+    pub(super) fn insert(
+        &self,
+        key: &Value,
+        mv: u16,
+        content: &Content,
+    ) -> Result<(), InteropError> {
+        let [wins, draws, losses] = content.games;
+        let row = params![
+            key,
+            mv,
+            content.score,
+            wins,
+            draws,
+            losses,
+            i64::from(content.is_valid),
+            content.comment
+        ];
+        self.connection
+            .prepare_cached(&self.insert)
+            .and_then(|mut insert| insert.execute(row))
+            .map_err(|e| store_error(&self.path, e))?;
+        Ok(())
+    }
+
+    /// Runs something more on the new file.
+    pub(super) fn with<T>(
+        &self,
+        run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, InteropError> {
+        run(&self.connection).map_err(|e| store_error(&self.path, e))
+    }
+
+    /// Makes the index, checks the file and moves it to its place.
+    pub(super) fn finish(self) -> Result<(), InteropError> {
+        let Self { path, file, connection, layout, .. } = self;
+        let close = || {
+            connection.execute_batch(layout.create_index)?;
+            connection.execute_batch("COMMIT")?;
+            let verdict: String =
+                connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+            connection.close().map_err(|(_, error)| error)?;
+            Ok(verdict)
+        };
+        let verdict = close().map_err(|e| store_error(&path, e))?;
+        if verdict != "ok" {
+            return Err(write_error(&path, io::Error::other(verdict)));
+        }
+        commit(&path, file)
+    }
+}
+
+fn store_error(path: &Path, error: rusqlite::Error) -> InteropError {
+    write_error(path, io::Error::other(error))
+}
+
+fn write_records(
+    path: &Path,
+    put: impl FnOnce(&mut BufWriter<&mut AtomicFile>) -> io::Result<()>,
+) -> Result<(), InteropError> {
+    let mut file = create(path)?;
+    let mut out = BufWriter::with_capacity(1 << 16, &mut file);
+    put(&mut out).and_then(|()| out.flush()).map_err(|e| write_error(path, e))?;
+    drop(out);
+    commit(path, file)
+}
+
+/// Writes records one after another.
+fn put_all<T>(
+    out: &mut impl Write,
+    records: impl IntoIterator<Item = T>,
+    put: impl Fn(T, &mut Vec<u8>),
+) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(16);
+    for record in records {
+        bytes.clear();
+        put(record, &mut bytes);
+        out.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Writes a book of `ElephantEye`.
+pub(super) fn eleeye(path: &Path, mut records: Vec<eleeye::Record>) -> Result<(), InteropError> {
+    // The heaviest move of a position first, as its own builder has them.
+    records.sort_unstable_by_key(|r| (r.key, std::cmp::Reverse(r.weight), r.mv));
+    write_records(path, |out| put_all(out, records, eleeye::Record::put))
+}
+
+/// Writes a book of `XBoard`.
+pub(super) fn polyglot(
+    path: &Path,
+    mut records: Vec<polyglot::Record>,
+) -> Result<(), InteropError> {
+    records.sort_unstable_by_key(|r| (r.key, std::cmp::Reverse(r.weight), r.mv));
+    write_records(path, |out| put_all(out, records, polyglot::Record::put))
+}
+
+/// Writes a book of `MoonRiver`: Black's records and Red's, each key once.
+pub(super) fn moonriver(
+    path: &Path,
+    mut sides: [Vec<moonriver::Record>; 2],
+) -> Result<(), InteropError> {
+    for records in &mut sides {
+        records.sort_unstable();
+    }
+    let header = moonriver::Header { counts: [sides[0].len() as u64, sides[1].len() as u64] };
+    let mut head = Vec::new();
+    header.put("written by juzhong", &mut head);
+    write_records(path, |out| {
+        out.write_all(&head)?;
+        put_all(out, sides.into_iter().flatten(), moonriver::Record::put)
+    })
+}

@@ -1,0 +1,196 @@
+//! `.xqb`: the SQLite books of xqbook, table `book`, whose keys are boards and can be read backwards.
+//!
+//! A board is seen by the side to move, Red at the bottom: with Black to move it is turned round and the
+//! colours are exchanged. Of it and its mirror image the one is taken whose left half has the greater
+//! code at the first of the squares, in the order of FENs, that differs from its mirror square. Then
+//! the squares follow in bits, the highest first: 0 for an empty one, 1 and four bits of a code for a
+//! man; zeros fill the last byte. The move is four digits of four bits: row and file from, row and file
+//! to, rows from the top.
+
+use super::Format;
+use super::scheme::{other_colour, turned};
+use super::sqlite::Layout;
+use crate::game::Side;
+use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
+
+/// The tables of version 1.
+pub(super) const LAYOUT: Layout = Layout {
+    format: Format::Xqb,
+    table: "book",
+    columns: ["key", "move", "score", "win", "draw", "lost", "valid", "memo"],
+    create: "CREATE TABLE \"book\"(\"id\" INTEGER PRIMARY KEY AUTOINCREMENT, \"key\" BLOB, \
+             \"move\" INTEGER, \"score\" INTEGER, \"win\" INTEGER, \"draw\" INTEGER, \
+             \"lost\" INTEGER, \"valid\" INTEGER, \"memo\" TEXT); \
+             CREATE TABLE \"information\"(\"name\" TEXT, \"value\" TEXT); \
+             INSERT INTO \"information\" VALUES('version', '1'), ('type', 'xiangqi')",
+    create_index: "CREATE INDEX \"idxkey\" ON \"book\"(\"key\")",
+};
+
+/// The longest key: 90 bits for the squares and four for each of 32 men.
+pub(super) const LONGEST_KEY: usize = (90 + 4 * 32usize).div_ceil(8);
+
+/// The order of men in codes; Red's begin at 1, Black's at 9.
+const ROLES: [Role; 7] =
+    [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
+
+fn code(piece: Piece) -> u8 {
+    let number = ROLES.iter().position(|&role| role == piece.role()).unwrap_or(0) as u8;
+    1 + number + if piece.side() == Side::Second { 8 } else { 0 }
+}
+
+fn piece(code: u8) -> Option<Piece> {
+    let side = Side::ALL[usize::from(code >> 3 & 1)];
+    let role = ROLES.get(usize::from(code & 7).checked_sub(1)?)?;
+    Some(Piece::new(side, *role))
+}
+
+/// A board as keys have it: codes in the order of FENs, 0 for an empty square.
+type Cells = [u8; 90];
+
+/// How a position became a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Turned {
+    /// Black was to move.
+    pub(super) round: bool,
+    /// The mirror image was taken.
+    pub(super) mirrored: bool,
+}
+
+impl Turned {
+    /// A move of the position as the book writes it, or the reverse.
+    const fn map(self, mv: Move) -> Move {
+        let mv = if self.round { turned(mv) } else { mv };
+        if self.mirrored { mv.mirrored() } else { mv }
+    }
+}
+
+fn cells(position: &Position) -> (Cells, Turned) {
+    let round = position.turn() == Side::Second;
+    let mut cells = [0; 90];
+    for square in position.occupied() {
+        let Some(piece) = position.piece_at(square) else { continue };
+        let at = super::scheme::fen_index(square);
+        if round {
+            cells[89 - at] = code(other_colour(piece));
+        } else {
+            cells[at] = code(piece);
+        }
+    }
+    let mirrored = right_is_greater(&cells);
+    if mirrored {
+        for row in cells.chunks_mut(9) {
+            row.reverse();
+        }
+    }
+    (cells, Turned { round, mirrored })
+}
+
+/// Whether the first square that differs from its mirror square has the smaller code.
+fn right_is_greater(cells: &Cells) -> bool {
+    // Codes are positive, so 0 is below them as -1 would be.
+    let pairs = cells.chunks(9).flat_map(|row| (0..4).map(|file| (row[file], row[8 - file])));
+    pairs.into_iter().find(|(left, right)| left != right).is_some_and(|(left, right)| right > left)
+}
+
+/// The key of a position, and how it came about.
+pub(super) fn encode(position: &Position) -> (Vec<u8>, Turned) {
+    let (cells, turned) = cells(position);
+    let mut bytes = Vec::with_capacity(LONGEST_KEY);
+    let mut bits = 0;
+    let mut push = |bit: u8| {
+        if bits % 8 == 0 {
+            bytes.push(0);
+        }
+        if let Some(last) = bytes.last_mut() {
+            *last |= bit << (7 - bits % 8);
+        }
+        bits += 1;
+    };
+    for code in cells {
+        push(u8::from(code != 0));
+        if code != 0 {
+            (0..4).rev().for_each(|bit| push(code >> bit & 1));
+        }
+    }
+    (bytes, turned)
+}
+
+/// The board of a key, the side to move being Red; `None` if the bytes are none.
+pub(super) fn decode(key: &[u8]) -> Option<Setup> {
+    if key.len() > LONGEST_KEY {
+        return None;
+    }
+    let mut bits = key.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+    let mut setup = Setup::empty();
+    for at in 0..90u8 {
+        if bits.next()? == 1 {
+            let mut code = 0;
+            for _ in 0..4 {
+                code = code << 1 | bits.next()?;
+            }
+            setup.board[Square::at(at % 9, 9 - at / 9).index()] = Some(piece(code)?);
+        }
+    }
+    let mut rest = 0;
+    for bit in bits {
+        rest += 1;
+        if bit != 0 {
+            return None;
+        }
+    }
+    (rest < 8).then_some(setup)
+}
+
+/// The move of a row, in the frame of its key.
+pub(super) fn decode_move(stored: i64) -> Option<Move> {
+    let stored = u16::try_from(stored).ok()?;
+    let square =
+        |row: u16, file: u16| (row < 10 && file < 9).then(|| Square::at(file as u8, 9 - row as u8));
+    let from = square(stored >> 12, stored >> 8 & 15)?;
+    let to = square(stored >> 4 & 15, stored & 15)?;
+    (from != to).then(|| Move::new(from, to))
+}
+
+/// The inverse of [`decode_move`], of a move as it is played.
+pub(super) fn encode_move(mv: Move, turned: Turned) -> u16 {
+    let mv = turned.map(mv);
+    let digits = |square: Square| u16::from(9 - square.rank()) << 4 | u16::from(square.file());
+    digits(mv.from()) << 8 | digits(mv.to())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_those_of_the_vectors() {
+        let upright = Turned { round: false, mirrored: false };
+        let mv = Move::parse("h2e2").unwrap();
+        assert_eq!(encode_move(mv, upright), 0x7774);
+        assert_eq!(decode_move(0x7774), Some(mv));
+        // After h2e2 and after b2e2 the book has the same row.
+        for (first, reply) in [("h2e2", "h9g7"), ("b2e2", "b9c7")] {
+            let mut position = Position::start();
+            position.play_unchecked(Move::parse(first).unwrap());
+            let (_, turned) = encode(&position);
+            assert_eq!(encode_move(Move::parse(reply).unwrap(), turned), 0x9776);
+        }
+        for bad in [-1, 0x10000, 0xa000, 0x0900, 0x1212] {
+            assert_eq!(decode_move(bad), None, "{bad:x}");
+        }
+    }
+
+    #[test]
+    fn malformed_keys_are_refused() {
+        let (key, _) = encode(&Position::start());
+        assert!(decode(&key).is_some());
+        assert!(decode(&key[..27]).is_none());
+        assert!(decode(&[&key[..], &[0]].concat()).is_none());
+        assert!(decode(&[0x84; 28]).is_none(), "code 0");
+        assert!(decode(&[]).is_none());
+        let mut padded = key;
+        padded[27] |= 1;
+        // The start position fills 218 of 224 bits.
+        assert!(decode(&padded).is_none());
+    }
+}

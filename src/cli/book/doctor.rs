@@ -1,0 +1,152 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::super::{CliError, Context, exit};
+use super::build::parse_size;
+use super::import::{dialect_text, share};
+use super::{DialectName, FormatName, ReachArgs, from_interop};
+use crate::book::interop::{Diagnosis, DoctorOptions, RepairReport, examine, repair};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// A book, one of this program's or of another one.
+    book: PathBuf,
+    /// Write a clean copy to --output.
+    #[arg(long, requires = "output")]
+    repair: bool,
+    /// Where to write the clean copy; a new file.
+    #[arg(short, long, requires = "repair")]
+    output: Option<PathBuf>,
+    /// How the clean copy of an .obk stores keys from 2^63 on; doubles cannot hold all of them.
+    #[arg(long, value_enum, default_value = "int64")]
+    dialect: DialectName,
+    /// The format, if the file's content does not tell.
+    #[arg(long, value_enum)]
+    from: Option<FormatName>,
+    /// Examples of each fault.
+    #[arg(long, default_value_t = 3)]
+    examples: usize,
+    /// Memory for the rows; a book with more is refused.
+    #[arg(long, default_value = "1GiB", value_parser = parse_size)]
+    memory: usize,
+    #[command(flatten)]
+    reach: ReachArgs,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book doctor")?;
+    let options = DoctorOptions {
+        from: args.from.map(Into::into),
+        memory: args.memory,
+        reach: args.reach.reach(),
+        examples: args.examples,
+    };
+    let diagnosis = examine(&args.book, &options).map_err(from_interop)?;
+    let repaired = match &args.output {
+        Some(output) => {
+            Some(repair(&args.book, output, args.dialect.into(), &options).map_err(from_interop)?)
+        }
+        None => None,
+    };
+    if context.common.json {
+        writeln!(context.out, "{}", answer(args, &diagnosis, repaired.as_ref()))?;
+    } else {
+        print(args, &diagnosis, context.out)?;
+        if let Some(repaired) = &repaired {
+            print_repair(args, repaired, context.out)?;
+        }
+    }
+    Ok(if diagnosis.is_healthy() { exit::OK } else { exit::FAILED })
+}
+
+fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Value {
+    let findings: Vec<Value> = found
+        .findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "name": finding.trouble.name(),
+                "what": finding.trouble.text(),
+                "count": finding.count,
+                "examples": finding.examples,
+                "repairable": finding.trouble.is_repairable(),
+            })
+        })
+        .collect();
+    let repair = repaired.map(|report| {
+        json!({
+            "output": args.output.as_ref().map(|path| path.to_string_lossy()),
+            "written": report.written,
+            "dropped": report.dropped,
+            "merged": report.merged,
+            "changed": report.changed,
+            "left": report.left().map(|trouble| trouble.name()).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "schema": "juzhong.book.doctor/1",
+        "book": args.book.to_string_lossy(),
+        "format": found.kind.name(),
+        "healthy": found.is_healthy(),
+        "dialect": found.dialect.map(dialect_text),
+        "swapped_moves": found.is_swapped,
+        "rows": found.rows,
+        "positions": found.positions,
+        "reached_positions": found.reached_positions,
+        "reached": found.reached,
+        "unreached": found.unreached,
+        "unreached_share": share(found.unreached, found.rows),
+        "cut": found.is_cut,
+        "disabled": found.disabled,
+        "comments": found.comments,
+        "choices": found.choices,
+        "equal_choices": found.equal_choices,
+        "findings": findings,
+        "repair": repair,
+    })
+}
+
+fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliError> {
+    let verdict = if found.is_healthy() { "healthy" } else { "not healthy" };
+    writeln!(out, "{}: {verdict} ({})", args.book.display(), found.kind.name())?;
+    writeln!(out, "rows       {} of {} positions", found.rows, found.positions)?;
+    let percent = 100.0 * share(found.unreached, found.rows);
+    writeln!(out, "unreached  {} ({percent:.2}%) from the start of a game", found.unreached)?;
+    if found.is_cut {
+        writeln!(out, "           the search ended at its limit; --positions N sets another")?;
+    }
+    if let Some(dialect) = found.dialect {
+        writeln!(out, "keys       {}", dialect_text(dialect))?;
+    }
+    writeln!(out, "disabled   {}", found.disabled)?;
+    writeln!(out, "comments   {}", found.comments)?;
+    if found.choices > 0 {
+        writeln!(
+            out,
+            "choices    {} positions with several moves, {} of them without any preference",
+            found.choices, found.equal_choices
+        )?;
+    }
+    for finding in &found.findings {
+        let trouble = finding.trouble;
+        writeln!(out, "{}: {} {}", trouble.name(), finding.count, trouble.text())?;
+        for example in &finding.examples {
+            writeln!(out, "    {example}")?;
+        }
+    }
+    Ok(())
+}
+
+fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Result<(), CliError> {
+    let output = args.output.as_ref().map_or_else(String::new, |path| path.display().to_string());
+    writeln!(out, "{output}: a clean copy of {} rows", report.written)?;
+    writeln!(out, "dropped    {}", report.dropped)?;
+    writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
+    writeln!(out, "changed    {} weights", report.changed)?;
+    for trouble in report.left() {
+        writeln!(out, "left       {}", trouble.text())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Exporting to the formats of other programs.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::super::{CliError, Context, exit};
+use super::import::share;
+use super::{DialectName, FormatName, ReachArgs, from_interop};
+use crate::book::Book;
+use crate::book::interop::{ExportOptions, ExportReport, export};
+
+/// What only foreign formats need.
+#[derive(Debug, clap::Args)]
+pub(super) struct ForeignArgs {
+    /// How an .obk stores keys from 2^63 on; doubles cannot hold all of them.
+    #[arg(long, value_enum, default_value = "int64")]
+    dialect: DialectName,
+    /// Store the moves of an .obk or .pfBook with origin and destination exchanged.
+    #[arg(long)]
+    swapped: bool,
+    #[command(flatten)]
+    reach: ReachArgs,
+}
+
+pub(super) fn run(
+    book: &Book,
+    output: &Path,
+    to: FormatName,
+    min_games: Option<u64>,
+    args: &ForeignArgs,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let options = ExportOptions {
+        dialect: args.dialect.into(),
+        swapped: args.swapped,
+        min_games,
+        reach: args.reach.reach(),
+        ..ExportOptions::new(to.into())
+    };
+    let report = export(book, output, &options).map_err(from_interop)?;
+    if context.common.json {
+        writeln!(context.out, "{}", answer(book, output, &options, &report))?;
+    } else {
+        print(output, &options, &report, context.out)?;
+    }
+    Ok(exit::OK)
+}
+
+fn answer(
+    book: &Book,
+    output: &Path,
+    options: &ExportOptions,
+    report: &ExportReport,
+) -> serde_json::Value {
+    json!({
+        "schema": "juzhong.book.export/1",
+        "book": book.path().to_string_lossy(),
+        "output": output.to_string_lossy(),
+        "format": options.to.name(),
+        "moves": report.moves,
+        "written": report.written,
+        "unreached": report.unreached,
+        "unreached_share": share(report.unreached, report.moves),
+        "cut": report.is_cut,
+        "dropped": report.dropped,
+    })
+}
+
+fn print(
+    output: &Path,
+    options: &ExportOptions,
+    report: &ExportReport,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let percent = 100.0 * share(report.unreached, report.moves);
+    writeln!(out, "{}: {} rows ({})", output.display(), report.written, options.to)?;
+    writeln!(out, "moves      {} in the book", report.moves)?;
+    writeln!(out, "unreached  {} ({percent:.2}%), left out", report.unreached)?;
+    if report.is_cut {
+        writeln!(out, "           the search ended at its limit; --positions N sets another")?;
+    }
+    for (what, count) in &report.dropped {
+        writeln!(out, "{:<10} {count}", what.replace('_', " "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::super::{CliError, Context, exit};
+use super::build::parse_size;
+use super::{FormatName, ReachArgs, from_interop};
+use crate::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name.
+    foreign: PathBuf,
+    /// Where to write the book.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// The format, if the file's content does not tell.
+    #[arg(long, value_enum)]
+    from: Option<FormatName>,
+    /// What the scores of an .obk, .pfBook or .xqb become [default: weights; priorities where one is
+    /// negative].
+    #[arg(long, value_enum)]
+    scores: Option<ScoresName>,
+    /// Tell row for row what became of the book.
+    #[arg(long)]
+    report: bool,
+    /// Memory for the rows; a book with more is refused.
+    #[arg(long, default_value = "1GiB", value_parser = parse_size)]
+    memory: usize,
+    #[command(flatten)]
+    reach: ReachArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScoresName {
+    /// The weight with which a move is chosen.
+    Weight,
+    /// The highest is always chosen.
+    Priority,
+    /// Nothing.
+    Drop,
+}
+
+impl From<ScoresName> for Scores {
+    fn from(name: ScoresName) -> Self {
+        match name {
+            ScoresName::Weight => Self::Weight,
+            ScoresName::Priority => Self::Priority,
+            ScoresName::Drop => Self::Drop,
+        }
+    }
+}
+
+const fn scores_text(scores: Scores) -> &'static str {
+    match scores {
+        Scores::Weight => "weights",
+        Scores::Priority => "priorities",
+        Scores::Drop => "dropped",
+    }
+}
+
+pub(super) const fn dialect_text(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Int64 => "int64",
+        Dialect::Double => "double",
+    }
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book import")?;
+    let options = ImportOptions {
+        from: args.from.map(Into::into),
+        memory: args.memory,
+        reach: args.reach.reach(),
+        scores: args.scores.map(Into::into),
+    };
+    let report = import(&args.foreign, &args.output, &options).map_err(from_interop)?;
+    if context.common.json {
+        writeln!(context.out, "{}", answer(args, &report))?;
+    } else {
+        print(args, &report, context.out)?;
+    }
+    Ok(exit::OK)
+}
+
+fn answer(args: &Args, report: &ImportReport) -> serde_json::Value {
+    json!({
+        "schema": "juzhong.book.import/1",
+        "foreign": args.foreign.to_string_lossy(),
+        "book": args.output.to_string_lossy(),
+        "format": report.format.name(),
+        "dialect": report.dialect.map(dialect_text),
+        "swapped_moves": report.is_swapped,
+        "rows": report.rows,
+        "taken": report.taken,
+        "merged": report.merged,
+        "unreadable": report.unreadable,
+        "illegal": report.illegal,
+        "unreached": report.unreached,
+        "unreached_share": share(report.unreached, report.rows),
+        "cut": report.is_cut,
+        "disabled": report.disabled,
+        "comments": report.comments,
+        "clamped": report.clamped,
+        "learning_dropped": report.learning,
+        "scores": scores_text(report.scores),
+        "positions": report.metadata.positions,
+        "moves": report.metadata.rows,
+        "content": report.metadata.content,
+    })
+}
+
+/// With four digits.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
+}
+
+fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), CliError> {
+    let about = &report.metadata;
+    let (book, foreign) = (args.output.display(), args.foreign.display());
+    let percent = 100.0 * share(report.unreached, report.rows);
+    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
+    writeln!(out, "from       {foreign} ({})", report.format)?;
+    writeln!(out, "rows       {}, {} taken over", report.rows, report.taken)?;
+    writeln!(out, "unreached  {} ({percent:.2}%)", report.unreached)?;
+    if report.is_cut {
+        writeln!(out, "           the search ended at its limit; --positions N sets another")?;
+    }
+    if !args.report {
+        return Ok(());
+    }
+    if let Some(dialect) = report.dialect {
+        writeln!(out, "keys       {}", dialect_text(dialect))?;
+    }
+    if report.is_swapped {
+        writeln!(out, "moves      stored with origin and destination exchanged")?;
+    }
+    writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
+    writeln!(out, "illegal    {}, left out", report.illegal)?;
+    writeln!(out, "unreadable {}, left out", report.unreadable)?;
+    writeln!(out, "disabled   {}", report.disabled)?;
+    writeln!(out, "comments   {}", report.comments)?;
+    writeln!(out, "scores     {}", scores_text(report.scores))?;
+    writeln!(out, "clamped    {} numbers out of range", report.clamped)?;
+    writeln!(out, "learning   {} records with results of learning, left out", report.learning)?;
+    Ok(())
+}
