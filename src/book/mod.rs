@@ -14,17 +14,27 @@
 //!
 #![doc = include_str!("FORMAT.md")]
 
+mod appraise;
+mod backup;
 mod build;
 mod builder;
+mod dropout;
 mod error;
+mod findings;
+mod graph;
 mod inputs;
+mod loops;
 mod mark;
 mod marks;
 mod metadata;
+mod minimax;
 mod observation;
 mod played;
 mod reader;
 mod rejects;
+mod rewrite;
+mod score_lines;
+mod scores;
 mod seal;
 mod select;
 mod sort;
@@ -33,21 +43,32 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod worth;
 
+pub use appraise::{Appraisal, AppraiseError, Appraiser, appraise_all};
+pub use backup::Backed;
 pub use build::{BuildReport, Progress, build};
 pub use builder::{Admission, Batch, BuildOptions, Builder, Ending, Filter, Source};
+pub use dropout::{Costs, DropOut, DropOutKind};
 pub use error::{BookError, BuildError};
+pub use findings::{BackUpReport, Findings, FlagError, FlagReport, back_up, clear_scores, flag};
+pub use graph::{Graph, Node};
 pub use inputs::{Inputs, find_games};
+pub use loops::{Ban, Bans, MAX_LOOP};
 pub use mark::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
 pub use metadata::{Counts, Metadata};
 pub use observation::Observation;
 pub use played::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use reader::{Book, BookMove, Entry};
 pub use rejects::{Reject, RejectReason};
+pub use rewrite::RewriteError;
+pub use score_lines::MAX_SCORE_LINE;
+pub use scores::{MAX_SOURCE, MoveScore, Score};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use store::{APPLICATION_ID, VERSION};
 pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Walk};
+pub use worth::{Bound, Finding, Span, Worth};
 
 use crate::game::Game;
 use crate::gomoku;

@@ -1,22 +1,32 @@
 //! Opening books.
 
 mod build;
+mod expand;
+mod flag;
 mod query;
+mod score;
+mod sources;
 mod stats;
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use super::{CliError, Context, exit};
-use crate::book::{Book, BookError, BuildError, Counts};
+use crate::book::{Book, BookError, BuildError, Counts, RewriteError};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Build a book from game files and folders of them.
     Build(build::Args),
+    /// List, or analyse, the most worthwhile places where a book can be left.
+    Expand(expand::Args),
+    /// Flag the moves that the repetition rules ban or that endgame tables prove lost.
+    Flag(flag::Args),
     /// Show the moves that a book has for a position.
     Query(query::Args),
+    /// Attach scores of engines and tables to positions, and hand them back to the moves before.
+    Score(score::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
 }
@@ -24,7 +34,10 @@ pub(super) enum Command {
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
     match command {
         Command::Build(args) => build::run(args, context),
+        Command::Expand(args) => expand::run(args, context),
+        Command::Flag(args) => flag::run(args, context),
         Command::Query(args) => query::run(args, context),
+        Command::Score(args) => score::run(args, context),
         Command::Stats(args) => stats::run(args, context),
     }
 }
@@ -76,6 +89,14 @@ fn from_book(error: BookError) -> CliError {
         _ => exit::BAD_DATA,
     };
     CliError::new(code, error)
+}
+
+fn from_rewrite(error: RewriteError) -> CliError {
+    match error {
+        RewriteError::Book(error) => from_book(error),
+        error @ RewriteError::Busy { .. } => CliError::new(exit::CANNOT_CREATE, error),
+        error => CliError::new(exit::IO, error),
+    }
 }
 
 fn from_build(error: BuildError) -> CliError {

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use crate::book::{Book, BookMove};
+use super::sources::span_json;
+use crate::book::{Appraisal, Book, BookMove, Score};
 use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
 
@@ -151,9 +152,24 @@ fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
         second: tally.second,
         "score": tally.score(mover).map(|score| (score * 1e4).round() / 1e4),
         "weight": found.weight,
+        "engine": found.score.engine.as_ref().map(engine_answer),
+        "backed": found.score.backed.map(span_json),
         "year_min": tally.years.map(|y| y.min),
         "year_max": tally.years.map(|y| y.max),
         "name": Value::Null,
+    })
+}
+
+/// What the best source says of the position after a move, for the side that makes the move.
+fn engine_answer(score: &Score) -> Value {
+    let Appraisal { finding, bound, depth, nodes, .. } = &score.appraisal;
+    json!({
+        "source": score.source,
+        "value": finding.worth().value(),
+        "text": finding.to_string(),
+        "bound": bound.name(),
+        "depth": depth,
+        "nodes": nodes,
     })
 }
 
