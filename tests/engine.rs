@@ -145,9 +145,9 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
         write("games.book", GAMES.as_bytes()),
     ];
     let tables = Some(folder.path().join("no-tables"));
+    let shelf = books.iter().cloned().map(OwnBook::from).collect();
     let mut engine =
-        Engine::<Position>::new(EngineOptions { books: books.clone(), tables, ..options() })
-            .unwrap();
+        Engine::<Position>::new(EngineOptions { books: shelf, tables, ..options() }).unwrap();
     let choice = engine.choose(&line_after(""), &Limits::nodes(100), &()).unwrap();
     assert_eq!(choice.source, Source::Search);
     let notices = engine.take_notices();

@@ -281,13 +281,6 @@ impl Book {
         position.canonical_move(position.canonical_with(self.foreign_keys()), mv).pack()
     }
 
-    /// The inverse of [`packed_move`](Self::packed_move); `None` if the move is not legal.
-    pub fn played_move<G: Symmetric>(&self, position: &G, bits: u16) -> Option<G::Move> {
-        let canonical = position.canonical_with(self.foreign_keys());
-        let mv = position.played_move(canonical, G::Move::unpack(bits)?);
-        position.is_legal(mv).then_some(mv)
-    }
-
     /// Key and packed move of all moves that someone deleted.
     pub(super) fn deleted_moves(&self) -> Result<HashSet<Place>, BookError> {
         self.query(|c| {

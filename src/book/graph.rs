@@ -267,11 +267,16 @@ impl<G: Symmetric + Notation> Graph<G> {
         position.canonical_move(canonical, mv).pack()
     }
 
-    /// The inverse of [`packed`](Self::packed); `None` if the move is not legal.
+    /// The inverse of [`packed`](Self::packed), of several images the greatest as in
+    /// [`Book::probe`]; `None` if the move is not legal.
     pub(super) fn unpacked(&self, position: &G, bits: u16) -> Option<G::Move> {
         let image = G::Move::unpack(bits)?;
-        let canonical = position.canonical_with(self.foreign_keys.as_ref());
-        Some(position.played_move(canonical, image)).filter(|&mv| position.is_legal(mv))
+        let by = position.canonical_with(self.foreign_keys.as_ref()).by;
+        let played = (0..position.symmetries())
+            .filter(|s| by >> s & 1 == 1)
+            .map(|s| position.unmap_move(image, s))
+            .max();
+        played.filter(|&mv| position.is_legal(mv))
     }
 
     /// The number of a position's move, if the book has it.

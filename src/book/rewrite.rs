@@ -23,6 +23,12 @@ pub enum RewriteError {
         /// The book.
         path: PathBuf,
     },
+    /// It is not to be written.
+    #[error("{}: the book is read-only; make it writable, or change a copy", path.display())]
+    ReadOnly {
+        /// The book.
+        path: PathBuf,
+    },
     /// The file system refuses.
     #[error("{}: cannot write the book; is the disk full, or the folder read-only?", path.display())]
     Write {
@@ -49,11 +55,16 @@ pub(super) fn rewrite<T>(
     let write = |source| RewriteError::Write { path: path.to_owned(), source };
     let store = |source| RewriteError::Store { path: path.to_owned(), source };
     let mut book = lock(path)?;
+    let permissions = book.metadata().map_err(write)?.permissions();
+    if permissions.readonly() {
+        return Err(RewriteError::ReadOnly { path: path.to_owned() });
+    }
     // Whatever stands there must be a sound book, or the copy would be sealed as one.
     Book::open(path)?.check_file()?;
     let mut copy = AtomicFile::create(path).map_err(write)?;
     book.rewind().map_err(write)?;
     io::copy(&mut book, copy.file_mut()).map_err(write)?;
+    copy.file_mut().set_permissions(permissions).map_err(write)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(copy.temporary_path(), flags).map_err(store)?;
     let result = run(&connection, change).map_err(store)?;
@@ -73,7 +84,7 @@ fn run<T>(
          PRAGMA synchronous = OFF;
          PRAGMA locking_mode = EXCLUSIVE;
          PRAGMA secure_delete = ON;
-         PRAGMA temp_store = MEMORY;
+         PRAGMA temp_store = FILE;
          PRAGMA cache_size = -32768;
          BEGIN;",
     )?;

@@ -94,7 +94,9 @@ fn from_book(error: BookError) -> CliError {
 fn from_rewrite(error: RewriteError) -> CliError {
     match error {
         RewriteError::Book(error) => from_book(error),
-        error @ RewriteError::Busy { .. } => CliError::new(exit::CANNOT_CREATE, error),
+        error @ (RewriteError::Busy { .. } | RewriteError::ReadOnly { .. }) => {
+            CliError::new(exit::CANNOT_CREATE, error)
+        }
         error => CliError::new(exit::IO, error),
     }
 }

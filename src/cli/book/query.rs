@@ -196,9 +196,10 @@ fn print<G: Symmetric + Notation>(
             .score(position.side_to_move())
             .map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score));
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
+        let backed = m.score.backed.map_or_else(String::new, |span| format!("  {span}"));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}{backed}",
             G::move_text(m.mv),
             t.games,
             t.first,

@@ -117,21 +117,25 @@ fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
         let line = line.or_exit_with(exit::IO, || format!("cannot read {name}"))?;
         number += 1;
         let is_end = line.is_none();
+        let mut bad = None;
         if let Some(text) = line.filter(|text| !text.trim().is_empty()) {
-            let score = book.read_score::<Position>(&text).map_err(|what| {
-                let kept = format!("{imported} scores before it are kept");
-                CliError::message(exit::BAD_DATA, format!("{name}, line {number}: {what}; {kept}"))
-            });
-            if score.is_err() {
-                imported += findings.scores.len() as u64;
-                findings.save(&args.book).map_err(from_rewrite)?;
+            match book.read_score::<Position>(&text) {
+                Ok(score) => findings.scores.push(score),
+                Err(what) => bad = Some(what),
             }
-            findings.scores.push(score?);
         }
-        if findings.scores.len() >= BATCH || is_end && !findings.is_empty() {
+        if findings.scores.len() >= BATCH || is_end || bad.is_some() {
             imported += findings.scores.len() as u64;
-            findings.save(&args.book).map_err(from_rewrite)?;
-            findings = Findings::default();
+            if !findings.is_empty() {
+                std::mem::take(&mut findings).save(&args.book).map_err(from_rewrite)?;
+            }
+        }
+        if let Some(what) = bad {
+            let message = format!(
+                "{name}, line {number}: {what}; correct it and run this again ({imported} scores \
+                 before it are kept)"
+            );
+            return Err(CliError::message(exit::BAD_DATA, message));
         }
         if is_end {
             return Ok(imported);

@@ -81,10 +81,8 @@ impl SourceArgs {
 
     /// The tables, if there are any to ask.
     pub(super) fn tables(&self) -> Result<Option<TableAppraiser<Position>>, CliError> {
-        let open = |folder: &PathBuf| {
-            Ok(TableAppraiser::open(folder, self.rules()?).or_exit(exit::NO_INPUT)?)
-        };
-        self.tables.as_ref().map(open).transpose()
+        let Some(folder) = &self.tables else { return Ok(None) };
+        TableAppraiser::open(folder, self.rules()?).map(Some).or_exit(exit::NO_INPUT)
     }
 
     /// One engine for each thread, `at_most` so many.
