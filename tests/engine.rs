@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use juzhong::book::{self, BuildOptions, Policy};
-use juzhong::engine::{Engine, EngineOptions, Limits, Source};
+use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
+use juzhong::engine::{Engine, EngineOptions, Limits, OwnBook, Source};
 use juzhong::game::{Game, Line, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Wdl, generate_all};
@@ -17,8 +17,12 @@ const GAMES: &str = "\
 [Result \"1-0\"]\n\n1. h2e2 h9g7 2. g3g4 1-0\n\n\
 [Result \"1-0\"]\n\n1. b2e2 b9c7 2. b0c2 1-0\n\n";
 
+fn select(policy: Policy) -> SelectOptions {
+    SelectOptions { policy, ..SelectOptions::default() }
+}
+
 fn options() -> EngineOptions<RuleSet> {
-    EngineOptions { hash_mib: 1, policy: Policy::Best, ..EngineOptions::default() }
+    EngineOptions { hash_mib: 1, select: select(Policy::Best), ..EngineOptions::default() }
 }
 
 fn small_book(folder: &Path) -> PathBuf {
@@ -48,7 +52,7 @@ fn plays_from_the_book_then_searches() {
     let folder = tempfile::tempdir().unwrap();
     let book = small_book(folder.path());
     let mut engine =
-        Engine::<Position>::new(EngineOptions { books: vec![book], ..options() }).unwrap();
+        Engine::<Position>::new(EngineOptions { books: vec![book.into()], ..options() }).unwrap();
     assert!(engine.take_notices().is_empty());
     let limits = Limits::nodes(500);
     for (moves, expected) in [("", "h2e2"), ("h2e2", "h9g7"), ("h2e2 h9g7", "h0g2")] {
@@ -65,10 +69,14 @@ fn plays_from_the_book_then_searches() {
 #[test]
 fn equal_seeds_give_equal_games() {
     let folder = tempfile::tempdir().unwrap();
-    let books = vec![small_book(folder.path())];
+    let books = vec![OwnBook::from(small_book(folder.path()))];
     let moves = |seed| {
-        let options =
-            EngineOptions { books: books.clone(), seed, policy: Policy::Uniform, ..options() };
+        let options = EngineOptions {
+            books: books.clone(),
+            seed,
+            select: select(Policy::Uniform),
+            ..options()
+        };
         let mut engine = Engine::<Position>::new(options).unwrap();
         let line = line_after("h2e2 h9g7");
         let mut draw = || engine.choose(&line, &Limits::nodes(100), &()).unwrap().mv;
@@ -137,9 +145,9 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
         write("games.book", GAMES.as_bytes()),
     ];
     let tables = Some(folder.path().join("no-tables"));
+    let shelf = books.iter().cloned().map(OwnBook::from).collect();
     let mut engine =
-        Engine::<Position>::new(EngineOptions { books: books.clone(), tables, ..options() })
-            .unwrap();
+        Engine::<Position>::new(EngineOptions { books: shelf, tables, ..options() }).unwrap();
     let choice = engine.choose(&line_after(""), &Limits::nodes(100), &()).unwrap();
     assert_eq!(choice.source, Source::Search);
     let notices = engine.take_notices();

@@ -35,7 +35,9 @@ fn best_moves(output: &str) -> Vec<&str> {
 fn introduces_itself() {
     let output = answers_to("uci\nisready\nquit\n");
     assert!(output.starts_with("id name juzhong "));
-    for option in ["Hash", "Threads", "MultiPV", "Ponder", "OwnBook", "Book", "Tables", "Rules"] {
+    for option in
+        ["Hash", "Threads", "MultiPV", "Ponder", "OwnBook", "BookFile", "BookDepth", "Tables"]
+    {
         assert!(output.contains(&format!("option name {option} type ")), "{option}\n{output}");
     }
     assert!(output.ends_with("uciok\nreadyok\n"));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 
+use super::scores::{self, MoveScore, Score};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use super::{
@@ -28,6 +29,7 @@ pub struct Book {
     /// What probing goes by: as the metadata say, or as set for this opening.
     min_share: u64,
     weight: Weight,
+    has_scores: bool,
 }
 
 /// A move that a book has for a position, in the position's own frame.
@@ -55,6 +57,8 @@ pub struct BookMove<M> {
     pub comment: Option<String>,
     /// The line groups that it belongs to, in order.
     pub groups: Vec<String>,
+    /// What engines and tables say of it.
+    pub score: MoveScore,
 }
 
 impl<M> BookMove<M> {
@@ -72,6 +76,7 @@ impl<M> BookMove<M> {
             added: false,
             comment: None,
             groups: Vec::new(),
+            score: MoveScore { engine: None, backed: None, played: None },
         }
     }
 
@@ -151,10 +156,17 @@ impl Book {
         let connection = Connection::open_with_flags(immutable_uri(path), flags)
             .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)?;
-        let Loaded { metadata, foreign_keys, has_marks } = loaded;
-        let (min_share, weight) = (metadata.min_share, metadata.weight.clone());
-        let path = path.to_owned();
-        Ok(Self { path, connection, metadata, foreign_keys, has_marks, min_share, weight })
+        let Loaded { metadata, foreign_keys, has_marks, has_scores } = loaded;
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+            min_share: metadata.min_share,
+            weight: metadata.weight.clone(),
+            metadata,
+            foreign_keys,
+            has_marks,
+            has_scores,
+        })
     }
 
     /// From now on, moves for which no weight is set weigh so much, whatever the book says.
@@ -234,11 +246,43 @@ impl Book {
             let Some(mv) = played.filter(|&mv| position.is_legal(mv)) else { continue };
             if entry.has_games(min_games) && entry.has_share(self.min_share, games) {
                 let weight = entry.weight.unwrap_or_else(|| self.weight.of(&tally, mover));
-                moves.push(BookMove::new(mv, tally, weight).with_mark(entry.mark));
+                let score = MoveScore::of_games(&tally, mover);
+                moves.push(
+                    BookMove { score, ..BookMove::new(mv, tally, weight) }.with_mark(entry.mark),
+                );
             }
         }
         moves.sort_by(|a, b| b.tally.games.cmp(&a.tally.games).then(a.mv.cmp(&b.mv)));
+        if self.has_scores {
+            self.add_scores(position, &mut moves)?;
+        }
         Ok(moves)
+    }
+
+    /// Whether the book has any score.
+    #[must_use]
+    pub const fn has_scores(&self) -> bool {
+        self.has_scores
+    }
+
+    fn add_scores<G: Symmetric>(
+        &self,
+        position: &G,
+        moves: &mut [BookMove<G::Move>],
+    ) -> Result<(), BookError> {
+        let canonical = position.canonical_with(self.foreign_keys());
+        let backed = self.query(|c| scores::backed_of_key(c, canonical.key.to_i64()))?;
+        let mut after = position.clone();
+        for found in moves {
+            let undo = after.make(found.mv);
+            let key = self.key_of(&after).to_i64();
+            after.unmake(found.mv, undo);
+            let engine = Score::that_counts(self.query(|c| scores::of_key(c, key))?);
+            let bits = position.canonical_move(canonical, found.mv).pack();
+            found.score.engine = engine.map(Score::before);
+            found.score.backed = backed.get(&bits).copied();
+        }
+        Ok(())
     }
 
     /// The files that the book was made from.
@@ -539,6 +583,7 @@ struct Loaded {
     metadata: Metadata,
     foreign_keys: Option<KeyTable>,
     has_marks: bool,
+    has_scores: bool,
 }
 
 fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
@@ -559,8 +604,9 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
         )
         .map_err(error)?;
     let has_marks = connection.query_row(marks::EXIST, [], |row| row.get(0)).map_err(error)?;
+    let has_scores = connection.query_row(scores::EXIST, [], |row| row.get(0)).map_err(error)?;
     let foreign_keys = foreign_keys(path, &metadata, &table)?;
-    Ok(Loaded { metadata, foreign_keys, has_marks })
+    Ok(Loaded { metadata, foreign_keys, has_marks, has_scores })
 }
 
 fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> {

@@ -35,7 +35,9 @@ const PAGE_SIZE: u32 = 8192;
 /// - `marks`: what is said of few moves, a [`Mark`](super::Mark);
 /// - `line_groups`: the line groups that moves belong to;
 /// - `journal`: what edits changed, to undo them;
-/// - `books`, `provenance`: the books that were merged, and which source came with which.
+/// - `books`, `provenance`: the books that were merged, and which source came with which;
+/// - `scores`: what engines and tables say of positions, a [`Score`](super::Score) each;
+/// - `backed`: what follows for the moves that lead there, a [`Span`](super::Span) each.
 pub(super) const TABLES: &[(&str, &str)] = &[
     ("seal", "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)"),
     ("meta", "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
@@ -75,6 +77,17 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "provenance",
         "CREATE TABLE provenance(book INTEGER, source BLOB, PRIMARY KEY(book, source)) \
          WITHOUT ROWID",
+    ),
+    (
+        "scores",
+        "CREATE TABLE scores(key INTEGER, source TEXT, kind INTEGER, value INTEGER, \
+         bound INTEGER, depth INTEGER, nodes INTEGER, best INTEGER, PRIMARY KEY(key, source)) \
+         WITHOUT ROWID",
+    ),
+    (
+        "backed",
+        "CREATE TABLE backed(key INTEGER, move INTEGER, low INTEGER, high INTEGER, \
+         PRIMARY KEY(key, move)) WITHOUT ROWID",
     ),
 ];
 

@@ -215,7 +215,7 @@ struct Show {
 impl Show {
     fn new(args: &Args, place: &Place) -> Result<Self, CliError> {
         let mut engine = Engine::new(EngineOptions {
-            books: vec![place.book.clone()],
+            books: vec![place.book.clone().into()],
             tables: Some(place.tables.clone()),
             seed: args.seed,
             ..EngineOptions::default()

@@ -6,18 +6,40 @@ use std::time::Duration;
 use super::position::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
-use crate::book::Policy;
-use crate::engine::{Engine, EngineOptions, Limits, MAX_PLY, Playable, clock};
+use crate::book::{Policy, SelectOptions};
+use crate::engine::{Engine, EngineOptions, Limits, MAX_PLY, OwnBook, Playable, clock};
+use crate::game::Side;
 
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]
 pub(super) struct PlayerArgs {
-    /// An opening book; several are asked in this order.
+    /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
+    /// only.
     #[arg(long, value_name = "FILE")]
-    book: Vec<PathBuf>,
-    /// How one of a book's moves is chosen: best, weighted or uniform.
+    book: Vec<String>,
+    /// A book for Red only, asked before those of --book.
+    #[arg(long, value_name = "FILE")]
+    book_red: Vec<PathBuf>,
+    /// A book for Black only, asked before those of --book.
+    #[arg(long, value_name = "FILE")]
+    book_black: Vec<PathBuf>,
+    /// How one of a book's moves is chosen: best, weighted, softmax (by score), uniform or group
+    /// (stay in a group of lines).
     #[arg(long, default_value_t)]
     policy: Policy,
+    /// Leave the books after so many plies [default: never].
+    #[arg(long, value_name = "PLIES")]
+    book_plies: Option<usize>,
+    /// Book moves of fewer games are not played.
+    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().min_games)]
+    book_min_games: u64,
+    /// Give up the books after so many positions in a row that none of them knows (0: never).
+    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().misses)]
+    book_misses: usize,
+    /// How far --policy softmax goes below the best move, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = SelectOptions::default().temperature,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    temperature: u32,
     /// The folder of endgame tables.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
@@ -42,8 +64,14 @@ impl PlayerArgs {
         &self,
     ) -> Result<EngineOptions<G::Rules>, CliError> {
         Ok(EngineOptions {
-            books: self.book.clone(),
-            policy: self.policy,
+            books: self.books(),
+            select: SelectOptions {
+                policy: self.policy,
+                ply_limit: self.book_plies.unwrap_or(usize::MAX),
+                min_games: self.book_min_games,
+                misses: self.book_misses,
+                temperature: self.temperature,
+            },
             tables: self.tables.clone(),
             hash_mib: self.hash,
             threads: self.threads,
@@ -53,12 +81,31 @@ impl PlayerArgs {
         })
     }
 
+    fn books(&self) -> Vec<OwnBook> {
+        let of = |paths: &[PathBuf], side| {
+            let book = |path: &PathBuf| OwnBook { path: path.clone(), side: Some(side) };
+            paths.iter().map(book).collect::<Vec<_>>()
+        };
+        let mut books = of(&self.book_red, Side::First);
+        books.extend(of(&self.book_black, Side::Second));
+        books.extend(self.book.iter().map(|text| parse_book(text)));
+        books
+    }
+
     /// The engine; what is wrong with books and tables goes to standard error.
     pub(super) fn engine<G: Terminal + Playable>(&self) -> Result<Engine<G>, CliError> {
         let mut engine = Engine::new(self.options::<G>()?).or_exit(exit::USAGE)?;
         tell_notices(&mut engine);
         Ok(engine)
     }
+}
+
+/// A file, with `:red` or `:black` after it for one side only.
+fn parse_book(text: &str) -> OwnBook {
+    let sides = [(":red", Side::First), (":black", Side::Second)];
+    let one = sides.iter().find_map(|&(end, side)| Some((text.strip_suffix(end)?, Some(side))));
+    let (path, side) = one.unwrap_or((text, None));
+    OwnBook { path: PathBuf::from(path), side }
 }
 
 /// Prints what is wrong with books and tables, each thing once.

@@ -1,23 +1,45 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::player::loses_by_rule;
 use super::tables::in_full;
 use super::{EngineOptions, Playable};
-use crate::book::{Book, BookMove, SelectOptions, Selector};
-use crate::game::Line;
+use crate::book::{Book, BookMove, Selector};
+use crate::game::{Game, Line, Side};
 
-/// Positions in a row that no book knows, after which a game's books are left alone: later ones can
-/// only be met by chance.
-const MISSES: usize = 4;
+/// A book to play from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnBook {
+    /// The file.
+    pub path: PathBuf,
+    /// Only for this side; `None` for both.
+    pub side: Option<Side>,
+}
+
+impl From<PathBuf> for OwnBook {
+    /// A book for both sides.
+    fn from(path: PathBuf) -> Self {
+        Self { path, side: None }
+    }
+}
 
 /// The books that the engine plays from.
 #[derive(Debug)]
 pub(super) struct Library {
-    books: Vec<Book>,
-    selector: Selector,
+    shelf: Vec<Shelved>,
+    /// Positions in a row after which the books are left alone; 0 for never.
+    patience: usize,
     misses: usize,
     /// Length of the last line asked about.
     last_ply: usize,
+}
+
+/// An open book.
+#[derive(Debug)]
+struct Shelved {
+    book: Book,
+    side: Option<Side>,
+    /// Each book has its own, for line groups are a book's own.
+    selector: Selector,
 }
 
 impl Library {
@@ -26,59 +48,78 @@ impl Library {
         options: &EngineOptions<G::Rules>,
         notices: &mut Vec<String>,
     ) -> Self {
-        let mut books = Vec::new();
-        for path in &options.books {
+        let mut shelf = Vec::new();
+        for (number, OwnBook { path, side }) in (0..).zip(&options.books) {
             match open_book::<G>(path) {
                 Ok(book) => {
                     let rows = book.metadata().rows;
                     tracing::info!(book = %path.display(), rows, "book opened");
-                    books.push(book);
+                    let selector = Selector::numbered(options.select, options.seed, number);
+                    shelf.push(Shelved { book, side: *side, selector });
                 }
                 Err(message) => notices.push(message),
             }
         }
-        let select = SelectOptions { policy: options.policy, ..SelectOptions::default() };
-        Self { books, selector: Selector::new(select, options.seed), misses: 0, last_ply: 0 }
+        Self { shelf, patience: options.select.misses, misses: 0, last_ply: 0 }
     }
 
     pub(super) fn new_game(&mut self) {
         self.misses = 0;
+        self.shelf.iter_mut().for_each(|shelved| shelved.selector.new_game());
     }
 
-    /// A move of the first book that has one. Moves that lose by the repetition rules are left out;
-    /// a book that turns out to be damaged is told of and closed.
+    /// A move of the first book for the side to move that has one. Moves that lose by the repetition
+    /// rules are left out, and those after which `is_won` says that the other side wins; a book that
+    /// turns out to be damaged is told of and closed.
     pub(super) fn pick<G: Playable>(
         &mut self,
         line: &Line<G>,
         rules: G::Rules,
+        is_won: &dyn Fn(&G) -> bool,
         notices: &mut Vec<String>,
     ) -> Option<G::Move> {
         if line.len() < self.last_ply {
-            self.misses = 0; // another game, or moves were taken back
+            self.new_game(); // or moves were taken back
         }
         self.last_ply = line.len();
-        if self.books.is_empty() || self.misses >= MISSES {
+        let given_up = self.patience > 0 && self.misses >= self.patience;
+        let position = line.position();
+        let mover = position.side_to_move();
+        let serves = |shelved: &Shelved| shelved.side.is_none_or(|side| side == mover);
+        if given_up || !self.shelf.iter().any(serves) {
             return None;
         }
-        let position = line.position();
-        let mut found: Vec<Vec<BookMove<G::Move>>> = Vec::new();
-        self.books.retain(|book| match book.probe(position) {
-            Ok(moves) => {
-                found.push(moves);
-                true
-            }
-            Err(error) => {
+        let mut found: Vec<(usize, Vec<BookMove<G::Move>>)> = Vec::new();
+        let mut kept = 0;
+        self.shelf.retain(|shelved| match serves(shelved).then(|| shelved.book.probe(position)) {
+            Some(Err(error)) => {
                 notices.push(format!("playing on without a book: {}", in_full(&error)));
                 false
             }
+            answer => {
+                found.extend(answer.and_then(Result::ok).map(|moves| (kept, moves)));
+                kept += 1;
+                true
+            }
         });
-        let sound = |mv: G::Move| position.is_legal(mv) && !loses_by_rule(line, mv, rules);
+        let sound = |mv: G::Move| {
+            position.is_legal(mv)
+                && !loses_by_rule(line, mv, rules)
+                && !is_won(&after(position, mv))
+        };
         let ply = line.len();
-        let choice =
-            found.iter().find_map(|moves| self.selector.choose(moves, ply, sound).map(|m| m.mv));
+        let choice = found.iter().find_map(|(number, moves)| {
+            self.shelf[*number].selector.choose(moves, ply, sound).map(|m| m.mv)
+        });
         self.misses = if choice.is_some() { 0 } else { self.misses + 1 };
         choice
     }
+}
+
+fn after<G: Game>(position: &G, mv: G::Move) -> G {
+    let mut after = position.clone();
+    after.make(mv);
+    after
 }
 
 fn open_book<G: Playable>(path: &Path) -> Result<Book, String> {

@@ -1,16 +1,22 @@
 //! One player: the opening book first, endgame tables next, search last. This is the only place
 //! where the three meet; protocols, the terminal, matches and the web play through [`Engine`].
 
+mod appraise;
 pub mod clock;
 mod library;
 mod playable;
 mod player;
 mod tables;
 
+pub use appraise::{SearchAppraiser, TableAppraiser};
+pub use library::OwnBook;
 pub use playable::{Endgames, NoTables, Playable, RootMove};
 pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
-pub use tables::XiangqiTables;
+pub use tables::{XiangqiTables, in_full};
 
+pub use crate::book::{
+    Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Finding, Policy, SelectOptions,
+};
 pub use crate::search::{
     Bound, Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS,
     Oracle, Score, ScoreKind, TableValue,

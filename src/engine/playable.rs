@@ -34,6 +34,12 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
     where
         G: Adjudicate;
 
+    /// Whether there is a table for `position`. Cheap.
+    fn covers(&self, position: &G) -> bool;
+
+    /// The name of the repetition rules that the tables follow.
+    fn rules_name(&self) -> &'static str;
+
     /// The legal moves of `position` with what they lead to, best first by order and distance (win
     /// fastest, lose slowest); `None` if the tables do not hold the position and all that its
     /// moves lead to.
@@ -69,6 +75,12 @@ impl<G: Game> Endgames<G> for NoTables {
         G: Adjudicate,
     {
         Err(format!("{}: there are no endgame tables for {}", folder.display(), G::NAME))
+    }
+    fn covers(&self, _position: &G) -> bool {
+        false
+    }
+    fn rules_name(&self) -> &'static str {
+        "none"
     }
     fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
         None

@@ -1,20 +1,22 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::library::Library;
+use super::library::{Library, OwnBook};
 use super::playable::{Endgames, Playable, RootMove};
-use crate::book::Policy;
+use crate::book::SelectOptions;
 use crate::game::{Horizon, Line, Verdict};
-use crate::search::{Control, Found, Limits, Score, SearchError, SearchOptions, Searcher};
+use crate::search::{
+    Control, Found, Limits, Oracle, Score, SearchError, SearchOptions, Searcher, TableValue,
+};
 use crate::tablebase::{Entry, Wdl};
 
 /// What an engine plays with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineOptions<R> {
     /// Opening books, the preferred one first.
-    pub books: Vec<PathBuf>,
+    pub books: Vec<OwnBook>,
     /// How one of a book's moves is chosen.
-    pub policy: Policy,
+    pub select: SelectOptions,
     /// The folder of endgame tables.
     pub tables: Option<PathBuf>,
     /// Size of the transposition table in MiB.
@@ -33,7 +35,7 @@ impl<R: Default> Default for EngineOptions<R> {
     fn default() -> Self {
         Self {
             books: Vec::new(),
-            policy: Policy::default(),
+            select: SelectOptions::default(),
             tables: None,
             hash_mib: 64,
             threads: 1,
@@ -193,7 +195,7 @@ impl<G: Playable> Engine<G> {
         if (old.hash_mib, old.threads, old.multipv) != (new.hash_mib, new.threads, new.multipv) {
             self.searcher = new_searcher(&new)?;
         }
-        if (&old.books, old.policy, old.seed) != (&new.books, new.policy, new.seed) {
+        if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
             self.library = Library::open::<G>(&new, &mut self.notices);
         }
         if (&old.tables, old.rules) != (&new.tables, new.rules) {
@@ -261,7 +263,10 @@ impl<G: Playable> Engine<G> {
         if line.position().outcome().is_some() {
             return None;
         }
-        if let Some(mv) = self.library.pick(line, self.options.rules, &mut self.notices) {
+        let tables = self.tables.as_ref();
+        let is_won =
+            |after: &G| tables.is_some_and(|tables| tables.probe(after) == Some(TableValue::Win));
+        if let Some(mv) = self.library.pick(line, self.options.rules, &is_won, &mut self.notices) {
             return Some(Choice::from_book(mv));
         }
         let ranked = self.ranked_moves(line);

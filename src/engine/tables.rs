@@ -44,7 +44,8 @@ impl XiangqiTables {
 }
 
 /// An error with its causes.
-pub(super) fn in_full(error: &dyn std::error::Error) -> String {
+#[must_use]
+pub fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
@@ -95,6 +96,14 @@ impl Endgames<Position> for XiangqiTables {
         let sets = tables.materials().len();
         tracing::info!(folder = %folder.display(), %rules, sets, "endgame tables opened");
         Ok(Self { tables, damaged: AtomicBool::new(false), trouble: Mutex::default() })
+    }
+
+    fn covers(&self, position: &Position) -> bool {
+        self.tables.covers(position)
+    }
+
+    fn rules_name(&self) -> &'static str {
+        self.tables.rules().name()
     }
 
     fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {

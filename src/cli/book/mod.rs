@@ -3,12 +3,16 @@
 mod build;
 mod doctor;
 mod edit;
+mod expand;
 mod export;
+mod flag;
 mod foreign;
 mod import;
 mod merge;
 mod prune;
 mod query;
+mod score;
+mod sources;
 mod stats;
 mod tree;
 
@@ -19,7 +23,7 @@ use clap::ValueEnum;
 
 use super::{CliError, Context, exit};
 use crate::book::interop::{Dialect, Format, InteropError, Reach};
-use crate::book::{Book, BookError, BuildError, Counts, RemakeError};
+use crate::book::{Book, BookError, BuildError, Counts, RemakeError, RewriteError};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
@@ -34,8 +38,14 @@ pub(super) enum Command {
     Merge(merge::Args),
     /// Make a smaller book of a book.
     Prune(prune::Args),
+    /// List, or analyse, the most worthwhile places where a book can be left.
+    Expand(expand::Args),
+    /// Flag the moves that the repetition rules ban or that endgame tables prove lost.
+    Flag(flag::Args),
     /// Show the moves that a book has for a position.
     Query(query::Args),
+    /// Attach scores of engines and tables to positions, and hand them back to the moves before.
+    Score(score::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
     /// Make a book from one of another program.
@@ -51,7 +61,10 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Export(args) => export::run(args, context),
         Command::Merge(args) => merge::run(args, context),
         Command::Prune(args) => prune::run(args, context),
+        Command::Expand(args) => expand::run(args, context),
+        Command::Flag(args) => flag::run(args, context),
         Command::Query(args) => query::run(args, context),
+        Command::Score(args) => score::run(args, context),
         Command::Stats(args) => stats::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
@@ -105,6 +118,16 @@ fn from_book(error: BookError) -> CliError {
         _ => exit::BAD_DATA,
     };
     CliError::new(code, error)
+}
+
+fn from_rewrite(error: RewriteError) -> CliError {
+    match error {
+        RewriteError::Book(error) => from_book(error),
+        error @ (RewriteError::Busy { .. } | RewriteError::ReadOnly { .. }) => {
+            CliError::new(exit::CANNOT_CREATE, error)
+        }
+        error => CliError::new(exit::IO, error),
+    }
 }
 
 pub(in crate::cli) fn from_build(error: BuildError) -> CliError {

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::sources::span_json;
 use super::tree;
-use crate::book::{Book, BookMove, Weight};
+use crate::book::{Appraisal, Book, BookMove, Score, Weight};
 use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
 
@@ -197,6 +198,8 @@ pub(super) fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -
         second: tally.second,
         "score": tally.score(mover).map(|score| (score * 1e4).round() / 1e4),
         "weight": found.weight,
+        "engine": found.score.engine.as_ref().map(engine_answer),
+        "backed": found.score.backed.map(span_json),
         "year_min": tally.years.map(|y| y.min),
         "year_max": tally.years.map(|y| y.max),
         "name": Value::Null,
@@ -238,6 +241,19 @@ pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
     score.map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score))
 }
 
+/// What the best source says of the position after a move, for the side that makes the move.
+fn engine_answer(score: &Score) -> Value {
+    let Appraisal { finding, bound, depth, nodes, .. } = &score.appraisal;
+    json!({
+        "source": score.source,
+        "value": finding.worth().value(),
+        "text": finding.to_string(),
+        "bound": bound.name(),
+        "depth": depth,
+        "nodes": nodes,
+    })
+}
+
 fn print<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
@@ -259,9 +275,10 @@ fn print<G: Symmetric + Notation>(
         let t = &m.tally;
         let score = percent(m, position.side_to_move());
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
+        let backed = m.score.backed.map_or_else(String::new, |span| format!("  {span}"));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}{}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}{backed}{}",
             G::move_text(m.mv),
             t.games,
             t.first,

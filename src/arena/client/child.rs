@@ -1,0 +1,205 @@
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{self, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{ClientError, EngineCommand};
+
+/// Bytes of a line that are read; the rest of it is skipped.
+const MAX_LINE: usize = 1 << 16;
+/// Lines that wait to be read; more wait in the pipe.
+const LINES_AHEAD: usize = 256;
+/// Commands that wait to be written.
+const COMMANDS_AHEAD: usize = 256;
+/// Bytes of standard error that are kept, the last ones.
+const LAST_WORDS: usize = 1000;
+/// How often it is looked whether the process has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What came within a time.
+pub(super) enum Heard {
+    Line(String),
+    /// The engine has closed its output.
+    End,
+    Nothing,
+}
+
+/// A process with a thread for each of its pipes, so that none of them ever blocks the client.
+#[derive(Debug)]
+pub(super) struct Child {
+    process: process::Child,
+    engine: String,
+    /// `None` once `quit` was said.
+    commands: SyncSender<String>,
+    lines: Receiver<String>,
+    last_words: Arc<Mutex<VecDeque<u8>>>,
+    /// How long it may take to end by itself.
+    grace: Duration,
+}
+
+impl Child {
+    pub(super) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
+        let engine = command.program.clone();
+        let failed = |source| ClientError::Start { engine: command.program.clone(), source };
+        let mut process = process::Command::new(&command.program)
+            .args(&command.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (commands, to_write) = sync_channel(COMMANDS_AHEAD);
+        let (sender, lines) = sync_channel(LINES_AHEAD);
+        let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        let child =
+            Self { process, engine, commands, lines, last_words: last_words.clone(), grace };
+        let (Some(input), Some(output), Some(errors)) = pipes else {
+            return Err(failed(io::Error::other("no pipes")));
+        };
+        // From here on the process is killed where a thread cannot be had.
+        let start = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            thread::Builder::new().name(format!("engine {name}")).spawn(work).map_err(failed)
+        };
+        start("input", Box::new(move || write_lines(input, &to_write)))?;
+        start("output", Box::new(move || read_lines(BufReader::new(output), &sender)))?;
+        start("errors", Box::new(move || keep_end(errors, &last_words)))?;
+        Ok(child)
+    }
+
+    pub(super) fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    /// Says one line; control characters in it become blanks.
+    pub(super) fn say(&mut self, line: &str) -> Result<(), ClientError> {
+        tracing::debug!(engine = self.engine, line, "said");
+        let mut line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        line.push('\n');
+        match self.commands.try_send(line) {
+            // That the engine has ended shows where its answer is awaited.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),
+            Err(TrySendError::Full(_)) => Err(ClientError::Deaf { engine: self.engine.clone() }),
+        }
+    }
+
+    /// The next line, if it comes until then.
+    pub(super) fn hear(&self, deadline: Instant) -> Heard {
+        let now = Instant::now();
+        // An engine that never stops talking is late all the same.
+        let wait = deadline.saturating_duration_since(now);
+        if wait.is_zero() {
+            return Heard::Nothing;
+        }
+        match self.lines.recv_timeout(wait) {
+            Ok(line) => Heard::Line(line),
+            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Heard::End,
+        }
+    }
+
+    /// That it has ended, with what can be told about it.
+    pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
+        let status = match self.wait(self.grace) {
+            Some(status) => status.to_string(),
+            None => "its output is closed".to_owned(),
+        };
+        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let words: Vec<u8> = words.iter().copied().collect();
+        let text = String::from_utf8_lossy(&words);
+        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let text = text.trim();
+        let last_words = if text.is_empty() { String::new() } else { format!(": {text}") };
+        ClientError::Ended { engine: self.engine.clone(), status, doing, last_words }
+    }
+
+    /// Waits for the end of the process, so long at most.
+    pub(super) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
+        let deadline = Instant::now() + at_most;
+        loop {
+            match self.process.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Child {
+    /// Ends the process. The threads end with its pipes.
+    fn drop(&mut self) {
+        let killed = self.process.kill();
+        let waited = self.process.wait();
+        tracing::debug!(engine = self.engine, ?killed, ?waited, "engine ended");
+    }
+}
+
+fn write_lines(mut input: process::ChildStdin, commands: &Receiver<String>) {
+    for line in commands {
+        if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
+    while let Ok(Some(line)) = read_line(&mut output) {
+        if lines.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// A line without its end, cut where it is too long; `None` at the end.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut any = false;
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            break;
+        }
+        any = true;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        let room = MAX_LINE - line.len();
+        line.extend_from_slice(&part[..part.len().min(room)]);
+        let used = end.map_or(buffer.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(any.then(|| String::from_utf8_lossy(&line).trim_end().to_owned()))
+}
+
+fn keep_end(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(n @ 1..) = errors.read(&mut buffer) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(&buffer[..n]);
+        let surplus = kept.len().saturating_sub(LAST_WORDS);
+        kept.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_and_the_rest_skipped() {
+        let mut text = "x".repeat(3 * MAX_LINE).into_bytes();
+        text.extend_from_slice(b"\nshort\r\n\xFFend");
+        let mut input = BufReader::with_capacity(1000, text.as_slice());
+        let mut next = || read_line(&mut input).unwrap();
+        assert_eq!(next().unwrap().len(), MAX_LINE);
+        assert_eq!(next().unwrap(), "short");
+        assert_eq!(next().unwrap(), "\u{FFFD}end");
+        assert_eq!(next(), None);
+    }
+}

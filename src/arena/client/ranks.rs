@@ -1,0 +1,60 @@
+/// How an engine counts the ranks of the board in its moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ranks {
+    /// 0 to 9, as in this program: `h2e2`.
+    #[default]
+    FromZero,
+    /// 1 to 10, as in Fairy-Stockfish: `h3e3`.
+    FromOne,
+}
+
+impl Ranks {
+    /// A move of ours as the engine writes it. What is no move stays as it is.
+    pub(super) fn to_engine(self, mv: &str) -> String {
+        self.shifted(mv, 1)
+    }
+
+    /// A move of the engine's as we write it. What is no move stays as it is.
+    pub(super) fn from_engine(self, mv: &str) -> String {
+        self.shifted(mv, -1)
+    }
+
+    fn shifted(self, mv: &str, by: i32) -> String {
+        if self == Self::FromZero {
+            return mv.to_owned();
+        }
+        let shift = |(file, rank): (char, i32)| format!("{file}{}", rank + by);
+        match squares(mv) {
+            Some([from, to]) => shift(from) + &shift(to),
+            None => mv.to_owned(),
+        }
+    }
+}
+
+/// Files and ranks of a move from square to square.
+fn squares(mv: &str) -> Option<[(char, i32); 2]> {
+    let second = 1 + mv.get(1..)?.find(|c: char| !c.is_ascii_digit())?;
+    let square = |text: &str| {
+        let file = text.chars().next().filter(char::is_ascii_lowercase)?;
+        let rank = text.get(1..).filter(|rank| rank.len() <= 2)?;
+        Some((file, rank.parse().ok()?))
+    };
+    Some([square(&mv[..second])?, square(&mv[second..])?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_shifted_there_and_back() {
+        for (ours, theirs) in [("h2e2", "h3e3"), ("a9a8", "a10a9"), ("i0i9", "i1i10")] {
+            assert_eq!(Ranks::FromOne.to_engine(ours), theirs);
+            assert_eq!(Ranks::FromOne.from_engine(theirs), ours);
+            assert_eq!(Ranks::FromZero.to_engine(ours), ours);
+        }
+        for odd in ["", "x", "(none)", "0000", "h2", "é2e2", "h999e2"] {
+            assert_eq!(Ranks::FromOne.from_engine(odd), odd);
+        }
+    }
+}

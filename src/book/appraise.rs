@@ -1,0 +1,130 @@
+//! Where scores come from: engines and endgame tables, seen through one trait.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use super::worth::{Bound, Finding, Span};
+use crate::game::{Game, Line};
+
+/// What a source says of a position, for the side to move, and how it came to that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appraisal<M> {
+    /// What it says.
+    pub finding: Finding,
+    /// How sure that is.
+    pub bound: Bound,
+    /// Plies searched; 0 from tables.
+    pub depth: u32,
+    /// Positions searched; 0 from tables, or if not known.
+    pub nodes: u64,
+    /// The move that it would play, if it says.
+    pub best: Option<M>,
+}
+
+impl<M> Appraisal<M> {
+    /// What tables say.
+    pub const fn proof(finding: Finding, best: Option<M>) -> Self {
+        Self { finding, bound: Bound::Exact, depth: 0, nodes: 0, best }
+    }
+
+    /// Where the position's worth lies.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span::bounded(self.finding.worth(), self.bound)
+    }
+
+    /// With the move put another way.
+    pub fn map<N>(self, map: impl FnOnce(M) -> N) -> Appraisal<N> {
+        let Self { finding, bound, depth, nodes, best } = self;
+        Appraisal { finding, bound, depth, nodes, best: best.map(map) }
+    }
+}
+
+/// Knows what positions are worth: endgame tables, an engine. Implemented above this room.
+pub trait Appraiser<G: Game>: Send {
+    /// The name under which a book keeps its scores.
+    fn name(&self) -> &str;
+
+    /// Whether there is any use in asking of this position. Cheap.
+    fn covers(&self, position: &G) -> bool {
+        let _ = position;
+        true
+    }
+
+    /// What the last position of `line` is worth; `None` if it cannot tell, or was told to stop.
+    /// The answer depends on the line alone where its limits are not times.
+    ///
+    /// # Errors
+    ///
+    /// If it will never answer again.
+    fn appraise(
+        &mut self,
+        line: &Line<G>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError>;
+}
+
+/// A source of scores that has failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{source_name}: {what}")]
+pub struct AppraiseError {
+    /// The source.
+    pub source_name: String,
+    /// What happened, and what to do.
+    pub what: String,
+}
+
+/// Asks about every line, each of the `appraisers` in a thread of its own: whoever is free takes the
+/// next line. `done` is called with the line's number and the answer as answers come, in this thread.
+/// Returns early, without an error, once `stop` is set or `done` returns `false`.
+///
+/// # Errors
+///
+/// The first error of an appraiser, or of `done`; answers that were there before have been told.
+pub fn appraise_all<G: Game, E: From<AppraiseError>>(
+    lines: usize,
+    line: &(dyn Fn(usize) -> Line<G> + Sync),
+    appraisers: &mut [Box<dyn Appraiser<G> + '_>],
+    stop: &AtomicBool,
+    done: &mut dyn FnMut(usize, Option<Appraisal<G::Move>>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (sender, answers) = mpsc::channel();
+        for appraiser in appraisers {
+            let (sender, next, ended) = (sender.clone(), &next, &ended);
+            scope.spawn(move || {
+                while !ended.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= lines {
+                        return;
+                    }
+                    let answer = appraiser.appraise(&line(number), stop);
+                    let failed = answer.is_err();
+                    if sender.send((number, answer)).is_err() || failed {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for (number, answer) in answers {
+            if ended.load(Ordering::Relaxed) {
+                continue; // the others are just ending
+            }
+            let told = match answer {
+                // A search that was broken off says less than it would have.
+                Ok(_) if stop.load(Ordering::Relaxed) => Ok(false),
+                Ok(answer) => done(number, answer),
+                Err(error) => Err(E::from(error)),
+            };
+            if !matches!(told, Ok(true)) {
+                ended.store(true, Ordering::Relaxed);
+                result = told.map(|_| ());
+            }
+        }
+        result
+    })
+}

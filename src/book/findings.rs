@@ -1,0 +1,292 @@
+//! What was found out about a book's positions, kept in the book.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use rusqlite::Connection;
+
+use super::appraise::Appraiser;
+use super::graph::{Graph, Node};
+use super::loops::Bans;
+use super::reader::Place;
+use super::rewrite::{RewriteError, rewrite};
+use super::scores::{self, MAX_SOURCE, Score};
+use super::worth::{Finding, Span};
+use super::{Appraisal, AppraiseError, Book, BookError, Flags, marks};
+use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
+use crate::hash::Key;
+
+/// Scores and moves to be kept in a book.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Findings {
+    /// By canonical key; they replace earlier ones of the same source.
+    pub scores: Vec<(Key, Score)>,
+    /// Moves to add: canonical key, and the move in that frame, packed. What someone deleted or
+    /// locked stays as it is.
+    pub added: Vec<(Key, u16)>,
+}
+
+impl Findings {
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.scores.is_empty() && self.added.is_empty()
+    }
+
+    /// Keeps them in the book at `path`, all or none. What follows from them is left to
+    /// [`back_up`].
+    ///
+    /// # Errors
+    ///
+    /// [`RewriteError`]; the book is as it was then.
+    pub fn save(&self, path: &Path) -> Result<(), RewriteError> {
+        rewrite(path, |c| {
+            for (key, score) in &self.scores {
+                scores::put(c, key.to_i64(), score)?;
+            }
+            for &(key, mv) in &self.added {
+                let place = (key.to_i64(), mv);
+                let mut mark = marks::get(c, place)?;
+                if !mark.flags.has(Flags::DELETED) && !mark.flags.has(Flags::LOCKED) {
+                    mark.flags.set(Flags::ADDED, true);
+                    marks::set(c, place, &mark)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What backing up came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BackUpReport {
+    /// Positions with a score, reached from the start.
+    pub scored: u64,
+    /// Positions in which the book ends, and which have no score.
+    pub unscored_leaves: u64,
+    /// Moves of whose worth something is known now.
+    pub moves: u64,
+    /// The worth of the start position for the first side, if the book has it.
+    pub start: Option<Span>,
+}
+
+/// Hands the scores in the book at `path` back to the moves that lead to them, over the moves of at
+/// least so many games, and keeps what follows.
+///
+/// # Errors
+///
+/// [`RewriteError`]; the book is as it was then.
+pub fn back_up<G: Symmetric + Notation>(
+    path: &Path,
+    min_games: u64,
+) -> Result<BackUpReport, RewriteError> {
+    let book = Book::open(path)?;
+    let graph = book.playable_graph::<G>(min_games)?;
+    let scores = book.counting_scores()?;
+    let backed = graph.back_up(&scores);
+    let has_score = |node: &Node| scores.contains_key(&graph.key(*node).to_i64());
+    let mut report = BackUpReport {
+        scored: graph.nodes().filter(has_score).count() as u64,
+        unscored_leaves: graph.leaves().filter(|node| !has_score(node)).count() as u64,
+        moves: 0,
+        start: graph.start().map(|node| backed.position(node)),
+    };
+    let moves = backed.moves(&graph).inspect(|_| report.moves += 1);
+    rewrite(path, |c| scores::put_backed(c, moves))?;
+    Ok(report)
+}
+
+/// Forgets all scores in the book at `path`, or those of one source, and what followed from them.
+/// Returns how many.
+///
+/// # Errors
+///
+/// [`RewriteError`]; the book is as it was then.
+pub fn clear_scores(path: &Path, source: Option<&str>) -> Result<usize, RewriteError> {
+    rewrite(path, |c| scores::clear(c, source))
+}
+
+/// Which moves were flagged.
+#[derive(Debug)]
+pub struct FlagReport<G: Symmetric> {
+    /// Moves that the repetition rules ban.
+    pub bans: Bans<G::Move>,
+    /// Moves that tables prove lost, with a line that ends with each.
+    pub lost: Vec<Line<G>>,
+}
+
+/// Why moves cannot be flagged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlagError {
+    /// The book.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// The tables.
+    #[error(transparent)]
+    Appraise(#[from] AppraiseError),
+}
+
+impl From<BookError> for FlagError {
+    fn from(error: BookError) -> Self {
+        Self::Rewrite(error.into())
+    }
+}
+
+/// Flags the moves of the book at `path` that `rules` on repetition ban ([`Graph::bans`]), and those
+/// that lead to positions which `tables`, or scores in the book that are proofs, call won for the
+/// other side. Earlier flags of both kinds go, except on locked moves.
+///
+/// # Errors
+///
+/// [`FlagError`]; the book is as it was then.
+pub fn flag<G: Symmetric + Notation + Adjudicate>(
+    path: &Path,
+    rules: G::Rules,
+    tables: Option<&mut dyn Appraiser<G>>,
+) -> Result<FlagReport<G>, FlagError> {
+    let book = Book::open(path)?;
+    let graph = book.graph::<G>(0, |_| true)?;
+    let bans = graph.bans(rules);
+    let (places, lost) = lost_moves(&book, &graph, tables)?;
+    let banned = bans.moves.iter().map(|ban| (graph.key(ban.node).to_i64(), ban.bits)).collect();
+    rewrite(path, |c| {
+        set_flag(c, Flags::BANNED, &banned)?;
+        set_flag(c, Flags::LOST, &places)
+    })?;
+    Ok(FlagReport { bans, lost })
+}
+
+/// Moves into positions that are proven to be won for the side to move there.
+fn lost_moves<G: Symmetric + Notation + Adjudicate>(
+    book: &Book,
+    graph: &Graph<G>,
+    mut tables: Option<&mut dyn Appraiser<G>>,
+) -> Result<(BTreeSet<Place>, Vec<Line<G>>), FlagError> {
+    let proofs = book.counting_scores()?;
+    let is_win = |finding: Finding| matches!(finding, Finding::TableWin { .. });
+    let (mut places, mut lines) = (BTreeSet::new(), Vec::new());
+    let never = AtomicBool::new(false);
+    let mut failed = None;
+    graph.for_each_move(|node, number, position, mv, after| {
+        let known = graph.target_key(number).and_then(|key| proofs.get(&key));
+        let mut won = known.is_some_and(|score| is_win(score.appraisal.finding));
+        if let Some(tables) = tables.as_deref_mut().filter(|t| !won && t.covers(after)) {
+            match tables.appraise(&Line::new(after.clone(), 0), &never) {
+                Ok(answer) => won = answer.is_some_and(|answer| is_win(answer.finding)),
+                Err(error) => failed = Some(error),
+            }
+        }
+        if won {
+            places.insert((graph.key(node).to_i64(), graph.packed(position, mv)));
+            let mut line = graph.line_to(node);
+            line.push(mv);
+            lines.push(line);
+        }
+    });
+    failed.map_or(Ok((places, lines)), |error| Err(error.into()))
+}
+
+/// Sets a flag on these moves and clears it on all others, locked ones left out.
+fn set_flag(c: &Connection, flag: Flags, on: &BTreeSet<Place>) -> rusqlite::Result<()> {
+    let mut places = on.clone();
+    {
+        let mut statement = c.prepare("SELECT key, move FROM marks WHERE flags & ?1")?;
+        let rows = statement.query_map([flag.bits()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for place in rows {
+            places.insert(place?);
+        }
+    }
+    for place in places {
+        let mut mark = marks::get(c, place)?;
+        if !mark.flags.has(Flags::LOCKED) {
+            mark.flags.set(flag, on.contains(&place));
+            marks::set(c, place, &mark)?;
+        }
+    }
+    Ok(())
+}
+
+/// A name that fits.
+fn shortened(source: &str) -> String {
+    let mut end = source.len().min(MAX_SOURCE);
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    source[..end].chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+impl Book {
+    /// The graph of the moves that may be played: of at least so many games, or added by hand, and
+    /// not banned.
+    ///
+    /// # Errors
+    ///
+    /// As [`graph`](Self::graph).
+    pub fn playable_graph<G: Symmetric + Notation>(
+        &self,
+        min_games: u64,
+    ) -> Result<Graph<G>, BookError> {
+        self.graph(min_games, |entry| !entry.mark.flags.has(Flags::BANNED))
+    }
+
+    /// The score that counts for each position that has one, by canonical key.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn counting_scores(&self) -> Result<HashMap<i64, Score>, BookError> {
+        if !self.has_scores() {
+            return Ok(HashMap::new());
+        }
+        self.query(scores::counting)
+    }
+
+    /// How many scores there are of each source, by its name.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn score_sources(&self) -> Result<Vec<(String, u64)>, BookError> {
+        self.query(scores::sources)
+    }
+
+    /// Every score of a position, by the name of the source; moves in the canonical frame.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], [`BookError::Damaged`].
+    pub fn scores_of<G: Symmetric>(&self, position: &G) -> Result<Vec<Score>, BookError> {
+        self.expect_game::<G>()?;
+        if !self.has_scores() {
+            return Ok(Vec::new());
+        }
+        self.query(|c| scores::of_key(c, self.key_of(position).to_i64()))
+    }
+
+    /// A score as the book keeps it: the canonical key, and the move in that frame.
+    pub fn score_of<G: Symmetric>(
+        &self,
+        position: &G,
+        source: &str,
+        appraisal: Appraisal<G::Move>,
+    ) -> (Key, Score) {
+        let appraisal = appraisal.map(|mv| self.packed_move(position, mv));
+        (self.key_of(position), Score { source: shortened(source), appraisal })
+    }
+
+    /// A move as the book keeps it: in the canonical frame, packed.
+    pub fn packed_move<G: Symmetric>(&self, position: &G, mv: G::Move) -> u16 {
+        position.canonical_move(position.canonical_with(self.foreign_keys()), mv).pack()
+    }
+
+    /// Key and packed move of all moves that someone deleted.
+    pub(super) fn deleted_moves(&self) -> Result<HashSet<Place>, BookError> {
+        self.query(|c| {
+            let mut statement = c.prepare("SELECT key, move FROM marks WHERE flags & ?1")?;
+            let flag = Flags::DELETED.bits();
+            statement.query_map([flag], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
+    }
+}

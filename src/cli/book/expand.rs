@@ -1,0 +1,211 @@
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::super::{CliError, Context, exit};
+use super::sources::{Saver, SourceArgs, ask, check_interrupt, span_json, stop_flag};
+use super::{from_book, from_rewrite};
+use crate::book::{Appraisal, Backed, Book, Costs, DropOut, DropOutKind, Graph, Score, back_up};
+use crate::game::{Line, Notation};
+use crate::xiangqi::{Move, Position};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The book.
+    book: PathBuf,
+    /// How many places to list or to analyse.
+    #[arg(long, default_value_t = 10)]
+    count: usize,
+    /// Search these places, and add the moves found and their scores to the book.
+    #[arg(long)]
+    analyse: bool,
+    #[command(flatten)]
+    sources: SourceArgs,
+    /// The book as if it had only moves of so many games and those added by hand [default: what the
+    /// book was built with].
+    #[arg(long)]
+    min_games: Option<u64>,
+    /// What a ply further from the start costs, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = Costs::default().ply)]
+    ply_cost: u32,
+    /// What a way that is rarer by half costs, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = Costs::default().halving)]
+    rarity_cost: u32,
+}
+
+/// A book with what its scores make of it.
+struct Scored<'a> {
+    book: &'a Book,
+    graph: &'a Graph<Position>,
+    scores: &'a HashMap<i64, Score>,
+    backed: &'a Backed,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book expand")?;
+    let book = super::open(&args.book)?;
+    let min_games = args.min_games.unwrap_or(book.metadata().min_games);
+    let graph = book.playable_graph::<Position>(min_games).map_err(from_book)?;
+    let scores = book.counting_scores().map_err(from_book)?;
+    let backed = graph.back_up(&scores);
+    let costs = Costs { ply: args.ply_cost, halving: args.rarity_cost };
+    let mut drops = graph.drop_outs(&scores, &backed, costs);
+    let all = drops.len();
+    drops.truncate(args.count);
+    let scored = Scored { book: &book, graph: &graph, scores: &scores, backed: &backed };
+    let mut done = Done::default();
+    if args.analyse && !drops.is_empty() {
+        done = scored.analyse(args, &drops)?;
+        back_up::<Position>(&args.book, min_games).map_err(from_rewrite)?;
+        check_interrupt(done.scores)?;
+    }
+    if context.common.json {
+        let places: Vec<_> = drops.iter().map(|drop| scored.answer(drop)).collect();
+        let answer = json!({
+            "schema": "juzhong.book.expand/1",
+            "book": args.book.to_string_lossy(),
+            "total": all,
+            "places": places,
+            "analysed": args.analyse,
+            "scores": done.scores,
+            "added": done.added,
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    writeln!(context.out, "{:>6} {:>6} {:>9}  {:<9} line", "cost", "gap", "share", "kind")?;
+    for drop in &drops {
+        scored.print(drop, context)?;
+    }
+    writeln!(context.out, "{} of {all} places where the book can be left", drops.len())?;
+    if args.analyse {
+        writeln!(context.out, "{} scores and {} moves added", done.scores, done.added)?;
+    }
+    Ok(exit::OK)
+}
+
+/// What an analysis came to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Done {
+    scores: u64,
+    added: u64,
+}
+
+/// The position to search, and the move before it if the book lacks that one.
+struct Task {
+    line: Line<Position>,
+    beyond: Option<Move>,
+}
+
+impl Task {
+    /// The line with the move.
+    fn whole(&self) -> Line<Position> {
+        let mut line = self.line.clone();
+        if let Some(mv) = self.beyond {
+            line.push(mv);
+        }
+        line
+    }
+}
+
+impl Scored<'_> {
+    /// Searches the places, then the positions after the moves found: these are new in the book.
+    fn analyse(&self, args: &Args, drops: &[DropOut]) -> Result<Done, CliError> {
+        stop_flag(); // from here on an interrupt ends in good order
+        let mut engines = args.sources.engines(drops.len())?;
+        let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
+        let mut saver = Saver::new(&args.book);
+        let mut done = Done::default();
+        let mut tasks: Vec<Task> = drops
+            .iter()
+            .map(|drop| {
+                let (line, beyond) = self.graph.line_of(drop);
+                Task { line, beyond }
+            })
+            .collect();
+        while !tasks.is_empty() {
+            let mut further: Vec<(usize, Task)> = Vec::new();
+            // A move into a position that has a score needs no search.
+            let (known, open): (Vec<Task>, Vec<Task>) =
+                tasks.into_iter().partition(|task| self.is_known(task));
+            for task in &known {
+                done.added += self.add(task, &mut saver.pending);
+            }
+            let line = |number: usize| open[number].whole();
+            ask(
+                open.len(),
+                &line,
+                &mut engines,
+                &mut saver,
+                &mut |number, appraisal, findings| {
+                    let task = &open[number];
+                    done.added += self.add(task, findings);
+                    done.scores += 1;
+                    let line = task.whole();
+                    findings.scores.push(self.book.score_of(line.position(), &name, appraisal));
+                    let next = next_task(task, line, &appraisal);
+                    further.extend(next.map(|next| (number, next)));
+                },
+            )?;
+            further.sort_by_key(|(number, _)| *number);
+            tasks = further.into_iter().map(|(_, task)| task).collect();
+        }
+        Ok(done)
+    }
+
+    fn is_known(&self, task: &Task) -> bool {
+        let whole = task.whole();
+        let key = self.book.key_of(whole.position()).to_i64();
+        task.beyond.is_some() && self.scores.contains_key(&key)
+    }
+
+    /// Adds the move of a task to the book.
+    fn add(&self, task: &Task, findings: &mut crate::book::Findings) -> u64 {
+        let Some(mv) = task.beyond else { return 0 };
+        let position = task.line.position();
+        findings.added.push((self.book.key_of(position), self.book.packed_move(position, mv)));
+        1
+    }
+
+    fn answer(&self, drop: &DropOut) -> Value {
+        let (line, beyond) = self.graph.line_of(drop);
+        json!({
+            "line": line.moves().map(Position::move_text).collect::<Vec<_>>(),
+            "fen": line.position().position_text(),
+            "key": self.graph.key(drop.node).to_string(),
+            "kind": kind_name(drop),
+            "move": beyond.map(Position::move_text),
+            "cost": drop.cost,
+            "gap": drop.gap,
+            "share": f64::from(drop.frequency) / 1e6,
+            "known": span_json(self.backed.position(drop.node)),
+        })
+    }
+
+    fn print(&self, drop: &DropOut, context: &mut Context<'_>) -> Result<(), CliError> {
+        let (line, beyond) = self.graph.line_of(drop);
+        let mut text: Vec<String> = line.moves().map(Position::move_text).collect();
+        text.extend(beyond.map(|mv| format!("[{}]", Position::move_text(mv))));
+        let (cost, gap, kind) = (drop.cost, drop.gap, kind_name(drop));
+        let share = f64::from(drop.frequency) / 1e4;
+        writeln!(context.out, "{cost:>6} {gap:>6} {share:>8.4}%  {kind:<9} {}", text.join(" "))?;
+        Ok(())
+    }
+}
+
+/// After a search of a position in which the book ended: the position after the move found. Not
+/// where the result is decided.
+fn next_task(task: &Task, line: Line<Position>, appraisal: &Appraisal<Move>) -> Option<Task> {
+    if task.beyond.is_some() || appraisal.finding.worth().is_decisive() {
+        return None;
+    }
+    appraisal.best.map(|mv| Task { line, beyond: Some(mv) })
+}
+
+const fn kind_name(drop: &DropOut) -> &'static str {
+    match drop.kind {
+        DropOutKind::Unscored => "unscored",
+        DropOutKind::Beyond { .. } => "beyond",
+    }
+}

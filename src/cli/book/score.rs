@@ -1,0 +1,193 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::super::{CliError, Context, OrExit, exit};
+use super::sources::{Saver, SourceArgs, ask, check_interrupt, prove, span_json, stop_flag};
+use super::{from_book, from_rewrite};
+use crate::book::{
+    BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, back_up, clear_scores,
+};
+use crate::bytes::read_line;
+use crate::xiangqi::Position;
+
+/// Lines of scores that are kept at a time.
+const BATCH: usize = 100_000;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The book.
+    book: PathBuf,
+    #[command(flatten)]
+    sources: SourceArgs,
+    /// The book as if it had only moves of so many games and those added by hand [default: what the
+    /// book was built with].
+    #[arg(long)]
+    min_games: Option<u64>,
+    /// Search at most so many positions, the most worthwhile ones first [default: all].
+    #[arg(long, value_name = "N")]
+    leaves: Option<usize>,
+    /// Ask no engine: only tables, if there are any, then back the scores up.
+    #[arg(long)]
+    no_engine: bool,
+    /// Take scores from a file (- for standard input) instead: one JSON object a line, with fen or
+    /// key, source, one of cp, mate (moves) and wdl, perhaps depth, nodes, bound and best.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["leaves", "no_engine", "clear"])]
+    import: Option<PathBuf>,
+    /// Forget the scores of a source, or of all.
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "")]
+    clear: Option<String>,
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+struct Report {
+    leaves: usize,
+    scored: u64,
+    proofs: u64,
+    imported: u64,
+    cleared: Option<usize>,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book score")?;
+    let book = super::open(&args.book)?;
+    let min_games = args.min_games.unwrap_or(book.metadata().min_games);
+    let mut report = Report::default();
+    if let Some(source) = &args.clear {
+        let source = Some(source.as_str()).filter(|source| !source.is_empty());
+        report.cleared = Some(clear_scores(&args.book, source).map_err(from_rewrite)?);
+    } else if let Some(file) = &args.import {
+        report.imported = import(&book, args, file)?;
+    } else {
+        score(&book, args, min_games, &mut report)?;
+    }
+    let backed = back_up::<Position>(&args.book, min_games).map_err(from_rewrite)?;
+    check_interrupt(report.scored + report.proofs)?;
+    tell(&args.book, &report, &backed, context)?;
+    Ok(exit::OK)
+}
+
+fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Result<(), CliError> {
+    stop_flag(); // from here on an interrupt ends in good order
+    let graph = book.playable_graph::<Position>(min_games).map_err(from_book)?;
+    let mut scores = book.counting_scores().map_err(from_book)?;
+    let mut saver = Saver::new(&args.book);
+    if let Some(mut tables) = args.sources.tables()? {
+        let proofs = prove(book, &graph, &scores, &mut tables)?;
+        report.proofs = proofs.len() as u64;
+        scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
+        saver.pending.scores = proofs;
+        saver.save().map_err(from_rewrite)?;
+    }
+    let backed = graph.back_up(&scores);
+    let unscored = graph.drop_outs(&scores, &backed, Costs::default());
+    let unscored = unscored.iter().filter(|drop| drop.kind == DropOutKind::Unscored);
+    let leaves: Vec<Node> =
+        unscored.map(|drop| drop.node).take(args.leaves.unwrap_or(usize::MAX)).collect();
+    report.leaves = leaves.len();
+    if args.no_engine || leaves.is_empty() {
+        return Ok(());
+    }
+    let mut engines = args.sources.engines(leaves.len())?;
+    let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
+    let line = |number: usize| graph.line_to(leaves[number]);
+    ask(leaves.len(), &line, &mut engines, &mut saver, &mut |number, appraisal, findings| {
+        report.scored += 1;
+        let position = graph.line_to(leaves[number]).position().clone();
+        findings.scores.push(book.score_of(&position, &name, appraisal));
+    })
+}
+
+/// Takes scores from a file, a batch at a time.
+fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
+    let name = file.display();
+    let mut reader: Box<dyn BufRead> = if file.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        let file =
+            File::open(file).or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
+        Box::new(BufReader::new(file))
+    };
+    let (mut findings, mut imported, mut number) = (Findings::default(), 0, 0u64);
+    loop {
+        let line = read_line(&mut reader, MAX_SCORE_LINE as u64);
+        let line = line.or_exit_with(exit::IO, || format!("cannot read {name}"))?;
+        number += 1;
+        let is_end = line.is_none();
+        let mut bad = None;
+        if let Some(text) = line.filter(|text| !text.trim().is_empty()) {
+            match book.read_score::<Position>(&text) {
+                Ok(score) => findings.scores.push(score),
+                Err(what) => bad = Some(what),
+            }
+        }
+        if findings.scores.len() >= BATCH || is_end || bad.is_some() {
+            imported += findings.scores.len() as u64;
+            if !findings.is_empty() {
+                std::mem::take(&mut findings).save(&args.book).map_err(from_rewrite)?;
+            }
+        }
+        if let Some(what) = bad {
+            let message = format!(
+                "{name}, line {number}: {what}; correct it and run this again ({imported} scores \
+                 before it are kept)"
+            );
+            return Err(CliError::message(exit::BAD_DATA, message));
+        }
+        if is_end {
+            return Ok(imported);
+        }
+    }
+}
+
+fn tell(
+    path: &Path,
+    report: &Report,
+    backed: &BackUpReport,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
+    let sources = Book::open(path).and_then(|book| book.score_sources()).map_err(from_book)?;
+    let out = &mut *context.out;
+    if context.common.json {
+        let sources: Vec<_> =
+            sources.iter().map(|(name, n)| json!({"source": name, "scores": n})).collect();
+        let answer = json!({
+            "schema": "juzhong.book.score/1",
+            "book": path.to_string_lossy(),
+            "searched": report.leaves,
+            "scored": report.scored,
+            "proofs": report.proofs,
+            "imported": report.imported,
+            "cleared": report.cleared,
+            "sources": sources,
+            "positions": backed.scored,
+            "unscored_leaves": backed.unscored_leaves,
+            "backed_moves": backed.moves,
+            "start": backed.start.map(span_json),
+        });
+        writeln!(out, "{answer}")?;
+        return Ok(());
+    }
+    if let Some(cleared) = report.cleared {
+        writeln!(out, "forgotten  {cleared} scores")?;
+    }
+    writeln!(
+        out,
+        "new        {} scores, {} proofs",
+        report.scored + report.imported,
+        report.proofs
+    )?;
+    for (name, count) in &sources {
+        writeln!(out, "source     {count} scores of {name}")?;
+    }
+    writeln!(out, "scored     {} positions that the book reaches", backed.scored)?;
+    writeln!(out, "unscored   {} positions in which it ends", backed.unscored_leaves)?;
+    writeln!(out, "backed up  {} moves", backed.moves)?;
+    if let Some(start) = backed.start {
+        writeln!(out, "start      {start} for Red")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Where scores come from: the options of all commands that ask engines and tables, and the work
+//! with its progress, interrupts and saves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::super::position::parse_rules;
+use super::super::{CliError, OrExit, exit, interrupt};
+use super::from_rewrite;
+use crate::arena::{EngineCommand, GoLimits, Patience, spawn_appraisers};
+use crate::book::{
+    Appraisal, AppraiseError, Appraiser, Book, Findings, RewriteError, Score, Span, Worth,
+    appraise_all,
+};
+use crate::engine::{
+    Endgames, Limits, MAX_HASH_MIB, MAX_PLY, Playable, SearchAppraiser, TableAppraiser,
+};
+use crate::game::Line;
+use crate::hash::Key;
+use crate::xiangqi::{Move, Position, RuleSet};
+
+/// Searched where no limit is given.
+const NODES: u64 = 200_000;
+
+/// Scores are saved after this time, or ten times what the last saving took.
+const SAVE_AFTER: Duration = Duration::from_secs(10);
+
+/// Whom to ask, and how much.
+#[derive(Debug, clap::Args)]
+pub(super) struct SourceArgs {
+    /// The engine: own, or the command of a foreign UCI engine with its arguments, as one text.
+    #[arg(long, value_name = "CMD", default_value = "own")]
+    engine: String,
+    /// An option of the foreign engine; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Vec<(String, String)>,
+    /// The folder of endgame tables; what they know counts before any engine.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Option<PathBuf>,
+    /// Which rules judge repetitions: none, check, asian, computer or chinese [default: asian].
+    #[arg(long)]
+    rules: Option<String>,
+    /// Plies to search for each position.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
+    depth: Option<u32>,
+    /// Positions to search for each position (200000 if nothing else is given).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Milliseconds for each position; answers then depend on the machine.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Size of the own engine's transposition table in MiB, for each thread.
+    #[arg(long, value_name = "MIB", default_value_t = 16,
+        value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
+    hash: u64,
+    /// Positions searched at a time: threads of the own engine, processes of a foreign one.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Seconds after which a foreign engine that does not answer is given up.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600,
+        value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+pub(super) type Sources<'a> = Vec<Box<dyn Appraiser<Position> + 'a>>;
+
+impl SourceArgs {
+    pub(super) fn rules(&self) -> Result<RuleSet, CliError> {
+        parse_rules::<Position>(self.rules.as_deref())
+    }
+
+    /// The tables, if there are any to ask.
+    pub(super) fn tables(&self) -> Result<Option<TableAppraiser<Position>>, CliError> {
+        let Some(folder) = &self.tables else { return Ok(None) };
+        TableAppraiser::open(folder, self.rules()?).map(Some).or_exit(exit::NO_INPUT)
+    }
+
+    /// One engine for each thread, `at_most` so many.
+    pub(super) fn engines(&self, at_most: usize) -> Result<Sources<'static>, CliError> {
+        let count = usize::from(self.threads).min(at_most.max(1));
+        if self.engine == "own" { self.own(count) } else { self.foreign(count) }
+    }
+
+    fn own(&self, count: usize) -> Result<Sources<'static>, CliError> {
+        let rules = self.rules()?;
+        let free = self.depth.is_none() && self.movetime.is_none();
+        let limits = Limits {
+            depth: self.depth,
+            nodes: self.nodes.or(free.then_some(NODES)),
+            soft_time: None,
+            hard_time: self.movetime.map(Duration::from_millis),
+        };
+        let mut sources: Sources<'static> = Vec::new();
+        for _ in 0..count {
+            let open = |folder: &PathBuf| {
+                <Position as Playable>::Tables::open(folder, rules)
+                    .map_err(|message| CliError::message(exit::NO_INPUT, message))
+            };
+            let tables = self.tables.as_ref().map(open).transpose()?;
+            let source =
+                SearchAppraiser::<Position>::new(self.hash as usize, rules, limits, tables);
+            sources.push(Box::new(source.or_exit(exit::UNAVAILABLE)?));
+        }
+        Ok(sources)
+    }
+
+    fn foreign(&self, count: usize) -> Result<Sources<'static>, CliError> {
+        let command = EngineCommand::parse(&self.engine).ok_or_else(|| {
+            CliError::message(exit::USAGE, "--engine: no program, or a quote is not closed")
+        })?;
+        let free = self.depth.is_none() && self.movetime.is_none();
+        let limits = GoLimits {
+            depth: self.depth,
+            nodes: self.nodes.or(free.then_some(NODES)),
+            move_time: self.movetime.map(Duration::from_millis),
+            clocks: None,
+        };
+        let patience =
+            Patience { search: Duration::from_secs(self.timeout), ..Patience::default() };
+        let engines = spawn_appraisers(&command, &self.option, limits, patience, count)
+            .or_exit(exit::UNAVAILABLE)?;
+        Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
+    }
+}
+
+/// Set when the user interrupts the program; the second time ends it at once.
+pub(super) fn stop_flag() -> Arc<AtomicBool> {
+    if let Err(error) = interrupt::catch() {
+        tracing::debug!("no handler for interrupts: {error}");
+    }
+    interrupt::requested()
+}
+
+/// Keeps findings in a book, now and then and at the end.
+pub(super) struct Saver<'a> {
+    path: &'a Path,
+    pub(super) pending: Findings,
+    saved: Instant,
+    pause: Duration,
+}
+
+impl<'a> Saver<'a> {
+    pub(super) fn new(path: &'a Path) -> Self {
+        let (pending, saved) = (Findings::default(), Instant::now());
+        Self { path, pending, saved, pause: SAVE_AFTER }
+    }
+
+    /// Saves if that was long ago.
+    fn save_at_times(&mut self) -> Result<(), RewriteError> {
+        if self.saved.elapsed() >= self.pause { self.save() } else { Ok(()) }
+    }
+
+    pub(super) fn save(&mut self) -> Result<(), RewriteError> {
+        if !self.pending.is_empty() {
+            let began = Instant::now();
+            self.pending.save(self.path)?;
+            self.pending = Findings::default();
+            self.pause = SAVE_AFTER.max(began.elapsed() * 10);
+        }
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+/// Why asking ended early.
+#[derive(Debug)]
+pub(super) enum AskError {
+    Appraise(AppraiseError),
+    Rewrite(RewriteError),
+}
+
+impl From<AppraiseError> for AskError {
+    fn from(error: AppraiseError) -> Self {
+        Self::Appraise(error)
+    }
+}
+
+impl From<AskError> for CliError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Appraise(error) => Self::new(exit::UNAVAILABLE, error),
+            AskError::Rewrite(error) => from_rewrite(error),
+        }
+    }
+}
+
+/// Asks about all lines; `each` turns an answer into findings. What was answered is saved, whatever
+/// happens after it.
+pub(super) fn ask(
+    lines: usize,
+    line: &(dyn Fn(usize) -> Line<Position> + Sync),
+    sources: &mut Sources<'_>,
+    saver: &mut Saver<'_>,
+    each: &mut dyn FnMut(usize, Appraisal<Move>, &mut Findings),
+) -> Result<(), CliError> {
+    let stop = stop_flag();
+    let bar = progress_bar(lines);
+    let mut done = |number, answer: Option<Appraisal<Move>>| {
+        bar.inc(1);
+        if let Some(appraisal) = answer {
+            each(number, appraisal, &mut saver.pending);
+        }
+        saver.save_at_times().map(|()| true).map_err(AskError::Rewrite)
+    };
+    let result = appraise_all(lines, line, sources, &stop, &mut done);
+    bar.finish_and_clear();
+    if !matches!(result, Err(AskError::Rewrite(_))) {
+        saver.save().map_err(from_rewrite)?;
+    }
+    Ok(result?)
+}
+
+/// The error of a work that was interrupted, with what was kept.
+pub(super) fn check_interrupt(kept: u64) -> Result<(), CliError> {
+    if stop_flag().load(Ordering::Relaxed) {
+        let message = format!("interrupted; {kept} scores are kept, run this again to go on");
+        return Err(CliError::message(exit::INTERRUPTED, message));
+    }
+    Ok(())
+}
+
+fn progress_bar(lines: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("searching {bar:40} {pos}/{len} {eta}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(lines as u64).with_style(style)
+}
+
+/// Asks tables about every position of a book that they have, unless it has a proof already.
+pub(super) fn prove(
+    book: &Book,
+    graph: &crate::book::Graph<Position>,
+    scores: &std::collections::HashMap<i64, Score>,
+    tables: &mut TableAppraiser<Position>,
+) -> Result<Vec<(Key, Score)>, CliError> {
+    let never = AtomicBool::new(false);
+    let name = Appraiser::<Position>::name(tables).to_owned();
+    let (mut found, mut failed) = (Vec::new(), None);
+    graph.for_each_position(|node, position| {
+        let known = scores.get(&graph.key(node).to_i64());
+        let is_known = known.is_some_and(|score| score.appraisal.finding.is_proof());
+        if is_known || failed.is_some() || !tables.covers(position) {
+            return;
+        }
+        match tables.appraise(&Line::new(position.clone(), 0), &never) {
+            Ok(answer) => {
+                found.extend(answer.map(|answer| book.score_of(position, &name, answer)));
+            }
+            Err(error) => failed = Some(error),
+        }
+    });
+    match failed {
+        Some(error) => Err(CliError::new(exit::BAD_DATA, error)),
+        None => Ok(found),
+    }
+}
+
+/// `{"low": …, "high": …}` on the scale of [`Worth`]; null where nothing is known.
+pub(super) fn span_json(span: Span) -> Value {
+    let low = span.low();
+    let high = span.high();
+    json!({
+        "low": (low > Worth::LEAST).then_some(low.value()),
+        "high": (high < Worth::MOST).then_some(high.value()),
+    })
+}

@@ -1,0 +1,441 @@
+//! Scores in books: attaching, backing up, expanding, flags of repetition and tables, and play by
+//! them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
+use juzhong::engine::{Engine, EngineOptions, Limits, OwnBook, Source};
+use juzhong::game::{Game, Line, MoveList, Notation};
+use juzhong::tablebase::{
+    GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
+};
+use juzhong::xiangqi::{Move, Position, RuleSet};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+fn juzhong(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_juzhong")).args(args).output().unwrap()
+}
+
+#[track_caller]
+fn json(args: &[&str]) -> Value {
+    let output = juzhong(args);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn fails(args: &[&str], code: i32, part: &str) {
+    let output = juzhong(args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
+    assert!(errors.contains(part), "{args:?}: no `{part}` in: {errors}");
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// A book of games, each a line of moves and a result.
+    fn book(&self, name: &str, games: &[(&str, &str)]) -> String {
+        let pgn: String = games
+            .iter()
+            .map(|(moves, result)| format!("[Result \"{result}\"]\n\n{moves} {result}\n\n"))
+            .collect();
+        let (games, book) = (self.path("games.pgn"), self.path(name));
+        fs::write(&games, pgn).unwrap();
+        let options = BuildOptions { max_ply: 600, ..BuildOptions::default() };
+        book::build(&[games], &book, options, true, 1, &|_| {}, &mut |_| {}).unwrap();
+        book.display().to_string()
+    }
+
+    fn names(&self) -> usize {
+        fs::read_dir(self.0.path()).unwrap().count()
+    }
+}
+
+/// Six leaves; `h2e2 h9g7` by two ways.
+const GAMES: &[(&str, &str)] = &[
+    ("h2e2 h9g7 h0g2 b9c7", "1-0"),
+    ("h2e2 h9g7 h0g2 i9h9", "1-0"),
+    ("h2e2 b7e7 h0g2", "0-1"),
+    ("c3c4 h9g7 h2e2 b7d7", "1/2-1/2"),
+    ("c3c4 g6g5 b0c2", "1-0"),
+    ("g0e2 b7e7", "0-1"),
+];
+
+fn after(moves: &str) -> Line<Position> {
+    let mut line = Line::new(Position::start(), 0);
+    moves.split_whitespace().for_each(|mv| line.push(Move::parse(mv).unwrap()));
+    line
+}
+
+fn moves_of(answer: &Value) -> Vec<(String, Value)> {
+    let moves = answer["moves"].as_array().unwrap();
+    moves.iter().map(|m| (m["move"].as_str().unwrap().to_owned(), m["backed"].clone())).collect()
+}
+
+#[test]
+fn leaves_are_scored_once_and_backed_up_whatever_the_threads() {
+    let place = Place::new();
+    let books = ["a.book", "b.book"].map(|name| place.book(name, GAMES));
+    for (book, threads) in books.iter().zip(["1", "3"]) {
+        let args = ["book", "score", book, "--nodes", "400", "--threads", threads, "--json"];
+        let answer = json(&args);
+        assert_eq!((&answer["scored"], &answer["unscored_leaves"]), (&6.into(), &0.into()));
+        assert_eq!(answer["start"]["low"], answer["start"]["high"]);
+        assert_eq!(json(&args)["scored"], 0, "nothing is left");
+    }
+    assert_eq!(fs::read(&books[0]).unwrap(), fs::read(&books[1]).unwrap());
+    assert_eq!(place.names(), 3, "two books and the games");
+    let book = Book::open(books[0].as_ref()).unwrap();
+    book.verify().unwrap();
+    // Every move has a worth, and the best of the start is the start's.
+    let answer = json(&["book", "query", &books[0], "--json"]);
+    let worths: Vec<i64> =
+        moves_of(&answer).iter().map(|(_, backed)| backed["low"].as_i64().unwrap()).collect();
+    let start = json(&["book", "score", &books[0], "--no-engine", "--json"])["start"].clone();
+    assert_eq!(worths.iter().max().copied(), start["low"].as_i64());
+    let leaf = json(&["book", "query", &books[0], "--moves", "g0e2", "--json"]);
+    assert_eq!(
+        leaf["moves"][0]["engine"]["source"],
+        concat!("juzhong ", env!("CARGO_PKG_VERSION"))
+    );
+    let answer = json(&["book", "score", &books[0], "--clear", "--json"]);
+    assert_eq!((&answer["cleared"], &answer["backed_moves"]), (&6.into(), &0.into()));
+    let answer = json(&["book", "query", &books[0], "--json"]);
+    assert!(moves_of(&answer).iter().all(|(_, backed)| backed.is_null()));
+}
+
+/// A line of scores for the position after moves from the start.
+fn score(moves: &str, rest: &str) -> String {
+    let fen = after(moves).position().position_text();
+    format!("{{\"fen\": \"{fen}\", \"source\": \"test\", {rest}}}\n")
+}
+
+fn import(place: &Place, book: &str, lines: &[String]) -> Value {
+    let file = place.at("scores.jsonl");
+    fs::write(&file, lines.concat()).unwrap();
+    json(&["book", "score", book, "--import", &file, "--json"])
+}
+
+/// Every leaf of [`GAMES`], so that `c3c4` is best though `h2e2` was played most.
+fn all_scores() -> Vec<String> {
+    vec![
+        score("h2e2 h9g7 h0g2 b9c7", r#""cp": -20"#),
+        score("h2e2 h9g7 h0g2 i9h9", r#""cp": 15, "depth": 20"#),
+        score("h2e2 b7e7 h0g2", r#""cp": -200"#),
+        score("c3c4 h9g7 h2e2 b7d7", r#""cp": 30"#),
+        score("c3c4 g6g5 b0c2", r#""mate": -3"#),
+        score("g0e2 b7e7", r#""cp": 10, "bound": "upper""#),
+    ]
+}
+
+#[test]
+fn the_best_move_is_not_the_most_played_one() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    let answer = import(&place, &book, &all_scores());
+    assert_eq!((&answer["imported"], &answer["unscored_leaves"]), (&6.into(), &0.into()));
+    let exact = |cp: i64| serde_json::json!({"low": cp, "high": cp});
+    let answer = json(&["book", "query", &book, "--json"]);
+    let found = moves_of(&answer);
+    // h2e2: Black's best is b9c7, Red -20. g3g4 is the mirror image of c3c4, worth 30.
+    let expected = [
+        ("h2e2".to_owned(), exact(-20)),
+        ("g3g4".to_owned(), exact(30)),
+        ("g0e2".to_owned(), serde_json::json!({"low": null, "high": 10})),
+    ];
+    assert_eq!(found, expected);
+    let choose = |policy| {
+        let select = SelectOptions { policy, ..SelectOptions::default() };
+        let books = vec![OwnBook::from(PathBuf::from(&book))];
+        let options = EngineOptions { books, select, hash_mib: 1, ..EngineOptions::default() };
+        let mut engine = Engine::<Position>::new(options).unwrap();
+        engine.choose(&after(""), &Limits::nodes(10), &()).unwrap().mv.to_string()
+    };
+    assert_eq!(choose(Policy::Best), "g3g4");
+    // A proof counts before any engine, and above the moves behind it.
+    let lines = [score("h2e2", r#""wdl": "loss", "distance": 30, "depth": 0"#)];
+    import(&place, &book, &lines);
+    assert_eq!(choose(Policy::Best), "h2e2");
+}
+
+#[test]
+fn bad_scores_are_refused_by_line() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    let file = place.at("scores.jsonl");
+    for (bad, what) in [
+        ("{", "no JSON"),
+        ("[]", "no object"),
+        (r#"{"fen": "9/9 w", "source": "x", "cp": 1}"#, "fen"),
+        (r#"{"key": "12", "source": "x", "cp": 1}"#, "16 hexadecimal"),
+        (r#"{"key": "0123456789abcdef", "cp": 1}"#, "source"),
+        (r#"{"key": "0123456789abcdef", "source": "x", "cp": 1, "mate": 2}"#, "one of"),
+        (r#"{"key": "0123456789abcdef", "source": "x", "cp": 1e99}"#, "no number"),
+        (r#"{"key": "0123456789abcdef", "source": "x", "wdl": "won"}"#, "win, draw or loss"),
+    ] {
+        fs::write(&file, format!("{}\n{bad}\n", score("g0e2 b7e7", "\"cp\": 1"))).unwrap();
+        fails(&["book", "score", &book, "--import", &file], 65, "line 3");
+        fails(&["book", "score", &book, "--import", &file], 65, what);
+    }
+    fails(&["book", "score", &place.at("none.book")], 66, "none.book");
+    fails(&["book", "score", &book, "--import", &place.at("none")], 66, "none");
+    fails(&["book", "score", &book, "--engine", "/nonexistent/engine"], 69, "cannot be started");
+    fails(&["book", "score", &book, "--engine", "'open"], 2, "quote");
+}
+
+fn lines_of(answer: &Value) -> Vec<String> {
+    let places = answer["places"].as_array().unwrap();
+    let line = |place: &Value| {
+        let moves = place["line"].as_array().unwrap();
+        let mut text: Vec<&str> = moves.iter().map(|mv| mv.as_str().unwrap()).collect();
+        text.extend(place["move"].as_str());
+        text.join(" ")
+    };
+    places.iter().map(line).collect()
+}
+
+#[test]
+fn drop_outs_come_in_the_order_of_their_worth() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    // Without scores: the nearer and the more frequent ones first.
+    let answer = json(&["book", "expand", &book, "--json"]);
+    assert_eq!(answer["total"], 6);
+    let costs: Vec<i64> =
+        answer["places"].as_array().unwrap().iter().map(|p| p["cost"].as_i64().unwrap()).collect();
+    assert_eq!(costs, [45, 55, 55, 65, 65, 65]);
+    assert_eq!(lines_of(&answer)[0], "g0e2 b7e7");
+    // Two plies, and a sixth of the games.
+    let first = &answer["places"][0];
+    assert_eq!((first["kind"].as_str(), first["gap"].as_u64()), (Some("unscored"), Some(0)));
+    assert!((first["share"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-3);
+    // With scores, what bad moves give away counts, and what is decided is no drop-out.
+    let mut scores = all_scores();
+    scores[0] = score("h2e2 h9g7 h0g2 b9c7", r#""cp": -20, "best": "i0h0""#);
+    scores[2] = score("h2e2 b7e7 h0g2", r#""cp": -200, "best": "h9g7""#);
+    scores.truncate(5);
+    import(&place, &book, &scores);
+    let answer = json(&["book", "expand", &book, "--json"]);
+    let expected =
+        ["g0e2 b7e7", "h2e2 h9g7 h0g2 b9c7 i0h0", "h2e2 b7e7 h0g2 h9g7"].map(str::to_owned);
+    assert_eq!(lines_of(&answer), expected);
+    assert_eq!(answer["places"][1]["kind"], "beyond");
+    assert!(answer["places"][2]["gap"].as_u64().unwrap() >= 150);
+}
+
+#[test]
+fn analysis_adds_moves_and_scores() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    let own = format!("'{}' uci --hash 1", env!("CARGO_BIN_EXE_juzhong"));
+    for engine in ["own", &own] {
+        let args = ["book", "expand", &book, "--analyse", "--count", "2", "--nodes", "300"];
+        let answer = json(&[&args[..], &["--engine", engine, "--threads", "2", "--json"]].concat());
+        let line = lines_of(&answer)[0].clone();
+        assert!(answer["scores"].as_u64().unwrap() >= 2, "{answer}");
+        assert_eq!(answer["added"], 2);
+        let mut query = vec!["book", "query", &book, "--json", "--moves"];
+        query.push(&line);
+        let found = json(&query);
+        let added = &found["moves"][0];
+        assert_eq!(added["games"], 0);
+        assert!(added["engine"]["depth"].as_u64().unwrap() > 0, "{found}");
+        assert!(!added["backed"].is_null());
+    }
+    Book::open(book.as_ref()).unwrap().verify().unwrap();
+}
+
+#[test]
+fn an_interrupted_run_goes_on() {
+    let place = Place::new();
+    let books = ["a.book", "b.book"].map(|name| place.book(name, GAMES));
+    let args = |book| ["book", "score", book, "--nodes", "60000", "--hash", "1"];
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_juzhong"))
+        .args(args(&books[0]))
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).ok();
+    let code = child.wait().unwrap().code();
+    assert!(killed.is_err() || code == Some(75) || code == Some(0), "{code:?}");
+    Book::open(books[0].as_ref()).unwrap().verify().unwrap();
+    for book in &books {
+        assert!(juzhong(&args(book)).status.success());
+    }
+    assert_eq!(fs::read(&books[0]).unwrap(), fs::read(&books[1]).unwrap());
+}
+
+/// Red's rook drives the king to and fro: `f1e1` and `e1f1` check, with the king's only answers.
+const TO_THE_LOOP: &str = "e3e4 a9a8 e4e5 a8a9 e5e6 a9a8 e0e1 a8a9 e1d1 e9e8 e6d6 e8f8 i0i1 a9a8 \
+                           i1f1 f8e8";
+const LOOP: &str = "f1e1 e8f8 e1f1 f8e8";
+
+#[test]
+fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
+    let place = Place::new();
+    let looping = format!("{TO_THE_LOOP} {LOOP} f1e1 e8f8 e1e2");
+    let book = place.book("a.book", &[(&looping, "1-0"), ("h2e2 h9g7", "1-0")]);
+    let flag = |rules: &str| json(&["book", "flag", &book, "--rules", rules, "--json"]);
+    let banned = |answer: &Value| answer["banned"].as_array().unwrap().clone();
+    let answer = flag("check");
+    assert_eq!(banned(&answer).len(), 1, "{answer}");
+    assert_eq!(banned(&answer)[0]["reason"], "perpetual check");
+    let line: Vec<&str> = banned(&answer)[0]["line"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m.as_str().unwrap())
+        .collect();
+    assert_eq!(line.join(" "), format!("{TO_THE_LOOP} {LOOP}"));
+    // Only the move that goes on is flagged, and it is never chosen, for all its games.
+    let moves = |line: &str| {
+        let book = Book::open(book.as_ref()).unwrap();
+        let found = book.probe(after(line).position()).unwrap();
+        found.into_iter().map(|m| (m.mv.to_string(), m.banned)).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(TO_THE_LOOP), [("f1e1".to_owned(), false)]);
+    let inside = format!("{TO_THE_LOOP} f1e1 e8f8");
+    assert_eq!(moves(&inside), [("e1e2".to_owned(), false), ("e1f1".to_owned(), true)]);
+    let books = vec![OwnBook::from(PathBuf::from(&book))];
+    for seed in 0..20 {
+        let books = books.clone();
+        let options = EngineOptions { books, seed, hash_mib: 1, ..EngineOptions::default() };
+        let mut engine = Engine::<Position>::new(options).unwrap();
+        let choice = engine.choose(&after(&inside), &Limits::nodes(10), &()).unwrap();
+        assert_eq!((choice.mv.to_string().as_str(), choice.source), ("e1e2", Source::Book));
+    }
+    // By other rules it is a draw, and the flag goes.
+    assert!(banned(&flag("none")).is_empty());
+    assert_eq!(moves(&inside)[1], ("e1f1".to_owned(), false));
+    assert_eq!(banned(&flag("asian")).len(), 1);
+}
+
+/// Plays at random from the start, captures first, until few men are left; positions and moves.
+fn walk_to_the_end(seed: u64) -> Line<Position> {
+    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    let mut line = Line::new(Position::start(), 0);
+    while line.len() < 500 && line.position().occupancy().len() > 3 {
+        let position = line.position();
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let captures: Vec<Move> =
+            moves.iter().copied().filter(|m| position.piece_at(m.to()).is_some()).collect();
+        let from = if captures.is_empty() { &moves[..] } else { &captures[..] };
+        if from.is_empty() {
+            break;
+        }
+        line.push(from[chance.next_u64() as usize % from.len()]);
+    }
+    line
+}
+
+fn tables(folder: &Path) -> Tables {
+    fs::create_dir(folder).unwrap();
+    let materials: Vec<Material> =
+        ["KRvK", "KNvK", "KPvK"].iter().map(|name| name.parse().unwrap()).collect();
+    generate_all(folder, &materials, &GenerateOptions::default(), &NoProgress).unwrap();
+    Tables::open(folder, Rules::Check, Metric::Dtm).unwrap()
+}
+
+fn text(line: &Line<Position>) -> String {
+    line.moves().map(|mv| mv.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// A way to a position of the tables with moves that lose and moves that do not: those two.
+fn a_choice(tables: &Tables) -> (Line<Position>, Move, Move) {
+    for seed in 0..5000 {
+        let mut line = walk_to_the_end(seed);
+        if !tables.covers(line.position()) || line.position().outcome().is_some() {
+            continue;
+        }
+        for _ in 0..2 {
+            if tables.probe_wdl(line.position()).is_ok_and(|wdl| wdl == Wdl::Draw) {
+                let ranked = tables.probe_root(line.position()).unwrap_or_default();
+                let find =
+                    |wdl| ranked.iter().find(|(_, entry)| entry.wdl == wdl).map(|(mv, _)| *mv);
+                if let (Some(draw), Some(loss)) = (find(Wdl::Draw), find(Wdl::Loss)) {
+                    return (line, draw, loss);
+                }
+            }
+            let mut moves = MoveList::new();
+            line.position().legal_moves(&mut moves);
+            let Some(&mv) = moves.first() else { break };
+            line.push(mv);
+        }
+    }
+    panic!("no walk leads to such a position");
+}
+
+#[test]
+fn moves_that_tables_prove_lost_are_flagged_and_not_chosen() {
+    let place = Place::new();
+    let folder = place.path("tables");
+    let tables = tables(&folder);
+    let (line, draw, loss) = a_choice(&tables);
+    let way = text(&line);
+    // The losing move is the most played one: two games, with different answers.
+    let mut lost = line.clone();
+    lost.push(loss);
+    let mut answers = MoveList::new();
+    lost.position().legal_moves(&mut answers);
+    let mut games = vec![(format!("{way} {draw}"), "1/2-1/2")];
+    games.extend(answers.iter().take(2).map(|mv| (format!("{way} {loss} {mv}"), "1/2-1/2")));
+    let games: Vec<(&str, &str)> =
+        games.iter().map(|(game, result)| (game.as_str(), *result)).collect();
+    let book = place.book("a.book", &games);
+    let choose = |tables: Option<PathBuf>| {
+        let select = SelectOptions { policy: Policy::Best, misses: 0, ..SelectOptions::default() };
+        let books = vec![OwnBook::from(PathBuf::from(&book))];
+        let rules = RuleSet::Check;
+        let options =
+            EngineOptions { books, select, tables, rules, hash_mib: 1, ..EngineOptions::default() };
+        let mut engine = Engine::<Position>::new(options).unwrap();
+        engine.choose(&line, &Limits::nodes(10), &()).map(|choice| (choice.mv, choice.source))
+    };
+    assert_eq!(choose(None), Some((loss, Source::Book)));
+    assert_eq!(choose(Some(folder.clone())), Some((draw, Source::Book)), "tables at play");
+    let folder = folder.display().to_string();
+    let args = ["book", "flag", &book, "--rules", "check", "--tables", &folder, "--json"];
+    let answer = json(&args);
+    let flagged: Vec<String> = answer["lost"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|lost| lost["line"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(flagged, [loss.to_string()]);
+    assert_eq!(choose(None), Some((draw, Source::Book)), "the flag alone");
+    // As scores: both positions are proven, and so is the one before them.
+    let args = ["book", "score", &book, "--rules", "check", "--tables", &folder, "--no-engine"];
+    let answer = json(&[&args[..], &["--json"]].concat());
+    assert!(answer["proofs"].as_u64().unwrap() >= 3, "{answer}");
+    assert_eq!(answer["sources"][0]["source"], "tables check");
+    let found = Book::open(book.as_ref()).unwrap().probe(line.position()).unwrap();
+    let worth = |mv| {
+        let found = found.iter().find(|m| m.mv == mv).unwrap();
+        found.score.backed.unwrap().assured().unwrap()
+    };
+    assert_eq!(worth(draw), book::Worth::DRAW);
+    assert!(worth(loss) < book::Worth::from_centipawns(-20_000));
+}
