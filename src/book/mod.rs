@@ -20,6 +20,7 @@ mod error;
 mod inputs;
 mod metadata;
 mod observation;
+pub mod opening;
 mod played;
 mod reader;
 mod rejects;

@@ -1,6 +1,7 @@
 //! Opening books.
 
 mod build;
+mod classify;
 mod query;
 mod stats;
 
@@ -17,6 +18,8 @@ pub(super) enum Command {
     Build(build::Args),
     /// Show the moves that a book has for a position.
     Query(query::Args),
+    /// Name the openings of games, or of one position, by the codes of the ECCO.
+    Classify(classify::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
 }
@@ -25,6 +28,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
     match command {
         Command::Build(args) => build::run(args, context),
         Command::Query(args) => query::run(args, context),
+        Command::Classify(args) => classify::run(args, context),
         Command::Stats(args) => stats::run(args, context),
     }
 }

@@ -65,14 +65,14 @@ fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliError> {
     )
 }
 
-fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<()> {
+pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<G::Move> {
     let mv = G::parse_move(text)
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no move; write moves like h2e2"))?;
     if !position.is_legal(mv) {
         anyhow::bail!("{text} is illegal in {}", position.position_text());
     }
     position.make(mv);
-    Ok(())
+    Ok(mv)
 }
 
 /// The moves of most games first, then by their text.
