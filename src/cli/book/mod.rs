@@ -2,6 +2,7 @@
 
 mod build;
 mod classify;
+mod names;
 mod query;
 mod stats;
 

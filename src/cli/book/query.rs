@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::names::{Names, fields};
 use crate::book::{Book, BookMove};
-use crate::game::{Game, Notation, Side, Symmetric};
+use crate::game::{Game, Notation, Symmetric};
 use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -44,16 +45,18 @@ fn run_game<G: Symmetric + Notation>(
         return run_list::<G>(&book, &mut Fens::open(list)?, min_games, context);
     }
     let mut position = read_position::<G>(args.fen.as_deref())?;
+    let mut names = if args.fen.is_none() { Names::from_start() } else { Names::without_past() };
     let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
     for (i, text) in moves.enumerate() {
         play(&mut position, text)
             .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
+        names.push(&position);
     }
     let found = probe(&book, &position, min_games)?;
     if context.common.json {
-        writeln!(context.out, "{}", answer(&book, &position, &found))?;
+        writeln!(context.out, "{}", answer(&book, &position, &found, &names))?;
     } else {
-        print(&book, &position, &found, context.out)?;
+        print(&book, &position, &found, &names, context.out)?;
     }
     Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
 }
@@ -99,7 +102,7 @@ fn run_list<G: Symmetric + Notation>(
             Ok(position) => {
                 let found = probe(book, &position, min_games)?;
                 any_found |= !found.is_empty();
-                answer(book, &position, &found)
+                answer(book, &position, &found, &Names::without_past())
             }
             Err(error) => {
                 any_bad = true;
@@ -128,22 +131,34 @@ fn answer<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
+    names: &Names,
 ) -> Value {
-    let mover = position.side_to_move();
-    let moves: Vec<Value> = found.iter().map(|m| move_answer::<G>(m, mover)).collect();
-    json!({
+    let moves: Vec<Value> = found.iter().map(|m| move_answer(position, m, names)).collect();
+    let mut answer = json!({
         "schema": "juzhong.book.query/1",
         "fen": position.position_text(),
         "key": book.key_of(position).to_string(),
         "total": found.iter().fold(0u64, |sum, m| sum.saturating_add(m.tally.games)),
         "moves": moves,
-    })
+    });
+    for (field, value) in fields(names.here(position)) {
+        answer[field] = value;
+    }
+    answer
 }
 
-fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
+/// The position after a move of the book, which is legal.
+fn after<G: Game>(position: &G, found: &BookMove<G::Move>) -> G {
+    let mut next = position.clone();
+    next.make(found.mv);
+    next
+}
+
+fn move_answer<G: Notation>(position: &G, found: &BookMove<G::Move>, names: &Names) -> Value {
+    let mover = position.side_to_move();
     let tally = &found.tally;
     let [first, second] = side_names::<G>();
-    json!({
+    let mut answer = json!({
         "move": G::move_text(found.mv),
         "games": tally.games,
         first: tally.first,
@@ -153,17 +168,24 @@ fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
         "weight": found.weight,
         "year_min": tally.years.map(|y| y.min),
         "year_max": tally.years.map(|y| y.max),
-        "name": Value::Null,
-    })
+    });
+    for (field, value) in fields(names.after(&after(position, found))) {
+        answer[field] = value;
+    }
+    answer
 }
 
 fn print<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
+    names: &Names,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     writeln!(out, "{}", position.position_text())?;
+    if let Some(opening) = names.here(position) {
+        writeln!(out, "{} {}", opening.code, opening.name)?;
+    }
     if found.is_empty() {
         writeln!(out, "no entry (key {})", book.key_of(position))?;
         return Ok(());
@@ -171,8 +193,8 @@ fn print<G: Symmetric + Notation>(
     let [first, second] = side_names::<G>();
     writeln!(
         out,
-        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  years",
-        "move", "games", "draws", "score", "weight"
+        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  {:<9}  opening",
+        "move", "games", "draws", "score", "weight", "years"
     )?;
     for m in found {
         let t = &m.tally;
@@ -180,9 +202,12 @@ fn print<G: Symmetric + Notation>(
             .score(position.side_to_move())
             .map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score));
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
+        let opening = names
+            .after(&after(position, m))
+            .map_or_else(|| "-".to_owned(), |o| format!("{} {}", o.code, o.name));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years:<9}  {opening}",
             G::move_text(m.mv),
             t.games,
             t.first,
