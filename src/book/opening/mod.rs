@@ -9,9 +9,10 @@
 //!   the other men may stand anywhere.
 //!
 //! A game goes down the tree ([`Follower`]): from the code where it is, an exact line below it or a
-//! formation that goes on from it takes it further, up to [`MAX_PLY`]. The deepest line reached
-//! names the game. A position without a past ([`Openings::name_position`]) is named by the exact
-//! line that ends there, or else by the line with most of its men in place.
+//! formation that goes on from it takes it further: a formation up to [`FORMATION_PLY`], an exact
+//! line up to [`MAX_PLY`]. The deepest line reached names the game. A position without a past
+//! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line
+//! with most of its men in place.
 
 mod table;
 #[cfg(test)]
@@ -28,6 +29,10 @@ use crate::xiangqi::{Move, Position};
 
 /// A game's name is settled after so many plies.
 pub const MAX_PLY: u32 = 24;
+
+/// A formation counts only if it stands within so many plies: the encyclopedia's lines have eight
+/// moves of each side at most, and men that come to the same squares later belong to the middle game.
+pub const FORMATION_PLY: u32 = 16;
 
 /// A position without a past is named only while it has at least so many men.
 pub const MIN_MEN: u32 = 28;
@@ -214,6 +219,9 @@ impl<'a> Follower<'a> {
         let exact = self.openings.exact_lines(position).find(|(line, _)| below(line));
         if let Some((line, frames)) = exact {
             self.go(line, frames);
+        }
+        if self.ply > FORMATION_PLY {
+            return;
         }
         // Each step goes down the tree, which ends.
         while let Some((line, frames)) = self.formation(position) {

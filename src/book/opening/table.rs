@@ -234,7 +234,7 @@ fn read_line(number: usize, line: &'static str) -> Result<Source, OpeningFault> 
         match word {
             "-" => {}
             "=" => exact = true,
-            "/" => side = Side::Second,
+            "/" => side = !side,
             _ => {
                 list.push((side, word));
                 if alternate {
