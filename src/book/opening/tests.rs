@@ -56,11 +56,15 @@ fn every_code_has_a_line_and_one_name() {
 }
 
 #[test]
-fn every_line_leads_to_its_own_code() {
-    for (at, line) in Openings::built_in().0.lines.iter().enumerate() {
-        if line.exact.is_some() && line.total > 0 {
-            let same = Openings::built_in().0.exact.values().flatten().any(|&i| i == at);
-            assert!(same, "{}", line.code);
+fn no_formation_has_two_codes() {
+    let table = &Openings::built_in().0;
+    for (from, next) in &table.next {
+        for (i, &a) in next.iter().enumerate() {
+            for &b in &next[..i] {
+                let [a, b] = [a, b].map(|at| &table.lines[at]);
+                let differ = a.own[0] != b.own[0] || a.code == b.code;
+                assert!(differ, "{} and {} after {from}", a.code, b.code);
+            }
         }
     }
 }
