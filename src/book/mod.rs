@@ -38,6 +38,7 @@ mod merge;
 mod metadata;
 mod minimax;
 mod observation;
+pub mod opening;
 mod parts;
 mod played;
 mod prune;

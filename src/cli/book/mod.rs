@@ -1,6 +1,7 @@
 //! Opening books.
 
 mod build;
+mod classify;
 mod doctor;
 mod edit;
 mod expand;
@@ -9,6 +10,7 @@ mod flag;
 mod foreign;
 mod import;
 mod merge;
+mod names;
 mod prune;
 mod query;
 mod score;
@@ -46,6 +48,8 @@ pub(super) enum Command {
     Query(query::Args),
     /// Attach scores of engines and tables to positions, and hand them back to the moves before.
     Score(score::Args),
+    /// Name the openings of games, or of one position, by the codes of the ECCO.
+    Classify(classify::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
     /// Make a book from one of another program.
@@ -65,6 +69,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Flag(args) => flag::run(args, context),
         Command::Query(args) => query::run(args, context),
         Command::Score(args) => score::run(args, context),
+        Command::Classify(args) => classify::run(args, context),
         Command::Stats(args) => stats::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::fens::Fens;
 use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::names::{Names, fields};
 use super::sources::span_json;
 use super::tree;
 use crate::book::{Appraisal, Book, BookMove, Score, Weight};
@@ -66,19 +67,21 @@ fn run_game<G: Symmetric + Notation>(
         return run_list::<G>(&book, &mut Fens::open(list)?, min_games, context);
     }
     let mut position = read_position::<G>(args.fen.as_deref())?;
+    let mut names = if args.fen.is_none() { Names::from_start() } else { Names::without_past() };
     let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
     for (i, text) in moves.enumerate() {
         play(&mut position, text)
             .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
+        names.push(&position);
     }
     if let Some(depth) = args.tree {
         return tree::run(&book, &position, depth, min_games, context);
     }
     let found = probe(&book, &position, min_games)?;
     if context.common.json {
-        writeln!(context.out, "{}", answer(&book, &position, &found)?)?;
+        writeln!(context.out, "{}", answer(&book, &position, &found, &names)?)?;
     } else {
-        print(&book, &position, &found, context.out)?;
+        print(&book, &position, &found, &names, context.out)?;
     }
     Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
 }
@@ -90,14 +93,14 @@ pub(super) fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliErro
     )
 }
 
-pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<()> {
+pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<G::Move> {
     let mv = G::parse_move(text)
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no move; write moves like h2e2"))?;
     if !position.is_legal(mv) {
         anyhow::bail!("{text} is illegal in {}", position.position_text());
     }
     position.make(mv);
-    Ok(())
+    Ok(mv)
 }
 
 /// The moves of most games first, then by their text.
@@ -124,7 +127,7 @@ fn run_list<G: Symmetric + Notation>(
             Ok(position) => {
                 let found = probe(book, &position, min_games)?;
                 any_found |= !found.is_empty();
-                answer(book, &position, &found)?
+                answer(book, &position, &found, &Names::without_past())?
             }
             Err(error) => {
                 any_bad = true;
@@ -153,18 +156,26 @@ fn answer<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
+    names: &Names,
 ) -> Result<Value, CliError> {
     let mut moves = Vec::new();
     for m in found {
         let mut answer = move_answer::<G>(m, position.side_to_move());
-        let after = games_after(book, position, m.mv)?;
-        answer["games_after"] = after.into();
-        answer["transposed"] = after.saturating_sub(m.tally.games).into();
+        let next = after(position, m);
+        let games = games_of(book, &next)?;
+        answer["games_after"] = games.into();
+        answer["transposed"] = games.saturating_sub(m.tally.games).into();
+        for (field, value) in fields(names.after(&next)) {
+            answer[field] = value;
+        }
         moves.push(answer);
     }
     let mut answer = head(book, position);
     answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.tally.games)).into();
     answer["moves"] = moves.into();
+    for (field, value) in fields(names.here(position)) {
+        answer[field] = value;
+    }
     Ok(answer)
 }
 
@@ -179,11 +190,16 @@ pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value 
     })
 }
 
-/// How many games the book follows beyond the position after `mv`, whatever moves led there.
-fn games_after<G: Symmetric>(book: &Book, position: &G, mv: G::Move) -> Result<u64, CliError> {
-    let mut position = position.clone();
-    position.make(mv);
-    let found = book.probe_with(&position, 0).map_err(super::from_book)?;
+/// The position after a move of the book, which is legal.
+fn after<G: Game>(position: &G, found: &BookMove<G::Move>) -> G {
+    let mut next = position.clone();
+    next.make(found.mv);
+    next
+}
+
+/// How many games the book follows beyond a position, whatever moves led there.
+fn games_of<G: Symmetric>(book: &Book, position: &G) -> Result<u64, CliError> {
+    let found = book.probe_with(position, 0).map_err(super::from_book)?;
     Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.tally.games)))
 }
 
@@ -258,9 +274,13 @@ fn print<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
+    names: &Names,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     writeln!(out, "{}", position.position_text())?;
+    if let Some(opening) = names.here(position) {
+        writeln!(out, "{} {}", opening.code, opening.name)?;
+    }
     if found.is_empty() {
         writeln!(out, "no entry (key {})", book.key_of(position))?;
         return Ok(());
@@ -268,17 +288,20 @@ fn print<G: Symmetric + Notation>(
     let [first, second] = side_names::<G>();
     writeln!(
         out,
-        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  years",
-        "move", "games", "draws", "score", "weight"
+        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  {:<9}  opening",
+        "move", "games", "draws", "score", "weight", "years"
     )?;
     for m in found {
         let t = &m.tally;
         let score = percent(m, position.side_to_move());
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
         let backed = m.score.backed.map_or_else(String::new, |span| format!("  {span}"));
+        let opening = names
+            .after(&after(position, m))
+            .map_or_else(|| "-".to_owned(), |o| format!("{} {}", o.code, o.name));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}{backed}{}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years:<9}  {opening}{backed}{}",
             G::move_text(m.mv),
             t.games,
             t.first,

@@ -1,0 +1,254 @@
+//! What openings are called: a classifier after the Encyclopedia of Chinese Chess Openings.
+//!
+//! The encyclopedia is a tree of 260 codes. `books/ecco.tsv` holds it as lines of two sorts
+//! (`books/README.md` tells how they are written):
+//!
+//! - an *exact* line ends in a position, which is found by its canonical key: by whatever order of
+//!   moves, and from either side of the mirror, a game gets there;
+//! - a *formation* goes on from the lines of a code and names the squares of the men that matter;
+//!   the other men may stand anywhere.
+//!
+//! A game goes down the tree ([`Follower`]): from the code where it is, an exact line below it or a
+//! formation that goes on from it takes it further: a formation up to [`FORMATION_PLY`], an exact
+//! line up to [`MAX_PLY`]. The deepest line reached names the game. A position without a past
+//! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line
+//! with most of its men in place.
+
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use table::{Line, Rules, Table};
+pub use table::{OpeningError, OpeningFault};
+
+use crate::hash::Key;
+use crate::xiangqi::{Move, Position};
+
+/// A game's name is settled after so many plies.
+pub const MAX_PLY: u32 = 24;
+
+/// A formation counts only if it stands within so many plies: the encyclopedia's lines have eight
+/// moves of each side at most, and men that come to the same squares later belong to the middle game.
+pub const FORMATION_PLY: u32 = 16;
+
+/// A position without a past is named only while it has at least so many men.
+pub const MIN_MEN: u32 = 28;
+
+/// A code of the encyclopedia: a letter from A to E and two digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code([u8; 3]);
+
+impl Code {
+    /// Reads a code; the letter may be small.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let &[letter, tens, ones] = text.as_bytes() else { return None };
+        let letter = letter.to_ascii_uppercase();
+        let is_code =
+            matches!(letter, b'A'..=b'E') && tens.is_ascii_digit() && ones.is_ascii_digit();
+        is_code.then_some(Self([letter, tens, ones]))
+    }
+
+    /// A to E.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        self.0[0] as char
+    }
+
+    /// What the openings of this letter have in common.
+    #[must_use]
+    pub const fn group(self) -> &'static str {
+        match self.0[0] {
+            b'A' => "other first moves",
+            b'B' => "central cannon against other than screen horses and cannons",
+            b'C' => "central cannon against screen horses",
+            b'D' => "central cannon against a central cannon",
+            _ => "pawn opening",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|&byte| fmt::Write::write_char(f, byte as char))
+    }
+}
+
+/// What a game or position is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// The code.
+    pub code: Code,
+    /// The code's Chinese name.
+    pub name: &'static str,
+    /// After how many plies the line was reached; for a position without a past, the number of
+    /// moves of the line.
+    pub ply: u32,
+}
+
+/// The lines of the encyclopedia.
+#[derive(Debug)]
+pub struct Openings(Table);
+
+impl Openings {
+    /// The lines of `books/ecco.tsv`.
+    ///
+    /// # Panics
+    ///
+    /// Never: a test reads the file, which is part of the program.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        static TABLE: LazyLock<Openings> = LazyLock::new(|| {
+            Openings::parse(include_str!("../../../books/ecco.tsv")).expect("the lines are sound")
+        });
+        &TABLE
+    }
+
+    /// Reads lines of the form of `books/ecco.tsv`.
+    ///
+    /// # Errors
+    ///
+    /// The first line that is not understood, and why.
+    pub fn parse(text: &'static str) -> Result<Self, OpeningError> {
+        Table::parse(text).map(Self)
+    }
+
+    /// Code and name of every line, in the order of the file.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = (Code, &'static str)> + '_ {
+        self.0.lines.iter().map(|line| (line.code, line.name))
+    }
+
+    /// The name of a code.
+    #[must_use]
+    pub fn name(&self, code: Code) -> Option<&'static str> {
+        self.0.lines.iter().find(|line| line.code == code).map(|line| line.name)
+    }
+
+    /// What a game from the usual start is called; `None` without moves. Moves must be legal.
+    #[must_use]
+    pub fn name_game(&self, moves: &[Move]) -> Option<Opening> {
+        let mut position = Position::start();
+        let mut follower = Follower::new(self);
+        for &mv in moves.iter().take(MAX_PLY as usize) {
+            position.play_unchecked(mv);
+            follower.push(&position);
+        }
+        follower.opening()
+    }
+
+    /// What a position without a past is called, if it still resembles a line at all.
+    #[must_use]
+    pub fn name_position(&self, position: &Position) -> Option<Opening> {
+        let exact = self.exact_lines(position).map(|(line, _)| line).next();
+        let found = exact.or_else(|| {
+            if position.occupied().len() < MIN_MEN {
+                return None;
+            }
+            let placed = |line: &&Line| Frames::of(&line.whole, position, Frames::BOTH).any();
+            // The first of those with most moves.
+            self.0.lines.iter().filter(placed).min_by_key(|line| std::cmp::Reverse(line.total))
+        })?;
+        (found.total > 0).then_some(Opening {
+            code: found.code,
+            name: found.name,
+            ply: found.total,
+        })
+    }
+
+    /// The exact lines that end here, each with the frames in which they do.
+    fn exact_lines<'a>(
+        &'a self,
+        position: &Position,
+    ) -> impl Iterator<Item = (&'a Line, Frames)> + use<'a> {
+        let (own, mirrored) = (position.zobrist(), position.mirrored_key());
+        let frames = move |key: Key| Frames(u8::from(own == key) | u8::from(mirrored == key) << 1);
+        let lines = self.0.exact.get(&own.min(mirrored)).map_or(&[][..], Vec::as_slice);
+        lines.iter().filter_map(move |&at| {
+            let line = self.0.lines.get(at)?;
+            Some((line, frames(line.exact?)))
+        })
+    }
+}
+
+/// Whether a line is seen as written (bit 0), mirrored (bit 1), or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Frames(u8);
+
+impl Frames {
+    const BOTH: Self = Self(3);
+
+    /// In which of `among` the rules hold.
+    fn of(rules: &[Rules; 2], position: &Position, among: Self) -> Self {
+        let holds = |frame: usize| among.0 >> frame & 1 == 1 && rules[frame].hold(position);
+        Self(u8::from(holds(0)) | u8::from(holds(1)) << 1)
+    }
+
+    const fn any(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// Follows a game from the usual start, ply by ply, and knows at each what it is called.
+#[derive(Debug, Clone)]
+pub struct Follower<'a> {
+    openings: &'a Openings,
+    line: Option<&'a Line>,
+    frames: Frames,
+    ply: u32,
+    reached: u32,
+}
+
+impl<'a> Follower<'a> {
+    /// At the start of a game.
+    #[must_use]
+    pub fn new(openings: &'a Openings) -> Self {
+        let line = openings.0.lines.iter().find(|line| line.total == 0);
+        Self { openings, line, frames: Frames::BOTH, ply: 0, reached: 0 }
+    }
+
+    /// The position after one more move.
+    pub fn push(&mut self, position: &Position) {
+        self.ply += 1;
+        if self.ply > MAX_PLY {
+            return;
+        }
+        let below = |line: &Line| self.line.is_none_or(|at| line.is_below(at.code));
+        let exact = self.openings.exact_lines(position).find(|(line, _)| below(line));
+        if let Some((line, frames)) = exact {
+            self.go(line, frames);
+        }
+        if self.ply > FORMATION_PLY {
+            return;
+        }
+        // Each step goes down the tree, which ends.
+        while let Some((line, frames)) = self.formation(position) {
+            self.go(line, frames);
+        }
+    }
+
+    const fn go(&mut self, line: &'a Line, frames: Frames) {
+        self.line = Some(line);
+        self.frames = frames;
+        self.reached = self.ply;
+    }
+
+    /// The formation with most moves among those that go on from here and stand on the board.
+    fn formation(&self, position: &Position) -> Option<(&'a Line, Frames)> {
+        let table = &self.openings.0;
+        let next = table.next.get(&self.line?.code)?;
+        next.iter().filter_map(|&at| table.lines.get(at)).find_map(|line| {
+            let frames = Frames::of(&line.own, position, self.frames);
+            frames.any().then_some((line, frames))
+        })
+    }
+
+    /// What the game is called so far; `None` before the first move.
+    #[must_use]
+    pub fn opening(&self) -> Option<Opening> {
+        let line = self.line.filter(|_| self.ply > 0)?;
+        Some(Opening { code: line.code, name: line.name, ply: self.reached })
+    }
+}

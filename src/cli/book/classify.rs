@@ -1,0 +1,311 @@
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::super::{CliError, Context, OrExit, exit};
+use super::from_build;
+use crate::book::find_games;
+use crate::book::opening::{Code, Opening, Openings};
+use crate::bytes::map::MappedFile;
+use crate::game::{Notation, Outcome, Side};
+use crate::record::{Record, read_games};
+use crate::xiangqi::Position;
+
+/// How many pairs of codes that disagree are printed.
+const PAIRS: usize = 20;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Game files, and folders of them.
+    #[arg(required_unless_present_any = ["fen", "moves"])]
+    games: Vec<PathBuf>,
+    /// Name this position instead, which has no past.
+    #[arg(long, conflicts_with = "games")]
+    fen: Option<String>,
+    /// Name the game of these moves instead: h2e2 h9g7 …
+    #[arg(long, num_args = 1.., conflicts_with = "games")]
+    moves: Vec<String>,
+    /// List every game, not only the sums.
+    #[arg(long)]
+    list: bool,
+    /// Compare with the codes that the games themselves state (tag ECCO).
+    #[arg(long)]
+    compare: bool,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("book classify")?;
+    if args.games.is_empty() { one(args, context) } else { many(args, context) }
+}
+
+/// Names a position or a line of moves.
+fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let openings = Openings::built_in();
+    let mut position = match &args.fen {
+        Some(fen) => Position::parse_position(fen).or_exit_with(exit::BAD_DATA, || "--fen")?,
+        None => Position::start(),
+    };
+    let mut moves = Vec::new();
+    for (i, text) in args.moves.iter().flat_map(|text| text.split_whitespace()).enumerate() {
+        let mv = super::query::play(&mut position, text)
+            .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
+        moves.push(mv);
+    }
+    let found = match &args.fen {
+        Some(_) => openings.name_position(&position),
+        None => openings.name_game(&moves),
+    };
+    if context.common.json {
+        let mut answer = json!({"schema": "juzhong.book.classify/1"});
+        merge(&mut answer, described(found));
+        answer["fen"] = position.position_text().into();
+        writeln!(context.out, "{answer}")?;
+    } else {
+        match found {
+            Some(o) => writeln!(
+                context.out,
+                "{} {} ({}; {}, ply {})",
+                o.code,
+                o.name,
+                o.code.letter(),
+                o.code.group(),
+                o.ply
+            )?,
+            None => writeln!(context.out, "no name")?,
+        }
+    }
+    Ok(if found.is_some() { exit::OK } else { exit::FAILED })
+}
+
+/// Code, name, group and ply of an opening, or null for each.
+fn described(opening: Option<Opening>) -> Value {
+    json!({
+        "ecco": opening.map(|o| o.code.to_string()),
+        "name": opening.map(|o| o.name),
+        "group": opening.map(|o| o.code.group()),
+        "ply": opening.map(|o| o.ply),
+    })
+}
+
+fn merge(into: &mut Value, from: Value) {
+    if let (Value::Object(into), Value::Object(from)) = (into, from) {
+        into.extend(from);
+    }
+}
+
+/// Games of a code.
+#[derive(Debug, Clone, Copy, Default)]
+struct Results {
+    games: u64,
+    first: u64,
+    draws: u64,
+    second: u64,
+}
+
+impl Results {
+    fn add(&mut self, result: Option<Outcome>) {
+        self.games += 1;
+        match result {
+            Some(Outcome::Win(Side::First)) => self.first += 1,
+            Some(Outcome::Draw) => self.draws += 1,
+            Some(Outcome::Win(Side::Second)) => self.second += 1,
+            None => {}
+        }
+    }
+}
+
+/// What the games state and what was found.
+#[derive(Debug, Default)]
+struct Comparison {
+    stated: u64,
+    letters: u64,
+    codes: u64,
+    /// Stated and found, where they differ.
+    others: HashMap<(Code, Option<Code>), u64>,
+}
+
+impl Comparison {
+    fn add(&mut self, stated: Code, found: Option<Code>) {
+        self.stated += 1;
+        self.letters += u64::from(found.is_some_and(|code| code.letter() == stated.letter()));
+        if found == Some(stated) {
+            self.codes += 1;
+        } else {
+            *self.others.entry((stated, found)).or_default() += 1;
+        }
+    }
+
+    /// The most frequent first.
+    fn others(&self) -> Vec<((Code, Option<Code>), u64)> {
+        let mut list: Vec<_> = self.others.iter().map(|(&pair, &count)| (pair, count)).collect();
+        list.sort_by_key(|&(pair, count)| (std::cmp::Reverse(count), pair));
+        list
+    }
+
+    fn share(part: u64, whole: u64) -> Option<f64> {
+        (whole > 0).then(|| (part as f64 / whole as f64 * 1e4).round() / 1e4)
+    }
+}
+
+/// What was found in the files.
+#[derive(Debug, Default)]
+struct Sums {
+    codes: BTreeMap<Code, Results>,
+    games: u64,
+    unnamed: u64,
+    other_starts: u64,
+    bad: u64,
+    comparison: Comparison,
+    list: Vec<Value>,
+}
+
+fn many(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let inputs = find_games(&args.games).map_err(from_build)?;
+    let mut sums = Sums::default();
+    for file in &inputs.files {
+        read(file, args.list, &mut sums)?;
+    }
+    if sums.games == 0 {
+        let message = format!("no games in {} files ({} bad)", inputs.files.len(), sums.bad);
+        return Err(CliError::message(exit::BAD_DATA, message));
+    }
+    if context.common.json {
+        writeln!(context.out, "{}", answer(args, &sums))?;
+    } else {
+        print(args, &sums, context.out)?;
+    }
+    Ok(exit::OK)
+}
+
+fn read(file: &Path, list: bool, sums: &mut Sums) -> Result<(), CliError> {
+    let source = file.display().to_string();
+    let bytes = MappedFile::open(file).or_exit_with(exit::NO_INPUT, || source.clone())?;
+    read_games(&source, &bytes, &mut |game| match game {
+        Ok(game) => {
+            let found = sums.add(&game.record);
+            if list {
+                let mut entry = json!({"file": source, "line": game.line});
+                merge(&mut entry, described(found));
+                entry["stated"] = game.record.tag("ECCO").into();
+                sums.list.push(entry);
+            }
+        }
+        Err(error) => {
+            tracing::info!("{error}");
+            sums.bad += 1;
+        }
+    });
+    Ok(())
+}
+
+impl Sums {
+    fn add(&mut self, record: &Record<Position>) -> Option<Opening> {
+        self.games += 1;
+        if record.start.is_some() {
+            self.other_starts += 1;
+            return None;
+        }
+        let found = Openings::built_in().name_game(&record.tree.moves);
+        match found {
+            Some(opening) => self.codes.entry(opening.code).or_default().add(record.result),
+            None => self.unnamed += 1,
+        }
+        if let Some(stated) = record.tag("ECCO").and_then(Code::parse) {
+            self.comparison.add(stated, found.map(|o| o.code));
+        }
+        found
+    }
+}
+
+fn answer(args: &Args, sums: &Sums) -> Value {
+    let openings = Openings::built_in();
+    let codes: Vec<Value> = sums
+        .codes
+        .iter()
+        .map(|(&code, r)| {
+            json!({
+                "ecco": code.to_string(),
+                "name": openings.name(code),
+                "games": r.games,
+                "red": r.first,
+                "draws": r.draws,
+                "black": r.second,
+            })
+        })
+        .collect();
+    let mut answer = json!({
+        "schema": "juzhong.book.classify/1",
+        "games": sums.games,
+        "bad": sums.bad,
+        "other_starts": sums.other_starts,
+        "unnamed": sums.unnamed,
+        "codes": codes,
+    });
+    if args.compare {
+        let c = &sums.comparison;
+        let others: Vec<Value> = c
+            .others()
+            .into_iter()
+            .map(|((stated, found), games)| {
+                let found = found.map(|code| code.to_string());
+                json!({"stated": stated.to_string(), "found": found, "games": games})
+            })
+            .collect();
+        answer["compare"] = json!({
+            "stated": c.stated,
+            "same_letter": c.letters,
+            "same_code": c.codes,
+            "letter_share": Comparison::share(c.letters, c.stated),
+            "code_share": Comparison::share(c.codes, c.stated),
+            "others": others,
+        });
+    }
+    if args.list {
+        answer["list"] = sums.list.clone().into();
+    }
+    answer
+}
+
+fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> {
+    for entry in &sums.list {
+        let text = |name: &str| entry[name].as_str().unwrap_or("-");
+        writeln!(out, "{}:{}\t{}\t{}", text("file"), entry["line"], text("ecco"), text("name"))?;
+    }
+    let openings = Openings::built_in();
+    writeln!(out, "{:<4} {:>8} {:>8} {:>8} {:>8}  name", "code", "games", "red", "draws", "black")?;
+    for (&code, r) in &sums.codes {
+        writeln!(
+            out,
+            "{code:<4} {:>8} {:>8} {:>8} {:>8}  {}",
+            r.games,
+            r.first,
+            r.draws,
+            r.second,
+            openings.name(code).unwrap_or_default()
+        )?;
+    }
+    writeln!(
+        out,
+        "{} games; {} from other starts, {} without moves; {} bad ones left out",
+        sums.games, sums.other_starts, sums.unnamed, sums.bad
+    )?;
+    if args.compare { print_comparison(&sums.comparison, out) } else { Ok(()) }
+}
+
+fn print_comparison(c: &Comparison, out: &mut dyn Write) -> Result<(), CliError> {
+    let percent = |part: u64| 100.0 * part as f64 / c.stated.max(1) as f64;
+    writeln!(
+        out,
+        "{} games state a code: {:.2}% have the same letter, {:.2}% the same code",
+        c.stated,
+        percent(c.letters),
+        percent(c.codes)
+    )?;
+    for ((stated, found), games) in c.others().into_iter().take(PAIRS) {
+        let found = found.map_or_else(|| "-".to_owned(), |code| code.to_string());
+        writeln!(out, "stated {stated}, found {found:<3} {games:>6}")?;
+    }
+    Ok(())
+}

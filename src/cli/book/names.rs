@@ -1,0 +1,56 @@
+use std::any::Any;
+
+use serde_json::{Value, json};
+
+use crate::book::opening::{Follower, Opening, Openings};
+use crate::game::Game;
+use crate::xiangqi::Position;
+
+/// What the position asked about and those after it are called: along the moves from the start of
+/// a game if they are known, else by the men on the board. Only xiangqi has names.
+#[derive(Debug, Clone)]
+pub(super) struct Names(Option<Follower<'static>>);
+
+impl Names {
+    /// At the start of a game.
+    pub(super) fn from_start() -> Self {
+        Self(Some(Follower::new(Openings::built_in())))
+    }
+
+    /// At a position whose past is unknown.
+    pub(super) const fn without_past() -> Self {
+        Self(None)
+    }
+
+    /// The position after one more move.
+    pub(super) fn push<G: Game>(&mut self, position: &G) {
+        if let (Some(follower), Some(position)) = (&mut self.0, xiangqi(position)) {
+            follower.push(position);
+        }
+    }
+
+    /// What the present position is called.
+    pub(super) fn here<G: Game>(&self, position: &G) -> Option<Opening> {
+        let position = xiangqi(position)?;
+        match &self.0 {
+            Some(follower) => follower.opening(),
+            None => Openings::built_in().name_position(position),
+        }
+    }
+
+    /// What the position after one more move is called.
+    pub(super) fn after<G: Game>(&self, position: &G) -> Option<Opening> {
+        let mut next = self.clone();
+        next.push(position);
+        next.here(position)
+    }
+}
+
+fn xiangqi<G: Game>(position: &G) -> Option<&Position> {
+    (position as &dyn Any).downcast_ref()
+}
+
+/// Code and name as fields of an answer, null where there is none.
+pub(super) fn fields(opening: Option<Opening>) -> [(&'static str, Value); 2] {
+    [("ecco", json!(opening.map(|o| o.code.to_string()))), ("name", json!(opening.map(|o| o.name)))]
+}
