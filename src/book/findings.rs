@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::appraise::Appraiser;
 use super::graph::{Graph, Node};
 use super::loops::Bans;
-use super::reader::Place;
+use super::Place;
 use super::rewrite::{RewriteError, rewrite};
 use super::scores::{self, MAX_SOURCE, Score};
 use super::worth::{Finding, Span};

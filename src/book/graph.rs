@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 
 use super::minimax::{Moves, NO_NODE};
-use super::reader::Place;
+use super::Place;
 use super::{Book, BookError, Entry};
 use crate::game::{Adjudicate, Line, Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::{Key, KeyTable};

@@ -47,7 +47,9 @@ impl OwnWriter {
 
     /// Adds the ids of counted games, in ascending order.
     pub(super) fn add_games(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
-        self.writer.add_games(ids.into_iter().map(GameId)).map_err(|e| store_error(&self.output, e))
+        ids.into_iter()
+            .try_for_each(|id| self.writer.add_game(GameId(id)))
+            .map_err(|e| store_error(&self.output, e))
     }
 
     /// Closes a book that no games are counted in.

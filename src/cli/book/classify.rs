@@ -186,7 +186,7 @@ fn read(file: &Path, list: bool, sums: &mut Sums) -> Result<(), CliError> {
         Ok(game) => {
             let found = sums.add(&game.record);
             if list {
-                let mut entry = json!({"file": source, "line": game.line});
+                let mut entry = json!({"file": source, "line": game.place.to_string()});
                 merge(&mut entry, described(found));
                 entry["stated"] = game.record.tag("ECCO").into();
                 sums.list.push(entry);
