@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::into::Base;
 use super::parts::{Parts, Sinks, Task};
@@ -113,9 +114,10 @@ fn run(
     let rejects = builder.sorter();
     let sinks = Sinks { games: builder.played(), rejects: &rejects };
     let (parts, serial) = inputs.open_parts(&builder, &sinks)?;
-    let kept = parts.all_done();
-    kept.for_each(|task| builder.note_kept(task.records, task.bad, task.filtered, serial));
-    report.kept = parts.all_done().map(|task| task.records).sum();
+    for Task { report: kept, .. } in parts.all_done() {
+        builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
+        report.kept += kept.games;
+    }
     let reading = Reading { builder: &builder, parts: &parts, sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
         let first_bad = tell(&builder, rejects, &inputs, rejected)?;
@@ -328,10 +330,14 @@ impl Deref for Content {
 }
 
 /// What was found in a file or a part of one.
-#[derive(Debug, Default)]
-struct FileReport {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct FileReport {
+    /// Records, those that cannot be read included.
     games: u64,
+    /// Those that cannot be read.
     bad: u64,
+    /// Those that do not pass the filter.
+    filtered: u64,
 }
 
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
@@ -376,24 +382,24 @@ impl Reading<'_> {
         Ok(FileReport {
             games: parts.iter().map(|part| part.games).sum(),
             bad: parts.iter().map(|part| part.bad).sum(),
+            filtered: parts.iter().map(|part| part.filtered).sum(),
         })
     }
 
     fn part(&self, place: [u64; 2], bytes: &[u8], chunk: &Chunk) -> Result<FileReport, BuildError> {
         if let Some(done) = self.parts.done(place) {
-            return Ok(FileReport { games: done.records, bad: done.bad });
+            return Ok(done.report);
         }
         let mut batch = Batch::default();
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
-        let mut filtered = 0;
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
             let (line, game, reason) = match game {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
                     Admission::Counted => return,
                     Admission::Filtered => {
-                        filtered += 1;
+                        report.filtered += 1;
                         return;
                     }
                     Admission::OtherStart => (found.line, found.game, RejectReason::OtherStart),
@@ -407,7 +413,7 @@ impl Reading<'_> {
             rejects.push(Listed { place: [place[0], place[1], report.games], line, game, reason });
         });
         self.builder.note_bad(report.bad);
-        let task = Task { place, records: report.games, bad: report.bad, filtered };
+        let task = Task { place, report };
         self.parts
             .add(task, batch.0, rejects, || self.builder.serial(), &self.sinks)
             .map_err(|e| self.builder.write_error(e))?;

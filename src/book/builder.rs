@@ -422,6 +422,9 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
             }
             Kind::Usual if is_known => {
                 counts.duplicates += game.copies();
+                if self.options.filter.admits_result(game.result()) {
+                    self.add_groups(game)?;
+                }
                 return Ok(false);
             }
             Kind::Usual => {}
@@ -433,6 +436,15 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
             self.writer.add_id(IdTable::Games, game.id).map_err(|e| errors.store(e))?;
         }
         Ok(true)
+    }
+
+    /// Puts the moves of a game that is counted already into the groups that a further copy names.
+    fn add_groups(&self, game: &Played) -> Result<(), BuildError> {
+        if game.groups.is_empty() {
+            return Ok(());
+        }
+        let (_, members) = replay::<G>(std::slice::from_ref(game), self.options);
+        self.members.push(members).map_err(|e| self.errors.io(e))
     }
 
     /// Whether a game that the base does not know is counted, by its result.
