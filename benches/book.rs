@@ -1,9 +1,12 @@
-//! Building a book from generated games, and probing it.
+//! Building a book from generated games, from records and from files, adding to it, and probing it.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use juzhong::book::{Book, BuildOptions, Builder};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use juzhong::book::{self, Book, BuildOptions, Builder, Filter};
 use juzhong::game::{Game, MoveList, Outcome, Side};
-use juzhong::record::{Record, Tree};
+use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
 use juzhong::xiangqi::Position;
 use std::hint::black_box;
 
@@ -74,5 +77,67 @@ fn book(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, book);
+/// The games as one file in UCI notation, so often that reading takes some seconds.
+fn file_of(games: &[Record<Position>], folder: &Path) -> PathBuf {
+    let path = folder.join("games.pgn");
+    let mut bytes = Vec::new();
+    for game in games {
+        write_pgn(&mut bytes, game, &PgnOptions::default()).expect("memory");
+    }
+    std::fs::write(&path, bytes.repeat(10)).expect("a file");
+    path
+}
+
+/// From a file to a finished book, in input games a second: with copies counted once and each, and
+/// with all that was read written to parts (more often than in real builds, where the first part is
+/// written after half a minute).
+fn files(c: &mut Criterion) {
+    let games = games();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let input = [file_of(&games, folder.path())];
+    let output = folder.path().join("bench.book");
+    let every_record = Filter { every_record: true, ..Filter::default() };
+    let parts = Duration::from_millis(200);
+    let half_minute = BuildOptions::default().keep_every;
+    let mut group = c.benchmark_group("book of files");
+    group.sample_size(10).throughput(Throughput::Elements(10 * GAMES as u64));
+    for (name, filter, keep_every) in [
+        ("20000 games", Filter::default(), half_minute),
+        ("20000 games, every record", every_record, half_minute),
+        ("20000 games, parts every 200 ms", Filter::default(), parts),
+    ] {
+        let options = BuildOptions { filter, keep_every, ..BuildOptions::default() };
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let options = options.clone();
+                book::build(&input, &output, options, false, 0, &|_| {}, &mut |_| {})
+                    .expect("a book")
+            });
+        });
+    }
+    group.finish();
+}
+
+/// Adding a tenth of the games to a book of the others.
+fn into(c: &mut Criterion) {
+    let games = games();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let build = |path: &Path, games: &[Record<Position>], base: Option<PathBuf>| {
+        let options = BuildOptions { base, ..BuildOptions::default() };
+        let builder = Builder::new(path, options).expect("a builder");
+        builder.add(games).expect("memory");
+        builder.finish(Vec::new()).expect("a book")
+    };
+    let (most, rest) = games.split_at(GAMES * 9 / 10);
+    build(&at("base"), most, None);
+    let mut group = c.benchmark_group("book into");
+    group.sample_size(10).throughput(Throughput::Elements(rest.len() as u64));
+    group.bench_function("200 games into a book of 1800", |b| {
+        b.iter(|| build(&at("sum"), rest, Some(at("base"))));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, book, files, into);
 criterion_main!(benches);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::into::Base;
 use super::parts::{Parts, Sinks, Task};
@@ -113,9 +114,10 @@ fn run(
     let rejects = builder.sorter();
     let sinks = Sinks { games: builder.played(), rejects: &rejects };
     let (parts, serial) = inputs.open_parts(&builder, &sinks)?;
-    let kept = parts.all_done();
-    kept.for_each(|task| builder.note_kept(task.records, task.bad, task.filtered, serial));
-    report.kept = parts.all_done().map(|task| task.records).sum();
+    for Task { report: kept, .. } in parts.all_done() {
+        builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
+        report.kept += kept.games;
+    }
     let reading = Reading { builder: &builder, parts: &parts, sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
         let first_bad = tell(&builder, rejects, &inputs, rejected)?;
@@ -284,17 +286,16 @@ impl Sources {
 }
 
 /// What was found in a file or a part of one.
-#[derive(Debug, Default)]
-struct FileReport {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct FileReport {
+    /// Records, those that cannot be read included.
     games: u64,
+    /// Those that cannot be read.
     bad: u64,
+    /// Those that do not pass the filter.
+    filtered: u64,
+    /// Those whose result contradicts the board.
     contradicted: u64,
-}
-
-impl Task {
-    const fn report(&self) -> FileReport {
-        FileReport { games: self.records, bad: self.bad, contradicted: self.contradicted }
-    }
 }
 
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
@@ -336,17 +337,18 @@ impl Reading<'_> {
     fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
         let place = [number as u64, 0];
         if let Some(done) = self.parts.done(place) {
-            return Ok(done.report());
+            return Ok(done.report);
         }
         let reason = RejectReason::bad(&what);
         let number = [place[0], place[1], 1];
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
-        let task = Task { place, records: 1, bad: 1, filtered: 0, contradicted: 0 };
+        let report = FileReport { games: 1, bad: 1, ..FileReport::default() };
+        let task = Task { place, report };
         self.parts
             .add(task, Vec::new(), vec![listed], || self.builder.serial(), &self.sinks)
             .map_err(|e| self.builder.write_error(e))?;
-        Ok(task.report())
+        Ok(report)
     }
 
     fn source(&self, number: usize, bytes: &[u8]) -> Result<FileReport, BuildError> {
@@ -363,18 +365,18 @@ impl Reading<'_> {
         Ok(FileReport {
             games: parts.iter().map(|part| part.games).sum(),
             bad: parts.iter().map(|part| part.bad).sum(),
+            filtered: parts.iter().map(|part| part.filtered).sum(),
             contradicted: parts.iter().map(|part| part.contradicted).sum(),
         })
     }
 
     fn part(&self, task: [u64; 2], bytes: &[u8], chunk: &Chunk) -> Result<FileReport, BuildError> {
         if let Some(done) = self.parts.done(task) {
-            return Ok(done.report());
+            return Ok(done.report);
         }
         let mut batch = Batch::default();
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
-        let mut filtered = 0;
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
             report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
@@ -382,7 +384,7 @@ impl Reading<'_> {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
                     Admission::Counted => return,
                     Admission::Filtered => {
-                        filtered += 1;
+                        report.filtered += 1;
                         return;
                     }
                     Admission::OtherStart => (found.place, found.game, RejectReason::OtherStart),
@@ -397,8 +399,7 @@ impl Reading<'_> {
             rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
-        let FileReport { games: records, bad, contradicted } = report;
-        let task = Task { place: task, records, bad, filtered, contradicted };
+        let task = Task { place: task, report };
         self.parts
             .add(task, batch.0, rejects, || self.builder.serial(), &self.sinks)
             .map_err(|e| self.builder.write_error(e))?;

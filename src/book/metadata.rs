@@ -115,6 +115,11 @@ macro_rules! pairs {
 }
 
 impl Metadata {
+    /// How many ids of counted games the book has.
+    pub(super) const fn stored_games(&self) -> u64 {
+        if self.filter.every_record { 0 } else { self.counts.games }
+    }
+
     /// Names and values as the table `meta` holds them.
     pub(super) fn to_pairs(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         pairs! { self:

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::build::FileReport;
 use super::played::Played;
 use super::rejects::Listed;
 use super::sort::Sorter;
@@ -38,13 +39,7 @@ const WORTH: Duration = Duration::from_secs(2);
 pub(super) struct Task {
     /// Which file, and which stretch of it.
     pub(super) place: [u64; 2],
-    pub(super) records: u64,
-    /// Those of them that cannot be read.
-    pub(super) bad: u64,
-    /// Those of them that do not pass the filter.
-    pub(super) filtered: u64,
-    /// Those of them whose result contradicts the board.
-    pub(super) contradicted: u64,
+    pub(super) report: FileReport,
 }
 
 /// The list of a part.
@@ -360,7 +355,7 @@ mod tests {
 
     fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
         let place = [0, n.into()];
-        let task = Task { place, records: 2, bad: 1, filtered: 0, contradicted: 0 };
+        let task = Task { place, report: FileReport::default() };
         let reject =
             Listed { number: [0, n.into(), 1], place: crate::record::Place::Line(1), game: 1, reason: RejectReason::NoMoves };
         let game = Played::empty(GameId([n; 16]));

@@ -397,7 +397,7 @@ impl Book {
             self.query(|c| c.query_row("SELECT count(*) FROM games", [], |row| row.get(0)))?;
         let stated = &self.metadata;
         if (rows, positions) != (stated.rows, stated.positions)
-            || games.cast_unsigned() != stated.counts.games
+            || games.cast_unsigned() != stated.stored_games()
         {
             return Err(damaged(&self.path, "there are not as many rows as it states"));
         }

@@ -492,5 +492,221 @@ fn golden_book() {
     );
     // Beside the rows, this depends on how SQLite fills its pages.
     let file = std::fs::read(book.path()).unwrap();
-    assert_eq!(blake3::hash(&file).to_hex()[..16], *"0db7b4062ba81a80");
+    assert_eq!(blake3::hash(&file).to_hex()[..16], *"efa8fff4a0a3876d");
+}
+
+#[test]
+fn moves_are_kept_by_ply_and_side() {
+    let kept = |filter: Filter, moves: &str| {
+        let (_folder, book) = build_some(BuildOptions { filter, ..BuildOptions::default() });
+        probe(&book, moves)
+    };
+    let any = Filter::default;
+    let late = || Filter { from_ply: 3, ..any() };
+    assert_eq!(kept(late(), "h2e2"), []);
+    assert_eq!(kept(late(), "h2e2 h9g7").len(), 1);
+    let black = || Filter { mover: Some(Mover::Second), ..any() };
+    assert_eq!(kept(black(), "a3a4").len(), 1);
+    assert_eq!(kept(black(), "h2e2 h9g7"), []);
+    let winner = || Filter { mover: Some(Mover::Winner), ..any() };
+    let row = |mv: &str, games, red, draws, black| (mv.to_owned(), games, red, draws, black);
+    // The third is the last move of a game that came back to the start.
+    let first = ["h0i2", "h2e2", "g3g4"].map(|mv| row(mv, 1, 1, 0, 0));
+    assert_eq!(kept(winner(), ""), first);
+    assert_eq!(kept(winner(), "h2e2"), [row("h9g7", 1, 0, 0, 1)]);
+    let (_folder, book) = build_some(BuildOptions { filter: winner(), ..BuildOptions::default() });
+    let counts = book.metadata().counts;
+    assert_eq!((counts.games, counts.filtered, counts.records), (4, 5, 13));
+    assert_eq!(book.metadata().filter, winner());
+}
+
+#[test]
+fn every_record_can_count() {
+    let filter = Filter { every_record: true, ..Filter::default() };
+    let options = BuildOptions { filter, ..BuildOptions::default() };
+    let (_folder, book) = build_some(options.clone());
+    let row = |mv: &str, games, red, draws, black| (mv.to_owned(), games, red, draws, black);
+    assert_eq!(probe(&book, "")[..2], [row("g3g4", 5, 2, 0, 2), row("h2e2", 3, 1, 1, 1)]);
+    let counts = book.metadata().counts;
+    assert_eq!((counts.games, counts.duplicates, counts.disputed, counts.tied), (11, 0, 0, 0));
+    let mut records = random_games(50);
+    records.extend(some_games());
+    records.extend(some_games());
+    let expected = bytes_of(&records, &options, 1);
+    records.reverse();
+    let little = BuildOptions { memory: 20_000, ..options };
+    assert_eq!(bytes_of(&records, &little, 3), expected);
+}
+
+#[test]
+fn shares_and_weights_are_the_books() {
+    let options = BuildOptions {
+        min_share: 2_500,
+        weight: "3*w+d-l".parse().unwrap(),
+        ..BuildOptions::default()
+    };
+    let (_folder, mut book) = build_some(options);
+    let found = |book: &Book| -> Vec<(String, u64)> {
+        let moves = book.probe(&after("")).unwrap();
+        moves.into_iter().map(|m| (m.mv.to_string(), m.weight)).collect()
+    };
+    // Nine games: h2e2 three (a win, a draw, a loss), g3g4 three, i3i4 two, h0i2 one.
+    assert_eq!(found(&book), [("h2e2".to_owned(), 3), ("g3g4".to_owned(), 2)]);
+    book.set_min_share(2_222);
+    assert_eq!(found(&book).len(), 3);
+    book.set_min_share(2_223);
+    assert_eq!(found(&book).len(), 2);
+    book.set_weight("n*10".parse().unwrap());
+    book.set_min_share(0);
+    assert_eq!(found(&book).iter().map(|m| m.1).collect::<Vec<_>>(), [30, 30, 20, 10]);
+}
+
+#[test]
+fn tags_name_line_groups() {
+    let records = [
+        tagged("h2e2 h9g7", None, &[("Group", "中炮"), ("group", " b ")]),
+        tagged("b2e2 b9c7", None, &[("Group", "a")]),
+        tagged("h2e2 c6c5", None, &[("Group", "?")]),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
+    let groups = |book: &Book, moves: &str| -> Vec<Vec<String>> {
+        book.probe(&after(moves)).unwrap().into_iter().map(|m| m.groups).collect()
+    };
+    assert_eq!(groups(&book, ""), [["a", "b", "中炮"]]);
+    assert_eq!(groups(&book, "h2e2"), [vec!["a", "b", "中炮"], vec![]]);
+    drop(book);
+    let filter = Filter { no_groups: true, ..Filter::default() };
+    let options = BuildOptions { filter, ..BuildOptions::default() };
+    let (book, _) = build_with(folder.path(), &records, options).unwrap();
+    assert_eq!(groups(&book, ""), [[""; 0]]);
+}
+
+/// Builds at `path` in steps, each of which adds records to the book.
+fn build_in_steps(path: &Path, steps: &[&[Record<Position>]], options: &BuildOptions) -> Vec<u8> {
+    for (step, records) in steps.iter().enumerate() {
+        let base = (step > 0).then(|| path.to_owned());
+        let builder =
+            Builder::<Position>::new(path, BuildOptions { base, ..options.clone() }).unwrap();
+        builder.add(*records).unwrap();
+        builder.finish(Vec::new()).unwrap();
+    }
+    Book::open(path).unwrap().verify().unwrap();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn steps_make_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b");
+    let mut records = random_games(300);
+    records.extend(some_games());
+    for (i, record) in records.iter_mut().enumerate().step_by(5) {
+        record.tags.push(("Group".to_owned(), format!("group {}", i % 4)));
+    }
+    // Copies agree, so that it does not matter in which step they come.
+    let mut results = std::collections::BTreeMap::new();
+    for record in &mut records {
+        let moves: Vec<u16> = record.tree.moves.iter().map(|mv| mv.pack()).collect();
+        record.result = *results.entry(moves).or_insert(record.result);
+    }
+    let winners = Filter { mover: Some(Mover::Winner), ..Filter::default() };
+    let all = Filter { every_record: true, ..Filter::default() };
+    for filter in [Filter::default(), winners, all] {
+        let options = BuildOptions { filter, max_ply: 20, ..BuildOptions::default() };
+        let expected = build_in_steps(&path, &[&records], &options);
+        let (a, b) = records.split_at(150);
+        assert_eq!(build_in_steps(&path, &[a, b], &options), expected);
+        assert_eq!(build_in_steps(&path, &[b, a], &options), expected);
+        let little = BuildOptions { memory: 20_000, ..options.clone() };
+        let steps: Vec<&[Record<Position>]> = records.chunks(40).collect();
+        assert_eq!(build_in_steps(&path, &steps, &little), expected);
+    }
+}
+
+#[test]
+fn a_counted_game_keeps_its_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b");
+    let options = BuildOptions::default();
+    let copy = [tagged("g3g4", BLACK, &[("Group", "a")])];
+    build_in_steps(&path, &[&[game("g3g4", RED)], &copy], &options);
+    let book = Book::open(&path).unwrap();
+    assert_eq!(book.probe(&after("")).unwrap()[0].groups, ["a"], "but it joins groups");
+    assert_eq!(probe(&book, ""), [("g3g4".to_owned(), 1, 1, 0, 0)]);
+    let counts = book.metadata().counts;
+    assert_eq!((counts.games, counts.records, counts.duplicates, counts.disputed), (1, 2, 1, 0));
+}
+
+#[test]
+fn what_was_said_of_moves_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b");
+    let options = BuildOptions::default();
+    build_in_steps(&path, &[&some_games()], &options);
+    let start = Position::start();
+    let canonical = start.canonical();
+    let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap());
+    let place = (canonical.key.to_i64(), mv.pack());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let sql = "INSERT INTO marks VALUES(?1, ?2, 3, 0, 77, '中炮', NULL)";
+    connection.execute(sql, place).unwrap();
+    let sql = "INSERT INTO line_groups VALUES(?1, ?2, 'mine')";
+    connection.execute(sql, place).unwrap();
+    drop(connection);
+    let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
+    seal::seal(&mut file).unwrap();
+    drop(file);
+    let more = [tagged("h2e2 c6c5", RED, &[("Group", "new")])];
+    let base = Some(path.clone());
+    let builder = Builder::<Position>::new(&path, BuildOptions { base, ..options }).unwrap();
+    builder.add(&more).unwrap();
+    builder.finish(Vec::new()).unwrap();
+    let book = Book::open(&path).unwrap();
+    book.verify().unwrap();
+    let found = book.probe(&start).unwrap().into_iter().find(|m| m.mv.to_string() == "h2e2");
+    let found = found.unwrap();
+    assert_eq!((found.tally.games, found.priority, found.weight), (4, 3, 77));
+    assert_eq!(found.comment.as_deref(), Some("中炮"));
+    assert_eq!(found.groups, ["mine", "new"]);
+}
+
+#[test]
+fn only_a_like_book_is_added_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b");
+    build_in_steps(&path, &[&some_games()], &BuildOptions::default());
+    let like = BuildOptions::like(&Book::open(&path).unwrap());
+    let refused = |options: BuildOptions| {
+        Builder::<Position>::new(&path, options).map(drop).unwrap_err().to_string()
+    };
+    let error = refused(BuildOptions { max_ply: 40, ..like.clone() });
+    assert!(error.contains("--max-ply 60") && error.contains("asked for is 40"), "{error}");
+    let filter = Filter { since: Some(1990), ..Filter::default() };
+    let error = refused(BuildOptions { filter, ..like.clone() });
+    assert!(error.contains("{\"since\":1990}"), "{error}");
+    let error = refused(BuildOptions { weight: "w".parse().unwrap(), ..like.clone() });
+    assert!(error.contains("--weight 2*w+d+u"), "{error}");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute("UPDATE meta SET value = 'true' WHERE name = 'pruned'", []).unwrap();
+    drop(connection);
+    let error = refused(like.clone());
+    assert!(error.contains("digest"), "{error}");
+    let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
+    seal::seal(&mut file).unwrap();
+    let error = refused(like);
+    assert!(error.contains("build it again from its sources"), "{error}");
+}
+
+#[test]
+fn two_cannot_write_one_book() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b");
+    let first = Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
+    let error = Builder::<Position>::new(&path, BuildOptions::default()).map(drop).unwrap_err();
+    assert!(matches!(error, BuildError::Create { .. }), "{error}");
+    assert!(error.to_string().contains("another process"), "{error}");
+    drop(first);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
 }

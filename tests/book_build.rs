@@ -1,0 +1,360 @@
+//! `juzhong book build` in steps, interrupted, killed, and beside others of its kind.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use juzhong::book::Book;
+use serde_json::Value;
+
+fn juzhong(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_juzhong")).args(args).output().unwrap()
+}
+
+#[track_caller]
+fn fails(args: &[&str], code: i32, parts: &[&str]) {
+    let output = juzhong(args);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
+    for part in parts {
+        assert!(errors.contains(part), "{args:?}: no `{part}` in: {errors}");
+    }
+}
+
+#[track_caller]
+fn json(args: &[&str]) -> Value {
+    let output = juzhong(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.at(name);
+        std::fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// What lies beside the book `b` and is hidden: temporary files, locks, parts.
+    fn hidden(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
+        entries
+            .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with('.'))
+            .collect()
+    }
+}
+
+/// Games of four plies, every 512th the same in its moves.
+fn games(from: usize, count: usize) -> String {
+    let red = ["a3a4", "c3c4", "g3g4", "i3i4"];
+    let black = ["a6a5", "c6c5", "g6g5", "i6i5", "b9a7", "b9c7", "h9g7", "h9i7"];
+    let late = ["a9a8", "i9i8", "c9e7", "g9e7", "d9e8", "f9e8", "e6e5", "h7h3"];
+    let mut text = String::new();
+    for n in from..from + count {
+        let (a, b, c, d) = (n % 4, n / 4 % 8, n / 32 % 2, n / 64 % 8);
+        let result = ["1-0", "1/2-1/2", "0-1"][(a + b + c + d) % 3];
+        let second = [["b2e2", "h2e2"][c], late[d]];
+        let _ = write!(
+            text,
+            "[Event \"game {n}\"]\n[Date \"{}\"]\n[Red \"Hu Ronghua\"]\n[Black \"Yang {}\"]\n\
+             [Group \"{}\"]\n\n1. {} {} 2. {} {} {result}\n\n",
+            1950 + n % 60,
+            n % 5,
+            n % 3,
+            red[a],
+            black[b],
+            second[0],
+            second[1]
+        );
+    }
+    text
+}
+
+#[test]
+fn filters_are_told_by_stats_and_asked_of_additions() {
+    let place = Place::new();
+    let (input, book) = (place.write("a.pgn", games(0, 200)), place.at("b"));
+    let options = [
+        "--max-ply",
+        "3",
+        "--from-ply",
+        "2",
+        "--min-share",
+        "12.5",
+        "--weight",
+        "3 * w + d - l",
+        "--since",
+        "1960",
+        "--black",
+        "YANG 3",
+        "--event",
+        "game",
+        "--colour",
+        "black",
+    ];
+    let build = |more: &[&str]| json(&[&["book", "build", &input, "--json"], more].concat());
+    let built = build(&[&["-o", &book][..], &options].concat());
+    assert_eq!(built["records"], 200);
+    let stats = json(&["book", "stats", &book, "--json"]);
+    assert_eq!(stats["weight"], "3*w+d-l");
+    assert_eq!((&stats["min_share"], &stats["max_ply"]), (&12.5.into(), &3.into()));
+    let filter = serde_json::json!({
+        "since": 1960, "second_player": "yang 3", "event": "game", "mover": "second", "from_ply": 2
+    });
+    assert_eq!(stats["filter"], filter);
+    let text = juzhong(&["book", "stats", &book]).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("weight     3*w+d-l\n") && text.contains("\"from_ply\":2"), "{text}");
+    // What it was built with is taken from it, and may be repeated, but not changed.
+    let more = place.write("c.pgn", games(200, 50));
+    let into = ["book", "build", &more, "--into", &book];
+    for (option, asked, stated) in [
+        ("--max-ply", "4", "--max-ply 3"),
+        ("--min-share", "1", "--min-share 12.50"),
+        ("--weight", "w", "--weight 3*w+d-l"),
+        ("--since", "1961", "\"since\":1960"),
+        ("--colour", "red", "\"mover\":\"second\""),
+    ] {
+        fails(&[&into[..], &[option, asked]].concat(), 2, &[stated, "leave that option out"]);
+    }
+    fails(&[&into[..], &["--no-dedup"]].concat(), 2, &["every_record"]);
+    json(&[&into[..], &options, &["--json"]].concat());
+    assert_eq!(json(&["book", "stats", &book, "--json"])["records"], 250);
+    fails(&["book", "build", &more, "-o", &book, "--weight", "3*w+"], 2, &["column 5"]);
+    fails(
+        &["book", "build", &more, "-o", &book, "--max-ply", "3", "--from-ply", "4"],
+        2,
+        &["beyond"],
+    );
+    fails(
+        &["book", "build", &more, "-o", &book, "--winner-only", "--colour", "red"],
+        2,
+        &["--colour"],
+    );
+}
+
+#[test]
+fn steps_and_one_go_make_the_same_file() {
+    let place = Place::new();
+    let [a, b, c] = [(0, 90), (60, 90), (140, 60)]
+        .map(|(from, count)| place.write(&format!("{from}.pgn"), games(from, count)));
+    let (at_once, steps) = (place.at("at-once"), place.at("steps"));
+    json(&["book", "build", &a, &b, &c, "-o", &at_once, "--json"]);
+    json(&["book", "build", &b, "-o", &steps, "--json"]);
+    json(&["book", "build", &c, "--into", &steps, "--json"]);
+    let last = json(&["book", "build", &a, &b, "--into", &steps, "--json"]);
+    assert_eq!((&last["files"], &last["known_files"]), (&2.into(), &1.into()));
+    assert_eq!((&last["games"], &last["duplicates"]), (&200.into(), &40.into()));
+    assert_eq!(std::fs::read(&steps).unwrap(), std::fs::read(&at_once).unwrap());
+    // Nothing new changes nothing; another output gets a copy.
+    let modified = std::fs::metadata(&steps).unwrap().modified().unwrap();
+    json(&["book", "build", &a, &b, &c, "--into", &steps, "--json"]);
+    assert_eq!(std::fs::metadata(&steps).unwrap().modified().unwrap(), modified);
+    let copy = place.at("copy");
+    json(&["book", "build", &a, "--into", &steps, "-o", &copy, "--json"]);
+    assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&at_once).unwrap());
+    fails(&["book", "build", &a, "--into", &a], 65, &["not a SQLite database"]);
+    fails(&["book", "build", &a, "--into", &place.at("none")], 66, &["none"]);
+    fails(&["book", "build", &a], 2, &["--output"]);
+    assert!(place.hidden().is_empty());
+}
+
+fn start(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_juzhong"))
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// A fixed sequence of delays from 0 to `most`.
+fn delays(most: Duration, count: u32) -> impl Iterator<Item = Duration> {
+    (0..count).map(move |n| most * (n * 37 % count) / count)
+}
+
+#[test]
+fn a_killed_build_leaves_the_old_book_or_the_new_one() {
+    let place = Place::new();
+    let old = place.write("old.pgn", games(0, 100));
+    let new = place.write("new.pgn", games(100, 400).repeat(40));
+    let (book, expected) = (place.at("b"), place.at("expected"));
+    json(&["book", "build", &old, "-o", &book, "--json"]);
+    let before = std::fs::read(&book).unwrap();
+    let begin = Instant::now();
+    json(&["book", "build", &new, "--into", &book, "-o", &expected, "--json"]);
+    let took = begin.elapsed();
+    let after = std::fs::read(&expected).unwrap();
+    let into = ["book", "build", &new, "--into", &book, "--keep-every", "0"];
+    let mut killed = 0;
+    for delay in delays(took, 12) {
+        let mut build = start(&into);
+        std::thread::sleep(delay);
+        build.kill().unwrap();
+        killed += u32::from(!build.wait().unwrap().success());
+        let found = std::fs::read(&book).unwrap();
+        assert!(found == before || found == after);
+        Book::open(Path::new(&book)).unwrap().verify().unwrap();
+        if found == after {
+            std::fs::write(&book, &before).unwrap();
+        }
+    }
+    assert!(killed > 0);
+    // What killed builds left is cleared up by the next.
+    json(&[&into[..], &["--json"]].concat());
+    assert_eq!(std::fs::read(&book).unwrap(), after);
+    assert_eq!(place.hidden(), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn a_killed_build_goes_on() {
+    let place = Place::new();
+    let input = place.write("games.pgn", games(0, 2048).repeat(8));
+    let (book, expected) = (place.at("b"), place.at("expected"));
+    let rejects = place.at("rejects");
+    let bad = place.write("bad.pgn", "[Event \"bad\"]\n\n1. a0a9 1-0\n\n".repeat(3));
+    json(&["book", "build", &input, &bad, "-o", &expected, "--json"]);
+    let args =
+        ["book", "build", &input, &bad, "-o", &book, "--keep-every", "0", "--rejects", &rejects];
+    let list = |path: &Path| path.extension().is_some_and(|ending| ending == "part");
+    let is_kept = || {
+        let parts = std::fs::read_dir(place.at(".b.parts")).into_iter().flatten().flatten();
+        parts.map(|entry| entry.path()).filter(|path| list(path)).count() > 0
+    };
+    let mut build = start(&args);
+    while !is_kept() && build.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    build.kill().unwrap();
+    let is_done = build.wait().unwrap().success();
+    assert!(is_done || !Path::new(&book).exists());
+    let went_on = is_kept();
+    if is_done {
+        std::fs::remove_file(&rejects).unwrap();
+    }
+    let report = json(&[&args[..], &["--json"]].concat());
+    assert_eq!(report["resumed_records"].as_u64().unwrap() > 0, went_on, "{report}");
+    assert_eq!((&report["records"], &report["bad"]), (&(2048 * 8 + 3).into(), &3.into()));
+    assert_eq!(std::fs::read(&book).unwrap(), std::fs::read(&expected).unwrap());
+    assert_eq!(std::fs::read_to_string(&rejects).unwrap().lines().count(), 3);
+    assert_eq!(place.hidden(), [""; 0].map(PathBuf::from));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_build_goes_on() {
+    let place = Place::new();
+    let input = place.write("games.pgn", games(0, 2048).repeat(8));
+    let (book, expected) = (place.at("b"), place.at("expected"));
+    json(&["book", "build", &input, "-o", &expected, "--no-dedup", "--json"]);
+    let args = ["book", "build", &input, "-o", &book, "--no-dedup", "--keep-every", "0"];
+    let mut build = start(&args);
+    while !Path::new(&place.at(".b.parts")).exists() && build.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    Command::new("kill").arg(build.id().to_string()).status().unwrap();
+    let code = build.wait().unwrap().code();
+    assert!(matches!(code, Some(0 | 75)), "{code:?}");
+    let report = json(&[&args[..], &["--json"]].concat());
+    assert_eq!(report["resumed_records"].as_u64().unwrap() > 0, code == Some(75), "{report}");
+    assert_eq!(report["games"], 2048 * 8);
+    assert_eq!(std::fs::read(&book).unwrap(), std::fs::read(&expected).unwrap());
+    // With other options, or other files, nothing of it is used.
+    assert_eq!(place.hidden(), [""; 0].map(PathBuf::from));
+}
+
+/// Whether a signal was sent.
+#[cfg(unix)]
+fn signal(name: &str, child: &Child) -> bool {
+    Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success()
+}
+
+#[cfg(unix)]
+#[test]
+fn two_at_once_are_refused() {
+    let place = Place::new();
+    let input = place.write("games.pgn", games(0, 2048).repeat(20));
+    let book = place.at("b");
+    let mut first = start(&["book", "build", &input, "-o", &book]);
+    while !Path::new(&place.at(".b.lock")).exists() && first.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    if signal("-STOP", &first) && first.try_wait().unwrap().is_none() {
+        let other = place.write("other.pgn", games(0, 9));
+        fails(
+            &["book", "build", &other, "-o", &book],
+            73,
+            &["another process", "wait for its end"],
+        );
+        // Another book in the same folder is nobody's business.
+        json(&["book", "build", &other, "-o", &place.at("c"), "--json"]);
+        signal("-CONT", &first);
+    }
+    assert!(first.wait().unwrap().success());
+    Book::open(Path::new(&book)).unwrap().verify().unwrap();
+    assert!(place.hidden().is_empty(), "{:?}", place.hidden());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told_of() {
+    let place = Place::new();
+    let (input, book) = (place.write("games.pgn", games(0, 2048)), place.at("b"));
+    json(&["book", "build", &place.write("a.pgn", games(0, 3)), "-o", &book, "--json"]);
+    let before = std::fs::read(&book).unwrap();
+    // Files of at most 64 blocks; the signal that comes with it is ignored, so that writing fails.
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"";
+    for more in [&["--keep-every", "0"][..], &[]] {
+        let output = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_juzhong")])
+            .args(["book", "build", &input, "--into", &book])
+            .args(more)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(74), "{errors}");
+        assert!(errors.contains("cannot write the book; is the disk full?"), "{errors}");
+        assert_eq!(std::fs::read(&book).unwrap(), before);
+    }
+    json(&["book", "build", &input, "--into", &book, "--json"]);
+    assert!(place.hidden().is_empty(), "{:?}", place.hidden());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_told_of() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let (input, book) = (place.write("a.pgn", games(0, 9)), place.at("sub/b"));
+    std::fs::create_dir(place.at("sub")).unwrap();
+    json(&["book", "build", &input, "-o", &book, "--json"]);
+    let before = std::fs::read(&book).unwrap();
+    let mode = |mode| {
+        std::fs::set_permissions(place.at("sub"), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o555);
+    let is_bound = std::fs::write(place.at("sub/probe"), "").is_err();
+    if is_bound {
+        let more = place.write("b.pgn", games(9, 9));
+        fails(&["book", "build", &more, "--into", &book], 73, &["sub/b", "cannot create"]);
+        assert_eq!(std::fs::read(&book).unwrap(), before);
+        assert_eq!(json(&["book", "query", &book, "--json"])["total"], 9);
+    } else {
+        eprintln!("skipped: this user writes everywhere");
+    }
+    mode(0o755);
+}
