@@ -62,7 +62,7 @@ fn fails(args: &[&str], code: i32, parts: &[&str]) {
 const SOME: &[(&str, &str)] =
     &[("1-0", "h2e2 h9g7 h0g2 b9c7"), ("0-1", "h2e2 h9g7 h0g2 i9h9"), ("1-0", "g3g4 g6g5")];
 const MORE: &[(&str, &str)] =
-    &[("1/2-1/2", "b2e2 b9c7 b0c2 h9g7"), ("1-0", "g3g4 c6c5"), ("*", "c3c4")];
+    &[("1/2-1/2", "b2e2 b9c7 b0c2 h9g7"), ("1-0", "g3g4 c6c5"), ("*", "i3i4")];
 
 #[test]
 fn rows_are_summed_as_if_built_from_all_games() {
@@ -85,7 +85,7 @@ fn rows_are_summed_as_if_built_from_all_games() {
     let other = place.at("other.book");
     ok(&["book", "merge", &b, &a, "-o", &other, "--memory", "1"]);
     assert!(std::fs::read(&merged).unwrap() == std::fs::read(&other).unwrap());
-    let third = place.book("c", &[("1-0", "i3i4 i6i5")], &[]);
+    let third = place.book("c", &[("1-0", "a3a4 c6c5")], &[]);
     let three = place.at("three.book");
     ok(&["book", "merge", &third, &merged, "-o", &three]);
     let stats = json(&["book", "stats", &three]);
@@ -198,7 +198,7 @@ fn pruning_drops_what_is_rare_and_says_so() {
     let place = Place::new();
     let all: Vec<(&str, &str)> = SOME.iter().chain(MORE).copied().collect();
     let book = place.book("a", &all, &[]);
-    ok(&["book", "edit", &book, "--move", "c3c4", "--comment", "keep me"]);
+    ok(&["book", "edit", &book, "--move", "i3i4", "--comment", "keep me"]);
     let small = place.at("small.book");
     let answer = json(&["book", "prune", &book, "-o", &small, "--min-games", "2"]);
     assert_eq!(
@@ -218,7 +218,7 @@ fn pruning_drops_what_is_rare_and_says_so() {
     assert_eq!(first(&small), ["h2e2", "g3g4"]);
     let answer =
         json(&["book", "prune", &book, "-o", &small, "--min-share", "20%", "--keep-marked"]);
-    assert_eq!(first(&small), ["h2e2", "g3g4", "c3c4"]);
+    assert_eq!(first(&small), ["h2e2", "g3g4", "i3i4"]);
     assert_eq!(answer["dropped"], 0);
     assert_eq!(json(&["book", "stats", &small])["pruned"], false);
     let answer = json(&["book", "prune", &book, "-o", &small, "--min-share", "0.4"]);
@@ -239,10 +239,10 @@ fn pruning_drops_what_is_rare_and_says_so() {
     );
     fails(&["book", "prune", &book, "-o", &small], 2, &["--min-games"]);
     // Locked moves stay, deleted ones go.
-    ok(&["book", "edit", &book, "--move", "c3c4", "--lock"]);
+    ok(&["book", "edit", &book, "--move", "i3i4", "--lock"]);
     ok(&["book", "edit", &book, "--moves", "g3g4", "--move", "c6c5", "--delete"]);
     let answer = json(&["book", "prune", &book, "-o", &small, "--min-games", "3"]);
-    assert_eq!(first(&small), ["h2e2", "c3c4"]);
+    assert_eq!(first(&small), ["h2e2", "i3i4"]);
     assert_eq!(answer["deleted"], 1);
 }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use super::{BookError, Flags, Mark, Metadata, Place, Row, Source, Tally, key_file, marks};
-use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
+use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
 /// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
@@ -196,12 +196,8 @@ impl Book {
         for entry in self.entries_of(key)? {
             let Entry { mv: bits, tally, .. } = entry;
             let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
-            let played = (0..position.symmetries())
-                .filter(|s| canonical.by >> s & 1 == 1)
-                .map(|s| position.unmap_move(image, s))
-                .max();
-            let Some(mv) = played.filter(|&mv| position.is_legal(mv)) else { continue };
-            if entry.has_games(min_games) {
+            let mv = shown_move(position, canonical, image);
+            if position.is_legal(mv) && entry.has_games(min_games) {
                 let weight = entry.weight.unwrap_or_else(|| tally.default_weight(mover));
                 moves.push(BookMove::new(mv, tally, weight).with_mark(entry.mark));
             }
@@ -426,6 +422,19 @@ impl Book {
     pub(super) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
         damaged(&self.path, format!("move {bits} of position {} was changed", Key::from_i64(key)))
     }
+}
+
+/// A move of the canonical frame in the position's own: of equivalent moves the greatest.
+pub(super) fn shown_move<G: Symmetric>(
+    position: &G,
+    canonical: Canonical,
+    image: G::Move,
+) -> G::Move {
+    (0..position.symmetries())
+        .filter(|s| canonical.by >> s & 1 == 1)
+        .map(|s| position.unmap_move(image, s))
+        .max()
+        .unwrap_or(image)
 }
 
 /// The URI by which SQLite opens the file as one that nobody changes: it makes no files beside it

@@ -156,13 +156,17 @@ fn answer<G: Symmetric + Notation>(
 
 /// What answers say of a position before its moves.
 pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
-    let is_mirrored = position.canonical_with(book.foreign_keys()).by & 1 == 0;
     json!({
         "schema": "juzhong.book.query/1",
         "fen": position.position_text(),
         "key": book.key_of(position).to_string(),
-        "mirrored": is_mirrored,
+        "mirrored": is_mirrored(book, position),
     })
+}
+
+/// Whether the book has the position as its mirror image.
+fn is_mirrored<G: Symmetric>(book: &Book, position: &G) -> bool {
+    position.canonical_with(book.foreign_keys()).by & 1 == 0
 }
 
 /// How many games the book follows beyond the position after `mv`, whatever moves led there.
@@ -216,7 +220,11 @@ pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
     }
     parts.extend(found.groups.iter().map(|group| format!("group {group}")));
     parts.extend(found.comment.as_ref().map(|comment| comment.replace('\n', " / ")));
-    if parts.is_empty() { String::new() } else { format!("  ({})", parts.join("; ")) }
+    if parts.is_empty() {
+        return String::new();
+    }
+    // Whoever wrote it does not get to steer the terminal.
+    format!("  ({})", parts.join("; ")).replace(char::is_control, " ")
 }
 
 /// The mover's score in percent.
@@ -225,13 +233,15 @@ pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
     score.map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score))
 }
 
+/// The column `others` counts games that reach the position after the move in another way and go on.
 fn print<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    writeln!(out, "{}", position.position_text())?;
+    let mirrored = if is_mirrored(book, position) { " (found as its mirror image)" } else { "" };
+    writeln!(out, "{}{mirrored}", position.position_text())?;
     if found.is_empty() {
         writeln!(out, "no entry (key {})", book.key_of(position))?;
         return Ok(());
@@ -239,16 +249,17 @@ fn print<G: Symmetric + Notation>(
     let [first, second] = side_names::<G>();
     writeln!(
         out,
-        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  years",
-        "move", "games", "draws", "score", "weight"
+        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9} {:>8}  years",
+        "move", "games", "draws", "score", "weight", "others"
     )?;
     for m in found {
         let t = &m.tally;
         let score = percent(m, position.side_to_move());
+        let others = games_after(book, position, m.mv)?.saturating_sub(t.games);
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years}{}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9} {others:>8}  {years}{}",
             G::move_text(m.mv),
             t.games,
             t.first,
