@@ -75,9 +75,7 @@ fn rows_are_summed_as_if_built_from_all_games() {
     let answer = json(&["book", "merge", &a, &b, "-o", &merged]);
     assert_eq!((&answer["schema"], &answer["games"]), (&"juzhong.book.merge/1".into(), &6.into()));
     let [stats, expected] = [&merged, &all].map(|book| json(&["book", "stats", book, "--sources"]));
-    for name in
-        ["content", "games", "red", "draws", "black", "sources", "source_files", "moves", "records"]
-    {
+    for name in ["content", "games", "red", "draws", "black", "sources", "moves", "records"] {
         assert_eq!(stats[name], expected[name], "{name}");
     }
     assert_eq!(stats["books"].as_array().unwrap().len(), 2);
@@ -159,6 +157,8 @@ fn marks_are_united_by_the_stated_rule() {
     assert_eq!(both["flags"], serde_json::json!(["disabled"]));
     let locked = mv("g3g4");
     assert_eq!((&locked["comment"], &locked["weight"]), (&"mine".into(), &4.into()));
+    assert_eq!(locked["origin"], "a.book");
+    assert_eq!(mv("a0a1")["origin"], "b.book");
     assert_eq!(mv("a0a1")["flags"], serde_json::json!(["added"]));
     let after = json(&["book", "query", &merged, "--moves", "h2e2 h9g7 h0g2"]);
     assert!(after["moves"].as_array().unwrap().iter().all(|m| m["move"] != "i9h9"));
@@ -282,4 +282,30 @@ fn stats_tell_of_coverage_lines_and_differences() {
     assert_eq!(few["coverage"][1]["games"], 60);
     let text = String::from_utf8(ok(&["book", "stats", &book]).stdout).unwrap();
     assert!(text.contains("h9g7 0.0% of 60, but b9c7 100.0% of 30"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_full_disk_nothing_is_lost() {
+    let place = Place::new();
+    let (a, b) = (place.book("a", SOME, &[]), place.book("b", MORE, &[]));
+    let out = place.at("out.book");
+    std::fs::copy(&a, &out).unwrap();
+    let before = std::fs::read(&out).unwrap();
+    for args in [
+        &["book", "merge", &a, &b, "-o", &out][..],
+        &["book", "prune", &a, "-o", &out, "--min-games", "2"],
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -f 40; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_juzhong")])
+            .args(args)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(74), "{errors}");
+        assert!(errors.contains("is the disk full?"), "{errors}");
+        assert!(std::fs::read(&out).unwrap() == before);
+    }
+    let names = std::fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
 }

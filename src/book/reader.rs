@@ -49,10 +49,13 @@ pub struct BookMove<M> {
     pub comment: Option<String>,
     /// The line groups that it belongs to, in order.
     pub groups: Vec<String>,
+    /// The number of the merged book that said this, see [`Book::origins`].
+    pub origin: Option<u32>,
 }
 
 impl<M> BookMove<M> {
     /// A move without marks.
+    #[must_use]
     pub const fn new(mv: M, tally: Tally, weight: u64) -> Self {
         Self {
             mv,
@@ -66,11 +69,12 @@ impl<M> BookMove<M> {
             added: false,
             comment: None,
             groups: Vec::new(),
+            origin: None,
         }
     }
 
     fn with_mark(self, mark: Mark) -> Self {
-        let Mark { priority, flags, comment, groups, .. } = mark;
+        let Mark { priority, flags, comment, groups, origin, .. } = mark;
         Self {
             priority,
             disabled: flags.has(Flags::DISABLED),
@@ -80,6 +84,7 @@ impl<M> BookMove<M> {
             added: flags.has(Flags::ADDED),
             comment,
             groups: groups.into_iter().collect(),
+            origin,
             ..self
         }
     }

@@ -146,6 +146,7 @@ fn answer<G: Symmetric + Notation>(
         let after = games_after(book, position, m.mv)?;
         answer["games_after"] = after.into();
         answer["transposed"] = after.saturating_sub(m.tally.games).into();
+        answer["origin"] = origin(book, m.origin)?.into();
         moves.push(answer);
     }
     let mut answer = head(book, position);
@@ -167,6 +168,14 @@ pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value 
 /// Whether the book has the position as its mirror image.
 fn is_mirrored<G: Symmetric>(book: &Book, position: &G) -> bool {
     position.canonical_with(book.foreign_keys()).by & 1 == 0
+}
+
+/// The name of the merged book with that number.
+fn origin(book: &Book, number: Option<u32>) -> Result<Option<String>, CliError> {
+    let Some(number) = number else { return Ok(None) };
+    let mut books = book.origins().map_err(super::from_book)?.books.into_iter();
+    let index = (number as usize).checked_sub(1);
+    Ok(index.and_then(|index| books.nth(index)).map(|origin| origin.name))
 }
 
 /// How many games the book follows beyond the position after `mv`, whatever moves led there.
