@@ -62,7 +62,7 @@ fn fails(args: &[&str], code: i32, parts: &[&str]) {
 const SOME: &[(&str, &str)] =
     &[("1-0", "h2e2 h9g7 h0g2 b9c7"), ("0-1", "h2e2 h9g7 h0g2 i9h9"), ("1-0", "g3g4 g6g5")];
 const MORE: &[(&str, &str)] =
-    &[("1/2-1/2", "b2e2 b9c7 b0c2 h9g7"), ("1-0", "g3g4 c6c5"), ("*", "c3c4")];
+    &[("1/2-1/2", "b2e2 b9c7 b0c2 h9g7"), ("1-0", "g3g4 c6c5"), ("*", "i3i4")];
 
 #[test]
 fn rows_are_summed_as_if_built_from_all_games() {
@@ -75,9 +75,7 @@ fn rows_are_summed_as_if_built_from_all_games() {
     let answer = json(&["book", "merge", &a, &b, "-o", &merged]);
     assert_eq!((&answer["schema"], &answer["games"]), (&"juzhong.book.merge/1".into(), &6.into()));
     let [stats, expected] = [&merged, &all].map(|book| json(&["book", "stats", book, "--sources"]));
-    for name in
-        ["content", "games", "red", "draws", "black", "sources", "source_files", "moves", "records"]
-    {
+    for name in ["content", "games", "red", "draws", "black", "sources", "moves", "records"] {
         assert_eq!(stats[name], expected[name], "{name}");
     }
     assert_eq!(stats["books"].as_array().unwrap().len(), 2);
@@ -85,7 +83,7 @@ fn rows_are_summed_as_if_built_from_all_games() {
     let other = place.at("other.book");
     ok(&["book", "merge", &b, &a, "-o", &other, "--memory", "1"]);
     assert!(std::fs::read(&merged).unwrap() == std::fs::read(&other).unwrap());
-    let third = place.book("c", &[("1-0", "i3i4 i6i5")], &[]);
+    let third = place.book("c", &[("1-0", "a3a4 c6c5")], &[]);
     let three = place.at("three.book");
     ok(&["book", "merge", &third, &merged, "-o", &three]);
     let stats = json(&["book", "stats", &three]);
@@ -159,6 +157,8 @@ fn marks_are_united_by_the_stated_rule() {
     assert_eq!(both["flags"], serde_json::json!(["disabled"]));
     let locked = mv("g3g4");
     assert_eq!((&locked["comment"], &locked["weight"]), (&"mine".into(), &4.into()));
+    assert_eq!(locked["origin"], "a.book");
+    assert_eq!(mv("a0a1")["origin"], "b.book");
     assert_eq!(mv("a0a1")["flags"], serde_json::json!(["added"]));
     let after = json(&["book", "query", &merged, "--moves", "h2e2 h9g7 h0g2"]);
     assert!(after["moves"].as_array().unwrap().iter().all(|m| m["move"] != "i9h9"));
@@ -198,7 +198,7 @@ fn pruning_drops_what_is_rare_and_says_so() {
     let place = Place::new();
     let all: Vec<(&str, &str)> = SOME.iter().chain(MORE).copied().collect();
     let book = place.book("a", &all, &[]);
-    ok(&["book", "edit", &book, "--move", "c3c4", "--comment", "keep me"]);
+    ok(&["book", "edit", &book, "--move", "i3i4", "--comment", "keep me"]);
     let small = place.at("small.book");
     let answer = json(&["book", "prune", &book, "-o", &small, "--min-games", "2"]);
     assert_eq!(
@@ -218,7 +218,7 @@ fn pruning_drops_what_is_rare_and_says_so() {
     assert_eq!(first(&small), ["h2e2", "g3g4"]);
     let answer =
         json(&["book", "prune", &book, "-o", &small, "--min-share", "20%", "--keep-marked"]);
-    assert_eq!(first(&small), ["h2e2", "g3g4", "c3c4"]);
+    assert_eq!(first(&small), ["h2e2", "g3g4", "i3i4"]);
     assert_eq!(answer["dropped"], 0);
     assert_eq!(json(&["book", "stats", &small])["pruned"], false);
     let answer = json(&["book", "prune", &book, "-o", &small, "--min-share", "0.4"]);
@@ -239,10 +239,10 @@ fn pruning_drops_what_is_rare_and_says_so() {
     );
     fails(&["book", "prune", &book, "-o", &small], 2, &["--min-games"]);
     // Locked moves stay, deleted ones go.
-    ok(&["book", "edit", &book, "--move", "c3c4", "--lock"]);
+    ok(&["book", "edit", &book, "--move", "i3i4", "--lock"]);
     ok(&["book", "edit", &book, "--moves", "g3g4", "--move", "c6c5", "--delete"]);
     let answer = json(&["book", "prune", &book, "-o", &small, "--min-games", "3"]);
-    assert_eq!(first(&small), ["h2e2", "c3c4"]);
+    assert_eq!(first(&small), ["h2e2", "i3i4"]);
     assert_eq!(answer["deleted"], 1);
 }
 
@@ -282,4 +282,30 @@ fn stats_tell_of_coverage_lines_and_differences() {
     assert_eq!(few["coverage"][1]["games"], 60);
     let text = String::from_utf8(ok(&["book", "stats", &book]).stdout).unwrap();
     assert!(text.contains("h9g7 0.0% of 60, but b9c7 100.0% of 30"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_full_disk_nothing_is_lost() {
+    let place = Place::new();
+    let (a, b) = (place.book("a", SOME, &[]), place.book("b", MORE, &[]));
+    let out = place.at("out.book");
+    std::fs::copy(&a, &out).unwrap();
+    let before = std::fs::read(&out).unwrap();
+    for args in [
+        &["book", "merge", &a, &b, "-o", &out][..],
+        &["book", "prune", &a, "-o", &out, "--min-games", "2"],
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -f 40; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_juzhong")])
+            .args(args)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(74), "{errors}");
+        assert!(errors.contains("is the disk full?"), "{errors}");
+        assert!(std::fs::read(&out).unwrap() == before);
+    }
+    let names = std::fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
 }

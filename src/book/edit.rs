@@ -549,7 +549,7 @@ mod tests {
     use super::*;
     use crate::book::BuildOptions;
     use crate::book::tests::{after, build_some};
-    use crate::game::MoveList;
+    use crate::game::{Game, MoveList};
     use crate::xiangqi::{Move, Position};
     use proptest::prelude::*;
     use rusqlite::types::Value;

@@ -509,3 +509,114 @@ fn is_plausible(row: &Row) -> bool {
     let t = &row.tally;
     t.games < MAX_COUNT && t.rating_sum < MAX_COUNT && t.rating_count < MAX_COUNT
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::mark::tests::any_mark;
+    use crate::book::tests::{build_with, random_games, some_games};
+    use crate::book::{BuildOptions, Change, Editor};
+    use crate::hash;
+    use crate::xiangqi::{Move, Position};
+    use proptest::prelude::*;
+
+    /// Every move of a book, without the numbers of merged books.
+    fn entries(book: &Book) -> Vec<crate::book::Entry> {
+        let mut entries = Vec::new();
+        book.for_each_entry(|mut entry| {
+            entry.mark.origin = None;
+            entries.push(entry);
+        })
+        .unwrap();
+        entries
+    }
+
+    fn other_keys() -> KeyTable {
+        let mut seed = hash::SEED;
+        seed[0] ^= 1;
+        KeyTable::draw("xiangqi", seed, 0, hash::xiangqi::LEN)
+    }
+
+    #[test]
+    fn books_with_other_keys_are_found_again() {
+        let folders: Vec<_> = (0..3).map(|_| tempfile::tempdir().unwrap()).collect();
+        let [some, many] = [some_games(), random_games(60)];
+        let foreign = BuildOptions { key_table: Some(other_keys()), ..BuildOptions::default() };
+        let (a, _) = build_with(folders[0].path(), &some, foreign).unwrap();
+        let (b, _) = build_with(folders[1].path(), &many, BuildOptions::default()).unwrap();
+        let mut editor = Editor::open(a.path()).unwrap();
+        let mv = Move::parse("h2e2").unwrap();
+        editor.change(&Position::start(), mv, &[Change::Priority(3)]).unwrap();
+        editor.commit().unwrap();
+        let all: Vec<_> = some.iter().chain(&many).cloned().collect();
+        let (expected, _) = build_with(folders[2].path(), &all, BuildOptions::default()).unwrap();
+        let output = folders[2].path().join("merged.book");
+        let inputs = [a.path().to_owned(), b.path().to_owned()];
+        let report = merge::<Position>(&inputs, &output, &MergeOptions::default()).unwrap();
+        assert_eq!(report.books.iter().map(|b| b.is_rekeyed).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(report.books.iter().map(|b| b.unreached).sum::<u64>(), 0);
+        assert_eq!(report.metadata.content, expected.metadata().content);
+        let merged = Book::open(&output).unwrap();
+        merged.verify().unwrap();
+        assert!(merged.foreign_keys().is_none());
+        let found = merged.probe(&Position::start()).unwrap();
+        assert_eq!(found.iter().find(|m| m.mv == mv).map(|m| m.priority), Some(3));
+        // Books with the same other keys keep them.
+        let inputs = [a.path().to_owned(), a.path().to_owned()];
+        merge::<Position>(&inputs, &output, &MergeOptions::default()).unwrap();
+        let merged = Book::open(&output).unwrap();
+        assert_eq!(merged.foreign_keys(), a.foreign_keys());
+        assert_eq!(entries(&merged), entries(&Book::open(a.path()).unwrap()));
+    }
+
+    #[test]
+    fn rows_two_moves_beside_the_book_are_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let foreign = BuildOptions { key_table: Some(other_keys()), ..BuildOptions::default() };
+        let (book, _) = build_with(folder.path(), &some_games(), foreign).unwrap();
+        // Deleted moves lead on: what the walk needs is not what selection does.
+        let path = book.path().to_owned();
+        drop(book);
+        let start = {
+            let book = Book::open(&path).unwrap();
+            book.key_of(&Position::start()).to_i64()
+        };
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute("DELETE FROM moves WHERE key = ?1", [start]).unwrap();
+        drop(connection);
+        let book = Book::open(&path).unwrap();
+        let all = entries(&book).len() as u64;
+        let mut found = BTreeSet::new();
+        let unreached = for_each_rekeyed::<Position, BookError>(&book, None, |place, _| {
+            found.insert(place);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(found.len() as u64 + unreached, all);
+        assert_eq!(unreached, 0, "one move beside the book reaches all of it");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_said_does_not_depend_on_who_speaks_first(
+            mut said in prop::collection::vec(any_mark(), 1..4),
+        ) {
+            let one = combined(&said);
+            said.reverse();
+            prop_assert_eq!(&combined(&said), &one);
+            prop_assert_eq!(combined(&[one.clone(), one.clone()]), one);
+        }
+
+        #[test]
+        fn put_then_take_is_identity(
+            tally in crate::book::tally::tests::any_tally(), weight: Option<u64>, key: i64, mv: u16,
+        ) {
+            let summed = Summed { place: (key, mv), row: Row { tally, weight } };
+            let mut bytes = Vec::new();
+            summed.put(&mut bytes);
+            let mut rest = bytes.as_slice();
+            prop_assert_eq!(Summed::take(&mut rest), Some(summed));
+            prop_assert!(rest.is_empty());
+        }
+    }
+}

@@ -12,7 +12,7 @@ use super::{
     BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, interop, key_file,
     marks,
 };
-use crate::game::{Game, MAX_MOVES, Packed, Symmetric};
+use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
 /// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
@@ -59,10 +59,13 @@ pub struct BookMove<M> {
     pub groups: Vec<String>,
     /// What engines and tables say of it.
     pub score: MoveScore,
+    /// The number of the merged book that said this, see [`Book::origins`].
+    pub origin: Option<u32>,
 }
 
 impl<M> BookMove<M> {
     /// A move without marks.
+    #[must_use]
     pub const fn new(mv: M, tally: Tally, weight: u64) -> Self {
         Self {
             mv,
@@ -77,11 +80,12 @@ impl<M> BookMove<M> {
             comment: None,
             groups: Vec::new(),
             score: MoveScore { engine: None, backed: None, played: None },
+            origin: None,
         }
     }
 
     fn with_mark(self, mark: Mark) -> Self {
-        let Mark { priority, flags, comment, groups, .. } = mark;
+        let Mark { priority, flags, comment, groups, origin, .. } = mark;
         Self {
             priority,
             disabled: flags.has(Flags::DISABLED),
@@ -91,6 +95,7 @@ impl<M> BookMove<M> {
             added: flags.has(Flags::ADDED),
             comment,
             groups: groups.into_iter().collect(),
+            origin,
             ..self
         }
     }
@@ -239,12 +244,11 @@ impl Book {
         for entry in entries {
             let Entry { mv: bits, tally, .. } = entry;
             let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
-            let played = (0..position.symmetries())
-                .filter(|s| canonical.by >> s & 1 == 1)
-                .map(|s| position.unmap_move(image, s))
-                .max();
-            let Some(mv) = played.filter(|&mv| position.is_legal(mv)) else { continue };
-            if entry.has_games(min_games) && entry.has_share(self.min_share, games) {
+            let mv = shown_move(position, canonical, image);
+            if position.is_legal(mv)
+                && entry.has_games(min_games)
+                && entry.has_share(self.min_share, games)
+            {
                 let weight = entry.weight.unwrap_or_else(|| self.weight.of(&tally, mover));
                 let score = MoveScore::of_games(&tally, mover);
                 moves.push(
@@ -501,6 +505,19 @@ impl Book {
     pub(super) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
         damaged(&self.path, format!("move {bits} of position {} was changed", Key::from_i64(key)))
     }
+}
+
+/// A move of the canonical frame in the position's own: of equivalent moves the greatest.
+pub(super) fn shown_move<G: Symmetric>(
+    position: &G,
+    canonical: Canonical,
+    image: G::Move,
+) -> G::Move {
+    (0..position.symmetries())
+        .filter(|s| canonical.by >> s & 1 == 1)
+        .map(|s| position.unmap_move(image, s))
+        .max()
+        .unwrap_or(image)
 }
 
 /// The URI by which SQLite opens the file as one that nobody changes: it makes no files beside it

@@ -60,14 +60,16 @@ pub(super) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
     Ok(walker.unreached().count() as u64)
 }
 
-/// The positions reached so far along the moves of the book.
+/// The start, and the positions reached from there along the moves of the book.
 fn roots<G: Symmetric + Notation>(
     book: &Book,
     walker: &Walker<'_, G>,
 ) -> Result<Vec<G>, BookError> {
     let mut positions = Vec::new();
     let mut again = Walker::<G>::new(book.foreign_keys(), walker.rows().to_vec());
-    again.enter(&G::start());
+    if !again.enter(&G::start()) {
+        positions.push(G::start());
+    }
     again.run(usize::MAX, |_, position| {
         positions.push(position.clone());
         Ok::<(), BookError>(())

@@ -3,6 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::reader::shown_move;
 use super::walk::Walker;
 use super::{Book, BookError, Depth, Entry, Mark, Tally, Walk};
 use crate::game::{Notation, Packed, Side, Symmetric};
@@ -263,7 +264,7 @@ impl Book {
         contrast.difference(mover)?;
         let canonical = position.canonical_with(self.foreign_keys());
         let sample = |(bits, tally): (u16, Tally)| {
-            let mv = position.played_move(canonical, G::Move::unpack(bits)?);
+            let mv = shown_move(position, canonical, G::Move::unpack(bits)?);
             let score = tally.score(mover)?;
             Some(Sample { mv: G::move_text(mv), games: tally.games, score })
         };

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::reader::shown_move;
 use super::{Book, BookError};
 use crate::game::{Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
@@ -194,7 +195,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
         let mut legal = 0;
         for (row, bits) in (first..).zip(found) {
             let Some(image) = G::Move::unpack(bits) else { continue };
-            let mv = position.played_move(canonical, image);
+            let mv = shown_move(position, canonical, image);
             if position.is_legal(mv) {
                 legal += 1;
                 self.reached[row] = true;

@@ -165,6 +165,7 @@ fn answer<G: Symmetric + Notation>(
         let games = games_of(book, &next)?;
         answer["games_after"] = games.into();
         answer["transposed"] = games.saturating_sub(m.tally.games).into();
+        answer["origin"] = origin(book, m.origin)?.into();
         for (field, value) in fields(names.after(&next)) {
             answer[field] = value;
         }
@@ -181,13 +182,25 @@ fn answer<G: Symmetric + Notation>(
 
 /// What answers say of a position before its moves.
 pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
-    let is_mirrored = position.canonical_with(book.foreign_keys()).by & 1 == 0;
     json!({
         "schema": "juzhong.book.query/1",
         "fen": position.position_text(),
         "key": book.key_of(position).to_string(),
-        "mirrored": is_mirrored,
+        "mirrored": is_mirrored(book, position),
     })
+}
+
+/// Whether the book has the position as its mirror image.
+fn is_mirrored<G: Symmetric>(book: &Book, position: &G) -> bool {
+    position.canonical_with(book.foreign_keys()).by & 1 == 0
+}
+
+/// The name of the merged book with that number.
+fn origin(book: &Book, number: Option<u32>) -> Result<Option<String>, CliError> {
+    let Some(number) = number else { return Ok(None) };
+    let mut books = book.origins().map_err(super::from_book)?.books.into_iter();
+    let index = (number as usize).checked_sub(1);
+    Ok(index.and_then(|index| books.nth(index)).map(|origin| origin.name))
 }
 
 /// The position after a move of the book, which is legal.
@@ -248,7 +261,11 @@ pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
     }
     parts.extend(found.groups.iter().map(|group| format!("group {group}")));
     parts.extend(found.comment.as_ref().map(|comment| comment.replace('\n', " / ")));
-    if parts.is_empty() { String::new() } else { format!("  ({})", parts.join("; ")) }
+    if parts.is_empty() {
+        return String::new();
+    }
+    // Whoever wrote it does not get to steer the terminal.
+    format!("  ({})", parts.join("; ")).replace(char::is_control, " ")
 }
 
 /// The mover's score in percent.
@@ -270,6 +287,7 @@ fn engine_answer(score: &Score) -> Value {
     })
 }
 
+/// The column `others` counts games that reach the position after the move in another way and go on.
 fn print<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
@@ -277,7 +295,8 @@ fn print<G: Symmetric + Notation>(
     names: &Names,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    writeln!(out, "{}", position.position_text())?;
+    let mirrored = if is_mirrored(book, position) { " (found as its mirror image)" } else { "" };
+    writeln!(out, "{}{mirrored}", position.position_text())?;
     if let Some(opening) = names.here(position) {
         writeln!(out, "{} {}", opening.code, opening.name)?;
     }
@@ -288,20 +307,22 @@ fn print<G: Symmetric + Notation>(
     let [first, second] = side_names::<G>();
     writeln!(
         out,
-        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9}  {:<9}  opening",
-        "move", "games", "draws", "score", "weight", "years"
+        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9} {:>8}  {:<9}  opening",
+        "move", "games", "draws", "score", "weight", "others", "years"
     )?;
     for m in found {
         let t = &m.tally;
         let score = percent(m, position.side_to_move());
+        let next = after(position, m);
+        let others = games_of(book, &next)?.saturating_sub(t.games);
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
         let backed = m.score.backed.map_or_else(String::new, |span| format!("  {span}"));
         let opening = names
-            .after(&after(position, m))
+            .after(&next)
             .map_or_else(|| "-".to_owned(), |o| format!("{} {}", o.code, o.name));
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9}  {years:<9}  {opening}{backed}{}",
+            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9} {others:>8}  {years:<9}  {opening}{backed}{}",
             G::move_text(m.mv),
             t.games,
             t.first,

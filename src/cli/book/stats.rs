@@ -85,7 +85,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         if args.sources {
             for source in &found.sources {
                 let hash = hex(&source.hash);
-                writeln!(context.out, "{hash}  {:>8}  {}", source.games, source.name)?;
+                let books = books_of(&found.origins, source).join(", ");
+                let from = if books.is_empty() { books } else { format!("  ({books})") };
+                writeln!(context.out, "{hash}  {:>8}  {}{from}", source.games, source.name)?;
             }
         }
     }
@@ -94,6 +96,15 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 
 fn hex(hash: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*hash).to_hex().to_string()
+}
+
+/// The names of the merged books that a source came with.
+fn books_of<'a>(origins: &'a Origins, source: &Source) -> Vec<&'a str> {
+    (1u32..)
+        .zip(&origins.books)
+        .filter(|(number, _)| origins.sources.contains(&(*number, source.hash)))
+        .map(|(_, book)| book.name.as_str())
+        .collect()
 }
 
 fn answer(args: &Args, found: &Found) -> Value {
@@ -152,7 +163,10 @@ fn answer(args: &Args, found: &Found) -> Value {
     if args.sources {
         answer["source_files"] = sources
             .iter()
-            .map(|s| json!({"hash": hex(&s.hash), "name": s.name, "records": s.games}))
+            .map(|s| {
+                let books = books_of(&found.origins, s);
+                json!({"hash": hex(&s.hash), "name": s.name, "records": s.games, "books": books})
+            })
             .collect();
     }
     answer
