@@ -201,8 +201,7 @@ fn result(text: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_games;
-    use super::*;
+    use super::super::{read_games, result_text};
 
     fn read_all(text: &str) -> Vec<Result<(String, String), String>> {
         let mut games = Vec::new();
@@ -212,10 +211,7 @@ mod tests {
                     let moves: Vec<_> =
                         game.record.tree.moves.iter().map(ToString::to_string).collect();
                     let red = game.record.tag("Red").unwrap_or_default();
-                    Ok((
-                        format!("{red} {}", super::super::result_text(game.record.result)),
-                        moves.join(" "),
-                    ))
+                    Ok((format!("{red} {}", result_text(game.record.result)), moves.join(" ")))
                 }
                 Err(bad) => Err(bad.to_string()),
             });
