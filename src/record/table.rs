@@ -67,7 +67,7 @@ impl Columns {
 
 /// Whether the first line of the source names columns.
 pub(super) fn is_table(bytes: &[u8], chunk: &Chunk) -> bool {
-    let first = Lines::new(bytes, &Chunk { line: 1, game: 1, ..chunk.clone() }).next();
+    let first = Lines::new(bytes, chunk).next();
     first.is_some_and(|line| line.text.len() < 4096 && columns(line.text, chunk.encoding).is_some())
 }
 
