@@ -127,6 +127,37 @@ impl Scheme {
         key
     }
 
+    /// The keys of a position and its mirror image with all their bits.
+    pub(super) fn full_keys(&self, position: &Position) -> [u64; 2] {
+        [false, true].map(|mirrored| self.full_key(position, mirrored))
+    }
+
+    /// The keys as the file has them after a move, from [`full_keys`](Self::full_keys) before it.
+    pub(super) fn keys_after(
+        &self,
+        position: &mut Position,
+        before: [u64; 2],
+        mv: Move,
+    ) -> [u64; 2] {
+        if self.turns {
+            let undo = position.play_unchecked(mv);
+            let keys = self.full_keys(position);
+            position.undo(mv, undo);
+            return keys.map(|key| key >> self.hidden_bits);
+        }
+        let mut keys = before.map(|key| key ^ self.side[0] ^ self.side[1]);
+        for (key, mirrored) in keys.iter_mut().zip([false, true]) {
+            let word = |piece: Option<Piece>, square: Square| {
+                let square = if mirrored { square.mirrored() } else { square };
+                piece.map_or(0, |piece| self.words[piece.index()][square.index()])
+            };
+            let moved = position.piece_at(mv.from());
+            let taken = position.piece_at(mv.to());
+            *key ^= word(moved, mv.from()) ^ word(moved, mv.to()) ^ word(taken, mv.to());
+        }
+        keys.map(|key| key >> self.hidden_bits)
+    }
+
     /// The key as the file has it.
     pub(super) fn key(&self, position: &Position, mirrored: bool) -> u64 {
         self.full_key(position, mirrored) >> self.hidden_bits

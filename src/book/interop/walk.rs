@@ -195,50 +195,63 @@ impl Walker<'_> {
 
     /// Enters what lies so many plies further on and has rows that were not reached.
     fn try_moves(&mut self, position: &mut Position, plies: u8) {
+        if plies == 1 && !self.scheme.is_after() {
+            return self.look_around(position);
+        }
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         for mv in moves {
             let undo = position.make(mv);
             if plies > 1 {
                 self.try_moves(position, plies - 1);
-            } else {
-                self.look(position);
-            }
-            position.unmake(mv, undo);
-        }
-    }
-
-    /// Whether there are rows to reach under a key of this position. A short key alone does not tell:
-    /// then all of its moves must be legal.
-    fn is_meant(&self, position: &Position, key: u64, frame: Frame) -> bool {
-        let is_legal = |row: usize| {
-            self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
-        };
-        self.index.has_unreached(key)
-            && (!self.scheme.is_short() || self.index.of(key).all(is_legal))
-    }
-
-    fn look(&mut self, position: &mut Position) {
-        if !self.scheme.is_after() {
-            self.looked += 1;
-            let mut keys = self.scheme.keys(position).into_iter().flatten();
-            if keys.any(|(key, frame)| self.is_meant(position, key, frame)) {
+            } else if self.has_moves(position) {
                 self.enter(position);
             }
-            return;
+            position.unmake(mv, undo);
         }
+    }
+
+    /// Enters the positions after all moves that have rows to reach.
+    fn look_around(&mut self, position: &mut Position) {
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
+        let before = self.scheme.full_keys(position);
+        self.looked += moves.len() as u64;
         for mv in moves {
-            self.looked += 1;
-            let undo = position.make(mv);
-            let mut keys = self.scheme.keys(position).into_iter().flatten();
-            let found = keys.any(|(key, _)| self.index.has_unreached(key));
-            position.unmake(mv, undo);
-            if found {
-                return self.enter(position);
+            let keys = self.scheme.keys_after(position, before, mv);
+            if keys.into_iter().any(|key| self.index.has_unreached(key)) {
+                let undo = position.make(mv);
+                if self.is_meant(position) {
+                    self.enter(position);
+                }
+                position.unmake(mv, undo);
             }
         }
+    }
+
+    /// A short key alone does not tell whether the rows are those of this position: all of their moves
+    /// must be legal.
+    fn is_meant(&self, position: &Position) -> bool {
+        let is_legal = |row: usize, frame: Frame| {
+            self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
+        };
+        !self.scheme.is_short()
+            || self.scheme.keys(position).into_iter().flatten().any(|(key, frame)| {
+                let mut rows = self.index.of(key);
+                !rows.is_empty() && rows.all(|row| is_legal(row, frame))
+            })
+    }
+
+    /// Whether a move leads to a row to reach, where rows stand for positions after the move.
+    fn has_moves(&mut self, position: &mut Position) -> bool {
+        self.looked += 1;
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let before = self.scheme.full_keys(position);
+        moves.into_iter().any(|mv| {
+            let keys = self.scheme.keys_after(position, before, mv);
+            keys.into_iter().any(|key| self.index.has_unreached(key))
+        })
     }
 }
 
