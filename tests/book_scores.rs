@@ -104,7 +104,7 @@ fn leaves_are_scored_once_and_backed_up_whatever_the_threads() {
         assert_eq!(answer["start"]["low"], answer["start"]["high"]);
         assert_eq!(json(&args)["scored"], 0, "nothing is left");
     }
-    assert_eq!(fs::read(&books[0]).unwrap(), fs::read(&books[1]).unwrap());
+    assert!(fs::read(&books[0]).unwrap() == fs::read(&books[1]).unwrap());
     assert_eq!(place.names(), 3, "two books and the games");
     let book = Book::open(books[0].as_ref()).unwrap();
     book.verify().unwrap();
@@ -283,13 +283,18 @@ fn an_interrupted_run_goes_on() {
     for book in &books {
         assert!(juzhong(&args(book)).status.success());
     }
-    assert_eq!(fs::read(&books[0]).unwrap(), fs::read(&books[1]).unwrap());
+    assert!(fs::read(&books[0]).unwrap() == fs::read(&books[1]).unwrap());
 }
 
 /// Red's rook drives the king to and fro: `f1e1` and `e1f1` check, with the king's only answers.
 const TO_THE_LOOP: &str = "e3e4 a9a8 e4e5 a8a9 e5e6 a9a8 e0e1 a8a9 e1d1 e9e8 e6d6 e8f8 i0i1 a9a8 \
                            i1f1 f8e8";
 const LOOP: &str = "f1e1 e8f8 e1f1 f8e8";
+
+fn mirrored(moves: &str) -> String {
+    let swap = |c: char| if c.is_ascii_lowercase() { char::from(b'a' + b'i' - c as u8) } else { c };
+    moves.chars().map(swap).collect()
+}
 
 #[test]
 fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
@@ -301,13 +306,13 @@ fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
     let answer = flag("check");
     assert_eq!(banned(&answer).len(), 1, "{answer}");
     assert_eq!(banned(&answer)[0]["reason"], "perpetual check");
-    let line: Vec<&str> = banned(&answer)[0]["line"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|m| m.as_str().unwrap())
-        .collect();
-    assert_eq!(line.join(" "), format!("{TO_THE_LOOP} {LOOP}"));
+    let first = banned(&answer).remove(0);
+    let line: Vec<&str> =
+        first["line"].as_array().unwrap().iter().map(|m| m.as_str().unwrap()).collect();
+    // The loop is entered a ply before, with the first check. The line is a mirror image.
+    let expected = format!("{TO_THE_LOOP} {LOOP}");
+    let expected = expected.strip_suffix(" f8e8").unwrap();
+    assert_eq!(line.join(" "), mirrored(expected));
     // Only the move that goes on is flagged, and it is never chosen, for all its games.
     let moves = |line: &str| {
         let book = Book::open(book.as_ref()).unwrap();
@@ -316,7 +321,7 @@ fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
     };
     assert_eq!(moves(TO_THE_LOOP), [("f1e1".to_owned(), false)]);
     let inside = format!("{TO_THE_LOOP} f1e1 e8f8");
-    assert_eq!(moves(&inside), [("e1e2".to_owned(), false), ("e1f1".to_owned(), true)]);
+    assert_eq!(moves(&inside), [("e1f1".to_owned(), true), ("e1e2".to_owned(), false)]);
     let books = vec![OwnBook::from(PathBuf::from(&book))];
     for seed in 0..20 {
         let books = books.clone();
@@ -327,7 +332,7 @@ fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
     }
     // By other rules it is a draw, and the flag goes.
     assert!(banned(&flag("none")).is_empty());
-    assert_eq!(moves(&inside)[1], ("e1f1".to_owned(), false));
+    assert_eq!(moves(&inside)[0], ("e1f1".to_owned(), false));
     assert_eq!(banned(&flag("asian")).len(), 1);
 }
 
@@ -335,7 +340,7 @@ fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
 fn walk_to_the_end(seed: u64) -> Line<Position> {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let mut line = Line::new(Position::start(), 0);
-    while line.len() < 500 && line.position().occupancy().len() > 3 {
+    while line.len() < 500 && line.position().to_setup().board.iter().flatten().count() > 3 {
         let position = line.position();
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);

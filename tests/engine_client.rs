@@ -68,7 +68,7 @@ fn talks_to_this_program() {
     assert_eq!(thought.info.pv.first(), thought.best.as_ref());
     assert!(thought.info.depth > 0 && thought.info.nodes > 0 && thought.info.score.is_some());
     // Mate in one.
-    client.position(Some("3k5/9/9/9/9/9/9/9/4R4/3K1R3 w - - 0 1"), []).unwrap();
+    client.position(Some("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1"), []).unwrap();
     let thought = client.go(&limits, &|| false).unwrap();
     assert!(matches!(thought.info.score, Some((EngineScore::Mate(1..), _))), "{thought:?}");
     // Without a limit it searches until it is told to stop.

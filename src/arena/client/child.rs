@@ -32,10 +32,11 @@ pub(super) enum Heard {
 pub(super) struct Child {
     process: process::Child,
     engine: String,
-    /// `None` once `quit` was said.
     commands: SyncSender<String>,
     lines: Receiver<String>,
     last_words: Arc<Mutex<VecDeque<u8>>>,
+    /// Reads them.
+    listener: Option<thread::JoinHandle<()>>,
     /// How long it may take to end by itself.
     grace: Duration,
 }
@@ -55,8 +56,15 @@ impl Child {
         let (commands, to_write) = sync_channel(COMMANDS_AHEAD);
         let (sender, lines) = sync_channel(LINES_AHEAD);
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
-        let child =
-            Self { process, engine, commands, lines, last_words: last_words.clone(), grace };
+        let mut child = Self {
+            process,
+            engine,
+            commands,
+            lines,
+            last_words: last_words.clone(),
+            listener: None,
+            grace,
+        };
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("no pipes")));
         };
@@ -66,7 +74,8 @@ impl Child {
         };
         start("input", Box::new(move || write_lines(input, &to_write)))?;
         start("output", Box::new(move || read_lines(BufReader::new(output), &sender)))?;
-        start("errors", Box::new(move || keep_end(errors, &last_words)))?;
+        let listener = start("errors", Box::new(move || keep_end(errors, &last_words)))?;
+        child.listener = Some(listener);
         Ok(child)
     }
 
@@ -107,6 +116,13 @@ impl Child {
             Some(status) => status.to_string(),
             None => "its output is closed".to_owned(),
         };
+        // What it wrote may still be on its way.
+        let deadline = Instant::now() + self.grace;
+        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished())
+            && Instant::now() < deadline
+        {
+            thread::sleep(LOOK);
+        }
         let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let words: Vec<u8> = words.iter().copied().collect();
         let text = String::from_utf8_lossy(&words);

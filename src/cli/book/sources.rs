@@ -2,8 +2,8 @@
 //! with its progress, interrupts and saves.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -135,9 +135,13 @@ impl SourceArgs {
 
 /// Set when the user interrupts the program; the second time ends it at once.
 pub(super) fn stop_flag() -> Arc<AtomicBool> {
-    if let Err(error) = interrupt::catch() {
-        tracing::debug!("no handler for interrupts: {error}");
-    }
+    // Twice caught, the first signal would be the second one for the other handler.
+    static CATCH: Once = Once::new();
+    CATCH.call_once(|| {
+        if let Err(error) = interrupt::catch() {
+            tracing::debug!("no handler for interrupts: {error}");
+        }
+    });
     interrupt::requested()
 }
 
@@ -222,7 +226,7 @@ pub(super) fn ask(
 
 /// The error of a work that was interrupted, with what was kept.
 pub(super) fn check_interrupt(kept: u64) -> Result<(), CliError> {
-    if stop_flag().load(Ordering::Relaxed) {
+    if interrupt::is_requested() {
         let message = format!("interrupted; {kept} scores are kept, run this again to go on");
         return Err(CliError::message(exit::INTERRUPTED, message));
     }
