@@ -27,7 +27,7 @@ pub(in crate::cli) struct Args {
     /// Name the game of these moves instead: h2e2 h9g7 …
     #[arg(long, num_args = 1.., conflicts_with = "games")]
     moves: Vec<String>,
-    /// List every game, not only the sums.
+    /// List every game before the sums (with --json: an object a line).
     #[arg(long)]
     list: bool,
     /// Compare with the codes that the games themselves state (tag ECCO).
@@ -158,14 +158,13 @@ struct Sums {
     other_starts: u64,
     bad: u64,
     comparison: Comparison,
-    list: Vec<Value>,
 }
 
 fn many(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let inputs = find_games(&args.games).map_err(from_build)?;
     let mut sums = Sums::default();
     for file in &inputs.files {
-        read(file, args.list, &mut sums)?;
+        read(file, args, &mut sums, context)?;
     }
     if sums.games == 0 {
         let message = format!("no games in {} files ({} bad)", inputs.files.len(), sums.bad);
@@ -179,17 +178,29 @@ fn many(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     Ok(exit::OK)
 }
 
-fn read(file: &Path, list: bool, sums: &mut Sums) -> Result<(), CliError> {
+fn read(
+    file: &Path,
+    args: &Args,
+    sums: &mut Sums,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
     let source = file.display().to_string();
     let bytes = MappedFile::open(file).or_exit_with(exit::NO_INPUT, || source.clone())?;
+    let mut listed = Ok(());
     read_games(&source, &bytes, &mut |game| match game {
         Ok(game) => {
             let found = sums.add(&game.record);
+<<<<<<< HEAD
             if list {
                 let mut entry = json!({"file": source, "line": game.place.to_string()});
                 merge(&mut entry, described(found));
                 entry["stated"] = game.record.tag("ECCO").into();
                 sums.list.push(entry);
+=======
+            if args.list && listed.is_ok() {
+                let place = (source.as_str(), game.line);
+                listed = list(place, &game.record, found, context);
+>>>>>>> names
             }
         }
         Err(error) => {
@@ -197,6 +208,26 @@ fn read(file: &Path, list: bool, sums: &mut Sums) -> Result<(), CliError> {
             sums.bad += 1;
         }
     });
+    listed
+}
+
+/// Writes one game.
+fn list(
+    (file, line): (&str, u64),
+    record: &Record<Position>,
+    found: Option<Opening>,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
+    let stated = record.tag("ECCO");
+    if context.common.json {
+        let mut entry = json!({"file": file, "line": line, "stated": stated});
+        merge(&mut entry, described(found));
+        writeln!(context.out, "{entry}")?;
+    } else {
+        let (code, name) =
+            found.map_or_else(|| ("-".to_owned(), "-"), |o| (o.code.to_string(), o.name));
+        writeln!(context.out, "{file}:{line}\t{code}\t{name}")?;
+    }
     Ok(())
 }
 
@@ -262,17 +293,10 @@ fn answer(args: &Args, sums: &Sums) -> Value {
             "others": others,
         });
     }
-    if args.list {
-        answer["list"] = sums.list.clone().into();
-    }
     answer
 }
 
 fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> {
-    for entry in &sums.list {
-        let text = |name: &str| entry[name].as_str().unwrap_or("-");
-        writeln!(out, "{}:{}\t{}\t{}", text("file"), entry["line"], text("ecco"), text("name"))?;
-    }
     let openings = Openings::built_in();
     writeln!(out, "{:<4} {:>8} {:>8} {:>8} {:>8}  name", "code", "games", "red", "draws", "black")?;
     for (&code, r) in &sums.codes {
