@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 
+use super::Place;
 use super::appraise::Appraiser;
 use super::graph::{Graph, Node};
 use super::loops::Bans;
-use super::Place;
 use super::rewrite::{RewriteError, rewrite};
 use super::scores::{self, MAX_SOURCE, Score};
 use super::worth::{Finding, Span};

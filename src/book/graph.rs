@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 
-use super::minimax::{Moves, NO_NODE};
 use super::Place;
+use super::minimax::{Moves, NO_NODE};
 use super::{Book, BookError, Entry};
 use crate::game::{Adjudicate, Line, Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::{Key, KeyTable};

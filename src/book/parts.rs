@@ -356,8 +356,12 @@ mod tests {
     fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
         let place = [0, n.into()];
         let task = Task { place, report: FileReport::default() };
-        let reject =
-            Listed { number: [0, n.into(), 1], place: crate::record::Place::Line(1), game: 1, reason: RejectReason::NoMoves };
+        let reject = Listed {
+            number: [0, n.into(), 1],
+            place: crate::record::Place::Line(1),
+            game: 1,
+            reason: RejectReason::NoMoves,
+        };
         let game = Played::empty(GameId([n; 16]));
         parts.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
     }

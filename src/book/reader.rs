@@ -9,8 +9,8 @@ use super::scores::{self, MoveScore, Score};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use super::{
-    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, interop, key_file,
-    marks,
+    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, interop,
+    key_file, marks,
 };
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};

@@ -10,7 +10,7 @@ use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
 use crate::bytes::map::MappedFile;
 use crate::game::{Notation, Outcome, Side};
-use crate::record::{Record, read_games};
+use crate::record::{Place, Record, read_games};
 use crate::xiangqi::Position;
 
 /// How many pairs of codes that disagree are printed.
@@ -190,17 +190,9 @@ fn read(
     read_games(&source, &bytes, &mut |game| match game {
         Ok(game) => {
             let found = sums.add(&game.record);
-<<<<<<< HEAD
-            if list {
-                let mut entry = json!({"file": source, "line": game.place.to_string()});
-                merge(&mut entry, described(found));
-                entry["stated"] = game.record.tag("ECCO").into();
-                sums.list.push(entry);
-=======
             if args.list && listed.is_ok() {
-                let place = (source.as_str(), game.line);
+                let place = (source.as_str(), game.place);
                 listed = list(place, &game.record, found, context);
->>>>>>> names
             }
         }
         Err(error) => {
@@ -213,20 +205,20 @@ fn read(
 
 /// Writes one game.
 fn list(
-    (file, line): (&str, u64),
+    (file, place): (&str, Place),
     record: &Record<Position>,
     found: Option<Opening>,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let stated = record.tag("ECCO");
     if context.common.json {
-        let mut entry = json!({"file": file, "line": line, "stated": stated});
+        let mut entry = json!({"file": file, "place": place.to_string(), "stated": stated});
         merge(&mut entry, described(found));
         writeln!(context.out, "{entry}")?;
     } else {
         let (code, name) =
             found.map_or_else(|| ("-".to_owned(), "-"), |o| (o.code.to_string(), o.name));
-        writeln!(context.out, "{file}:{line}\t{code}\t{name}")?;
+        writeln!(context.out, "{}\t{code}\t{name}", place.within(file))?;
     }
     Ok(())
 }

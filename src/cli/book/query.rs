@@ -317,9 +317,8 @@ fn print<G: Symmetric + Notation>(
         let others = games_of(book, &next)?.saturating_sub(t.games);
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
         let backed = m.score.backed.map_or_else(String::new, |span| format!("  {span}"));
-        let opening = names
-            .after(&next)
-            .map_or_else(|| "-".to_owned(), |o| format!("{} {}", o.code, o.name));
+        let opening =
+            names.after(&next).map_or_else(|| "-".to_owned(), |o| format!("{} {}", o.code, o.name));
         writeln!(
             out,
             "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9} {others:>8}  {years:<9}  {opening}{backed}{}",
