@@ -249,7 +249,7 @@ fn bad_inputs_have_their_codes() {
     fails_for(&place.at("missing.pgn"), 66, &["missing.pgn", "cannot read"]);
     std::fs::create_dir(place.at("folder")).unwrap();
     place.write("folder/letter.txt", "Dear");
-    fails_for(&place.at("folder"), 65, &["folder", "no game files (.pgn)"]);
+    fails_for(&place.at("folder"), 65, &["folder", "no game files (.pgn,"]);
     fails_for(
         &place.write("empty.pgn", ""),
         65,

@@ -59,6 +59,7 @@ pub enum RejectReason {
 
 impl RejectReason {
     /// A bad record, for a reason that can quote the file: made one line of limited length.
+    #[must_use]
     pub fn bad(reason: &impl fmt::Display) -> Self {
         Self::Bad(one_line(&reason.to_string()).chars().take(MAX_REASON).collect())
     }

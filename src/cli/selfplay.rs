@@ -1,4 +1,5 @@
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -7,7 +8,7 @@ use super::{CliError, Context, OrExit, exit};
 use crate::arena::SelfPlay;
 use crate::book::find_games;
 use crate::bytes::atomic;
-use crate::record::{PgnOptions, Record, read_games, write_pgn};
+use crate::record::{PgnOptions, Record, read_packed, write_pgn};
 use crate::xiangqi::{Position, RuleSet};
 
 /// Plays games of the engine against itself, from opening lines, and writes them as PGN. The games
@@ -70,11 +71,16 @@ fn read_openings(files: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
     let mut problem = None;
     for file in files {
         let bytes = fs::read(file).or_exit_with(exit::NO_INPUT, || file.display())?;
-        read_games(&file.display().to_string(), &bytes, &mut |game| match game {
-            Ok(game) if game.record.start.is_none() => openings.push(game.record),
-            Ok(_) => {}
-            Err(bad) => problem = problem.take().or(Some(bad)),
+        let name = file.display().to_string();
+        let read = read_packed(&name, &bytes, &std::env::temp_dir(), &mut |_, game| {
+            match game {
+                Ok(game) if game.record.start.is_none() => openings.push(game.record),
+                Ok(_) => {}
+                Err(bad) => problem = problem.take().or(Some(bad)),
+            }
+            ControlFlow::Continue(())
         });
+        read.or_exit_with(exit::IO, || name)?;
     }
     match problem {
         Some(bad) => Err(CliError::new(exit::BAD_DATA, bad)),

@@ -483,3 +483,228 @@ fn refusal(source: &str, what: String) -> BadGame {
     let reason = BadGameReason::Unsupported(what);
     BadGame { source: source.to_owned(), place: Place::Offset(0), game: 1, reason }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PGN: &[u8] = b"[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n\n[Red \"b\"]\n\n1. c3c4 *\n";
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        zstd::encode_all(bytes, 3).unwrap()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn deflated(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder =
+            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// A member as an archive states it.
+    struct Stated<'a> {
+        name: &'a str,
+        flags: u16,
+        method: u16,
+        size: usize,
+        crc: u32,
+        data: Vec<u8>,
+    }
+
+    fn member<'a>(name: &'a str, method: u16, content: &[u8]) -> Stated<'a> {
+        let data = match method {
+            8 => deflated(content),
+            93 => zstd(content),
+            _ => content.to_vec(),
+        };
+        Stated {
+            name,
+            flags: 0x800,
+            method,
+            size: content.len(),
+            crc: crc32fast::hash(content),
+            data,
+        }
+    }
+
+    fn zip(members: &[Stated<'_>]) -> Vec<u8> {
+        let (mut file, mut directory) = (Vec::new(), Vec::new());
+        for Stated { name, flags, method, size, crc, data } in members {
+            let offset = file.len() as u32;
+            let mut shared = Vec::new();
+            for n in [20, *flags, *method, 0, 0] {
+                shared.extend_from_slice(&n.to_le_bytes());
+            }
+            for n in [*crc, data.len() as u32, *size as u32] {
+                shared.extend_from_slice(&n.to_le_bytes());
+            }
+            shared.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            shared.extend_from_slice(&[0, 0]);
+            file.extend_from_slice(b"PK\x03\x04");
+            file.extend_from_slice(&shared);
+            file.extend_from_slice(name.as_bytes());
+            file.extend_from_slice(data);
+            directory.extend_from_slice(b"PK\x01\x02\x14\0");
+            directory.extend_from_slice(&shared);
+            directory.extend_from_slice(&[0; 10]);
+            directory.extend_from_slice(&offset.to_le_bytes());
+            directory.extend_from_slice(name.as_bytes());
+        }
+        let (offset, count) = (file.len() as u32, members.len() as u16);
+        file.extend_from_slice(&directory);
+        file.extend_from_slice(b"PK\x05\x06\0\0\0\0");
+        file.extend_from_slice(&[count.to_le_bytes(), count.to_le_bytes()].concat());
+        file.extend_from_slice(&(directory.len() as u32).to_le_bytes());
+        file.extend_from_slice(&offset.to_le_bytes());
+        file.extend_from_slice(&[0, 0]);
+        file
+    }
+
+    /// What is found, a line for each game.
+    fn read(bytes: &[u8]) -> Vec<String> {
+        let mut lines = Vec::new();
+        let folder = std::env::temp_dir();
+        let summary = read_packed("f", bytes, &folder, &mut |source, game| {
+            lines.push(match game {
+                Ok(game) => format!("{source} {}", game.record.tree.moves.len()),
+                Err(bad) => bad.to_string(),
+            });
+            ControlFlow::Continue(())
+        });
+        let summary = summary.unwrap();
+        assert_eq!(summary.games + summary.bad, lines.len() as u64);
+        lines
+    }
+
+    #[test]
+    fn every_packing_gives_the_same_games() {
+        for bytes in [PGN.to_vec(), zstd(PGN), gzip(PGN), gzip(&zstd(PGN))] {
+            assert_eq!(read(&bytes), ["f 2", "f 1"]);
+            let packed = Packed::open(&bytes).unwrap();
+            let digest = packed.digest(&packed.members()[0]).unwrap();
+            assert_eq!(digest.hash, *blake3::hash(PGN).as_bytes());
+            assert_eq!((digest.len, digest.format), (PGN.len() as u64, Ok(Format::Pgn)));
+        }
+        let two_frames = [zstd(&PGN[..30]), zstd(&PGN[30..])].concat();
+        assert_eq!(read(&two_frames), ["f 2", "f 1"]);
+    }
+
+    #[test]
+    fn archives_hold_many_sources() {
+        let bytes = zip(&[
+            member("a/", 0, b""),
+            member("a/x.pgn", 0, PGN),
+            member("a/y.PGN", 8, PGN),
+            member("a/z.pgn.gz", 0, &gzip(PGN)),
+            member("w.jsonl", 93, b"{\"moves\":\"h2e2\"}"),
+            member("read me.txt", 8, b"Read me."),
+            member("moves.txt", 8, b"h2e2 h9g7"),
+            member("picture.png", 8, b"h2e2"),
+            member("__MACOSX/a/._x.pgn", 8, b"x"),
+        ]);
+        let expected = [
+            "f/a/x.pgn 2",
+            "f/a/x.pgn 1",
+            "f/a/y.PGN 2",
+            "f/a/y.PGN 1",
+            "f/a/z.pgn.gz 2",
+            "f/a/z.pgn.gz 1",
+            "f/w.jsonl 1",
+            "f/moves.txt 2",
+        ];
+        assert_eq!(read(&bytes), expected);
+        let with_preface = [b"#!/bin/sh\n", &bytes[..]].concat();
+        assert_eq!(read(&with_preface).len(), 1);
+    }
+
+    #[test]
+    fn bad_members_do_not_hide_the_others() {
+        let with = |change: fn(&mut Stated<'_>)| {
+            let mut bad = member("bad.pgn", 8, PGN);
+            change(&mut bad);
+            let lines = read(&zip(&[member("a.pgn", 8, PGN), bad, member("z.pgn", 8, PGN)]));
+            assert_eq!((lines.len(), lines[4].as_str()), (5, "f/z.pgn 1"), "{lines:?}");
+            lines[2].clone()
+        };
+        assert!(with(|bad| bad.flags |= 1).contains("encrypted"));
+        assert!(with(|bad| bad.method = 12).contains("method 12"));
+        assert!(with(|bad| bad.size += 1).contains("shorter"));
+        assert!(with(|bad| bad.size -= 1).contains("longer"));
+        assert!(with(|bad| bad.crc ^= 1).contains("checksum"));
+        assert!(with(|bad| bad.data[4] ^= 0x55).contains("bad.pgn"));
+        assert!(with(|bad| bad.size = 3 << 30).contains("unpacks to more"));
+        assert!(with(|bad| (bad.method, bad.data) = (0, zip(&[]))).contains("bad.pgn"));
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        let zeros = vec![0; (FREE_BYTES + (16 << 20)) as usize];
+        for bomb in [zstd(&zeros), gzip(&zstd(&zeros))] {
+            let lines = read(&bomb);
+            assert!(lines.len() == 1 && lines[0].contains("unpacks to more"), "{lines:?}");
+        }
+        // Once more packed in an archive, much less is enough.
+        let inner = zstd(&zeros[..8 << 20]);
+        let lines = read(&zip(&[member("a.pgn.zst", 8, &inner), member("z.pgn", 0, PGN)]));
+        assert!(lines.len() == 3 && lines[0].contains("unpacks to more"), "{lines:?}");
+        // Members that share their data.
+        let mut archive = zip(&[member("a.pgn", 0, &PGN.repeat(40)), member("b.pgn", 0, PGN)]);
+        let entry = archive.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
+        let second = entry + ENTRY + 5;
+        let (size, offset) = ((PGN.len() as u32 * 40).to_le_bytes(), [0; 4]);
+        archive[second + 20..second + 24].copy_from_slice(&size);
+        archive[second + 24..second + 28].copy_from_slice(&size);
+        archive[second + 42..second + 46].copy_from_slice(&offset);
+        let lines = read(&archive);
+        assert!(lines.last().unwrap().contains("overlap"), "{lines:?}");
+    }
+
+    /// Bytes of an entry of a zip archive's directory before its name.
+    const ENTRY: usize = 46;
+
+    #[test]
+    fn what_is_large_comes_by_a_file() {
+        let text = PGN.repeat(2 * MEMORY_BYTES / PGN.len());
+        let packed = zstd(&text);
+        let packed = Packed::open(&packed).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let content = packed.content(&packed.members()[0], folder.path()).unwrap();
+        assert!(matches!(content, Content::Mapped(_)) && *content == *text);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        let nowhere = packed.content(&packed.members()[0], Path::new("/nowhere"));
+        assert!(matches!(nowhere, Err(UnpackError::Io(_))));
+    }
+
+    #[test]
+    fn truncated_files_are_refused() {
+        for bytes in [zstd(PGN), gzip(PGN), zip(&[member("a.pgn", 8, PGN)])] {
+            for len in 6..bytes.len() {
+                let lines = read(&bytes[..len]);
+                assert!(lines.len() == 1 && lines[0].starts_with("f"), "{len}: {lines:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_files_do_no_harm(
+            at in any::<prop::sample::Index>(), bits in 1..=255_u8, which in 0..3,
+        ) {
+            let mut bytes = match which {
+                0 => zstd(PGN),
+                1 => gzip(PGN),
+                _ => zip(&[member("a.pgn", 8, PGN), member("b.pgn.zst", 0, &zstd(PGN))]),
+            };
+            let at = at.index(bytes.len());
+            bytes[at] ^= bits;
+            read(&bytes);
+        }
+    }
+}

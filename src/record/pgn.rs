@@ -107,7 +107,10 @@ pub(super) fn read_start(fen: &str) -> Result<(Option<Position>, u32), FenError>
     }
     let setup = Setup::from_fen(fen)?;
     let position = Position::from_setup(&setup)?;
-    Ok(((position != *START).then_some(position), setup.halfmove_clock))
+    if position == *START {
+        return Ok((None, 0));
+    }
+    Ok((Some(position), setup.halfmove_clock))
 }
 
 /// Reads moves that stand in a text without tags; `tags` are those known from elsewhere.

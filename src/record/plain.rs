@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use super::pgn::{self, BlockFault, BlockGame, START};
 use super::pgn_writer::{move_text, result_text};
-use super::split::{Lines, split_lines};
+use super::split::{Layout, Lines, split_lines};
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, Format, MAX_GAME_BYTES, ParsedGame, Place,
     ReadSummary, Record, table,
@@ -61,11 +61,10 @@ fn is_remark(line: &str) -> bool {
 pub(super) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     let whole = Chunk::whole_text(bytes, Format::Plain);
     if table::is_table(bytes, &whole) {
-        return vec![whole];
+        return vec![Chunk { layout: Layout::Table, ..whole }];
     }
-    let is_one_game = is_one_game(bytes, &whole);
-    if is_one_game {
-        return vec![Chunk { is_one_game, ..whole }];
+    if is_one_game(bytes, &whole) {
+        return vec![Chunk { layout: Layout::OneGame, ..whole }];
     }
     split_lines(bytes, target, Format::Plain)
 }
@@ -100,7 +99,7 @@ pub(super) fn read_chunk(
     chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    if table::is_table(bytes, chunk) {
+    if chunk.layout == Layout::Table {
         return table::read(source, bytes, chunk, sink);
     }
     let mut summary = ReadSummary::default();
@@ -125,7 +124,7 @@ pub(super) fn read_chunk(
         sink(found);
     };
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    if chunk.is_one_game {
+    if chunk.layout == Layout::OneGame {
         read(part, chunk.line, chunk.game);
     } else {
         for line in Lines::new(part, chunk) {

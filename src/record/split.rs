@@ -32,8 +32,19 @@ pub struct Chunk {
     pub format: Option<Format>,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
     pub(super) line_end: u8,
-    /// Whether all lines of a plain list are one game.
-    pub(super) is_one_game: bool,
+    /// What the lines of a plain list are.
+    pub(super) layout: Layout,
+}
+
+/// What the lines of a plain list are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// A game each.
+    Games,
+    /// One game together.
+    OneGame,
+    /// The rows of a table below the names of its columns.
+    Table,
 }
 
 impl Chunk {
@@ -41,7 +52,7 @@ impl Chunk {
     pub(super) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
         let (encoding, line_end) = (Encoding::Utf8, b'\n');
         let bytes = 0..bytes.len();
-        Self { bytes, line: 1, game: 1, encoding, format, line_end, is_one_game: false }
+        Self { bytes, line: 1, game: 1, encoding, format, line_end, layout: Layout::Games }
     }
 
     /// The whole source, a text.

@@ -67,7 +67,7 @@ impl Columns {
 
 /// Whether the first line of the source names columns.
 pub(super) fn is_table(bytes: &[u8], chunk: &Chunk) -> bool {
-    let first = Lines::new(bytes, &Chunk { line: 1, game: 1, ..chunk.clone() }).next();
+    let first = Lines::new(bytes, chunk).next();
     first.is_some_and(|line| line.text.len() < 4096 && columns(line.text, chunk.encoding).is_some())
 }
 
@@ -201,8 +201,7 @@ fn result(text: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_games;
-    use super::*;
+    use super::super::{read_games, result_text};
 
     fn read_all(text: &str) -> Vec<Result<(String, String), String>> {
         let mut games = Vec::new();
@@ -212,10 +211,7 @@ mod tests {
                     let moves: Vec<_> =
                         game.record.tree.moves.iter().map(ToString::to_string).collect();
                     let red = game.record.tag("Red").unwrap_or_default();
-                    Ok((
-                        format!("{red} {}", super::super::result_text(game.record.result)),
-                        moves.join(" "),
-                    ))
+                    Ok((format!("{red} {}", result_text(game.record.result)), moves.join(" ")))
                 }
                 Err(bad) => Err(bad.to_string()),
             });
