@@ -121,29 +121,55 @@ fn a_folder_of_files() {
 }
 
 #[test]
+fn xqf_and_dhtmlxq() {
+    let folder = folder();
+    let [pgn, first, again] = ["games.pgn", "a.pgn", "b.pgn"].map(|name| at(&folder, name));
+    convert(&pgn, &first, &[]);
+    let first = fs::read_to_string(&first).unwrap();
+    for (name, options) in [
+        ("a.ubb", &["--encoding", "gb18030"][..]),
+        ("b.txt.gz", &["--to", "dhtmlxq"]),
+        ("xqf/", &["--to", "xqf"]),
+    ] {
+        let out = at(&folder, name);
+        assert_eq!(convert(&pgn, &out, options), "");
+        convert(&out, &again, &[]);
+        assert_eq!(fs::read_to_string(&again).unwrap(), first, "{name}");
+    }
+    let xqf = fs::read(folder.path().join("xqf/000002.xqf")).unwrap();
+    assert_eq!((&xqf[..3], xqf[0x33], xqf.len()), (&b"XQ\x0a"[..], 3, 1024 + 2 * 8));
+    // What has no room is told; two games do not fit into one file.
+    fs::write(at(&folder, "long.pgn"), GAMES.replace("[Red \"甲\"]", "[Round \"1\"]")).unwrap();
+    let told = convert(&at(&folder, "long.pgn"), &at(&folder, "more/"), &["--to", "xqf"]);
+    assert!(told.contains("1 tags left out"), "{told}");
+    juzhong(&["convert", &pgn, "-o", &at(&folder, "one.xqf")]).assert().code(65);
+    juzhong(&["convert", &pgn, "-o", &at(&folder, "x/"), "--to", "cbr"]).assert().code(2);
+}
+
+#[test]
 fn a_game_counts_once_whatever_its_format() {
     let folder = folder();
     let pgn = at(&folder, "games.pgn");
     let sources = TempDir::new().unwrap();
-    for name in ["a.pgn", "b.jsonl", "c.txt", "d.pgn.zst", "e.jsonl.gz"] {
+    for name in ["a.pgn", "b.jsonl", "c.txt", "d.pgn.zst", "e.jsonl.gz", "f.ubb"] {
         convert(&pgn, &at(&sources, name), &[]);
     }
     // One copy that states another result; the packed copy of a file is the same source.
-    fs::write(at(&sources, "f.txt"), "h2e2 h9g7 h0g2 0-1\n").unwrap();
+    fs::write(at(&sources, "g.txt"), "h2e2 h9g7 h0g2 0-1\n").unwrap();
     fs::write(at(&sources, "notes.txt"), "Notes.").unwrap();
     let [book, list] = ["x.book", "disputes"].map(|name| at(&folder, name));
     let build = ["book", "build", &at(&sources, ""), "-o", &book, "--disputes", &list, "--json"];
     let output = juzhong(&build).assert().success();
     let answer: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     let count = |name: &str| answer[name].as_u64().unwrap();
-    assert_eq!((count("games"), count("records"), count("duplicates")), (2, 7, 5));
-    assert_eq!((count("files"), count("same_files")), (6, 2));
+    assert_eq!((count("games"), count("records"), count("duplicates")), (2, 9, 7));
+    assert_eq!((count("files"), count("same_files")), (7, 2));
     assert_eq!((count("disputed"), count("tied"), count("contradicted")), (1, 0, 0));
     assert_eq!((count("red"), count("draws")), (1, 1));
     let disputes = fs::read_to_string(&list).unwrap();
     let rows: Vec<Vec<&str>> = disputes.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows.len(), 4, "{disputes}");
+    assert_eq!(rows.len(), 5, "{disputes}");
     assert!(rows.iter().all(|row| row[1..4] == ["majority", "1-0", "-"]), "{disputes}");
     let stated: Vec<_> = rows.iter().map(|row| row[7]).collect();
-    assert_eq!(stated, ["1-0", "1-0", "1-0", "0-1"]);
+    assert_eq!(stated, ["1-0", "1-0", "1-0", "1-0", "0-1"]);
 }

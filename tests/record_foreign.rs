@@ -342,6 +342,8 @@ fn hostile_dhtmlxq_is_bounded() {
     read(open.as_bytes());
     let big = dhtmlxq(&[("movelist", &"7747".repeat(2 << 20))]);
     assert!(matches!(reason(big.as_bytes()), BadGameReason::TooLong(_)));
+    let many = "[DhtmlXQ_x]".repeat(1 << 20) + &dhtmlxq(&[("movelist", "7747")]);
+    assert!(matches!(reason(many.as_bytes()), BadGameReason::TooLong(_)));
 }
 
 fn written(record: &Record<Position>) -> String {

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_men_of_a_position_make_its_board() {
-        for fen in [crate::xiangqi::START_FEN, "3k5/4N4/9/9/2p3p2/9/9/9/9/2BK1A3 b"] {
+        for fen in [crate::xiangqi::START_FEN, "3k5/4N4/9/9/2p3p2/9/9/9/9/2B1KA3 b"] {
             let position = Position::from_fen(fen).unwrap();
             let board = board_of(&men_of(&position)).unwrap();
             assert_eq!(board, position.to_setup().board);

@@ -166,7 +166,12 @@ impl PreOrder {
             }
         }
         self.close_to(branch.line + 1);
-        self.next = Next::Varies;
+        // The move that is replaced was one that cannot be played: then its line ends before it.
+        let is_end = self
+            .lines
+            .last()
+            .is_some_and(|line| line.depth + line.tree.moves.len() == branch.depth);
+        self.next = if is_end { Next::Continues } else { Next::Varies };
         true
     }
 

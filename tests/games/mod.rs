@@ -1,8 +1,5 @@
 //! What tests of game records share: reading bytes, growing random records, comparing trees.
 
-#![allow(dead_code, reason = "each test binary uses some of it")]
-#![allow(clippy::unwrap_used, reason = "a test may stop and say why")]
-
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{
     BadGame, BadGameReason, ParsedGame, ReadSummary, Record, Tree, Variation, read_games,
@@ -10,10 +7,10 @@ use juzhong::record::{
 use juzhong::xiangqi::Position;
 use proptest::prelude::*;
 
-pub type Read = Result<ParsedGame, BadGame>;
+pub(crate) type Read = Result<ParsedGame, BadGame>;
 
 /// All games of the bytes.
-pub fn read(bytes: &[u8]) -> (Vec<Read>, ReadSummary) {
+pub(crate) fn read(bytes: &[u8]) -> (Vec<Read>, ReadSummary) {
     let mut games = Vec::new();
     let summary = read_games("test", bytes, &mut |game| games.push(game));
     assert_eq!(summary.games + summary.bad, games.len() as u64);
@@ -21,31 +18,31 @@ pub fn read(bytes: &[u8]) -> (Vec<Read>, ReadSummary) {
 }
 
 /// The only game of the bytes.
-pub fn read_one(bytes: &[u8]) -> Read {
+pub(crate) fn read_one(bytes: &[u8]) -> Read {
     let (mut games, _) = read(bytes);
     assert_eq!(games.len(), 1);
     games.remove(0)
 }
 
-pub fn reason(bytes: &[u8]) -> BadGameReason {
+pub(crate) fn reason(bytes: &[u8]) -> BadGameReason {
     read_one(bytes).unwrap_err().reason
 }
 
 /// Every beginning of the bytes is read or refused, and nothing else.
-pub fn check_prefixes(bytes: &[u8]) {
+pub(crate) fn check_prefixes(bytes: &[u8]) {
     for len in 0..bytes.len() {
         read(&bytes[..len]);
     }
 }
 
 /// The main line.
-pub fn moves(tree: &Tree<Position>) -> String {
+pub(crate) fn moves(tree: &Tree<Position>) -> String {
     tree.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// A tree as text: moves, comments in braces, variations in parentheses behind the move that they
 /// replace. A variation on the first move of a variation stands beside it.
-pub fn outline(tree: &Tree<Position>) -> String {
+pub(crate) fn outline(tree: &Tree<Position>) -> String {
     let mut out = Vec::new();
     outline_line(tree, &mut out);
     out.join(" ")
@@ -72,7 +69,7 @@ fn outline_variations(tree: &Tree<Position>, ply: usize, out: &mut Vec<String>) 
 
 /// A tree along choices: each number picks a move, every seventh opens a variation, every fifth
 /// adds a comment.
-pub fn grow(position: &mut Position, choices: &[u16], depth: usize) -> Tree<Position> {
+pub(crate) fn grow(position: &mut Position, choices: &[u16], depth: usize) -> Tree<Position> {
     const LINES: [&str; 6] = [
         "[DhtmlXQ_binit]",
         "a||b|\n||",
@@ -103,7 +100,7 @@ pub fn grow(position: &mut Position, choices: &[u16], depth: usize) -> Tree<Posi
 }
 
 /// Tags that every format of this project keeps, and their longest values in XQF.
-pub const TAGS: [(&str, usize); 9] = [
+pub(crate) const TAGS: [(&str, usize); 9] = [
     ("Title", 63),
     ("Event", 63),
     ("Date", 15),
@@ -116,7 +113,7 @@ pub const TAGS: [(&str, usize); 9] = [
 ];
 
 /// Random records with variations, comments, tags and start positions.
-pub fn records() -> impl Strategy<Value = Record<Position>> {
+pub(crate) fn records() -> impl Strategy<Value = Record<Position>> {
     let values = prop::collection::vec("[^\\p{Cc}\\p{Co}\u{feff}\u{fffd}]{0,16}", TAGS.len());
     let choices = prop::collection::vec(any::<u16>(), 0..60);
     let opening = prop::collection::vec(any::<u16>(), 0..6);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::record::MAX_GAME_BYTES;
+
 const MARK: &[u8] = b"[DhtmlXQ";
 /// The longest name of a value that is taken for one, in bytes.
 const MAX_NAME_BYTES: usize = 64;
@@ -21,6 +23,9 @@ pub(super) struct Value {
 pub(super) struct Block {
     /// The line of its first mark, from 1.
     pub(super) line: u64,
+    /// From its first mark to the end of its last value, in bytes.
+    pub(super) len: usize,
+    /// Those that begin within the first [`MAX_GAME_BYTES`].
     pub(super) values: Vec<Value>,
 }
 
@@ -106,21 +111,27 @@ impl Iterator for Blocks<'_> {
 
     fn next(&mut self) -> Option<Block> {
         let mut values: Vec<Value> = Vec::new();
-        let mut begin = None;
+        let mut word = None;
+        let mut begin = self.at;
+        let mut last = self.at;
         while let Some((place, mark)) = self.mark(self.at) {
             match mark {
                 Mark::Begin | Mark::End if !values.is_empty() => break,
-                Mark::Begin => begin = Some(place.start),
+                Mark::Begin => word = Some(place.start),
                 Mark::End | Mark::Close => {}
                 Mark::Name(name) => {
                     if self.is_over(&values, &name) {
                         break;
                     }
-                    begin.get_or_insert(place.start);
+                    if values.is_empty() {
+                        begin = word.unwrap_or(place.start);
+                    }
                     // A value ends where the next mark begins, whatever that is.
                     let end = self.mark(place.end).map_or(self.bytes.len(), |(next, _)| next.start);
-                    values.push(Value { name, value: place.end..end });
-                    self.at = end;
+                    if place.start - begin <= MAX_GAME_BYTES {
+                        values.push(Value { name, value: place.end..end });
+                    }
+                    (self.at, last) = (end, end);
                     continue;
                 }
             }
@@ -130,8 +141,7 @@ impl Iterator for Blocks<'_> {
             self.at = self.bytes.len();
             return None;
         }
-        let line = self.line_of(begin.unwrap_or(0));
-        Some(Block { line, values })
+        Some(Block { line: self.line_of(begin), len: last - begin, values })
     }
 }
 

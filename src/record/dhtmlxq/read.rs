@@ -38,9 +38,8 @@ fn read_block(
     block: &Block,
     encoding: Encoding,
 ) -> Result<Option<Found>, BadGameReason> {
-    let len = block.values.iter().map(|value| value.value.len()).sum();
-    if len > MAX_GAME_BYTES {
-        return Err(BadGameReason::TooLong(len));
+    if block.len > MAX_GAME_BYTES {
+        return Err(BadGameReason::TooLong(block.len));
     }
     let mut parts = Parts::default();
     for value in &block.values {
@@ -143,7 +142,7 @@ impl Parts {
         } else {
             board_of(&men(&self.board)?)?
         };
-        let first = self.main.moves.as_bytes().first_chunk().and_then(square);
+        let first = self.main.moves.as_bytes().first_chunk().copied().and_then(square);
         start_position(&board, first.and_then(Result::ok), Side::First).map(|start| (start, 0))
     }
 }
@@ -160,14 +159,14 @@ fn men(digits: &str) -> Result<[Option<Square>; 32], BadGameReason> {
     }
     let mut squares = [None; 32];
     for (place, pair) in squares.iter_mut().zip(pairs) {
-        *place = square(pair).ok_or_else(malformed)?.ok();
+        *place = square(*pair).ok_or_else(malformed)?.ok();
     }
     Ok(squares)
 }
 
 /// The square of two digits, file and rank from the top, or the number off the board; `None` if
 /// they are no digits.
-fn square(&[file, rank]: &[u8; 2]) -> Option<Result<Square, u8>> {
+fn square([file, rank]: [u8; 2]) -> Option<Result<Square, u8>> {
     let digit = |b: u8| b.is_ascii_digit().then(|| b - b'0');
     let (file, rank) = (digit(file)?, digit(rank)?);
     Some(if file < 9 { Ok(Square::at(file, 9 - rank)) } else { Err(file * 10 + rank) })
@@ -325,8 +324,8 @@ impl Open {
         let unreadable = || MoveError::Unreadable(String::from_utf8_lossy(text).into_owned());
         let squares = text.as_chunks::<2>().0;
         let &[from, to] = squares else { return Err(unreadable()) };
-        let from = square(&from).ok_or_else(unreadable)?;
-        let to = square(&to).ok_or_else(unreadable)?;
+        let from = square(from).ok_or_else(unreadable)?;
+        let to = square(to).ok_or_else(unreadable)?;
         let mv = Coordinates { from, to }.check(&self.position)?;
         self.position.play_unchecked(mv);
         self.tree.moves.push(mv);

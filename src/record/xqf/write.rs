@@ -35,7 +35,7 @@ pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
             ["Result", "FEN", "Format", "Game"].iter().any(|n| n.eq_ignore_ascii_case(name));
         let room = TEXTS.iter().find(|(.., tag)| tag.eq_ignore_ascii_case(name));
         is_said_otherwise
-            || room.is_some_and(|(_, width, _)| GB18030.encode(value).0.len() < *width)
+            || room.is_some_and(|(_, width, _)| GB18030.encode(value.trim()).0.len() < *width)
     };
     record.tags.iter().filter(|tag| !fits(tag)).count() as u64
 }
@@ -56,7 +56,7 @@ fn header(record: &Record<Position>) -> [u8; TREE] {
         Some(Outcome::Draw) => 3,
     };
     for (at, width, name) in TEXTS {
-        let text = encoded(record.tag(name).unwrap_or_default(), width - 1);
+        let text = encoded(record.tag(name).unwrap_or_default().trim(), width - 1);
         header[at] = text.len() as u8;
         header[at + 1..at + 1 + text.len()].copy_from_slice(&text);
     }
