@@ -13,6 +13,7 @@
 //! - [`Editor`] changes what is said of moves, and takes it back.
 //! - [`merge()`] makes one book of several, [`prune()`] a smaller one of one.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
+//! - [`interop`] reads, writes and examines books of other programs.
 //!
 #![doc = include_str!("FORMAT.md")]
 

@@ -101,11 +101,11 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn take(bytes: &[u8; RECORD]) -> Self {
+    pub(super) fn take(bytes: [u8; RECORD]) -> Self {
         Self {
-            key: u32::from_le_bytes(field(bytes, 0)),
-            mv: u16::from_le_bytes(field(bytes, 4)),
-            weight: u16::from_le_bytes(field(bytes, 6)),
+            key: u32::from_le_bytes(field(&bytes, 0)),
+            mv: u16::from_le_bytes(field(&bytes, 4)),
+            weight: u16::from_le_bytes(field(&bytes, 6)),
         }
     }
 
@@ -131,7 +131,7 @@ pub(super) fn for_each(
     path: &Path,
     visit: &mut dyn FnMut(u64, Record) -> Result<(), InteropError>,
 ) -> Result<(), InteropError> {
-    flat::for_each(path, 0, u64::MAX, &mut |number, bytes| visit(number, Record::take(bytes)))
+    flat::for_each(path, 0, u64::MAX, &mut |number, bytes| visit(number, Record::take(*bytes)))
 }
 
 #[cfg(test)]
@@ -152,6 +152,6 @@ mod tests {
         let mut bytes = Vec::new();
         record.put(&mut bytes);
         assert_eq!(bytes, [0xd5, 0x56, 0x26, 0x05, 0xaa, 0xa7, 9, 0]);
-        assert_eq!(Record::take(&field(&bytes, 0)), record);
+        assert_eq!(Record::take(field(&bytes, 0)), record);
     }
 }

@@ -70,7 +70,8 @@ pub fn export(
     options: &ExportOptions,
 ) -> Result<ExportReport, InteropError> {
     book.expect_game::<Position>()?;
-    let mut index = own_index(book, options.memory)?;
+    // The rows of the new file take as much again.
+    let mut index = own_index(book, options.memory / 2)?;
     let moves = index.rows().len() as u64;
     let own = Scheme::own(book.foreign_keys());
     let min_games = options.min_games.unwrap_or(book.metadata().min_games);

@@ -6,13 +6,17 @@ use std::path::Path;
 
 use super::InteropError;
 
+/// What is done with a record and its number.
+pub(super) type Visit<'a, const N: usize> =
+    &'a mut dyn FnMut(u64, &[u8; N]) -> Result<(), InteropError>;
+
 /// Calls `visit` with up to `count` records of `N` bytes from an offset on, and their numbers from 0.
 /// Ends at the end of the file; a part of a record is left out.
 pub(super) fn for_each<const N: usize>(
     path: &Path,
     offset: u64,
     count: u64,
-    visit: &mut dyn FnMut(u64, &[u8; N]) -> Result<(), InteropError>,
+    visit: Visit<'_, N>,
 ) -> Result<(), InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
     let mut file = File::open(path).map_err(io)?;

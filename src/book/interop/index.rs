@@ -191,7 +191,7 @@ mod tests {
             keys in prop::collection::vec(prop_oneof![any::<u64>(), 0..9u64], 0..200),
             wanted: u64,
         ) {
-            let rows = keys.iter().enumerate().map(|(i, &key)| Stored::new(key, i as i64, None));
+            let rows = (0..).zip(&keys).map(|(i, &key)| Stored::new(key, i, None));
             let index = Index::new(rows.collect());
             for key in keys.iter().copied().chain([wanted, 0, u64::MAX]) {
                 let expected = keys.iter().filter(|&&k| k == key).count();

@@ -351,7 +351,7 @@ impl Reading<'_> {
 
     /// Bytes after the last whole record.
     fn check_rest(&mut self, len: u64, record: u64) {
-        if len % record != 0 {
+        if !len.is_multiple_of(record) {
             self.loaded.findings.add(Trouble::File, || {
                 format!("{} bytes after the last record, which has {record}", len % record)
             });

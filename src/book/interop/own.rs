@@ -10,6 +10,7 @@ use crate::book::builder::check_output;
 use crate::book::store::Writer;
 use crate::book::{BuildError, Entry, GameId, Mark, Metadata, Place, Row, Source, key_file, seal};
 use crate::bytes::atomic::AtomicFile;
+use crate::bytes::lock::FileLock;
 use crate::game::Game;
 use crate::hash::KeyTable;
 use crate::xiangqi::Position;
@@ -20,15 +21,18 @@ pub(super) struct OwnWriter {
     output: PathBuf,
     file: AtomicFile,
     writer: Writer,
+    /// Keeps others from changing what stands at the output's place.
+    _lock: FileLock,
 }
 
 impl OwnWriter {
     /// Starts a book; a book that stands there already is replaced in the end, other files are not.
     pub(super) fn create(output: &Path) -> Result<Self, InteropError> {
         check_output(output)?;
+        let lock = FileLock::take(output).map_err(|e| create_error(output, &e))?;
         let file = AtomicFile::create(output).map_err(|e| create_error(output, &e))?;
         let writer = Writer::create(file.temporary_path()).map_err(|e| store_error(output, e))?;
-        Ok(Self { output: output.to_owned(), file, writer })
+        Ok(Self { output: output.to_owned(), file, writer, _lock: lock })
     }
 
     pub(super) fn add(&mut self, entry: &Entry) -> Result<(), InteropError> {
@@ -74,7 +78,7 @@ impl OwnWriter {
         table_file: &[u8],
         sources: &[Source],
     ) -> Result<Metadata, InteropError> {
-        let Self { output, mut file, writer } = self;
+        let Self { output, mut file, writer, _lock } = self;
         writer.finish(&mut metadata, table_file, sources).map_err(|e| store_error(&output, e))?;
         seal::seal(file.file_mut()).map_err(|e| write_error(&output, e))?;
         check_output(&output)?; // someone may have put a file there meanwhile

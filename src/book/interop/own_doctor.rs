@@ -155,6 +155,10 @@ fn stored((key, mv): Place, row: &Row, mark: &Mark) -> Stored {
     let weight = mark.weight.or(row.weight);
     stored.value = i32::try_from(weight.unwrap_or(row.tally.games)).unwrap_or(i32::MAX);
     stored.flags |= if weight.is_some() { CHANGED } else { 0 };
+    let clamp = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
+    stored.wins = clamp(row.tally.first);
+    stored.draws = clamp(row.tally.draws);
+    stored.losses = clamp(row.tally.second);
     stored.flags |= if mark.flags.has(Flags::DISABLED) { DISABLED } else { 0 };
     stored.flags |= if mark.comment.is_some() { COMMENT } else { 0 };
     stored
@@ -272,7 +276,8 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> B
         diagnosis.choices += 1;
         let weights: Vec<i64> = group.iter().map(|row| row.value.into()).collect();
         // Numbers of games are what they are.
-        let same = group.iter().all(|row| row.has(CHANGED) && row.value == group[0].value);
+        let is_set = |row: &Stored| row.has(CHANGED) && row.games() > 0;
+        let same = group.iter().all(|row| is_set(row) && row.value == group[0].value);
         diagnosis.equal_choices += u64::from(same);
         let Some((at, others)) = outlier(&weights) else { continue };
         if group[at].has(CHANGED) {

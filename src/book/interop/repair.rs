@@ -61,7 +61,9 @@ pub fn repair(
     if own_doctor::is_own(path)? {
         return own_doctor::repair(path, output, options);
     }
-    let inspected = inspect(path, options)?;
+    // The copy's rows take as much again.
+    let options = DoctorOptions { memory: options.memory / 2, ..options.clone() };
+    let inspected = inspect(path, &options)?;
     let mut report = RepairReport::new(&inspected.diagnosis);
     let rows = clean(&inspected, &mut report);
     if rows.is_empty() {

@@ -88,7 +88,7 @@ fn sniff_records(sample: &[u8]) -> Option<Format> {
     }
     // A few bytes too many or too few are a fault of the file, not another format.
     let (fours, _) = sample.as_chunks::<{ eleeye::RECORD }>();
-    let records: Vec<eleeye::Record> = fours.iter().map(eleeye::Record::take).collect();
+    let records: Vec<eleeye::Record> = fours.iter().copied().map(eleeye::Record::take).collect();
     let good = records.iter().filter(|r| eleeye::decode_move(r.mv).is_some()).count();
     let sorted = records.is_sorted_by_key(|r| r.key);
     // Of random bytes one in 70 is a move.

@@ -175,10 +175,9 @@ fn sample(name: &str) -> Option<PathBuf> {
 const LOAD: LoadOptions = LoadOptions { from: None, memory: 1 << 30, examples: 3 };
 
 /// Reached rows, illegal rows, positions.
-fn walked(path: &Path, reach: Reach) -> (Loaded, u64, u64, u64) {
+fn walked(path: &Path, reach: &Reach) -> (Loaded, u64, u64, u64) {
     let mut loaded = load(path, LOAD).unwrap();
-    let walked =
-        walk(path, loaded.scheme(), &mut loaded.index, &reach, &mut |_, _| Ok(())).unwrap();
+    let walked = walk(path, loaded.scheme(), &mut loaded.index, reach, &mut |_, _| Ok(())).unwrap();
     let count = |flag| loaded.index.rows().iter().filter(|row| row.has(flag)).count() as u64;
     let (reached, illegal) = (count(REACHED), count(ILLEGAL));
     (loaded, reached, illegal, walked.positions)
@@ -189,11 +188,11 @@ fn a_real_book_of_elephanteye() {
     let Some(path) = sample("BOOK.DAT") else { return };
     assert_eq!(sniff(&path).unwrap(), Format::ElephantEye);
     let by_book = Reach { plies: 0, ..Reach::default() };
-    let (loaded, reached, illegal, positions) = walked(&path, by_book);
+    let (loaded, reached, illegal, positions) = walked(&path, &by_book);
     assert_eq!(loaded.rows, 12_081);
     assert_eq!(loaded.index.groups().count(), 10_841);
     assert_eq!((reached, illegal, positions), (3932, 0, 2880));
-    let (_, reached, illegal, _) = walked(&path, Reach { plies: 1, ..Reach::default() });
+    let (_, reached, illegal, _) = walked(&path, &Reach { plies: 1, ..Reach::default() });
     assert_eq!((reached, illegal), (9938, 0));
 }
 
@@ -201,7 +200,7 @@ fn a_real_book_of_elephanteye() {
 fn a_real_book_of_moonriver() {
     let Some(path) = sample("moonriver_openingbook.xob") else { return };
     assert_eq!(sniff(&path).unwrap(), Format::MoonRiver);
-    let (loaded, reached, _, _) = walked(&path, Reach { positions: 60_000, ..Reach::default() });
+    let (loaded, reached, _, _) = walked(&path, &Reach { positions: 60_000, ..Reach::default() });
     assert_eq!(loaded.rows, 11_639 + 16_301);
     assert!(reached > 500, "{reached}");
     let mut index = loaded.index;
@@ -218,7 +217,7 @@ fn a_real_book_of_moonriver() {
 #[ignore = "some ten seconds; cargo test --release --lib all_of_a_real_book -- --ignored"]
 fn all_of_a_real_book_of_moonriver() {
     let Some(path) = sample("moonriver_openingbook.xob") else { return };
-    let (loaded, reached, _, positions) = walked(&path, Reach::default());
+    let (loaded, reached, _, positions) = walked(&path, &Reach::default());
     assert_eq!((reached, positions), (loaded.rows, 27_262));
 }
 
@@ -226,7 +225,7 @@ fn all_of_a_real_book_of_moonriver() {
 fn a_real_book_of_xqbook() {
     let Some(path) = sample("xqbook_book.xqb") else { return };
     assert_eq!(sniff(&path).unwrap(), Format::Xqb);
-    let (loaded, reached, illegal, _) = walked(&path, Reach::default());
+    let (loaded, reached, illegal, _) = walked(&path, &Reach::default());
     assert!(loaded.rows >= 2);
     assert_eq!((reached, illegal), (loaded.rows, 0));
     let folder = TempDir::new().unwrap();
@@ -435,10 +434,10 @@ impl Handmade {
             position.make(Move::parse(text).unwrap());
         }
         let key = scheme(Format::Obk).key(&position, false);
-        self.add_raw(Value::Integer(key.cast_signed()), mv, score, wins);
+        self.add_raw(&Value::Integer(key.cast_signed()), mv, score, wins);
     }
 
-    fn add_raw(&self, key: Value, mv: &str, score: i64, wins: i64) {
+    fn add_raw(&self, key: &Value, mv: &str, score: i64, wins: i64) {
         let mv = obk::encode_move(Move::parse(mv).unwrap());
         self.connection
             .execute(
@@ -548,14 +547,14 @@ fn keys_as_doubles() {
     book.add("", "h2e2", 30, 3);
     // The position after h2e2 has a key from 2^63 on.
     let key = f64::from_bits(0xa1ea_d1f6_470e_07ee);
-    book.add_raw(Value::Real(key), "h9g7", 10, 1);
+    book.add_raw(&Value::Real(key), "h9g7", 10, 1);
     assert_eq!(book.found(), []);
     let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
     assert_eq!(diagnosis.dialect, Some(Dialect::Double));
     assert_eq!((diagnosis.reached, diagnosis.kind), (2, Kind::Foreign(Format::Obk)));
     // Lost for good; became an integer; an integer among doubles.
-    book.add_raw(Value::Real(f64::NAN), "h9g7", 1, 1);
-    book.add_raw(Value::Real(f64::from_bits(0xc330_0000_0000_0001)), "h9g7", 1, 1);
+    book.add_raw(&Value::Real(f64::NAN), "h9g7", 1, 1);
+    book.add_raw(&Value::Real(f64::from_bits(0xc330_0000_0000_0001)), "h9g7", 1, 1);
     assert_eq!(
         rows_of(&book.path, "SELECT vkey FROM bhobk WHERE id = 4"),
         [-4_503_599_627_370_497]
@@ -639,7 +638,7 @@ fn weights_that_mean_nothing() {
         let Some(&next) = moves.get(ply % moves.len().max(1)) else { break };
         let key = scheme(Format::Obk).key(&position, false).cast_signed();
         for mv in moves.iter().take(2) {
-            book.add_raw(Value::Integer(key), &mv.to_string(), 5, 0);
+            book.add_raw(&Value::Integer(key), &mv.to_string(), 5, 0);
         }
         position.make(next);
     }

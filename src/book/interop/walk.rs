@@ -78,7 +78,10 @@ impl Compact {
     }
 }
 
-/// Walks through a book from the start of a game, and from `others` if they are known. Calls `visit`
+/// What is done with a position and its rows.
+pub(super) type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>;
+
+/// Walks through a book from the start of a game. Calls `visit`
 /// once for every position that has legal moves in it, mirror images being one, and marks the rows in
 /// `index`.
 pub(super) fn walk(
@@ -86,7 +89,7 @@ pub(super) fn walk(
     scheme: &Scheme,
     index: &mut Index,
     reach: &Reach,
-    visit: &mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>,
+    visit: Visit<'_>,
 ) -> Result<Walked, InteropError> {
     let mut walker = Walker {
         path: path.to_owned(),
@@ -123,8 +126,6 @@ struct Walker<'a> {
     looked: u64,
     walked: Walked,
 }
-
-type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>;
 
 impl Walker<'_> {
     fn run(&mut self, visit: Visit<'_>) -> Result<(), InteropError> {

@@ -7,7 +7,7 @@ use super::super::{CliError, Context, exit};
 use super::build::parse_size;
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
-use crate::book::interop::{Diagnosis, DoctorOptions, RepairReport, examine, repair};
+use crate::book::interop::{Diagnosis, DoctorOptions, RepairReport, Trouble, examine, repair};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -82,7 +82,7 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
             "dropped": report.dropped,
             "merged": report.merged,
             "changed": report.changed,
-            "left": report.left().map(|trouble| trouble.name()).collect::<Vec<_>>(),
+            "left": report.left().map(Trouble::name).collect::<Vec<_>>(),
         })
     });
     json!({

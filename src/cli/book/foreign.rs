@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::super::{CliError, Context, exit};
+use super::build::parse_size;
 use super::import::share;
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use crate::book::Book;
@@ -20,6 +21,9 @@ pub(super) struct ForeignArgs {
     /// Store the moves of an .obk or .pfBook with origin and destination exchanged.
     #[arg(long)]
     swapped: bool,
+    /// Memory for the rows of a book of another program; a book with more is refused.
+    #[arg(long, default_value = "1GiB", value_parser = parse_size)]
+    memory: usize,
     #[command(flatten)]
     reach: ReachArgs,
 }
@@ -36,6 +40,7 @@ pub(super) fn run(
         dialect: args.dialect.into(),
         swapped: args.swapped,
         min_games,
+        memory: args.memory,
         reach: args.reach.reach(),
         ..ExportOptions::new(to.into())
     };
