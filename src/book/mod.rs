@@ -9,7 +9,8 @@
 //! summed) and a `pack` (rows are written in key order). Both sums are associative and commutative,
 //! so the bytes of a book depend neither on threads nor on the order of inputs.
 //!
-//! - [`build()`] reads game files; [`Builder`] takes records from anywhere.
+//! - [`build()`] reads game files; [`Builder`] takes records from anywhere. Both add to a book where
+//!   [`BuildOptions::base`] names one. [`Filter`] says what counts, [`Weight`] what moves weigh.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
 //!
 #![doc = include_str!("FORMAT.md")]
