@@ -336,20 +336,24 @@ fn a_full_disk_is_told_of() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_told_of() {
+fn what_cannot_be_written_is_told_of() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let (input, book) = (place.write("a.pgn", games(0, 9)), place.at("sub/b"));
     std::fs::create_dir(place.at("sub")).unwrap();
     json(&["book", "build", &input, "-o", &book, "--json"]);
     let before = std::fs::read(&book).unwrap();
-    let mode = |mode| {
-        std::fs::set_permissions(place.at("sub"), std::fs::Permissions::from_mode(mode)).unwrap();
+    let set = |path: &str, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
+    let more = place.write("b.pgn", games(9, 9));
+    set(&book, 0o444);
+    fails(&["book", "build", &more, "--into", &book], 73, &["sub/b", "read-only"]);
+    set(&book, 0o644);
+    let mode = |mode| set(&place.at("sub"), mode);
     mode(0o555);
     let is_bound = std::fs::write(place.at("sub/probe"), "").is_err();
     if is_bound {
-        let more = place.write("b.pgn", games(9, 9));
         fails(&["book", "build", &more, "--into", &book], 73, &["sub/b", "cannot create"]);
         assert_eq!(std::fs::read(&book).unwrap(), before);
         assert_eq!(json(&["book", "query", &book, "--json"])["total"], 9);

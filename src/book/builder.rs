@@ -644,6 +644,11 @@ pub(super) fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
     if output.is_dir() {
         return Err(create("this is a folder; name a file in it".to_owned()));
     }
+    if output.metadata().is_ok_and(|about| about.permissions().readonly()) {
+        return Err(create(
+            "this file is read-only; make it writable or choose another name".to_owned(),
+        ));
+    }
     if output.exists() && !is_book(output) {
         return Err(create(
             "a file that is no book stands there; move it away or choose another name".to_owned(),

@@ -19,7 +19,7 @@ use super::{Book, BookError, BuildError, BuildOptions, Counts, GameId, Metadata,
 use crate::game::Game;
 
 /// Rows that are read at once.
-const PAGE: usize = 4096;
+const PAGE: u16 = 4096;
 
 /// Larger sums than this are forged.
 const MAX_SUM: u64 = 1 << 60;
@@ -212,7 +212,7 @@ impl<T: Paged> Iterator for Pages<T> {
         if self.page.len() == 0 && !self.is_done {
             match self.book.query(|connection| T::after(connection, self.last.as_ref())) {
                 Ok(page) => {
-                    self.is_done = page.len() < PAGE;
+                    self.is_done = page.len() < usize::from(PAGE);
                     self.last = page.last().cloned();
                     self.page = page.into_iter();
                 }
@@ -241,7 +241,7 @@ impl Paged for Blob {
         let sql = "SELECT key, move, stats FROM moves WHERE (key, move) > (?1, ?2) \
                    ORDER BY key, move LIMIT ?3";
         let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map((key, mv, PAGE as i64), |row| {
+        let rows = statement.query_map((key, mv, PAGE), |row| {
             Ok(Self { key: row.get(0)?, mv: row.get(1)?, bytes: row.get(2)? })
         })?;
         rows.collect()
@@ -255,7 +255,7 @@ impl Paged for Member {
         let mut statement = connection.prepare_cached(sql)?;
         let (key, mv, name) =
             last.map_or((i64::MIN, -1, ""), |last| (last.key, i64::from(last.mv), &*last.group));
-        let rows = statement.query_map((key, mv, name, PAGE as i64), |row| {
+        let rows = statement.query_map((key, mv, name, PAGE), |row| {
             Ok(Self { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
         })?;
         rows.collect()
@@ -292,7 +292,7 @@ fn ids_after(
     let mut statement = connection.prepare_cached(sql)?;
     // The empty blob is before all others.
     let last = last.as_ref().map_or(&[][..], |id| &id.0[..]);
-    let rows = statement.query_map((last, PAGE as i64), |row| Ok(GameId(row.get(0)?)))?;
+    let rows = statement.query_map((last, PAGE), |row| Ok(GameId(row.get(0)?)))?;
     rows.collect()
 }
 
@@ -379,9 +379,9 @@ mod tests {
                 map.clone().into_iter().map(Ok::<_, ()>).collect::<Vec<_>>().into_iter()
             };
             let merged = merge(ok(&a), ok(&b), |x, y| x.0.cmp(&y.0), |x, y| (x.0, x.1 + y.1));
-            let mut expected = a.clone();
-            for (key, n) in &b {
-                *expected.entry(*key).or_default() += n;
+            let mut expected = a;
+            for (key, n) in b {
+                *expected.entry(key).or_default() += n;
             }
             let expected: Vec<(u8, u32)> = expected.into_iter().collect();
             prop_assert_eq!(merged.collect::<Result<Vec<_>, ()>>(), Ok(expected));

@@ -9,7 +9,8 @@
 //! summed) and a `pack` (rows are written in key order). Both sums are associative and commutative,
 //! so the bytes of a book depend neither on threads nor on the order of inputs.
 //!
-//! - [`build()`] reads game files; [`Builder`] takes records from anywhere.
+//! - [`build()`] reads game files; [`Builder`] takes records from anywhere. Both add to a book where
+//!   [`BuildOptions::base`] names one. [`Filter`] says what counts, [`Weight`] what moves weigh.
 //! - [`Editor`] changes what is said of moves, and takes it back.
 //! - [`merge()`] makes one book of several, [`prune()`] a smaller one of one.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.

@@ -148,10 +148,10 @@ pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
         BuildError::StrangeInput { .. }
         | BuildError::NoFiles { .. }
         | BuildError::NoGames { .. }
+        | BuildError::Pruned { .. }
         | BuildError::Strict { .. } => exit::BAD_DATA,
         BuildError::Create { .. } => exit::CANNOT_CREATE,
         BuildError::Conflict { .. } => exit::USAGE,
-        BuildError::Pruned { .. } => exit::BAD_DATA,
         BuildError::Interrupted { .. } => exit::INTERRUPTED,
         _ => exit::IO,
     };
