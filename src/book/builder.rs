@@ -16,7 +16,6 @@ use super::sort::{Reduce, Sorter};
 use super::store::Writer;
 use super::{BuildError, Counts, Metadata, key_file, seal};
 use crate::bytes::atomic::{AtomicFile, folder_of};
-use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::Record;
@@ -144,8 +143,6 @@ pub struct Builder<G> {
     filtered: AtomicU64,
     bad: AtomicU64,
     game: PhantomData<fn() -> G>,
-    /// Keeps others from changing what stands at the output's place.
-    _lock: FileLock,
 }
 
 /// Games noted by one thread, on the way to a [`Builder`].
@@ -160,10 +157,8 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::Create`] if no book can be written there, or if something else stands there.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let folder = check_output(output)?;
-        let lock = FileLock::take(output).map_err(|error| create_error(output, &error))?;
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         Ok(Self {
-            _lock: lock,
             output: output.to_owned(),
             played: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
