@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use juzhong::bytes::lock::FileLock;
+use juzhong::bytes::lock::{Claim, FileLock};
 use serde_json::Value;
 
 struct Place(tempfile::TempDir);
@@ -197,11 +197,15 @@ fn bad_edits_have_their_codes() {
 fn the_second_editor_is_refused() {
     let place = Place::new();
     let book = place.book();
-    let lock = FileLock::take(Path::new(&book)).unwrap();
+    let Claim::Ours(lock) = FileLock::claim(Path::new(&book)).unwrap() else { panic!() };
     let own = format!("process {}", std::process::id());
     fails(&["book", "edit", &book, "--move", "h2e2", "--lock"], 73, &["a.book", &own, "wait"]);
-    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/book");
-    fails(&["book", "build", games, "-o", &book], 73, &["a.book", &own, "wait"]);
+    for args in [
+        &["book", "prune", &book, "-o", &book, "--min-games", "2"][..],
+        &["book", "merge", &book, &book, "-o", &book],
+    ] {
+        fails(args, 73, &["a.book", &own, "wait"]);
+    }
     json(&["book", "query", &book]);
     drop(lock);
     ok(&["book", "edit", &book, "--move", "h2e2", "--lock"]);

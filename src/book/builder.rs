@@ -19,7 +19,6 @@ use super::sort::{Reduce, Sorter};
 use super::store::Writer;
 use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Weight, key_file, seal};
 use crate::bytes::atomic::{AtomicFile, folder_of};
-use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::Record;
@@ -150,9 +149,12 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// another process builds it; what speaks against adding to the base.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let folder = check_output(output)?;
+<<<<<<< HEAD
         let lock = claim(output)?;
         let options = BuildOptions { filter: options.filter.folded(), ..options };
         let base = Base::of::<G>(&options)?;
+=======
+>>>>>>> care
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         Ok(Self {
             output: output.to_owned(),

@@ -10,13 +10,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
+use super::remake::lock;
 use super::{Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, marks, seal};
 use crate::bytes::atomic::AtomicFile;
 use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Packed, Symmetric};
-
-/// What stands in the names of unfinished copies. Only who has the lock makes or removes them.
-const COPY: &str = "edit";
 
 /// One change to what is said of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -264,14 +262,12 @@ impl Editor {
         if about.permissions().readonly() {
             return Err(closed("it is read-only; make it writable, or edit a copy".to_owned()));
         }
-        let lock = FileLock::take(path).map_err(|error| closed(refusal(&error)))?;
-        AtomicFile::sweep(path, COPY);
+        let lock = lock(path).map_err(|error| closed(refusal(&error)))?;
         // Again: who had the lock may have changed it.
         let book = Book::open(path)?;
         book.check_file()?;
         let failed = |source| EditError::Write { path: path.to_owned(), source };
-        let mut copy =
-            AtomicFile::create_as(path, COPY).map_err(|error| closed(refusal(&error)))?;
+        let mut copy = AtomicFile::create(path).map_err(|error| closed(refusal(&error)))?;
         File::open(path)
             .and_then(|mut from| io::copy(&mut from, copy.file_mut()))
             .and_then(|_| copy.file_mut().set_permissions(about.permissions()))
@@ -425,12 +421,12 @@ impl Editor {
             .map_err(|source| EditError::Write { path: path(), source })
     }
 
+    /// Takes back what the step changed. What else was said of the move since then stays.
     fn undo_step(&self, step: &Step) -> Result<(), EditError> {
         let place = (step.key, step.mv);
-        if self.mark_at(place)? != step.after {
-            return Err(EditError::Overtaken { edit: step.edit, step: step.step });
-        }
-        self.query(|c| marks::set(c, place, &step.before))
+        let overtaken = EditError::Overtaken { edit: step.edit, step: step.step };
+        let restored = restored(step, self.mark_at(place)?).ok_or(overtaken)?;
+        self.query(|c| marks::set(c, place, &restored))
     }
 
     fn write_step(
@@ -509,6 +505,40 @@ impl Editor {
         run(&self.connection)
             .map_err(|source| EditError::Store { path: self.book.path().to_owned(), source })
     }
+}
+
+/// The mark without what the step changed; `None` if that was changed again since then.
+fn restored(step: &Step, mut mark: Mark) -> Option<Mark> {
+    let Step { before, after, .. } = step;
+    if mark == *after {
+        return Some(before.clone());
+    }
+    undo_field(&mut mark.priority, &before.priority, &after.priority)?;
+    undo_field(&mut mark.weight, &before.weight, &after.weight)?;
+    undo_field(&mut mark.comment, &before.comment, &after.comment)?;
+    for (flag, _) in Flags::ALL {
+        let mut on = mark.flags.has(flag);
+        undo_field(&mut on, &before.flags.has(flag), &after.flags.has(flag))?;
+        mark.flags.set(flag, on);
+    }
+    for group in after.groups.difference(&before.groups) {
+        mark.groups.remove(group).then_some(())?;
+    }
+    for group in before.groups.difference(&after.groups) {
+        mark.groups.insert(group.clone()).then_some(())?;
+    }
+    Some(mark)
+}
+
+/// Goes back to `before` if the step changed the value and nobody else did since then.
+fn undo_field<T: PartialEq + Clone>(now: &mut T, before: &T, after: &T) -> Option<()> {
+    if before != after {
+        if now != after {
+            return None;
+        }
+        now.clone_from(before);
+    }
+    Some(())
 }
 
 /// Opens the copy, within a transaction that is only for speed: a copy that is not finished is
@@ -637,6 +667,28 @@ mod tests {
         assert_eq!(found(&path, "h2e2", "a9a8").unwrap().groups, ["g"]);
         change(&path, "", "h2e2", &[Change::Unlock, Change::Priority(2)]).unwrap();
         assert_eq!(found(&path, "", "h2e2").unwrap().priority, 2);
+    }
+
+    #[test]
+    fn undoing_leaves_what_others_said() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let path = book.path().to_owned();
+        change(&path, "", "h2e2", &[Change::Priority(1), Change::Lost(true)]).unwrap();
+        // As a program that knows no journal does it.
+        let set = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        set(
+            "UPDATE marks SET flags = flags | 2; INSERT INTO line_groups SELECT key, move, 'g' FROM marks",
+        );
+        let step = book.history().unwrap_or_default();
+        assert!(step.is_empty(), "an open book stays as it was");
+        let book = Book::open(&path).unwrap();
+        let steps = book.history().unwrap();
+        let place = (steps[0].key, steps[0].mv);
+        let now = marks::get(&Connection::open(&path).unwrap(), place).unwrap();
+        let mark = restored(&steps[0], now.clone()).unwrap();
+        assert_eq!((mark.priority, mark.flags), (0, Flags::BANNED));
+        assert!(mark.groups.contains("g"));
+        assert_eq!(restored(&steps[0], Mark { priority: 5, ..now }), None);
     }
 
     #[test]

@@ -87,6 +87,7 @@ pub struct MergeReport {
 ///   those count; then flags are united, the highest weight and the highest priority other than 0
 ///   are kept, and all comments, in the order of their text;
 /// - the greatest `max_ply` and the least `min_games` are kept; one pruned book makes a pruned one;
+/// - of what else the books hold under the same key (scores of one engine) that of one is kept;
 /// - where key tables differ, the stored one is taken, and the rows of books with another are found
 ///   by playing from the start position.
 ///
@@ -101,6 +102,8 @@ pub fn merge<G: Symmetric + Notation>(
     if inputs.len() > MAX_BOOKS {
         return Err(RemakeError::TooMany { given: inputs.len(), limit: MAX_BOOKS });
     }
+    // First, so that nobody changes meanwhile what stands there; it may be an input.
+    let (out, writer) = Output::create(output, &options.stop)?;
     let mut books = Vec::new();
     for path in inputs {
         let book = Book::open(path)?;
@@ -109,7 +112,6 @@ pub fn merge<G: Symmetric + Notation>(
         books.push(book);
     }
     let contained = contained(&books)?;
-    let (out, writer) = Output::create(output, &options.stop)?;
     let table = common_table(&books);
     let mut merging = Merging {
         books: &books,
@@ -145,10 +147,10 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     })?;
     let about = |i: usize| {
         let about = books[i].metadata();
-        (about.counts.games, about.max_ply, &about.content)
+        (about.counts.games, about.max_ply, !about.pruned, about.rows, &about.content)
     };
     let holds = |a: usize, b: usize| {
-        let (games, max_ply, _) = about(b);
+        let (games, max_ply, ..) = about(b);
         let same = about(a) == about(b);
         a != b
             && games > 0
@@ -159,7 +161,7 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     };
     let all = 0..books.len();
     let contained: Vec<bool> = all.clone().map(|b| all.clone().any(|a| holds(a, b))).collect();
-    for a in all.clone() {
+    for a in all {
         for b in a + 1..books.len() {
             if !contained[a] && !contained[b] && common[a][b] > 0 {
                 let path = |i: usize| books[i].path().to_owned();
@@ -323,6 +325,16 @@ impl Merging<'_> {
             conflicts += u64::from(said.iter().any(|other| !says_the_same(other, &mark)));
             written += 1;
             writer.add_mark(*place, &mark).map_err(|e| out.errors().store(e))?;
+        }
+        // In the order of numbers, which does not depend on that of the names.
+        let mut numbered: Vec<(u32, &Book)> =
+            books.iter().enumerate().map(|(i, book)| (origins.of(i, None), book)).collect();
+        numbered.sort_by_key(|(number, _)| *number);
+        for (_, book) in numbered {
+            // Of a book with other keys, what stands under its keys would say nothing.
+            if book.foreign_keys() == table.as_ref() {
+                out.copy_rest(book, &writer)?;
+            }
         }
         let sources = sources(books, &origins)?;
         let numbered = Origins { books: origins.all, sources: sources.numbered };

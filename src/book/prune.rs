@@ -76,6 +76,8 @@ pub fn prune<G: Symmetric + Notation>(
     output: &Path,
     options: &PruneOptions,
 ) -> Result<PruneReport, RemakeError> {
+    // First, so that nobody changes meanwhile what stands there; it may be the input.
+    let (out, writer) = Output::create(output, &options.stop)?;
     let book = Book::open(input)?;
     book.check_file()?;
     book.expect_game::<G>()?;
@@ -99,7 +101,7 @@ pub fn prune<G: Symmetric + Notation>(
             Fate::Kept | Fate::Forced => {}
         }
     }
-    report.metadata = write(&book, output, options, stays, report.dropped() > 0)?;
+    report.metadata = write(&book, out, writer, options, stays, report.dropped() > 0)?;
     Ok(report)
 }
 
@@ -178,18 +180,19 @@ fn cut_off<G: Symmetric + Notation>(
 
 fn write(
     book: &Book,
-    output: &Path,
+    out: Output,
+    mut writer: Writer,
     options: &PruneOptions,
     stays: impl Fn(usize) -> bool,
     is_pruned: bool,
 ) -> Result<Metadata, RemakeError> {
-    let (out, mut writer) = Output::create(output, &options.stop)?;
     copy_games(book, &out, &writer)?;
+    out.copy_rest(book, &writer)?;
     let mut number = 0;
     let mut stopped: Result<(), BuildError> = Ok(());
     let mut failed = Ok(());
     book.for_each_place(|place, row, mark| {
-        if number as u64 % BATCH == 0 && stopped.is_ok() {
+        if (number as u64).is_multiple_of(BATCH) && stopped.is_ok() {
             stopped = out.check_stop();
         }
         if stays(number) && stopped.is_ok() && failed.is_ok() {

@@ -1,16 +1,32 @@
 //! Books made of books: what merging and pruning share.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::builder::{Errors, check_output, create_error};
-use super::store::Writer;
+use super::store::{TABLES, Writer};
 use super::{Book, BookError, BuildError, Metadata, Source, key_file, seal};
 use crate::bytes::atomic::AtomicFile;
-use crate::bytes::lock::FileLock;
+use crate::bytes::lock::{Claim, FileLock};
 use crate::hash::KeyTable;
+
+/// The tables that merging and pruning make anew. What they know nothing of is copied.
+const MADE_ANEW: [&str; 11] = [
+    "seal",
+    "meta",
+    "key_table",
+    "sources",
+    "games",
+    "moves",
+    "marks",
+    "line_groups",
+    "journal",
+    "books",
+    "provenance",
+];
 
 /// Why no book can be made of books. What stood at the output's place stays.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +114,22 @@ impl Book {
     }
 }
 
+/// The right to write a book. What killed writers left of it is removed.
+pub(super) fn lock(path: &Path) -> io::Result<FileLock> {
+    match FileLock::claim(path)? {
+        Claim::Ours(lock) => {
+            lock.sweep();
+            Ok(lock)
+        }
+        Claim::Others(id) => {
+            let who = id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
+            let what =
+                format!("{who} is changing it; wait until that has ended, then run this again");
+            Err(io::Error::new(io::ErrorKind::WouldBlock, what))
+        }
+    }
+}
+
 /// A book being written.
 pub(super) struct Output {
     path: PathBuf,
@@ -113,7 +145,7 @@ impl Output {
         stop: &Arc<AtomicBool>,
     ) -> Result<(Self, Writer), BuildError> {
         check_output(path)?;
-        let lock = FileLock::take(path).map_err(|error| create_error(path, &error))?;
+        let lock = lock(path).map_err(|error| create_error(path, &error))?;
         let file = AtomicFile::create(path).map_err(|error| create_error(path, &error))?;
         let writer =
             Writer::create(file.temporary_path()).map_err(|e| Errors { output: path }.store(e))?;
@@ -123,6 +155,15 @@ impl Output {
 
     pub(super) fn errors(&self) -> Errors<'_> {
         Errors { output: &self.path }
+    }
+
+    /// Copies the tables that merging and pruning know nothing of.
+    pub(super) fn copy_rest(&self, book: &Book, to: &Writer) -> Result<(), RemakeError> {
+        let names = TABLES.iter().map(|(name, _)| *name);
+        for name in names.filter(|name| !MADE_ANEW.contains(name)) {
+            book.query(|from| Ok(to.add_table(name, from)))?.map_err(|e| self.errors().store(e))?;
+        }
+        Ok(())
     }
 
     /// [`BuildError::Interrupted`] if someone asked to stop.

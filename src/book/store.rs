@@ -7,7 +7,11 @@
 
 use std::path::Path;
 
+<<<<<<< HEAD
 use rusqlite::types::{ToSqlOutput, Value};
+=======
+use rusqlite::types::ToSqlOutput;
+>>>>>>> care
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::groups::Member;
@@ -213,6 +217,24 @@ impl Writer {
     /// Adds what is said of a move.
     pub(super) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
         marks::put(&self.connection, place, mark)
+    }
+
+    /// Adds the rows of a table of another book, but for those whose keys are there already.
+    pub(super) fn add_table(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
+        let mut select = from.prepare(&format!("SELECT * FROM {table}"))?;
+        let width = select.column_count();
+        let values = vec!["?"; width].join(", ");
+        let insert = format!("INSERT OR IGNORE INTO {table} VALUES({values})");
+        let mut insert = self.connection.prepare(&insert)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..width {
+                let value = ToSqlOutput::Borrowed(row.get_ref(column)?);
+                insert.raw_bind_parameter(column + 1, value)?;
+            }
+            insert.raw_execute()?;
+        }
+        Ok(())
     }
 
     /// Adds the books that were merged, in the order of their numbers from 1, and which source came

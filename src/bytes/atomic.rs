@@ -22,41 +22,15 @@ impl AtomicFile {
     ///
     /// Those of [`resolve`] and of creating a file in that folder.
     pub fn create(target: &Path) -> io::Result<Self> {
-        Self::create_as(target, "part")
-    }
-
-    /// [`create`](Self::create) with another word than `part` in the name `.NAME.WORD-…` of the
-    /// temporary file.
-    ///
-    /// # Errors
-    ///
-    /// As [`create`](Self::create).
-    pub fn create_as(target: &Path, word: &str) -> io::Result<Self> {
         let target = resolve(target)?;
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(target.file_name().unwrap_or_default());
-        prefix.push(format!(".{word}-"));
+        prefix.push(".part-");
         // With the modes of any new file, not private like temporary files; and with plain errors,
         // to which tempfile would add the path.
         let open = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
         let file = tempfile::Builder::new().prefix(&prefix).make_in(folder_of(&target), open)?;
         Ok(Self { file, target })
-    }
-
-    /// Removes the temporary files of that word that killed processes left beside `target`. What
-    /// cannot be removed stays. Only for who knows that no other process is writing one.
-    pub fn sweep(target: &Path, word: &str) {
-        let Ok(target) = resolve(target) else { return };
-        let Some(name) = target.file_name() else { return };
-        let mut prefix = b".".to_vec();
-        prefix.extend_from_slice(name.as_encoded_bytes());
-        prefix.extend_from_slice(format!(".{word}-").as_bytes());
-        for entry in std::fs::read_dir(folder_of(&target)).into_iter().flatten().flatten() {
-            if entry.file_name().as_encoded_bytes().starts_with(&prefix) {
-                let removed = std::fs::remove_file(entry.path());
-                tracing::debug!(name = ?entry.file_name(), ?removed, "left behind");
-            }
-        }
     }
 
     /// Where the bytes lie until [`commit`](Self::commit); for writers that need a path.

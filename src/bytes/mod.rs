@@ -1,7 +1,6 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
-//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), locks between processes
-//! ([`lock`]), memory maps ([`map`]), lines of text ([`read_line`]), and what the machine has free
-//! ([`machine`]).
+//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers
+//! ([`lock`]), memory maps ([`map`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
 
 pub mod atomic;
 mod line;

@@ -6,10 +6,8 @@
 //! kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use crate::bytes::lock;
 
 /// The lock that all processes at work in a folder share.
 const GATE: &str = ".juzhong.lock";
@@ -45,7 +43,7 @@ impl Site {
     /// Makes the folder if need be, and removes what killed runs left if no other process is there.
     pub(super) fn enter(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
-        let gate = lock::open(&dir.join(GATE))?;
+        let gate = open(&dir.join(GATE))?;
         let site = |gate| Self { dir: dir.to_owned(), gate };
         match gate.try_lock() {
             Ok(()) => {
@@ -59,7 +57,7 @@ impl Site {
                 site.share()?;
                 Ok(site)
             }
-            Err(TryLockError::Error(error)) if lock::has_no_locks(&error) => Ok(site(None)),
+            Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(site(None)),
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
@@ -78,14 +76,21 @@ impl Site {
         if self.gate.is_none() {
             return Ok(Turn::Ours(Claim { _lock: None }));
         }
-        match lock::claim(&self.dir.join(format!(".{file_name}{LOCK}")))? {
-            lock::Turn::Ours(file) => {
+        let path = self.dir.join(format!(".{file_name}{LOCK}"));
+        let mut lock = open(&path)?;
+        match lock.try_lock() {
+            Ok(()) => {
+                lock.set_len(0)?;
+                write!(lock, "{}", std::process::id())?;
                 let prefix = format!(".{file_name}{PART}");
                 self.sweep(|name| name.starts_with(&prefix));
-                Ok(Turn::Ours(Claim { _lock: Some(file) }))
+                Ok(Turn::Ours(Claim { _lock: Some(lock) }))
             }
-            lock::Turn::Others(id) => Ok(Turn::Others(id)),
-            lock::Turn::Unknown => Ok(Turn::Ours(Claim { _lock: None })),
+            Err(TryLockError::WouldBlock) => {
+                let text = std::fs::read_to_string(&path).ok();
+                Ok(Turn::Others(text.and_then(|text| text.trim().parse().ok())))
+            }
+            Err(TryLockError::Error(error)) => Err(error),
         }
     }
 
@@ -109,6 +114,14 @@ impl Drop for Site {
             self.sweep(is_lock);
         }
     }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn has_no_locks(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Whether a file is the lock of a table.
