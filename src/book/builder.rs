@@ -149,12 +149,9 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// another process builds it; what speaks against adding to the base.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let folder = check_output(output)?;
-<<<<<<< HEAD
         let lock = claim(output)?;
         let options = BuildOptions { filter: options.filter.folded(), ..options };
         let base = Base::of::<G>(&options)?;
-=======
->>>>>>> care
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         Ok(Self {
             output: output.to_owned(),
@@ -631,9 +628,17 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
 
 /// The right to write the output. What killed builds left of it is removed.
 fn claim(output: &Path) -> Result<FileLock, BuildError> {
-    let lock = FileLock::take(output).map_err(|error| create_error(output, &error))?;
-    AtomicFile::sweep(output, "part");
-    Ok(lock)
+    match FileLock::claim(output).map_err(|error| create_error(output, &error))? {
+        Claim::Ours(lock) => {
+            lock.sweep();
+            Ok(lock)
+        }
+        Claim::Others(id) => {
+            let id = id.map_or_else(String::new, |id| format!(" ({id})"));
+            let what = format!("another process{id} builds it; wait for its end");
+            Err(BuildError::Create { path: output.to_owned(), what })
+        }
+    }
 }
 
 /// The folder of the output, if a book may be written there.

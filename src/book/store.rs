@@ -7,11 +7,7 @@
 
 use std::path::Path;
 
-<<<<<<< HEAD
 use rusqlite::types::{ToSqlOutput, Value};
-=======
-use rusqlite::types::ToSqlOutput;
->>>>>>> care
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::groups::Member;

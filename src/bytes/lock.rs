@@ -34,19 +34,6 @@ impl FileLock {
     ///
     /// # Errors
     ///
-<<<<<<< HEAD
-    /// [`io::ErrorKind::WouldBlock`] if another process has it, and those of [`resolve`] and of
-    /// writing beside the file.
-    pub fn take(target: &Path) -> io::Result<Self> {
-        let path = beside(target, ".lock")?;
-        loop {
-            match claim(&path)? {
-                Turn::Unknown => return Ok(Self { path, file: None }),
-                Turn::Others(id) => return Err(is_taken(id)),
-                // Who had it before may have removed the file since it was opened here.
-                Turn::Ours(file) if is_at(&file, &path) => {
-                    return Ok(Self { path, file: Some(file) });
-=======
     /// Those of [`resolve`] and of making a file beside `target`.
     pub fn claim(target: &Path) -> io::Result<Claim> {
         let path = beside(target, ".lock")?;
@@ -58,7 +45,6 @@ impl FileLock {
                     file.set_len(0)?;
                     write!(file, "{}", std::process::id())?;
                     return Ok(Claim::Ours(Self { path, file: Some(file) }));
->>>>>>> care
                 }
                 Ok(()) => {} // its owner has just removed it
                 Err(TryLockError::WouldBlock) => {
@@ -92,25 +78,6 @@ impl FileLock {
     }
 }
 
-<<<<<<< HEAD
-/// The path of `.NAME` and a suffix beside the file `NAME`.
-///
-/// # Errors
-///
-/// Those of [`resolve`].
-pub fn beside(target: &Path, suffix: &str) -> io::Result<PathBuf> {
-    let target = resolve(target)?;
-    let mut name = OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(suffix);
-    Ok(folder_of(&target).join(name))
-}
-
-fn is_taken(id: Option<u32>) -> io::Error {
-    let who = id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
-    let what = format!("{who} is changing it; wait until that has ended, then run this again");
-    io::Error::new(io::ErrorKind::WouldBlock, what)
-=======
 impl Drop for FileLock {
     fn drop(&mut self) {
         // Removed while it is still held, so that nobody's lock but this one's goes.
@@ -119,7 +86,6 @@ impl Drop for FileLock {
             tracing::trace!(?removed, "lock");
         }
     }
->>>>>>> care
 }
 
 /// The path of `.NAME` and a suffix beside the file `NAME`.
