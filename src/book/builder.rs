@@ -19,6 +19,7 @@ use super::sort::{Reduce, Sorter};
 use super::store::Writer;
 use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Weight, key_file, seal};
 use crate::bytes::atomic::{AtomicFile, folder_of};
+use crate::bytes::lock::{Claim, FileLock};
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::Record;

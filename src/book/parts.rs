@@ -332,7 +332,7 @@ mod tests {
             let (parts, _) = self.open(fingerprint, &sinks);
             work(&parts, &sinks);
             let ids = games.finish().unwrap().map(|game| game.unwrap().id.0[0]).collect();
-            let numbers = rejects.finish().unwrap().map(|r| r.unwrap().place[2]).collect();
+            let numbers = rejects.finish().unwrap().map(|r| r.unwrap().number[2]).collect();
             (ids, numbers)
         }
 

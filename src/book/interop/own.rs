@@ -8,7 +8,9 @@ use rusqlite::types::Value;
 use super::InteropError;
 use crate::book::builder::check_output;
 use crate::book::store::Writer;
-use crate::book::{BuildError, Entry, GameId, Mark, Metadata, Place, Row, Source, key_file, seal};
+use crate::book::{
+    BuildError, Entry, GameId, Mark, Metadata, Place, Row, Source, key_file, remake, seal,
+};
 use crate::bytes::atomic::AtomicFile;
 use crate::bytes::lock::FileLock;
 use crate::game::Game;
@@ -29,7 +31,7 @@ impl OwnWriter {
     /// Starts a book; a book that stands there already is replaced in the end, other files are not.
     pub(super) fn create(output: &Path) -> Result<Self, InteropError> {
         check_output(output)?;
-        let lock = FileLock::take(output).map_err(|e| create_error(output, &e))?;
+        let lock = remake::lock(output).map_err(|e| create_error(output, &e))?;
         let file = AtomicFile::create(output).map_err(|e| create_error(output, &e))?;
         let writer = Writer::create(file.temporary_path()).map_err(|e| store_error(output, e))?;
         Ok(Self { output: output.to_owned(), file, writer, _lock: lock })
