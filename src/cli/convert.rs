@@ -173,6 +173,9 @@ enum Packing {
 /// The output must not replace what is read.
 fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
     let Ok(place) = resolve(output) else { return Ok(()) };
+    if output == Path::new(STANDARD) {
+        return Ok(());
+    }
     if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
         let output = output.display();
         let message = format!("{output}: this is also an input; choose another name");
