@@ -233,7 +233,7 @@ fn bad_cbfs() {
 }
 
 const PAGE: &str = r"<html><script>var s = '[DhtmlXQ]\n[DhtmlXQ_title]a&amp;b &lt;i&gt; \u4e2d[\/DhtmlXQ_title]\
-[DhtmlXQ_redteam]北京[/DhtmlXQ_team][DhtmlXQ_result]L[/DhtmlXQ_result]\
+[DhtmlXQ_redteam]北京[/DhtmlXQ_team][DhtmlXQ_result]\u9ed1\u80dc[/DhtmlXQ_result]\
 [DhtmlXQ_gametype]快棋[/DhtmlXQ_gametype][DhtmlXQ_open][/DhtmlXQ_open]
 [DhtmlXQ_comment4_2]四||之二[/DhtmlXQ_comment4_2][DhtmlXQ_comment0]开始[/DhtmlXQ_comment0]
 [DhtmlXQ_movelist]7747 7062

@@ -14,6 +14,7 @@
 //! `end="1"`. How variations are stored is not known; moves that follow such a mark are counted as
 //! a variation that was cut.
 
+use super::board::start_of_fen;
 use super::markup::{Piece, Pieces, attribute};
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, report_at};
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::game::{Outcome, Side};
 use crate::xiangqi::notation::MoveError;
-use crate::xiangqi::{Position, Setup, Square};
+use crate::xiangqi::{Position, Square};
 
 /// The names of tags by those of elements.
 const TEXTS: [(&str, &str); 19] = [
@@ -196,11 +197,7 @@ impl Head {
     fn take(&mut self, element: &str, value: &str) -> Result<(), BadGameReason> {
         match element {
             "FEN" if !value.is_empty() => {
-                let setup = Setup::from_fen(value).map_err(BadGameReason::Start)?;
-                let position =
-                    Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
-                self.start_clock = setup.halfmove_clock;
-                self.start = (position != Position::start()).then_some(position);
+                (self.start, self.start_clock) = start_of_fen(value)?;
             }
             "RecordResult" => {
                 self.result = match value {

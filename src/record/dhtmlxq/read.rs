@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::blocks::{Block, Blocks};
 use super::{TEXTS, is_structure};
 use crate::game::{Outcome, Side};
-use crate::record::board::{board_of, start_position};
+use crate::record::board::{board_of, start_of_fen, start_position};
 use crate::record::preorder::Coordinates;
 use crate::record::single::{Fault, Found, report_at};
 use crate::record::text::{push_tag, tidy, unescape};
@@ -12,7 +12,7 @@ use crate::record::{
     ReadSummary, Record, Tree, Variation,
 };
 use crate::xiangqi::notation::MoveError;
-use crate::xiangqi::{Position, Setup, Square};
+use crate::xiangqi::{Position, Square};
 
 /// Reads the games of a text; values that belong to no moves and no board are no game.
 pub(in crate::record) fn read(
@@ -83,40 +83,41 @@ struct Parts {
 
 impl Parts {
     fn take(&mut self, name: &str, value: &str) {
-        let name_here = name.to_ascii_lowercase();
+        let lower = name.to_ascii_lowercase();
         let digits = || value.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-        let numbers = |text: &str| -> Option<Vec<usize>> {
-            text.split('_').map(|number| number.parse().ok()).collect()
-        };
-        match name_here.as_str() {
+        match lower.as_str() {
             "movelist" => (self.main.moves, self.has_game) = (digits(), true),
             "binit" => (self.board, self.has_game) = (digits(), true),
             "fen" => (self.fen, self.has_game) = (tidy(value), true),
-            "result" => self.result = outcome(value.trim()),
-            here if !is_structure(here) => {
-                let tag = TEXTS.iter().find(|(name, _)| *name == here);
-                let tag = tag.map_or(name, |(_, tag)| *tag);
-                push_tag(&mut self.tags, tag, tidy(&unescape(value, true)));
-            }
-            here => {
-                if let Some(rest) = here.strip_prefix("comment") {
-                    let place = match numbers(rest).as_deref() {
-                        Some(&[ply]) => (0, ply),
-                        Some(&[branch, ply]) => (branch, ply),
-                        _ => return,
-                    };
-                    let text = tidy(&unescape(&value.replace("||", "\n"), true));
-                    if !text.is_empty() {
-                        self.comments.push((place.0, (place.1, text)));
-                    }
-                } else if let Some(rest) = here.strip_prefix("move_")
-                    && let Some(&[parent, ply, number]) = numbers(rest).as_deref()
+            "result" => self.result = outcome(&tidy(&unescape(value, true))),
+            lower if is_structure(lower) => {
+                if let Some(place) = lower.strip_prefix("comment") {
+                    self.take_comment(&numbers(place), value);
+                } else if let Some(place) = lower.strip_prefix("move_")
+                    && let &[Some(parent), Some(ply), Some(number)] = &numbers(place)[..]
                 {
                     let depth = ply.saturating_sub(1);
-                    let branch = Branch { parent, depth, moves: digits(), comments: Vec::new() };
+                    let branch = Branch { parent, depth, moves: digits(), ..Branch::default() };
                     self.branches.push((number, branch));
                 }
             }
+            lower => {
+                let tag = TEXTS.iter().find(|(known, _)| *known == lower);
+                let tag = tag.map_or(name, |(_, tag)| *tag);
+                push_tag(&mut self.tags, tag, tidy(&unescape(value, true)));
+            }
+        }
+    }
+
+    fn take_comment(&mut self, place: &[Option<usize>], value: &str) {
+        let (branch, ply) = match *place {
+            [Some(ply)] => (0, ply),
+            [Some(branch), Some(ply)] => (branch, ply),
+            _ => return,
+        };
+        let text = tidy(&unescape(&value.replace("||", "\n"), true));
+        if !text.is_empty() {
+            self.comments.push((branch, (ply, text)));
         }
     }
 
@@ -131,11 +132,7 @@ impl Parts {
 
     fn start(&self) -> Result<(Option<Position>, u32), BadGameReason> {
         if !self.fen.is_empty() {
-            let setup = Setup::from_fen(&self.fen).map_err(BadGameReason::Start)?;
-            let position =
-                Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
-            let start = (position != Position::start()).then_some(position);
-            return Ok((start, setup.halfmove_clock));
+            return start_of_fen(&self.fen);
         }
         let board = if self.board.is_empty() {
             Position::start().to_setup().board
@@ -145,6 +142,11 @@ impl Parts {
         let first = self.main.moves.as_bytes().first_chunk().copied().and_then(square);
         start_position(&board, first.and_then(Result::ok), Side::First).map(|start| (start, 0))
     }
+}
+
+/// The numbers of a name such as `0_5_1`.
+fn numbers(text: &str) -> Vec<Option<usize>> {
+    text.split('_').map(|number| number.parse().ok()).collect()
 }
 
 /// Reads `binit`.
