@@ -136,7 +136,7 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
     if let Some(last) = one_bit.last_mut() {
         *last ^= 1; // deep in a page that opening does not look at
     }
-    let books = vec![
+    let books = [
         folder.path().join("none.book"),
         write("one-bit.book", &one_bit),
         write("empty.book", b""),

@@ -99,18 +99,18 @@ impl Wave<'_> {
         // What a node is offered, the best for the winner first.
         let mut offers: BinaryHeap<(i32, u32)> = BinaryHeap::new();
         // Choices of the other side that are not known to be lost for it.
-        let mut open = vec![0u32; self.moves.nodes()];
-        for node in 0..self.moves.nodes() {
-            let worth = match self.leave[node] {
+        let mut open: Vec<u32> = Vec::with_capacity(self.moves.nodes());
+        for (node, &leave) in self.leave.iter().enumerate() {
+            let worth = match leave {
                 Leave::Not => None,
                 Leave::Choice(worth) | Leave::Forced(worth) => Some(self.for_winner(node, worth)),
             };
             let counted = self.moves.of(node).filter(|&m| self.moves.to[m] != NO_NODE).count();
-            open[node] = match self.leave[node] {
+            open.push(match leave {
                 Leave::Not => counted as u32,
                 Leave::Choice(_) => counted as u32 + 1,
                 Leave::Forced(_) => 1,
-            };
+            });
             offers.extend(worth.filter(|&value| value > 0).map(|value| (value, node as u32)));
         }
         while let Some((value, node)) = offers.pop() {

@@ -136,7 +136,7 @@ pub(super) fn counting(c: &Connection) -> rusqlite::Result<HashMap<i64, Score>> 
 pub(super) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite::Result<()> {
     let Appraisal { finding, bound, depth, nodes, best } = score.appraisal;
     let (kind, value) = finding.columns();
-    let bound = Bound::ALL.iter().position(|&b| b == bound).unwrap_or_default() as i64;
+    let bound = Bound::ALL.iter().position(|&b| b == bound).unwrap_or_default() as u8;
     c.prepare_cached("INSERT OR REPLACE INTO scores VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
         .execute(params![
             key,

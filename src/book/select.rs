@@ -182,7 +182,7 @@ impl Selector {
         if groups.is_empty() {
             return;
         }
-        if !self.group.as_deref().is_some_and(|group| groups.binary_search(&group).is_ok()) {
+        if self.group.as_deref().is_none_or(|group| groups.binary_search(&group).is_err()) {
             let drawn = self.below(groups.len() as u128) as usize;
             self.group = Some(groups[drawn].to_owned());
         }

@@ -89,7 +89,7 @@ impl Worth {
         let size = self.0.abs();
         let least = match size {
             0..=Self::EVAL | Self::BEYOND => return -self,
-            28_001.. => Self::MATE - Self::MATE_PLIES,
+            28_001..=30_000 => Self::MATE - Self::MATE_PLIES,
             _ => {
                 Self::BY_RULE - (Self::BY_RULE - size) / Self::ORDER * Self::ORDER - Self::ORDER + 1
             }
@@ -109,12 +109,11 @@ impl fmt::Display for Worth {
     /// `+34` (centipawns), `mate 5` (plies), `mated 4`, `won by rule`, `lost by rule`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Self::BEYOND => f.write_str("unknown"),
-            28_001.. => write!(f, "mate {}", Self::MATE - self.0),
-            ..=-30_001 => f.write_str("unknown"),
-            ..=-28_001 => write!(f, "mated {}", Self::MATE + self.0),
-            24_001.. => f.write_str("won by rule"),
-            ..=-24_001 => f.write_str("lost by rule"),
+            30_001.. | ..=-30_001 => f.write_str("unknown"),
+            28_001..=30_000 => write!(f, "mate {}", Self::MATE - self.0),
+            -30_000..=-28_001 => write!(f, "mated {}", Self::MATE + self.0),
+            24_001..=28_000 => f.write_str("won by rule"),
+            -28_000..=-24_001 => f.write_str("lost by rule"),
             centipawns => write!(f, "{centipawns:+}"),
         }
     }

@@ -76,7 +76,6 @@ fn read_score(words: &mut SplitWhitespace<'_>) -> Option<(EngineScore, Bound)> {
 }
 
 /// The moves of a `bestmove` line, the engine's coordinates; `None` for other lines.
-#[expect(clippy::type_complexity, reason = "a line that says nothing, or two moves that may lack")]
 pub(super) fn best_move(line: &str) -> Option<(Option<&str>, Option<&str>)> {
     let mut words = line.split_whitespace();
     if words.next() != Some("bestmove") {

@@ -288,7 +288,7 @@ impl Client {
             fen.map_or_else(|| "position startpos".to_owned(), |fen| format!("position fen {fen}"));
         for (i, mv) in moves.into_iter().enumerate() {
             text += if i == 0 { " moves " } else { " " };
-            text += &self.ranks.to_engine(mv);
+            text += &self.ranks.theirs(mv);
         }
         self.child.say(&text)
     }
@@ -315,9 +315,9 @@ impl Client {
             match self.child.hear(step) {
                 Heard::Line(line) => {
                     if let Some((best, ponder)) = info::best_move(&line) {
-                        let ours = |mv: &str| self.ranks.from_engine(mv);
-                        info.pv.iter_mut().for_each(|mv| *mv = ours(mv));
-                        let (best, ponder) = (best.map(ours), ponder.map(ours));
+                        let read = |mv: &str| self.ranks.ours(mv);
+                        info.pv.iter_mut().for_each(|mv| *mv = read(mv));
+                        let (best, ponder) = (best.map(read), ponder.map(read));
                         return Ok(Thought { best, ponder, info });
                     }
                     info.read(&line);

@@ -10,12 +10,12 @@ pub enum Ranks {
 
 impl Ranks {
     /// A move of ours as the engine writes it. What is no move stays as it is.
-    pub(super) fn to_engine(self, mv: &str) -> String {
+    pub(super) fn theirs(self, mv: &str) -> String {
         self.shifted(mv, 1)
     }
 
     /// A move of the engine's as we write it. What is no move stays as it is.
-    pub(super) fn from_engine(self, mv: &str) -> String {
+    pub(super) fn ours(self, mv: &str) -> String {
         self.shifted(mv, -1)
     }
 
@@ -49,12 +49,12 @@ mod tests {
     #[test]
     fn ranks_are_shifted_there_and_back() {
         for (ours, theirs) in [("h2e2", "h3e3"), ("a9a8", "a10a9"), ("i0i9", "i1i10")] {
-            assert_eq!(Ranks::FromOne.to_engine(ours), theirs);
-            assert_eq!(Ranks::FromOne.from_engine(theirs), ours);
-            assert_eq!(Ranks::FromZero.to_engine(ours), ours);
+            assert_eq!(Ranks::FromOne.theirs(ours), theirs);
+            assert_eq!(Ranks::FromOne.ours(theirs), ours);
+            assert_eq!(Ranks::FromZero.theirs(ours), ours);
         }
         for odd in ["", "x", "(none)", "0000", "h2", "é2e2", "h999e2"] {
-            assert_eq!(Ranks::FromOne.from_engine(odd), odd);
+            assert_eq!(Ranks::FromOne.ours(odd), odd);
         }
     }
 }
