@@ -100,11 +100,10 @@ impl Args {
     /// The format to write.
     fn format(&self) -> Result<Format, CliError> {
         let usage = |message: String| Err(CliError::message(exit::USAGE, message));
-        let format = match (self.to, ending(&self.output)) {
-            (Some(format), _) => format,
-            (None, _) if self.output == Path::new(STANDARD) => Format::Pgn,
-            (None, Some(format)) => format,
-            (None, None) => {
+        let format = match self.to.or_else(|| ending(&self.output)) {
+            Some(format) => format,
+            None if self.output == Path::new(STANDARD) => Format::Pgn,
+            None => {
                 let output = self.output.display();
                 return usage(format!("{output}: no format has this ending; give one with --to"));
             }
