@@ -6,7 +6,10 @@ mod games;
 
 use games::{TAGS, check_prefixes, moves, outline, read, read_one, reason, records};
 use juzhong::game::{Notation, Outcome, Side};
-use juzhong::record::{BadGameReason, MAX_VARIATION_DEPTH, Place, Record, Tree, write_dhtmlxq};
+use juzhong::record::{
+    BadGameReason, Dropped, Format, MAX_VARIATION_DEPTH, Place, Record, Tree, WriteOptions,
+    write_dhtmlxq, write_game,
+};
 use juzhong::xiangqi::{Move, Position, Role, Square};
 use proptest::prelude::*;
 
@@ -356,7 +359,9 @@ fn written(record: &Record<Position>) -> String {
 fn a_written_game() {
     let mut record = read_one(&cbr(None, &NODES)).unwrap().record;
     record.tags.push(("ECCO".to_owned(), "C00 [/x] &lt;".to_owned()));
-    record.tags.push(("Result".to_owned(), "*".to_owned()));
+    for (name, value) in [("Result", "*"), ("movelist", "x"), ("Comment", "y"), ("!", "z")] {
+        record.tags.push((name.to_owned(), value.to_owned()));
+    }
     let expected = "\
 [DhtmlXQ]
 [DhtmlXQ_ver]www_dpxq_com[/DhtmlXQ_ver]
@@ -366,6 +371,7 @@ fn a_written_game() {
 [DhtmlXQ_red]甲[/DhtmlXQ_red]
 [DhtmlXQ_black]乙[/DhtmlXQ_black]
 [DhtmlXQ_ECCO]C00 &#91;/x] &amp;lt;[/DhtmlXQ_ECCO]
+[DhtmlXQ_Comment]y[/DhtmlXQ_Comment]
 [DhtmlXQ_result]红胜[/DhtmlXQ_result]
 [DhtmlXQ_binit]0919293949596979891777062646668600102030405060708012720323436383[/DhtmlXQ_binit]
 [DhtmlXQ_movelist]7747706279678070[/DhtmlXQ_movelist]
@@ -380,6 +386,10 @@ fn a_written_game() {
     assert_eq!(written(&record), expected);
     let again = read_one(expected.as_bytes()).unwrap().record;
     assert_eq!(again.tag("ECCO"), Some("C00 [/x] &lt;"));
+    assert_eq!(again.tag("Comment"), Some("y"));
+    let (format, options) = (Format::DhtmlXq, WriteOptions::default());
+    let dropped = write_game(&mut Vec::new(), &record, format, &options).unwrap();
+    assert_eq!(dropped, Dropped { tags: 2, ..Dropped::default() });
 }
 
 proptest! {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{
-    Encoding, Format, PgnOptions, Record, Tree, plain, write_dhtmlxq, write_jsonl, write_pgn,
-    write_xqf, xqf,
+    Encoding, Format, PgnOptions, Record, Tree, dhtmlxq, plain, write_dhtmlxq, write_jsonl,
+    write_pgn, write_xqf, xqf,
 };
 use crate::xiangqi::Position;
 
@@ -101,7 +101,7 @@ pub fn write_game(
         }
         Format::DhtmlXq => {
             write_dhtmlxq(&mut text, record)?;
-            Dropped::default()
+            Dropped { tags: dhtmlxq::tags_left_out(record), ..Dropped::default() }
         }
         Format::Cbr | Format::Cbl | Format::Cbf => return Err(WriteError::NoWriter(format)),
     };

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use super::MAX_NAME_BYTES;
 use crate::record::MAX_GAME_BYTES;
 
 const MARK: &[u8] = b"[DhtmlXQ";
-/// The longest name of a value that is taken for one, in bytes.
-const MAX_NAME_BYTES: usize = 64;
 
 /// Names that no game has twice: a second one begins the next game.
 const ONCE: [&[u8]; 4] = [b"ver", b"title", b"binit", b"movelist"];

@@ -22,7 +22,12 @@ mod read;
 mod write;
 
 pub(super) use read::read;
+pub(super) use write::tags_left_out;
 pub use write::write_dhtmlxq;
+
+/// The longest name of a value that is taken for one, with the `_` before it and the bracket behind
+/// it, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
 /// The names of values that are tags, and the names of these tags. Other values become tags of
 /// their own name.
@@ -57,7 +62,9 @@ const OTHERS: [&str; 8] =
 fn is_structure(name: &str) -> bool {
     let has_number = |prefix| {
         let rest: Option<&str> = name.strip_prefix(prefix);
-        rest.is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit() || b == b'_'))
+        rest.is_some_and(|rest| {
+            !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'_')
+        })
     };
     OTHERS.contains(&name) || has_number("comment") || has_number("move_")
 }

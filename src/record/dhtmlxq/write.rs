@@ -1,17 +1,21 @@
 use std::io::{self, Write};
 
-use super::{TEXTS, is_structure};
+use super::{MAX_NAME_BYTES, TEXTS, is_structure};
 use crate::game::{Outcome, Side};
 use crate::record::board::men_of;
 use crate::record::{Record, Tree, Variation};
 use crate::xiangqi::{Position, Setup, Square};
+
+/// The longest name of a tag: a `_` before it and a bracket behind it are read with it.
+const MAX_TAG_BYTES: usize = MAX_NAME_BYTES - 2;
 
 /// Writes a record as DhtmlXQ in UTF-8 with a blank line after it.
 ///
 /// Other start positions than the usual one are written as men and as FEN: only the latter, which
 /// some programs do not read, says whose turn it is and keeps the clock. Tags that the format does
 /// not know are written under their own names, except `Result`, `FEN` and `Format`, which the
-/// record says, and names of which nothing remains without what is no letter, digit or `_`. Several
+/// record says, and names that the format uses otherwise or of which nothing, or too much, remains
+/// without what is no letter, digit or `_`. Several
 /// comments on a move are joined by line ends.
 ///
 /// # Errors
@@ -50,15 +54,32 @@ fn digits(square: Square) -> String {
     format!("{}{}", square.file(), 9 - square.rank())
 }
 
-fn write_tag(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
-    let own: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-    let known = TEXTS.iter().find(|(_, tag)| tag.eq_ignore_ascii_case(name));
-    let name = known.map_or(own.as_str(), |(name, _)| name);
-    let is_written_here = ["result", "fen", "format"].iter().any(|n| n.eq_ignore_ascii_case(name));
-    if name.is_empty() || is_written_here || is_structure(&name.to_ascii_lowercase()) {
-        return Ok(());
+/// How many tags have names that the format needs for itself.
+pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
+    let names = record.tags.iter().map(|(name, _)| name.as_str());
+    names.filter(|name| !is_said_otherwise(name) && name_of(name).is_none()).count() as u64
+}
+
+/// Whether a tag repeats what the record says.
+fn is_said_otherwise(name: &str) -> bool {
+    ["Result", "FEN", "Format"].iter().any(|tag| tag.eq_ignore_ascii_case(name))
+}
+
+/// The name that a tag is written under.
+fn name_of(tag: &str) -> Option<String> {
+    if let Some((name, _)) = TEXTS.iter().find(|(_, known)| known.eq_ignore_ascii_case(tag)) {
+        return Some((*name).to_owned());
     }
-    write_value(out, name, &escaped(value, false))
+    let name: String = tag.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let is_free = !name.is_empty() && name.len() <= MAX_TAG_BYTES;
+    (is_free && !is_structure(&name.to_ascii_lowercase())).then_some(name)
+}
+
+fn write_tag(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
+    match name_of(name) {
+        Some(name) if !is_said_otherwise(&name) => write_value(out, &name, &escaped(value, false)),
+        _ => Ok(()),
+    }
 }
 
 fn write_value(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
