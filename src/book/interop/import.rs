@@ -144,6 +144,7 @@ pub fn import(
 
 fn default_scores(loaded: &Loaded) -> Scores {
     match (loaded.has_scores, loaded.has_negative) {
+        _ if matches!(loaded.format, Format::ElephantEye | Format::Polyglot) => Scores::Weight,
         (false, _) => Scores::Drop,
         (true, true) => Scores::Priority,
         (true, false) => Scores::Weight,

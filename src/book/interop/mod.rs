@@ -4,9 +4,9 @@
 //! playing its moves from the start of a game, and up to two other plies in between; the rows not
 //! reached so are counted. A format is recognised by its content, never by the name of the file.
 //!
-//! - [`import`] makes one of the program's own books from a foreign one;
-//! - [`export`] the reverse;
-//! - [`examine`] says what is wrong with a book, the program's own included, and [`repair`] writes a
+//! - [`import()`] makes one of the program's own books from a foreign one;
+//! - [`export()`] the reverse;
+//! - [`examine`] says what is wrong with a book, the program's own included, and [`repair()`] writes a
 //!   clean copy.
 //!
 //! # Stability

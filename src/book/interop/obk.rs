@@ -7,7 +7,7 @@
 //! Two dialects keep keys from 2^63 on: BHGUI binds the same eight bytes as a double, others as a
 //! signed integer. A double that is a whole number becomes an integer in a column of integers
 //! ([`key_of`] undoes it), and one whose bytes are no number becomes NULL: that row is lost. Some
-//! programs store `to << 8 | from`; [`super::vote`] tells.
+//! programs store `to << 8 | from`; [`super::load::vote`] tells.
 
 use rusqlite::types::ValueRef;
 

@@ -15,7 +15,8 @@ use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 /// How far a walk goes.
 #[derive(Debug, Clone)]
 pub struct Reach {
-    /// Plies in a row that need not be in the book: 0 to 2. Default 2.
+    /// Plies in a row that need not be in the book: 0 to 2. Default 2; one at most where rows stand
+    /// for positions after the move (`.xob`) or keys have 32 bits (`BOOK.DAT`).
     pub plies: u8,
     /// Positions looked at for such plies, at most. Default 40 million: some ten seconds.
     pub positions: u64,
@@ -96,8 +97,13 @@ pub(super) fn walk(
         scheme,
         index,
         reach,
-        // After any move of the other side the own rows can be looked for: two are never needed.
-        plies: if scheme.is_after() { reach.plies.min(1) } else { reach.plies },
+        // Where rows stand for positions after the move, those of one side need no more. Of millions
+        // of positions two plies away dozens have a key of 32 bits by chance.
+        plies: if scheme.is_after() || scheme.is_short() {
+            reach.plies.min(1)
+        } else {
+            reach.plies
+        },
         seen: HashSet::new(),
         reached: Vec::new(),
         expanded: 0,
