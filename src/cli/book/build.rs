@@ -14,6 +14,7 @@ use crate::book::{
     RejectReason, Weight, build, find_games,
 };
 use crate::bytes::atomic::{AtomicFile, resolve};
+use crate::bytes::lock::{Claim, FileLock};
 
 /// Bad games shown where no list of them was asked for, and files without games.
 const SHOWN: usize = 3;
@@ -259,6 +260,8 @@ fn advance(bar: &ProgressBar, progress: Progress) {
 /// Where rejects go: to the list that was asked for, or the first bad ones to standard error.
 struct Listing<'a> {
     list: Option<(&'a Path, BufWriter<AtomicFile>)>,
+    /// The right to write the list.
+    _lock: Option<FileLock>,
     /// What went wrong first.
     written: io::Result<()>,
     bad: usize,
@@ -266,16 +269,22 @@ struct Listing<'a> {
 
 impl<'a> Listing<'a> {
     fn open(args: &'a Args) -> Result<Self, CliError> {
-        let list = match args.rejects.as_deref() {
-            None => None,
-            Some(path) => {
-                check_list(path, args.output())?;
-                let file = AtomicFile::create(path)
-                    .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
-                Some((path, BufWriter::new(file)))
+        let Some(path) = args.rejects.as_deref() else {
+            return Ok(Self { list: None, _lock: None, written: Ok(()), bad: 0 });
+        };
+        check_list(path, args.output())?;
+        let cannot = || path.display().to_string();
+        let lock = match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
+            Claim::Ours(lock) => lock,
+            Claim::Others(_) => {
+                let message = format!("{}: another process writes this list", path.display());
+                return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
         };
-        Ok(Self { list, written: Ok(()), bad: 0 })
+        lock.sweep();
+        let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+        let list = Some((path, BufWriter::new(file)));
+        Ok(Self { list, _lock: Some(lock), written: Ok(()), bad: 0 })
     }
 
     fn add(&mut self, reject: &Reject) {
