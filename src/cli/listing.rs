@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{CliError, OrExit, exit, tell};
 use crate::book::{Reject, RejectReason};
 use crate::bytes::atomic::{AtomicFile, resolve};
+use crate::bytes::lock::{Claim, FileLock};
 
 /// Bad games shown where no list of them was asked for, and files without games.
 const SHOWN: usize = 3;
@@ -15,6 +16,8 @@ pub(super) struct ListFile<'a> {
     option: &'static str,
     path: &'a Path,
     file: BufWriter<AtomicFile>,
+    /// The right to write the list.
+    _lock: FileLock,
     /// What went wrong first.
     written: io::Result<()>,
 }
@@ -33,9 +36,17 @@ impl<'a> ListFile<'a> {
             let message = format!("{}: both the output and {option}", path.display());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
-        let file = AtomicFile::create(path)
-            .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
-        Ok(Self { option, path, file: BufWriter::new(file), written: Ok(()) })
+        let cannot = || path.display().to_string();
+        let lock = match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
+            Claim::Ours(lock) => lock,
+            Claim::Others(_) => {
+                let message = format!("{}: another process writes this list", path.display());
+                return Err(CliError::message(exit::CANNOT_CREATE, message));
+            }
+        };
+        lock.sweep();
+        let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+        Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
 
     /// Adds a line. What goes wrong is told at the end.
@@ -47,7 +58,7 @@ impl<'a> ListFile<'a> {
 
     /// Moves the list to its place.
     pub(super) fn close(self) -> Result<(), CliError> {
-        let Self { option, path, file, written } = self;
+        let Self { option, path, file, written, .. } = self;
         if path.exists() {
             return Err(exists(option, path));
         }
