@@ -158,8 +158,8 @@ fn marks_are_united_by_the_stated_rule() {
     let locked = mv("g3g4");
     assert_eq!((&locked["comment"], &locked["weight"]), (&"mine".into(), &4.into()));
     assert_eq!(locked["origin"], "a.book");
-    assert_eq!(mv("a0a1")["origin"], "b.book");
-    assert_eq!(mv("a0a1")["flags"], serde_json::json!(["added"]));
+    assert_eq!(mv("i0i1")["origin"], "b.book");
+    assert_eq!(mv("i0i1")["flags"], serde_json::json!(["added"]));
     let after = json(&["book", "query", &merged, "--moves", "h2e2 h9g7 h0g2"]);
     assert!(after["moves"].as_array().unwrap().iter().all(|m| m["move"] != "i9h9"));
     let history = json(&["book", "edit", &merged, "--history"]);
