@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const GAMES: &str = "\
-[Event \"春\"]
+[Event \"全國象棋賽\"]
 [Red \"甲\"]
 [Result \"1-0\"]
 
@@ -53,7 +53,7 @@ fn there_and_back() {
     convert(&jsonl, &again, &[]);
     let first = fs::read_to_string(&again).unwrap();
     assert!(
-        first.contains("[Event \"春\"]") && first.contains("{好} (1. ... 炮８平５)"),
+        first.contains("[Event \"全國象棋賽\"]") && first.contains("{好} (1. ... 炮８平５)"),
         "{first}"
     );
     for (notation, encoding, ending) in

@@ -452,7 +452,7 @@ fn merge_sources(sources: Vec<Source>) -> Vec<Source> {
 
 fn no_games(files: usize, counts: &Counts) -> BuildError {
     let reason = if counts.records == 0 {
-        "they hold no games; give game files".to_owned()
+        "they hold no games; give files in PGN or another format of games".to_owned()
     } else {
         format!(
             "{} bad, {} without moves, {} from other starts, {} left out by filters",

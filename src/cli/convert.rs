@@ -100,11 +100,10 @@ impl Args {
     /// The format to write.
     fn format(&self) -> Result<Format, CliError> {
         let usage = |message: String| Err(CliError::message(exit::USAGE, message));
-        let format = match (self.to, ending(&self.output)) {
-            (Some(format), _) => format,
-            (None, _) if self.output == Path::new(STANDARD) => Format::Pgn,
-            (None, Some(format)) => format,
-            (None, None) => {
+        let format = match self.to.or_else(|| ending(&self.output)) {
+            Some(format) => format,
+            None if self.output == Path::new(STANDARD) => Format::Pgn,
+            None => {
                 let output = self.output.display();
                 return usage(format!("{output}: no format has this ending; give one with --to"));
             }
@@ -173,6 +172,9 @@ enum Packing {
 /// The output must not replace what is read.
 fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
     let Ok(place) = resolve(output) else { return Ok(()) };
+    if output == Path::new(STANDARD) {
+        return Ok(());
+    }
     if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
         let output = output.display();
         let message = format!("{output}: this is also an input; choose another name");

@@ -46,7 +46,7 @@ pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
 pub use packed::{
     Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
-    Packed, UnpackError, read_packed,
+    NamedSink, Packed, UnpackError, read_packed,
 };
 pub use parsed::{BadGame, BadGameReason, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary};
 use pgn_writer::result_text;

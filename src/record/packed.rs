@@ -144,7 +144,7 @@ impl<'a> Packed<'a> {
         } else if bytes.starts_with(GZIP) {
             whole(Packing::Gzip)
         } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
-            members(zip::entries(bytes).map_err(UnpackError::Bad)?, bytes.len() as u64)?
+            members(zip::entries(bytes, MAX_MEMBERS).map_err(UnpackError::Bad)?, bytes.len() as u64)
         } else {
             whole(Packing::Bare)
         };
@@ -322,13 +322,7 @@ impl Member {
 }
 
 /// The members that are likely to hold games. What is stated of them bounds them all together.
-fn members(entries: Vec<Entry>, len: u64) -> Result<Vec<Member>, UnpackError> {
-    if entries.len() > MAX_MEMBERS {
-        let count = entries.len();
-        return Err(UnpackError::Bad(format!(
-            "an archive of {count} files; at most {MAX_MEMBERS} are read: split it"
-        )));
-    }
+fn members(entries: Vec<Entry>, len: u64) -> Vec<Member> {
     let limit = FREE_BYTES.saturating_add(len.saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
     let (mut unpacked, mut packed) = (0_u64, 0_u64);
     let mut members = Vec::new();
@@ -341,7 +335,7 @@ fn members(entries: Vec<Entry>, len: u64) -> Result<Vec<Member>, UnpackError> {
         {
             continue;
         }
-        unpacked = unpacked.saturating_add(size);
+        let with_this = unpacked.saturating_add(size);
         packed = packed.saturating_add(data.len() as u64);
         let fault = if is_encrypted {
             Some("encrypted; unpack the archive with its password first".to_owned())
@@ -349,17 +343,18 @@ fn members(entries: Vec<Entry>, len: u64) -> Result<Vec<Member>, UnpackError> {
             Some(format!(
                 "packed by method {method} of zip; only 0, 8 and 93 are read: pack it again"
             ))
-        } else if unpacked > limit {
+        } else if with_this > limit {
             Some(too_much(limit))
         } else if packed > len {
             Some("members of the archive overlap".to_owned())
         } else {
+            unpacked = with_this;
             None
         };
         let packing = Packing::Zip { method, crc, size };
         members.push(Member { name: Some(name), data, packing, fault });
     }
-    Ok(members)
+    members
 }
 
 fn too_much(limit: u64) -> String {
@@ -424,6 +419,9 @@ impl<R: Read> Read for Checked<R> {
     }
 }
 
+/// Takes each game with the name of its source, and says whether to go on.
+pub type NamedSink<'a> = dyn FnMut(&str, Result<ParsedGame, BadGame>) -> ControlFlow<()> + 'a;
+
 /// Bytes of a source between two looks whether to go on.
 const STEP: usize = 1 << 20;
 
@@ -438,7 +436,7 @@ pub fn read_packed(
     source: &str,
     bytes: &[u8],
     folder: &Path,
-    sink: &mut dyn FnMut(&str, Result<ParsedGame, BadGame>) -> ControlFlow<()>,
+    sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
     let packed = match Packed::open(bytes) {

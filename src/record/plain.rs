@@ -79,7 +79,7 @@ fn is_one_game(bytes: &[u8], whole: &Chunk) -> bool {
     let Some(last) = sample else { return true };
     let bytes = &bytes[..last.end];
     let text = decode(bytes, whole.encoding);
-    let of_each: usize = text.lines().filter(|line| !is_remark(line)).map(|line| plies(line)).sum();
+    let of_each: usize = text.lines().filter(|line| !is_remark(line)).map(plies).sum();
     plies(&text) >= of_each
 }
 

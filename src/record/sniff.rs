@@ -74,11 +74,14 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     if contains(&text[..text.len().min(PAGE_BYTES)], b"[DhtmlXQ") {
         return Some(Format::DhtmlXq);
     }
+    if !is_text(sample) {
+        return None;
+    }
     let mut lines = sample.split(|&b| matches!(b, b'\n' | b'\r'));
     if lines.any(|line| tag_name(line.trim_ascii_start()).is_some()) {
         return Some(Format::Pgn);
     }
-    is_text(sample).then(|| by_moves(&Encoding::detect(text).decode_lossy(sample))).flatten()
+    by_moves(&Encoding::detect(text).decode_lossy(sample))
 }
 
 /// Text without any mark: moves, with or without what only PGN has.

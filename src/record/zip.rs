@@ -26,21 +26,24 @@ const MAX_TAIL: usize = 0xffff + END_LEN;
 const END_LEN: usize = 22;
 const ENTRY_LEN: usize = 46;
 
-/// The files of the archive in the order of its directory, folders left out.
+/// The files of the archive, at most `most`, in the order of its directory, folders left out.
 ///
 /// # Errors
 ///
 /// What is wrong with the directory.
-pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
+pub(super) fn entries(bytes: &[u8], most: usize) -> Result<Vec<Entry>, String> {
     let directory = directory(bytes)
         .ok_or("a zip archive without its directory at the end; it is truncated or damaged")?;
-    let mut rest = bytes.get(directory.clone()).ok_or("the directory lies outside the archive")?;
+    let mut rest = bytes.get(directory).ok_or("the directory lies outside the archive")?;
     let mut entries = Vec::new();
     while rest.starts_with(b"PK\x01\x02") {
         let (entry, len) = entry(bytes, rest).ok_or_else(|| {
             format!("entry {} of the archive's directory is damaged", entries.len() + 1)
         })?;
         rest = &rest[len..];
+        if entries.len() == most {
+            return Err(format!("an archive of more than {most} files; split it"));
+        }
         if !entry.name.ends_with('/') {
             entries.push(entry);
         }
