@@ -87,6 +87,34 @@ fn equal_seeds_give_equal_games() {
 }
 
 #[test]
+fn books_serve_their_side_and_are_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = small_book(folder.path());
+    let source = |side, select: SelectOptions, lines: &[&str]| {
+        let books = vec![OwnBook { path: path.clone(), side }];
+        let mut engine = Engine::new(EngineOptions { books, select, ..options() }).unwrap();
+        let mut choose = |moves: &&str| {
+            engine.choose(&line_after(moves), &Limits::nodes(10), &()).unwrap().source
+        };
+        lines.iter().map(&mut choose).collect::<Vec<_>>()
+    };
+    let (book, search) = (Source::Book, Source::Search);
+    let both = ["", "h2e2"];
+    let best = select(Policy::Best);
+    assert_eq!(source(None, best, &both), [book, book]);
+    assert_eq!(source(Some(Side::First), best, &both), [book, search]);
+    assert_eq!(source(Some(Side::Second), best, &both), [search, book]);
+    assert_eq!(source(None, SelectOptions { ply_limit: 1, ..best }, &both), [book, search]);
+    assert_eq!(source(None, SelectOptions { min_games: 3, ..best }, &["h2e2 h9g7"]), [search]);
+    // Two positions that the book lacks, then one that it has.
+    let lost = ["a0a1", "a0a1 a9a8", "h2e2 h9g7"];
+    let misses = |misses| source(None, SelectOptions { misses, ..best }, &lost);
+    assert_eq!(misses(2), [search, search, search]);
+    assert_eq!(misses(3), [search, search, book]);
+    assert_eq!(misses(0), [search, search, book]);
+}
+
+#[test]
 fn mates_from_the_tables_without_a_detour() {
     let folder = tempfile::tempdir().unwrap();
     let tables = Some(small_tables(folder.path()));

@@ -391,6 +391,20 @@ fn the_book_answers_but_does_not_end_an_analysis() {
     assert!(from_book("go depth 1\n"));
     assert!(!from_book("go infinite\nstop\n"));
     assert!(!from_book("setoption name OwnBook value false\ngo depth 1\n"));
+    assert!(!from_book("setoption name BookMinGames value 2\ngo depth 1\n"));
+    let deeper = "setoption name BookDepth value 1\nposition startpos moves h2e2\ngo depth 1\n";
+    assert!(!from_book(deeper));
+    for (side, other) in [("Red", false), ("Black", true)] {
+        // Red's book does not serve Black, who moves here.
+        let only = format!(
+            "setoption name Book value <empty>\nsetoption name Book{side} value {}\n\
+             setoption name Best Book Move value true\nsetoption name BookPolicy value softmax\n\
+             setoption name BookTemperature value 30\nposition startpos moves h2e2\ngo depth 1\n",
+            book.display()
+        );
+        assert_eq!(from_book(&only), other, "{side}");
+        assert!(!answers_to(only).contains("option"));
+    }
 }
 
 #[test]
