@@ -12,6 +12,7 @@ use juzhong::xiangqi::{Move, Position};
 use serde_json::Value;
 
 /// A file of the collection of test material, or `None` where that is not at hand.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn shared(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("JUZHONG_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);

@@ -117,6 +117,7 @@ impl Openings {
     }
 
     /// Code and name of every line, in the order of the file.
+    #[must_use]
     pub fn lines(&self) -> impl ExactSizeIterator<Item = (Code, &'static str)> + '_ {
         self.0.lines.iter().map(|line| (line.code, line.name))
     }
