@@ -1,13 +1,16 @@
 //! A book from game files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::rejects::Listed;
+use super::shard::SourceCounts;
 use super::sort::Sorter;
+use super::windows::{Window, Windows};
 use super::{
     Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason, Source,
 };
@@ -80,11 +83,39 @@ fn run(
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<BuildReport, BuildError> {
-    let hashed = hash_files(&builder, files)?;
+    let read = read_all(&builder, files, strict, progress, rejected)?;
+    let sources =
+        read.sources.into_iter().map(|read| read.source).filter(|s| s.games > 0).collect();
+    let metadata = builder.finish(sources).map_err(|error| match error {
+        BuildError::NoGames { reason, .. } => no_games(files, reason, read.first_bad),
+        error => error,
+    })?;
+    let (same_files, empty_files) = (read.same_files, read.empty_files);
+    Ok(BuildReport { metadata, files: files.len(), same_files, empty_files })
+}
+
+/// What was found in the files; their games went to a builder.
+pub(super) struct ReadFiles {
+    /// Every file with its base name: of those with the same content, the least name is kept later.
+    pub(super) sources: Vec<SourceCounts>,
+    pub(super) same_files: usize,
+    pub(super) empty_files: Vec<PathBuf>,
+    first_bad: Option<String>,
+}
+
+/// Reads all files, each content once.
+pub(super) fn read_all(
+    builder: &Builder<Position>,
+    files: &[PathBuf],
+    strict: bool,
+    progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<ReadFiles, BuildError> {
+    let hashed = hash_files(builder, files)?;
     progress(Progress::Total(hashed.iter().map(|file| file.len).sum()));
     let mut known = BTreeSet::new();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
-    let reading = Reading { builder: &builder, rejects: builder.sorter(), progress };
+    let reading = Reading { builder, rejects: builder.sorter(), progress };
     let read: Vec<FileReport> = different
         .par_iter()
         .enumerate()
@@ -96,16 +127,13 @@ fn run(
         return Err(BuildError::Strict { first: first_bad.unwrap_or_default(), count: bad });
     }
     progress(Progress::Packing);
-    let mut sources = sources(&hashed, &different, &read);
-    sources.retain(|source| source.games > 0);
-    let metadata = builder.finish(sources).map_err(|error| match error {
-        BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
-        error => error,
-    })?;
-    let same_files = hashed.len() - different.len();
     let without = different.iter().zip(&read).filter(|(_, report)| report.games == 0);
-    let empty_files = without.map(|(file, _)| file.path.clone()).collect();
-    Ok(BuildReport { metadata, files: files.len(), same_files, empty_files })
+    Ok(ReadFiles {
+        sources: sources(&hashed, &different, &read),
+        same_files: hashed.len() - different.len(),
+        empty_files: without.map(|(file, _)| file.path.clone()).collect(),
+        first_bad,
+    })
 }
 
 /// Tells of all rejects in order and returns the first bad game, in words.
@@ -159,23 +187,30 @@ fn hash_files(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Vec<Hash
         .par_iter()
         .map(|path| {
             builder.check_stop()?;
-            let bytes = Content::read(path)?;
-            let hash = blake3::hash(&bytes).into();
-            Ok(Hashed { path: path.clone(), hash, len: bytes.len() as u64 })
+            let mut hasher = blake3::Hasher::new();
+            let hashed = File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+            hashed.map_err(|source| BuildError::Input { path: path.clone(), source })?;
+            let hash = hasher.finalize().into();
+            Ok(Hashed { path: path.clone(), hash, len: hasher.count() })
         })
         .collect()
 }
 
-/// Every file with its base name, so that of equal files the least name can be kept.
-fn sources(hashed: &[Hashed], different: &[&Hashed], read: &[FileReport]) -> Vec<Source> {
-    let games: BTreeMap<[u8; 32], u64> =
-        different.iter().zip(read).map(|(file, report)| (file.hash, report.games)).collect();
+/// Every file with its base name and what was found in its content.
+fn sources(hashed: &[Hashed], different: &[&Hashed], read: &[FileReport]) -> Vec<SourceCounts> {
+    let reports: BTreeMap<[u8; 32], &FileReport> =
+        different.iter().zip(read).map(|(file, report)| (file.hash, report)).collect();
     hashed
         .iter()
-        .map(|file| Source {
-            hash: file.hash,
-            name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            games: games.get(&file.hash).copied().unwrap_or(0),
+        .map(|file| {
+            let report = reports.get(&file.hash);
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let games = report.map_or(0, |r| r.games);
+            SourceCounts {
+                source: Source { hash: file.hash, name, games },
+                filtered: report.map_or(0, |r| r.filtered),
+                bad: report.map_or(0, |r| r.bad),
+            }
         })
         .collect()
 }
@@ -197,6 +232,13 @@ impl Content {
         };
         read().map_err(|source| BuildError::Input { path: path.to_owned(), source })
     }
+
+    /// Lets go of the memory of the first `len` bytes.
+    fn release(&self, len: usize) {
+        if let Self::Mapped(map) = self {
+            map.release(len);
+        }
+    }
 }
 
 impl Deref for Content {
@@ -213,6 +255,7 @@ impl Deref for Content {
 #[derive(Debug, Default)]
 struct FileReport {
     games: u64,
+    filtered: u64,
     bad: u64,
 }
 
@@ -226,18 +269,27 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn file(&self, number: usize, file: &Hashed) -> Result<FileReport, BuildError> {
         let bytes = Content::read(&file.path)?;
-        let chunks = record::split_games(&bytes, CHUNK);
-        let parts: Vec<FileReport> = chunks
-            .par_iter()
-            .enumerate()
-            .map(|(part, chunk)| {
-                let report = self.part([number as u64, part as u64], &bytes, chunk)?;
-                (self.progress)(Progress::Read(chunk.bytes.len() as u64));
-                Ok(report)
-            })
-            .collect::<Result<_, _>>()?;
+        let mut parts: Vec<FileReport> = Vec::new();
+        for Window { start, end, chunks } in Windows::new(&bytes, CHUNK) {
+            let (first, window) = (parts.len(), &bytes[start..end]);
+            let read: Vec<FileReport> = chunks
+                .par_iter()
+                .enumerate()
+                .map(|(part, chunk)| {
+                    let place = [number as u64, (first + part) as u64];
+                    let mut batch = self.builder.batch(&file.hash);
+                    let report = self.part(place, window, chunk, &mut batch)?;
+                    self.builder.push(batch)?;
+                    (self.progress)(Progress::Read(chunk.bytes.len() as u64));
+                    Ok(report)
+                })
+                .collect::<Result<_, _>>()?;
+            parts.extend(read);
+            bytes.release(end);
+        }
         Ok(FileReport {
             games: parts.iter().map(|part| part.games).sum(),
+            filtered: parts.iter().map(|part| part.filtered).sum(),
             bad: parts.iter().map(|part| part.bad).sum(),
         })
     }
@@ -247,15 +299,19 @@ impl Reading<'_> {
         [file, part]: [u64; 2],
         bytes: &[u8],
         chunk: &Chunk,
+        batch: &mut Batch,
     ) -> Result<FileReport, BuildError> {
-        let mut batch = Batch::default();
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
         record::read_chunk("", bytes, chunk, &mut |game| {
             report.games += 1;
             let (line, game, reason) = match game {
-                Ok(found) => match self.builder.note(&found.record, &mut batch) {
-                    Admission::Counted | Admission::Filtered => return,
+                Ok(found) => match self.builder.note(&found.record, batch) {
+                    Admission::Counted => return,
+                    Admission::Filtered => {
+                        report.filtered += 1;
+                        return;
+                    }
                     Admission::OtherStart => (found.line, found.game, RejectReason::OtherStart),
                     Admission::NoMoves => (found.line, found.game, RejectReason::NoMoves),
                 },
@@ -267,7 +323,6 @@ impl Reading<'_> {
             rejects.push(Listed { place: [file, part, report.games], line, game, reason });
         });
         self.builder.note_bad(report.bad);
-        self.builder.push(batch)?;
         self.rejects.push(rejects).map_err(|e| self.builder.write_error(e))?;
         Ok(report)
     }

@@ -12,19 +12,21 @@ use rayon::prelude::*;
 
 use super::observation::{Glimpse, Observation};
 use super::played::{Facts, Kind, Played, side_of_tag};
-use super::sort::{Reduce, Sorter};
-use super::store::Writer;
+use super::sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
+use super::store::{PACK_MEMORY, Writer};
+use super::tally::{result_number, result_of};
+use super::windows::WINDOW;
 use super::{BuildError, Counts, Metadata, key_file, seal};
 use crate::bytes::atomic::{AtomicFile, folder_of};
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::Record;
 
-/// Games replayed between two looks at the merge.
-const BATCH: usize = 8192;
-
 /// Games replayed by one task.
 const TASK: usize = 256;
+
+/// Memory that a thread may take beside what it sorts, in bytes: a merge, and what it reads.
+const THREAD_MEMORY: usize = MERGE_MEMORY + WINDOW;
 
 /// How a book is built.
 #[derive(Debug, Clone)]
@@ -89,6 +91,25 @@ impl From<Option<Outcome>> for Ending {
 }
 
 impl Filter {
+    /// A text for every filter; equal ones for equal filters alone.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let result = self.result.map(|ending| match ending {
+            Ending::Unknown => 0,
+            Ending::Known(outcome) => result_number(Some(outcome)),
+        });
+        let Self { min_rating, since, until, player, .. } = self;
+        serde_json::json!([min_rating, since, until, result, player]).to_string()
+    }
+
+    /// The inverse of [`to_text`](Self::to_text).
+    pub(super) fn from_text(text: &str) -> Option<Self> {
+        let fields: (_, _, _, Option<u8>, _) = serde_json::from_str(text).ok()?;
+        let (min_rating, since, until, result, player) = fields;
+        let result = result.map(|number| Ending::from(result_of(number)));
+        Some(Self { min_rating, since, until, result, player })
+    }
+
     fn admits<G: Notation>(&self, record: &Record<G>, facts: &Facts) -> bool {
         let rated = |n: u16| facts.ratings.iter().all(|r| r.is_some_and(|r| r >= n));
         self.min_rating.is_none_or(rated)
@@ -135,7 +156,8 @@ pub enum Admission {
 pub struct Builder<G> {
     output: PathBuf,
     folder: PathBuf,
-    file: AtomicFile,
+    /// `None` if shards are written instead of a book.
+    file: Option<AtomicFile>,
     options: BuildOptions,
     start_text: String,
     played: Sorter<Played>,
@@ -147,7 +169,11 @@ pub struct Builder<G> {
 
 /// Games noted by one thread, on the way to a [`Builder`].
 #[derive(Debug, Default)]
-pub struct Batch(Vec<Played>);
+pub struct Batch {
+    played: Vec<Played>,
+    /// See [`Played::serial`].
+    serial: u64,
+}
 
 impl<G: Symmetric + Notation> Builder<G> {
     /// Starts a book that will stand at `output`.
@@ -158,7 +184,21 @@ impl<G: Symmetric + Notation> Builder<G> {
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let folder = check_output(output)?;
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
-        Ok(Self {
+        Ok(Self::collect(output, folder, Some(file), options))
+    }
+
+    /// Starts to collect games that will be written as shards to `folder`.
+    pub(super) fn of_shards(folder: &Path, options: BuildOptions) -> Self {
+        Self::collect(folder, folder.to_owned(), None, options)
+    }
+
+    fn collect(
+        output: &Path,
+        folder: PathBuf,
+        file: Option<AtomicFile>,
+        options: BuildOptions,
+    ) -> Self {
+        Self {
             output: output.to_owned(),
             played: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
@@ -169,7 +209,14 @@ impl<G: Symmetric + Notation> Builder<G> {
             filtered: AtomicU64::new(0),
             bad: AtomicU64::new(0),
             game: PhantomData,
-        })
+        }
+    }
+
+    /// A batch for games of the file whose content has that BLAKE3 hash. Shards tell files apart,
+    /// because another shard may hold the games of the same file.
+    pub(super) fn batch(&self, source: &[u8; 32]) -> Batch {
+        let serial = if self.file.is_none() { serial_of(source) } else { 0 };
+        Batch { played: Vec::new(), serial }
     }
 
     /// Notes a record.
@@ -186,7 +233,7 @@ impl<G: Symmetric + Notation> Builder<G> {
             Kind::OtherStart => Admission::OtherStart,
             Kind::NoMoves => Admission::NoMoves,
         };
-        batch.0.push(played);
+        batch.played.push(Played { serial: batch.serial, ..played });
         admission
     }
 
@@ -203,7 +250,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::Write`] if a temporary file cannot be written, [`BuildError::Interrupted`].
     pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)?;
-        self.played.push(batch.0).map_err(|source| self.write_error(source))
+        self.played.push(batch.played).map_err(|source| self.write_error(source))
     }
 
     /// Notes and adds records.
@@ -230,32 +277,31 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
     /// behind then.
     pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, mut file, options, played, records, filtered, bad, .. } = self;
+        let Self { output, folder, file, options, played, records, filtered, bad, .. } = self;
         let errors = Errors { output: &output };
-        let writer = Writer::create(file.temporary_path()).map_err(|e| errors.store(e))?;
-        let mut pack = Pack::<G> {
-            counts: Counts {
-                records: records.into_inner(),
-                filtered: filtered.into_inner(),
-                bad: bad.into_inner(),
-                ..Counts::default()
-            },
-            options: &options,
-            observations: Sorter::new(&folder, budget(&options), &options.stop),
-            errors,
-            writer,
-            game: PhantomData,
-        };
-        pack.count_games(played)?;
+        let file = file.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
+        let mut pack = Pack::<G>::new(&options, &output);
+        pack.counts.records = records.into_inner();
+        pack.counts.filtered = filtered.into_inner();
+        pack.counts.bad = bad.into_inner();
+        let observations = Sorter::new(&folder, budget(&options), &options.stop);
+        let mut writer = errors.writer(&folder)?;
+        let played = played.finish().map_err(|e| errors.io(e))?;
+        let mut note = |game: &Played, counts| errors.add_game(&mut writer, game, counts);
+        pack.count_games(played, &mut note, &observations)?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let metadata = pack.finish(&merge_sources(sources))?;
-        seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
-        check_output(&output)?; // someone may have put a file there meanwhile
-        check_stop(&options, &output)?;
-        file.commit().map_err(|error| create_error(&output, &error))?;
+        let rows = observations.finish().map_err(|e| errors.io(e))?;
+        let metadata = pack.finish(writer, rows, file.temporary_path(), &merge_sources(sources))?;
+        commit(file, &options, errors)?;
         Ok(metadata)
+    }
+
+    /// All games in the order of their ids.
+    pub(super) fn into_games(self) -> Result<Merge<Played>, BuildError> {
+        let Self { output, played, .. } = self;
+        played.finish().map_err(|e| Errors { output: &output }.io(e))
     }
 
     /// A sorter for something else that goes with this build.
@@ -273,13 +319,32 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 }
 
-/// Bytes that one sorter may hold, of which two are at work at a time: every thread can be writing a
-/// run while the next one fills, and the last sort needs room for a copy.
-fn budget(options: &BuildOptions) -> usize {
-    options.memory / (2 * (rayon::current_num_threads() + 2))
+/// Bytes that one sorter may hold. Two are at work at a time: every thread can be writing a run
+/// while the next ones fill. What merges and the store take is set aside.
+pub(super) fn budget(options: &BuildOptions) -> usize {
+    let threads = rayon::current_num_threads();
+    let aside = PACK_MEMORY + threads * THREAD_MEMORY;
+    options.memory.saturating_sub(aside).max(options.memory / 4) / (threads + 2)
 }
 
-fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
+/// Seals a finished book and moves it to its place.
+pub(super) fn commit(
+    mut file: AtomicFile,
+    options: &BuildOptions,
+    errors: Errors<'_>,
+) -> Result<(), BuildError> {
+    seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
+    check_output(errors.output)?; // someone may have put a file there meanwhile
+    check_stop(options, errors.output)?;
+    file.commit().map_err(|error| create_error(errors.output, &error))
+}
+
+/// A number for a file by the BLAKE3 hash of its content: the first 8 bytes.
+pub(super) fn serial_of(source: &[u8; 32]) -> u64 {
+    source.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes))
+}
+
+pub(super) fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
     if options.stop.load(Ordering::Relaxed) {
         return Err(BuildError::Interrupted { path: output.to_owned() });
     }
@@ -288,56 +353,95 @@ fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
 
 /// Makes errors that name the output.
 #[derive(Debug, Clone, Copy)]
-struct Errors<'a> {
-    output: &'a Path,
+pub(super) struct Errors<'a> {
+    pub(super) output: &'a Path,
 }
 
 impl Errors<'_> {
-    fn io(self, source: io::Error) -> BuildError {
+    pub(super) fn io(self, source: io::Error) -> BuildError {
         let path = self.output.to_owned();
         match source.kind() {
             io::ErrorKind::Interrupted => BuildError::Interrupted { path },
+            io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string() },
             _ => BuildError::Write { path, source },
         }
     }
 
-    fn store(self, source: rusqlite::Error) -> BuildError {
+    pub(super) fn store(self, source: rusqlite::Error) -> BuildError {
         BuildError::Store { path: self.output.to_owned(), source }
+    }
+
+    /// Starts a book that is collected in a file in `folder`.
+    pub(super) fn writer(self, folder: &Path) -> Result<Writer, BuildError> {
+        let working = tempfile::Builder::new().prefix(".juzhong-pack-").tempfile_in(folder);
+        let working = working.map_err(|e| self.io(e))?.into_temp_path();
+        Writer::create(working).map_err(|e| self.store(e))
+    }
+
+    /// Adds the id of a counted game to a book.
+    pub(super) fn add_game(
+        self,
+        writer: &mut Writer,
+        game: &Played,
+        counts: bool,
+    ) -> Result<(), BuildError> {
+        if counts { writer.add_game(game.id).map_err(|e| self.store(e)) } else { Ok(()) }
     }
 }
 
-/// The second half of a build.
-struct Pack<'a, G> {
-    counts: Counts,
+/// The second half of a build: games that were brought together are counted and replayed, and the
+/// book is written.
+pub(super) struct Pack<'a, G> {
+    pub(super) counts: Counts,
     options: &'a BuildOptions,
-    observations: Sorter<Observation>,
     errors: Errors<'a>,
-    writer: Writer,
     game: PhantomData<fn() -> G>,
 }
 
-impl<G: Symmetric + Notation> Pack<'_, G> {
-    /// Brings copies together, writes the ids of the counted games and replays them.
-    fn count_games(&mut self, played: Sorter<Played>) -> Result<(), BuildError> {
-        let errors = self.errors;
-        let mut games = played.finish().map_err(|e| errors.io(e))?;
-        loop {
-            check_stop(self.options, errors.output)?;
-            let mut batch = Vec::with_capacity(BATCH);
-            for game in games.by_ref().take(BATCH) {
-                batch.push(game.map_err(|e| errors.io(e))?);
+impl<'a, G: Symmetric + Notation> Pack<'a, G> {
+    pub(super) fn new(options: &'a BuildOptions, output: &'a Path) -> Self {
+        let errors = Errors { output };
+        Self { counts: Counts::default(), options, errors, game: PhantomData }
+    }
+
+    /// Counts games, each of which comes once, and replays those that belong into the statistics;
+    /// `note` is told of them in the order in which they come.
+    pub(super) fn count_games(
+        &mut self,
+        games: impl Iterator<Item = io::Result<Played>> + Send,
+        mut note: impl FnMut(&Played, bool) -> Result<(), BuildError> + Send,
+        observations: &Sorter<Observation>,
+    ) -> Result<(), BuildError> {
+        let (errors, table) = (self.errors, self.options.key_table.as_ref());
+        let mut games = games.fuse();
+        // Whoever is free takes the next games, so nobody waits for one who writes a run.
+        std::iter::from_fn(|| self.next_task(&mut games, &mut note).transpose())
+            .par_bridge()
+            .try_for_each(|games| {
+                let glimpses = replay::<G>(&games?, table);
+                observations.push(glimpses).map_err(|e| errors.io(e))
+            })
+    }
+
+    /// Counts the next games and returns those to replay. `None` at the end.
+    pub(super) fn next_task(
+        &mut self,
+        games: &mut impl Iterator<Item = io::Result<Played>>,
+        note: &mut impl FnMut(&Played, bool) -> Result<(), BuildError>,
+    ) -> Result<Option<Vec<Played>>, BuildError> {
+        check_stop(self.options, self.errors.output)?;
+        let mut task = Vec::new();
+        let mut seen = 0;
+        for game in games.take(TASK) {
+            let game = game.map_err(|e| self.errors.io(e))?;
+            let counts = self.count(&game);
+            note(&game, counts)?;
+            seen += 1;
+            if counts {
+                task.push(game);
             }
-            if batch.is_empty() {
-                return Ok(());
-            }
-            batch.retain(|game| self.count(game));
-            self.writer.add_games(batch.iter().map(|g| g.id)).map_err(|e| errors.store(e))?;
-            let (observations, table) = (&self.observations, self.options.key_table.as_ref());
-            batch
-                .par_chunks(TASK)
-                .try_for_each(|games| observations.push(replay::<G>(games, table)))
-                .map_err(|e| errors.io(e))?;
         }
+        Ok((seen > 0).then_some(task))
     }
 
     /// Whether the game belongs into the statistics.
@@ -374,15 +478,22 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         true
     }
 
-    fn finish(self, sources: &[Source]) -> Result<Metadata, BuildError> {
-        let Self { counts, options, observations, errors, mut writer, .. } = self;
+    /// Writes rows, which come in ascending order, and all that was counted to the empty file at
+    /// `path`.
+    pub(super) fn finish(
+        self,
+        mut writer: Writer,
+        rows: impl Iterator<Item = io::Result<Observation>> + Send,
+        path: &Path,
+        sources: &[Source],
+    ) -> Result<Metadata, BuildError> {
+        let Self { counts, options, errors, .. } = self;
         let table = match &options.key_table {
             Some(table) => table.clone(),
             None => KeyTable::from_bytes(key_file(G::NAME).unwrap_or_default())
                 .map_err(|e| errors.io(io::Error::other(e)))?,
         };
         let table_file = table.to_bytes().map_err(|e| errors.io(io::Error::other(e)))?;
-        let rows = observations.finish().map_err(|e| errors.io(e))?;
         let rows = rows.map(|row| {
             check_stop(options, errors.output)?;
             row.map_err(|e| errors.io(e))
@@ -396,7 +507,7 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
             counts,
             ..Metadata::default()
         };
-        writer.finish(&mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
+        writer.finish(path, &mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
         Ok(metadata)
     }
 }
@@ -434,7 +545,7 @@ fn replay_game<G: Symmetric>(
 }
 
 /// One entry for each content, under the first of its names, in the order of hashes.
-fn merge_sources(sources: Vec<Source>) -> Vec<Source> {
+pub(super) fn merge_sources(sources: Vec<Source>) -> Vec<Source> {
     let mut by_hash: BTreeMap<[u8; 32], Source> = BTreeMap::new();
     for source in sources {
         let known = by_hash.entry(source.hash).or_insert_with(|| source.clone());
@@ -445,7 +556,7 @@ fn merge_sources(sources: Vec<Source>) -> Vec<Source> {
     by_hash.into_values().collect()
 }
 
-fn no_games(files: usize, counts: &Counts) -> BuildError {
+pub(super) fn no_games(files: usize, counts: &Counts) -> BuildError {
     let reason = if counts.records == 0 {
         "they hold no games; give files in PGN".to_owned()
     } else {
@@ -458,7 +569,7 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
 }
 
 /// The folder of the output, if a book may be written there.
-fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
+pub(super) fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
     let create = |what: String| BuildError::Create { path: output.to_owned(), what };
     let folder = folder_of(output);
     if !folder.is_dir() {
@@ -484,6 +595,6 @@ fn is_book(path: &Path) -> bool {
     matches!(header, Ok(Some(header)) if header.application_id == super::APPLICATION_ID)
 }
 
-fn create_error(output: &Path, error: &io::Error) -> BuildError {
+pub(super) fn create_error(output: &Path, error: &io::Error) -> BuildError {
     BuildError::Create { path: output.to_owned(), what: error.to_string() }
 }

@@ -20,17 +20,22 @@ mod error;
 mod inputs;
 mod metadata;
 mod observation;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod played;
 mod reader;
 mod rejects;
 mod seal;
 mod select;
+mod shard;
 mod sort;
 mod store;
+mod synth;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod windows;
 
 pub use build::{BuildReport, Progress, build};
 pub use builder::{Admission, Batch, BuildOptions, Builder, Ending, Filter, Source};
@@ -42,7 +47,9 @@ pub use played::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use reader::{Book, BookMove};
 pub use rejects::{Reject, RejectReason};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
+pub use shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
 pub use store::{APPLICATION_ID, VERSION};
+pub use synth::Synth;
 pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Walk};
 

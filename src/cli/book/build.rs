@@ -25,7 +25,7 @@ pub(in crate::cli) struct Args {
     inputs: Vec<PathBuf>,
     /// Where to write the book.
     #[arg(short, long)]
-    output: PathBuf,
+    pub(super) output: PathBuf,
     /// Moves of a game that are kept, at most.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
     max_ply: u16,
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Args {
     /// Number of threads [default: one for each core].
     #[arg(long, default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u16).range(..=1024))]
-    threads: u16,
+    pub(super) threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
@@ -60,7 +60,7 @@ pub(in crate::cli) struct Args {
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 fn parse_result(text: &str) -> Result<Ending, String> {
@@ -74,7 +74,7 @@ fn parse_result(text: &str) -> Result<Ending, String> {
 }
 
 /// A number of bytes: digits and perhaps KiB, MiB, GiB (or K, M, G).
-fn parse_size(text: &str) -> Result<usize, String> {
+pub(super) fn parse_size(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match &text[digits.len()..] {
         "" | "B" => 0,
@@ -88,28 +88,11 @@ fn parse_size(text: &str) -> Result<usize, String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if context.common.game != GameName::Xiangqi {
-        return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
-    }
-    let inputs = find_games(&args.inputs).map_err(from_build)?;
-    let mut listing = Listing::open(args)?;
-    let bar = progress_bar();
-    let result = build(
-        &inputs.files,
-        &args.output,
-        args.options(),
-        args.strict,
-        args.threads.into(),
-        &|progress| advance(&bar, progress),
-        &mut |reject| listing.add(reject),
-    );
-    bar.finish_and_clear();
-    // These end a build after all files were read, so the list is complete.
-    if matches!(result, Ok(_) | Err(BuildError::Strict { .. } | BuildError::NoGames { .. })) {
-        listing.close()?;
-    }
-    let report = result.map_err(from_build)?;
-    show_empty("no game files in", &inputs.empty);
+    let report = read_inputs(args, context, |files, progress, rejected| {
+        let (output, options) = (&args.output, args.options());
+        let threads = args.threads.into();
+        build(files, output, options, args.strict, threads, progress, rejected)
+    })?;
     show_empty("no games in", &report.empty_files);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
@@ -119,8 +102,36 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
+/// Runs a step that reads game files: finds them, shows progress and lists the rejects.
+pub(super) fn read_inputs<T>(
+    args: &Args,
+    context: &Context<'_>,
+    step: impl FnOnce(
+        &[PathBuf],
+        &(dyn Fn(Progress) + Sync),
+        &mut (dyn FnMut(&Reject) + Send),
+    ) -> Result<T, BuildError>,
+) -> Result<T, CliError> {
+    if context.common.game != GameName::Xiangqi {
+        return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
+    }
+    let inputs = find_games(&args.inputs).map_err(from_build)?;
+    let mut listing = Listing::open(args)?;
+    let bar = progress_bar();
+    let result =
+        step(&inputs.files, &|progress| advance(&bar, progress), &mut |reject| listing.add(reject));
+    bar.finish_and_clear();
+    // These end a build after all files were read, so the list is complete.
+    if matches!(result, Ok(_) | Err(BuildError::Strict { .. } | BuildError::NoGames { .. })) {
+        listing.close()?;
+    }
+    let report = result.map_err(from_build)?;
+    show_empty("no game files in", &inputs.empty);
+    Ok(report)
+}
+
 impl Args {
-    fn options(&self) -> BuildOptions {
+    pub(super) fn options(&self) -> BuildOptions {
         BuildOptions {
             max_ply: self.max_ply.into(),
             min_games: self.min_games,
@@ -140,7 +151,7 @@ impl Args {
 
 /// Set when the user interrupts the program or the system ends it; the second time ends it at once.
 /// Without a handler the first does, as usual.
-fn stop_flag() -> Arc<AtomicBool> {
+pub(super) fn stop_flag() -> Arc<AtomicBool> {
     if let Err(error) = interrupt::catch() {
         tracing::debug!("no handler for interrupts: {error}");
     }
@@ -235,7 +246,7 @@ fn list_exists(path: &Path) -> CliError {
 }
 
 /// One line for each path, of many only the first.
-fn show_empty(what: &str, paths: &[PathBuf]) {
+pub(super) fn show_empty(what: &str, paths: &[PathBuf]) {
     for path in paths.iter().take(SHOWN) {
         eprintln!("juzhong: {what} {}", path.display());
     }

@@ -1,8 +1,12 @@
 //! Opening books.
 
 mod build;
+mod map;
+mod pack;
 mod query;
+mod reduce;
 mod stats;
+mod synth;
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -19,6 +23,15 @@ pub(super) enum Command {
     Query(query::Args),
     /// Check a book and show what is in it.
     Stats(stats::Args),
+    /// First of the three steps of `build`, for many machines: read game files into a shard.
+    Map(map::Args),
+    /// Second step: bring the games of shards together and sum their moves.
+    Reduce(reduce::Args),
+    /// Last step: make a book of what `reduce` wrote.
+    Pack(pack::Args),
+    /// Make up games for measuring.
+    #[command(hide = true)]
+    Synth(synth::Args),
 }
 
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -26,6 +39,10 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Build(args) => build::run(args, context),
         Command::Query(args) => query::run(args, context),
         Command::Stats(args) => stats::run(args, context),
+        Command::Map(args) => map::run(args, context),
+        Command::Reduce(args) => reduce::run(args, context),
+        Command::Pack(args) => pack::run(args, context),
+        Command::Synth(args) => synth::run(args, context),
     }
 }
 
@@ -87,6 +104,7 @@ fn from_build(error: BuildError) -> CliError {
         BuildError::StrangeInput { .. }
         | BuildError::NoFiles { .. }
         | BuildError::NoGames { .. }
+        | BuildError::Shard { .. }
         | BuildError::Strict { .. } => exit::BAD_DATA,
         BuildError::Create { .. } => exit::CANNOT_CREATE,
         BuildError::Interrupted { .. } => exit::INTERRUPTED,
