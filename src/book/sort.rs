@@ -103,24 +103,29 @@ impl<S: Reduce> Sorter<S> {
             std::mem::take(&mut state.items)
         };
         items.sort_unstable_by(S::item_order);
-        let mut run = self.write_run(fold(items).map(Ok))?;
+        let run = self.write_run(fold(items).map(Ok))?;
+        self.add_run(run)
+    }
+
+    /// Adds a run. Where there are many of a level, they are merged into one of the next.
+    fn add_run(&self, mut run: File) -> io::Result<()> {
         for level in 0.. {
-            let Some(full) = self.add_run(run, level) else { break };
+            let full = {
+                let mut state = self.lock();
+                if state.runs.len() == level {
+                    state.runs.push(Vec::new());
+                }
+                let runs = &mut state.runs[level];
+                runs.push(run);
+                if runs.len() < FAN_IN {
+                    break;
+                }
+                std::mem::take(runs)
+            };
             let full = full.into_iter().map(Run::temporary).collect();
             run = self.write_run(Merge::of_runs(full)?)?;
         }
         Ok(())
-    }
-
-    /// Adds a run, and takes all of its level when they are many.
-    fn add_run(&self, run: File, level: usize) -> Option<Vec<File>> {
-        let mut state = self.lock();
-        if state.runs.len() == level {
-            state.runs.push(Vec::new());
-        }
-        let runs = &mut state.runs[level];
-        runs.push(run);
-        (runs.len() == FAN_IN).then(|| std::mem::take(runs))
     }
 
     /// All sums in ascending order.
@@ -149,9 +154,18 @@ impl<S: Reduce> Sorter<S> {
     }
 
     fn write_run(&self, sums: impl Iterator<Item = io::Result<S>>) -> io::Result<File> {
-        let mut run = RunWriter::new(tempfile::tempfile_in(&self.folder)?)?;
+        Self::write_sums(tempfile::tempfile_in(&self.folder)?, sums, &self.stop)
+    }
+
+    /// Writes sums to an empty file as a run, and goes back to its start.
+    fn write_sums(
+        file: File,
+        sums: impl Iterator<Item = io::Result<S>>,
+        stop: &AtomicBool,
+    ) -> io::Result<File> {
+        let mut run = RunWriter::new(file)?;
         for sum in sums {
-            if run.block.is_empty() && self.stop.load(Memory::Relaxed) {
+            if run.block.is_empty() && stop.load(Memory::Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             run.put(&sum?)?;

@@ -69,7 +69,8 @@ const LOT: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Writer {
     connection: Connection,
-    working: TempPath,
+    /// Where an open file cannot be removed.
+    working: Option<TempPath>,
     content: ContentHasher,
     last_key: Option<i64>,
     positions: u64,
@@ -125,6 +126,8 @@ impl Writer {
         }
         connection.execute_batch("INSERT INTO seal VALUES(1, zeroblob(32))")?;
         let content = ContentHasher::default();
+        // The file stays open; without a name nothing of it is left behind, whatever happens.
+        let working = Some(working).filter(|_| !cfg!(unix));
         Ok(Self { connection, working, content, last_key: None, positions: 0, rows: 0 })
     }
 
