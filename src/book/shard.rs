@@ -290,7 +290,7 @@ pub fn map(
         let ReadFiles { sources, same_files, empty_files, .. } = read;
         let mut games = folder.writer::<FromSource>()?;
         for game in builder.into_games()? {
-            games.put(FromSource(game.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
+            games.put(&FromSource(game.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
         }
         let sources = write_sources(&folder, sources)?;
         let rows = [sources, games.finish().map_err(|e| errors.io(e))?, 0];
@@ -327,12 +327,12 @@ pub fn reduce(
         let observations = Sorter::new(folder.path(), budget(&options), &options.stop);
         let note = |game: &Played, _| {
             let game = Played { moves: Box::default(), ..game.clone() };
-            games.put(FromSource(game)).map_err(|e| errors.io(e))
+            games.put(&FromSource(game)).map_err(|e| errors.io(e))
         };
         pack.count_games(Copies::new(from_sources), note, &observations)?;
         let mut moves = folder.writer::<Summed>()?;
         for row in observations.finish().map_err(|e| errors.io(e))? {
-            moves.put(Summed(row.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
+            moves.put(&Summed(row.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
         }
         let rows = [
             write_sources(&folder, sources)?,
@@ -614,7 +614,7 @@ fn write_sources(folder: &Folder, sources: Vec<SourceCounts>) -> Result<u64, Bui
     }
     let mut writer = folder.writer::<SourceCounts>()?;
     for source in by_hash.into_values() {
-        writer.put(source).map_err(|e| errors.io(e))?;
+        writer.put(&source).map_err(|e| errors.io(e))?;
     }
     writer.finish().map_err(|e| errors.io(e))
 }
@@ -644,14 +644,14 @@ impl<S: DataSet> SetWriter<S> {
         }
     }
 
-    fn put(&mut self, row: S) -> io::Result<()> {
+    fn put(&mut self, row: &S) -> io::Result<()> {
         match self {
             Self::Own { run, rows, .. } => {
                 *rows += 1;
-                run.put(&row)
+                run.put(row)
             }
             #[cfg(feature = "parquet")]
-            Self::Parquet(writer) => writer.put(&row),
+            Self::Parquet(writer) => writer.put(row),
         }
     }
 
