@@ -81,8 +81,8 @@ fn built(files: &[PathBuf], folder: &Path, options: &BuildOptions) -> PathBuf {
 fn compare(format: ShardFormat) {
     let games = tempfile::tempdir().unwrap();
     let files = collection(games.path());
-    let red =
-        Filter { result: Some(Ending::Known(Outcome::Win(Side::First))), ..Filter::default() };
+    let black =
+        Filter { result: Some(Ending::Known(Outcome::Win(Side::Second))), ..Filter::default() };
     let recent = Filter { since: Some(1990), ..Filter::default() };
     for (parts, filter) in [(1, Filter::default()), (3, black), (2, recent)] {
         let options = BuildOptions { filter, ..options() };
