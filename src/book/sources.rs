@@ -159,7 +159,7 @@ impl Bytes<'_> {
     pub(super) fn release(&self, len: usize) {
         match self {
             Self::File(FileBytes::Mapped(map)) | Self::Unpacked(record::Content::Mapped(map)) => {
-                map.release(len)
+                map.release(len);
             }
             Self::File(FileBytes::Read(_)) | Self::Unpacked(_) => {}
         }
