@@ -119,8 +119,12 @@ fn leaves_are_scored_once_and_backed_up_whatever_the_threads() {
         leaf["moves"][0]["engine"]["source"],
         concat!("juzhong ", env!("CARGO_PKG_VERSION"))
     );
+    // The positions inside can be searched too; then better moves than the book's count.
+    let inner = json(&["book", "score", &books[0], "--inner", "--nodes", "400", "--json"]);
+    let reached = inner["positions"].as_u64().unwrap();
+    assert_eq!(inner["scored"].as_u64().unwrap() + 6, reached);
     let answer = json(&["book", "score", &books[0], "--clear", "--json"]);
-    assert_eq!((&answer["cleared"], &answer["backed_moves"]), (&6.into(), &0.into()));
+    assert_eq!((&answer["cleared"], &answer["backed_moves"]), (&reached.into(), &0.into()));
     let answer = json(&["book", "query", &books[0], "--json"]);
     assert!(moves_of(&answer).iter().all(|(_, backed)| backed.is_null()));
 }

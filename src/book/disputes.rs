@@ -340,7 +340,7 @@ mod tests {
                 };
                 chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let mv = legal[(chance >> 33) as usize % count];
-                moves += &format!("{mv} ");
+                moves.extend([mv.to_string().as_str(), " "]);
                 position.make(mv);
             }
         }

@@ -86,7 +86,10 @@ pub struct MergeReport {
 /// - marks: what is said of a move in one book only is kept. Otherwise, if marks are locked, only
 ///   those count; then flags are united, the highest weight and the highest priority other than 0
 ///   are kept, and all comments, in the order of their text;
-/// - the greatest `max_ply` and the least `min_games` are kept; one pruned book makes a pruned one;
+/// - the greatest `max_ply`, the least `min_games` and the least `min_share` are kept; one pruned book
+///   makes a pruned one;
+/// - filter and formula of weights are kept where all books have the same; otherwise the formula is
+///   the usual one, the filter none, and the book takes no further games, like a pruned one;
 /// - of what else the books hold under the same key (scores of one engine) that of one is kept;
 /// - where key tables differ, the stored one is taken, and the rows of books with another are found
 ///   by playing from the start position.
@@ -108,6 +111,9 @@ pub fn merge<G: Symmetric + Notation>(
     for path in inputs {
         let book = Book::open(path)?;
         book.check_file()?;
+        if book.metadata().filter.every_record && inputs.len() > 1 {
+            return Err(RemakeError::NoIds { path: path.clone() });
+        }
         book.expect_game::<G>()?;
         books.push(book);
     }
@@ -370,15 +376,25 @@ fn metadata(books: &[Book], contained: &[bool], table: Option<&KeyTable>) -> Met
     let all = || books.iter().map(Book::metadata);
     let game = all().next().map(|about| about.game.clone()).unwrap_or_default();
     let stored = KeyTable::from_bytes(&table_file(&game, table));
+    let filter = common(all().map(|about| &about.filter));
     Metadata {
         key_table: stored.map(|table| table.fingerprint()).unwrap_or_default(),
         game,
         max_ply: all().map(|about| about.max_ply).max().unwrap_or(0),
         min_games: all().map(|about| about.min_games).min().unwrap_or(1),
-        pruned: all().any(|about| about.pruned),
+        min_share: all().map(|about| about.min_share).min().unwrap_or(0),
+        pruned: filter.is_none() || all().any(|about| about.pruned),
+        filter: filter.cloned().unwrap_or_default(),
+        weight: common(all().map(|about| &about.weight)).cloned().unwrap_or_default(),
         counts,
         ..Metadata::default()
     }
+}
+
+/// What all are, if they are alike.
+fn common<'a, T: PartialEq>(mut all: impl Iterator<Item = &'a T>) -> Option<&'a T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 struct Sources {

@@ -14,7 +14,8 @@ use crate::bytes::lock::{Claim, FileLock};
 use crate::hash::KeyTable;
 
 /// The tables that merging and pruning make anew. What they know nothing of is copied.
-const MADE_ANEW: [&str; 11] = [
+const MADE_ANEW: [&str; 12] = [
+    "backed",
     "seal",
     "meta",
     "key_table",
@@ -51,6 +52,16 @@ pub enum RemakeError {
         b: PathBuf,
         /// Number of games that both count.
         common: u64,
+    },
+    /// A book that counts every record.
+    #[error(
+        "{}: the book counts every record (--no-dedup), so that nothing tells which games it has; build \
+         one book from the game files of both",
+        path.display()
+    )]
+    NoIds {
+        /// The book.
+        path: PathBuf,
     },
     /// More books than are merged at once.
     #[error("{given} books; merge at most {limit} at once, then the results")]

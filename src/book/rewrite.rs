@@ -1,14 +1,15 @@
 //! Changing a book: a copy is changed, sealed, and put in its place, so that the book is whole at any
 //! moment and whoever has it open keeps what he opened.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Book, BookError, seal};
+use super::{Book, BookError, remake, seal};
 use crate::bytes::atomic::AtomicFile;
+use crate::bytes::lock::FileLock;
 
 /// Why a book cannot be changed. It is as it was then.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +55,7 @@ pub(super) fn rewrite<T>(
 ) -> Result<T, RewriteError> {
     let write = |source| RewriteError::Write { path: path.to_owned(), source };
     let store = |source| RewriteError::Store { path: path.to_owned(), source };
-    let mut book = lock(path)?;
+    let (mut book, _lock) = lock(path)?;
     let permissions = book.metadata().map_err(write)?.permissions();
     if permissions.readonly() {
         return Err(RewriteError::ReadOnly { path: path.to_owned() });
@@ -95,18 +96,14 @@ fn run<T>(
     Ok(result)
 }
 
-/// The book, locked against other programs that change it.
-fn lock(path: &Path) -> Result<File, RewriteError> {
+/// The book, and the right to change it.
+fn lock(path: &Path) -> Result<(File, FileLock), RewriteError> {
+    // Before the lock, which would make a file beside what is no book.
+    drop(Book::open(path)?);
+    let lock = remake::lock(path).map_err(|source| match source.kind() {
+        io::ErrorKind::WouldBlock => RewriteError::Busy { path: path.to_owned() },
+        _ => RewriteError::Write { path: path.to_owned(), source },
+    })?;
     let read = |source| RewriteError::Book(BookError::Io { path: path.to_owned(), source });
-    let busy = || RewriteError::Busy { path: path.to_owned() };
-    let mut file = File::open(path).map_err(read)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(busy()),
-        Err(TryLockError::Error(source)) => return Err(read(source)),
-    }
-    // Another program may have put a new file in its place in the meantime.
-    let mut now = File::open(path).map_err(read)?;
-    let same = seal::stated(&mut file).map_err(read)? == seal::stated(&mut now).map_err(read)?;
-    if same { Ok(file) } else { Err(busy()) }
+    Ok((File::open(path).map_err(read)?, lock))
 }

@@ -72,21 +72,6 @@ pub(super) fn seal(file: &mut File) -> io::Result<()> {
     write_at(file, header.digest_at(), &digest)
 }
 
-/// The digest that a file states; zeros for one that is too short to have one.
-pub(super) fn stated(file: &mut File) -> io::Result<[u8; LEN]> {
-    let mut digest = [0; LEN];
-    let page_size = match Header::read(file) {
-        Ok(header) => header.map_or(0, |header| header.page_size),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
-        Err(error) => return Err(error),
-    };
-    if file.metadata()?.len() >= 2 * page_size && page_size > 0 {
-        file.seek(SeekFrom::Start(2 * page_size - LEN as u64))?;
-        file.read_exact(&mut digest)?;
-    }
-    Ok(digest)
-}
-
 /// Whether the file is as it was when it was sealed.
 pub(super) fn is_intact(file: &mut File) -> io::Result<bool> {
     let Some(header) = Header::read(file)? else { return Ok(false) };

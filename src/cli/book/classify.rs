@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
 use crate::bytes::map::MappedFile;
 use crate::game::{Notation, Outcome, Side};
-use crate::record::{Place, Record, read_games};
+use crate::record::{Place, Record, read_packed};
 use crate::xiangqi::Position;
 
 /// How many pairs of codes that disagree are printed.
@@ -187,19 +188,22 @@ fn read(
     let source = file.display().to_string();
     let bytes = MappedFile::open(file).or_exit_with(exit::NO_INPUT, || source.clone())?;
     let mut listed = Ok(());
-    read_games(&source, &bytes, &mut |game| match game {
-        Ok(game) => {
-            let found = sums.add(&game.record);
-            if args.list && listed.is_ok() {
-                let place = (source.as_str(), game.place);
-                listed = list(place, &game.record, found, context);
+    let read = read_packed(&source, &bytes, &std::env::temp_dir(), &mut |source, game| {
+        match game {
+            Ok(game) => {
+                let found = sums.add(&game.record);
+                if args.list {
+                    listed = list((source, game.place), &game.record, found, context);
+                }
+            }
+            Err(error) => {
+                tracing::info!("{error}");
+                sums.bad += 1;
             }
         }
-        Err(error) => {
-            tracing::info!("{error}");
-            sums.bad += 1;
-        }
+        if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
+    read.or_exit_with(exit::IO, || source.clone())?;
     listed
 }
 

@@ -29,12 +29,16 @@ pub(in crate::cli) struct Args {
     /// Search at most so many positions, the most worthwhile ones first [default: all].
     #[arg(long, value_name = "N")]
     leaves: Option<usize>,
+    /// Search the positions inside the book too: where the engine knows a better move than the book,
+    /// that counts as one more move, so that a line in which one side played badly is seen as such.
+    #[arg(long)]
+    inner: bool,
     /// Ask no engine: only tables, if there are any, then back the scores up.
     #[arg(long)]
     no_engine: bool,
     /// Take scores from a file (- for standard input) instead: one JSON object a line, with fen or
     /// key, source, one of cp, mate (moves) and wdl, perhaps depth, nodes, bound and best.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["leaves", "no_engine", "clear"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["leaves", "inner", "no_engine", "clear"])]
     import: Option<PathBuf>,
     /// Forget the scores of a source, or of all.
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "")]
@@ -85,8 +89,15 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
     let backed = graph.back_up(&scores);
     let unscored = graph.drop_outs(&scores, &backed, Costs::default());
     let unscored = unscored.iter().filter(|drop| drop.kind == DropOutKind::Unscored);
-    let leaves: Vec<Node> =
-        unscored.map(|drop| drop.node).take(args.leaves.unwrap_or(usize::MAX)).collect();
+    let mut leaves: Vec<Node> = unscored.map(|drop| drop.node).collect();
+    if args.inner {
+        let is_open = |&node: &Node| !scores.contains_key(&graph.key(node).to_i64());
+        let is_inner = |&node: &Node| !graph.is_leaf(node) && !graph.is_over(node);
+        let mut inner: Vec<Node> = graph.nodes().filter(is_open).filter(is_inner).collect();
+        inner.sort_by_key(|&node| (graph.depth(node), graph.key(node)));
+        leaves.extend(inner);
+    }
+    leaves.truncate(args.leaves.unwrap_or(usize::MAX));
     report.leaves = leaves.len();
     if args.no_engine || leaves.is_empty() {
         return Ok(());
