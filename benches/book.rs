@@ -2,12 +2,14 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use juzhong::book::{self, Book, BuildOptions, Builder, Filter};
+use juzhong::book::{self, Book, BuildOptions, Builder, Filter, ShardFormat, Synth, Work};
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
 use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 use std::hint::black_box;
 
 const GAMES: usize = 2000;
@@ -139,5 +141,68 @@ fn into(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, book, files, into);
+/// Made-up games of the scale benches.
+const MADE_UP: u64 = 20_000;
+
+/// A file of made-up games of 40 plies after the project's own games, every one with up to 24 plies of
+/// its own.
+fn made_up(folder: &Path) -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/selfplay/selfplay.pgn");
+    let (real, games) = (folder.join("real.book"), folder.join("games.pgn"));
+    book::build(&[own], &real, options(), false, 0, &|_| {}, &mut |_| {}).expect("a book");
+    let synth = Synth::new(&Book::open(&real).expect("the book"), 40, 24, 1).expect("the book");
+    let options = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
+    let mut text = Vec::new();
+    for number in 0..MADE_UP {
+        write_pgn(&mut text, &synth.game(number), &options).expect("memory");
+    }
+    std::fs::write(&games, text).expect("a file");
+    games
+}
+
+fn options() -> BuildOptions {
+    BuildOptions { max_ply: 40, ..BuildOptions::default() }
+}
+
+/// The steps of a build: games read (`map`), moves replayed, sorted and summed (`reduce`), rows
+/// packed (`pack`), and all of them at once.
+fn scale(c: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let work = Work { memory: 512 << 20, threads: 0, stop: Arc::default() };
+    let files = [made_up(folder.path())];
+    let map = || {
+        book::map(&files, &at("map"), ShardFormat::Own, options(), (true, 0), &|_| {}, &mut |_| {})
+            .expect("a shard")
+    };
+    let reduce = || {
+        book::reduce(&[at("map")], &at("reduced"), ShardFormat::Own, (1, 1), &work)
+            .expect("a shard")
+    };
+    let clear = |name: &str| std::fs::remove_dir_all(at(name)).unwrap_or(());
+    let mut group = c.benchmark_group("book");
+    group.sample_size(10).throughput(Throughput::Elements(MADE_UP));
+    group.bench_function("map, games", |b| {
+        b.iter_batched(|| clear("map"), |()| map(), BatchSize::PerIteration);
+    });
+    group.throughput(Throughput::Elements(40 * MADE_UP));
+    group.bench_function("reduce, moves", |b| {
+        b.iter_batched(|| clear("reduced"), |()| reduce(), BatchSize::PerIteration);
+    });
+    clear("reduced");
+    group.throughput(Throughput::Elements(reduce().rows[2]));
+    group.bench_function("pack, rows", |b| {
+        b.iter(|| book::pack(&[at("reduced")], &at("packed.book"), &work).expect("a book"));
+    });
+    group.throughput(Throughput::Elements(MADE_UP));
+    group.bench_function("build, games", |b| {
+        b.iter(|| {
+            let book = at("built.book");
+            book::build(&files, &book, options(), true, 0, &|_| {}, &mut |_| {}).expect("a book")
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, book, files, into, scale);
 criterion_main!(benches);

@@ -8,9 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::into::Base;
 use super::parts::{Parts, Sinks, Task};
+use super::played::Played;
 use super::rejects::Listed;
+use super::shard::SourceCounts;
 use super::sort::Sorter;
-use super::sources::{self, Fault, Hashed};
+use super::sources::{self, Bytes, Fault, Hashed};
+use super::windows::{Window, Windows};
 use super::{
     Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason, Source,
 };
@@ -99,7 +102,7 @@ fn run(
     let mut report = BuildReport {
         metadata: Metadata::default(),
         files: inputs.files.len(),
-        same_files: inputs.files.len() - inputs.different().len() - inputs.known_files(),
+        same_files: inputs.same_files(),
         known_files: inputs.known_files(),
         kept: 0,
         empty_files: Vec::new(),
@@ -118,13 +121,9 @@ fn run(
         builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
         report.kept += kept.games;
     }
-    let reading = Reading { builder: &builder, parts: &parts, sinks, progress };
+    let reading = Reading { builder: &builder, parts: Some(&parts), sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
-        let first_bad = tell(&builder, rejects, &inputs, rejected)?;
-        let bad: u64 = read.iter().map(|r| r.bad).sum();
-        if strict && bad > 0 {
-            return Err(BuildError::Strict { first: first_bad.unwrap_or_default(), count: bad });
-        }
+        let first_bad = judge(&builder, rejects, &inputs, &read, strict, rejected)?;
         progress(Progress::Packing);
         report.empty_files = inputs.without_games(&read);
         report.contradicted = read.iter().map(|r| r.contradicted).sum();
@@ -148,6 +147,54 @@ const fn is_passing(error: &BuildError) -> bool {
             | BuildError::Write { .. }
             | BuildError::Store { .. }
     )
+}
+
+/// What was found in the sources; their games went to a builder of a shard.
+pub(super) struct ReadFiles {
+    /// Every source with its base name: of those with the same content, the least name is kept later.
+    pub(super) sources: Vec<SourceCounts>,
+    pub(super) files: usize,
+    pub(super) same_files: usize,
+    pub(super) empty_files: Vec<PathBuf>,
+}
+
+/// Reads all sources for a shard, each content once. Nothing is kept of this if it is interrupted.
+pub(super) fn read_all(
+    builder: &Builder<Position>,
+    files: &[PathBuf],
+    strict: bool,
+    progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<ReadFiles, BuildError> {
+    let inputs = Sources::all(builder, files)?;
+    let rejects = builder.sorter();
+    let sinks = Sinks { games: builder.played(), rejects: &rejects };
+    let read = Reading { builder, parts: None, sinks, progress }.all(&inputs)?;
+    judge(builder, rejects, &inputs, &read, strict, rejected)?;
+    Ok(ReadFiles {
+        sources: inputs.counts(&read),
+        files: inputs.files.len(),
+        same_files: inputs.same_files(),
+        empty_files: inputs.without_games(&read),
+    })
+}
+
+/// Tells of all rejects in order. Bad games are an error if `strict`; otherwise returns the first of
+/// them, in words.
+fn judge(
+    builder: &Builder<Position>,
+    rejects: Sorter<Listed>,
+    inputs: &Sources,
+    read: &[FileReport],
+    strict: bool,
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<Option<String>, BuildError> {
+    let first = tell(builder, rejects, inputs, rejected)?;
+    let count: u64 = read.iter().map(|report| report.bad).sum();
+    if strict && count > 0 {
+        return Err(BuildError::Strict { first: first.unwrap_or_default(), count });
+    }
+    Ok(first)
 }
 
 /// Tells of all rejects in order and returns the first bad game, in words.
@@ -225,6 +272,10 @@ impl Sources {
         self.different.iter().map(|&i| &self.files[i]).collect()
     }
 
+    fn same_files(&self) -> usize {
+        self.files.len() - self.different.len() - self.known_files()
+    }
+
     fn known_files(&self) -> usize {
         self.files.iter().filter(|file| self.known.contains_key(&file.hash)).count()
     }
@@ -279,6 +330,20 @@ impl Sources {
         self.files.iter().map(source).filter(|source| source.games > 0).collect()
     }
 
+    /// Every source with its base name and what was found in its content.
+    fn counts(&self, read: &[FileReport]) -> Vec<SourceCounts> {
+        let files = self.different().into_iter().zip(read);
+        let reports: BTreeMap<[u8; 32], FileReport> =
+            files.map(|(file, report)| (file.hash, *report)).collect();
+        let counts = |file: &Hashed| {
+            let report = reports.get(&file.hash).copied().unwrap_or_default();
+            let FileReport { games, bad, filtered, .. } = report;
+            let source = Source { hash: file.hash, name: name(file), games };
+            SourceCounts { source, filtered, bad }
+        };
+        self.files.iter().map(counts).collect()
+    }
+
     fn without_games(&self, read: &[FileReport]) -> Vec<PathBuf> {
         let files = self.different().into_iter().zip(read);
         files.filter(|(_, report)| report.games == 0).map(|(file, _)| file.path.clone()).collect()
@@ -298,10 +363,20 @@ pub(super) struct FileReport {
     contradicted: u64,
 }
 
+impl FileReport {
+    fn absorb(&mut self, other: &Self) {
+        self.games += other.games;
+        self.bad += other.bad;
+        self.filtered += other.filtered;
+        self.contradicted += other.contradicted;
+    }
+}
+
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
 struct Reading<'a> {
     builder: &'a Builder<Position>,
-    parts: &'a Parts,
+    /// Where what was read is kept for a build that is interrupted, if at all.
+    parts: Option<&'a Parts>,
     sinks: Sinks<'a>,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
@@ -312,10 +387,11 @@ impl Reading<'_> {
         let files = inputs.different();
         (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
         let read = self.files(&files);
+        let Some(parts) = self.parts else { return read };
         match &read {
-            Ok(_) => self.parts.settle(self.builder.serial(), &self.sinks),
+            Ok(_) => parts.settle(self.builder.serial(), &self.sinks),
             Err(error) if is_passing(error) => {
-                self.parts.save(self.builder.serial());
+                parts.save(self.builder.serial());
                 Ok(())
             }
             Err(_) => Ok(()),
@@ -324,10 +400,30 @@ impl Reading<'_> {
         read
     }
 
+    /// What an earlier build found in this task.
+    fn done(&self, task: [u64; 2]) -> Option<FileReport> {
+        self.parts.and_then(|parts| parts.done(task)).map(|task| task.report)
+    }
+
+    /// Hands over what a task found.
+    fn hand_over(
+        &self,
+        task: Task,
+        games: Vec<Played>,
+        rejects: Vec<Listed>,
+    ) -> Result<(), BuildError> {
+        let sinks = &self.sinks;
+        let handed = match self.parts {
+            Some(parts) => parts.add(task, games, rejects, || self.builder.serial(), sinks),
+            None => sinks.games.push(games).and_then(|()| sinks.rejects.push(rejects)),
+        };
+        handed.map_err(|e| self.builder.write_error(e))
+    }
+
     fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
         let folder = self.builder.folder();
         sources::open_each(sources, folder, |number, content| match content {
-            Ok(bytes) => self.source(number, &bytes),
+            Ok(bytes) => self.source(number, &sources[number].hash, &bytes),
             Err(Fault::Bad(what)) => self.refuse(number, &what),
             Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
         })
@@ -336,45 +432,55 @@ impl Reading<'_> {
     /// A source that cannot be read counts as one bad record.
     fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
         let place = [number as u64, 0];
-        if let Some(done) = self.parts.done(place) {
-            return Ok(done.report);
+        if let Some(done) = self.done(place) {
+            return Ok(done);
         }
         let reason = RejectReason::bad(&what);
         let number = [place[0], place[1], 1];
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
         let report = FileReport { games: 1, bad: 1, ..FileReport::default() };
-        let task = Task { place, report };
-        self.parts
-            .add(task, Vec::new(), vec![listed], || self.builder.serial(), &self.sinks)
-            .map_err(|e| self.builder.write_error(e))?;
+        self.hand_over(Task { place, report }, Vec::new(), vec![listed])?;
         Ok(report)
     }
 
-    fn source(&self, number: usize, bytes: &[u8]) -> Result<FileReport, BuildError> {
-        let chunks = record::split_games(bytes, CHUNK);
-        let parts: Vec<FileReport> = chunks
-            .par_iter()
-            .enumerate()
-            .map(|(part, chunk)| {
-                let report = self.part([number as u64, part as u64], bytes, chunk)?;
+    /// Reads a source, a window after the other. Tasks are its chunks, numbered from 0; how it is cut
+    /// depends on its bytes alone.
+    fn source(
+        &self,
+        number: usize,
+        hash: &[u8; 32],
+        bytes: &Bytes<'_>,
+    ) -> Result<FileReport, BuildError> {
+        let mut sum = FileReport::default();
+        let mut first = 0;
+        for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
+            let window = &bytes[start..end];
+            let read = |(part, chunk): (usize, &Chunk)| {
+                let task = [number as u64, first + part as u64];
+                let report = self.part(task, window, chunk, self.builder.batch(hash))?;
                 (self.progress)(Progress::Read(chunk.bytes.len() as u64));
                 Ok(report)
-            })
-            .collect::<Result<_, BuildError>>()?;
-        Ok(FileReport {
-            games: parts.iter().map(|part| part.games).sum(),
-            bad: parts.iter().map(|part| part.bad).sum(),
-            filtered: parts.iter().map(|part| part.filtered).sum(),
-            contradicted: parts.iter().map(|part| part.contradicted).sum(),
-        })
+            };
+            let parts: Vec<FileReport> =
+                chunks.par_iter().enumerate().map(read).collect::<Result<_, BuildError>>()?;
+            parts.iter().for_each(|part| sum.absorb(part));
+            first += parts.len() as u64;
+            bytes.release(end);
+        }
+        Ok(sum)
     }
 
-    fn part(&self, task: [u64; 2], bytes: &[u8], chunk: &Chunk) -> Result<FileReport, BuildError> {
-        if let Some(done) = self.parts.done(task) {
-            return Ok(done.report);
+    fn part(
+        &self,
+        task: [u64; 2],
+        bytes: &[u8],
+        chunk: &Chunk,
+        mut batch: Batch,
+    ) -> Result<FileReport, BuildError> {
+        if let Some(done) = self.done(task) {
+            return Ok(done);
         }
-        let mut batch = Batch::default();
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
         record::read_chunk("", bytes, chunk, &mut |game| {
@@ -399,10 +505,7 @@ impl Reading<'_> {
             rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
-        let task = Task { place: task, report };
-        self.parts
-            .add(task, batch.0, rejects, || self.builder.serial(), &self.sinks)
-            .map_err(|e| self.builder.write_error(e))?;
+        self.hand_over(Task { place: task, report }, batch.played, rejects)?;
         self.builder.check_stop()?;
         Ok(report)
     }

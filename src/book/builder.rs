@@ -12,11 +12,12 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::groups::{GroupNames, Member};
-use super::into::{Base, IdTable, add_rows};
+use super::into::{Base, IdTable, PlacedRow, add_rows};
 use super::observation::{Glimpse, Observation};
 use super::played::{Facts, Kind, Played};
-use super::sort::{Reduce, Sorter};
-use super::store::Writer;
+use super::sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
+use super::store::{PACK_MEMORY, Writer};
+use super::windows::WINDOW;
 use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Weight, key_file, seal};
 use crate::bytes::atomic::{AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
@@ -24,11 +25,11 @@ use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::record::Record;
 
-/// Games replayed between two looks at the merge.
-const BATCH: usize = 8192;
-
 /// Games replayed by one task.
 const TASK: usize = 256;
+
+/// Memory that a thread may take beside what it sorts, in bytes: a merge, and what it reads.
+const THREAD_MEMORY: usize = MERGE_MEMORY + WINDOW;
 
 /// How a book is built.
 #[derive(Debug, Clone)]
@@ -123,8 +124,8 @@ pub enum Admission {
 pub struct Builder<G> {
     output: PathBuf,
     folder: PathBuf,
-    file: AtomicFile,
-    lock: Arc<FileLock>,
+    /// `None` if a shard is written instead of a book.
+    file: Option<(AtomicFile, Arc<FileLock>)>,
     options: BuildOptions,
     base: Option<Base>,
     start_text: String,
@@ -139,7 +140,11 @@ pub struct Builder<G> {
 
 /// Games noted by one thread, on the way to a [`Builder`].
 #[derive(Debug, Default)]
-pub struct Batch(pub(super) Vec<Played>);
+pub struct Batch {
+    pub(super) played: Vec<Played>,
+    /// See [`Played::serial`].
+    serial: u64,
+}
 
 impl<G: Symmetric + Notation> Builder<G> {
     /// Starts a book that will stand at `output`.
@@ -154,12 +159,27 @@ impl<G: Symmetric + Notation> Builder<G> {
         let options = BuildOptions { filter: options.filter.folded(), ..options };
         let base = Base::of::<G>(&options)?;
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
-        Ok(Self {
+        Ok(Self::collect(output, folder, Some((file, Arc::new(lock))), base, options))
+    }
+
+    /// Starts to collect games that will be written as a shard to `folder`.
+    pub(super) fn of_shard(folder: &Path, options: BuildOptions) -> Self {
+        let options = BuildOptions { filter: options.filter.folded(), ..options };
+        Self::collect(folder, folder.to_owned(), None, None, options)
+    }
+
+    fn collect(
+        output: &Path,
+        folder: PathBuf,
+        file: Option<(AtomicFile, Arc<FileLock>)>,
+        base: Option<Base>,
+        options: BuildOptions,
+    ) -> Self {
+        Self {
             output: output.to_owned(),
             played: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
             file,
-            lock: Arc::new(lock),
             options,
             base,
             start_text: G::start().position_text(),
@@ -168,7 +188,14 @@ impl<G: Symmetric + Notation> Builder<G> {
             filtered: AtomicU64::new(0),
             bad: AtomicU64::new(0),
             game: PhantomData,
-        })
+        }
+    }
+
+    /// A batch for games of the file whose content has that BLAKE3 hash. Shards tell files apart,
+    /// because another shard may hold the games of the same file.
+    pub(super) fn batch(&self, source: &[u8; 32]) -> Batch {
+        let serial = if self.file.is_none() { serial_of(source) } else { 0 };
+        Batch { played: Vec::new(), serial }
     }
 
     /// Notes a record.
@@ -180,9 +207,11 @@ impl<G: Symmetric + Notation> Builder<G> {
             return Admission::Filtered;
         }
         let mut played = Played::new(record, &facts, &self.start_text, self.options.max_ply);
-        if self.options.filter.every_record && played.kind == Kind::Usual {
-            played.serial = self.serial.fetch_add(1, Ordering::Relaxed);
-        }
+        played.serial = if self.options.filter.every_record && played.kind == Kind::Usual {
+            self.serial.fetch_add(1, Ordering::Relaxed)
+        } else {
+            batch.serial
+        };
         if self.options.filter.no_groups {
             played.groups = GroupNames::default();
         }
@@ -191,7 +220,7 @@ impl<G: Symmetric + Notation> Builder<G> {
             Kind::OtherStart => Admission::OtherStart,
             Kind::NoMoves => Admission::NoMoves,
         };
-        batch.0.push(played);
+        batch.played.push(played);
         admission
     }
 
@@ -232,9 +261,9 @@ impl<G: Symmetric + Notation> Builder<G> {
         self.base.as_ref()
     }
 
-    /// The right to write the output.
-    pub(super) fn lock(&self) -> Arc<FileLock> {
-        Arc::clone(&self.lock)
+    /// The right to write the book.
+    pub(super) fn lock(&self) -> Option<Arc<FileLock>> {
+        self.file.as_ref().map(|(_, lock)| Arc::clone(lock))
     }
 
     /// Adds noted games; the order of batches does not matter.
@@ -244,7 +273,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::Write`] if a temporary file cannot be written, [`BuildError::Interrupted`].
     pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)?;
-        self.played.push(batch.0).map_err(|source| self.write_error(source))
+        self.played.push(batch.played).map_err(|source| self.write_error(source))
     }
 
     /// Notes and adds records.
@@ -271,33 +300,48 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
     /// behind then.
     pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, mut file, options, base, played, .. } = self;
+        let Self { output, folder, file, options, base, played, .. } = self;
         let errors = Errors { output: &output };
-        let writer = Writer::create(file.temporary_path()).map_err(|e| errors.store(e))?;
-        let mut pack = Pack::<G> {
-            counts: base.as_ref().map_or_else(Counts::default, Base::counts),
-            options: &options,
-            base: base.as_ref(),
-            ids: KnownIds::of(base.as_ref())?,
-            observations: Sorter::new(&folder, budget(&options), &options.stop),
-            members: Sorter::new(&folder, budget(&options) / 8, &options.stop),
-            errors,
-            writer,
-            game: PhantomData,
-        };
+        // The lock is held to the end.
+        let (file, _lock) = file.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
+        let base = base.as_ref();
+        let mut ledger = Ledger::new(base, errors.writer(&folder)?, errors)?;
+        let mut pack =
+            Pack::<G>::new(&options, base.map_or_else(Counts::default, Base::counts), errors);
         pack.counts.records += self.records.into_inner();
         pack.counts.filtered += self.filtered.into_inner();
         pack.counts.bad += self.bad.into_inner();
-        pack.count_games(played)?;
+        let sums = Sums::new(&folder, &options);
+        pack.count_games(played.finish().map_err(|e| errors.io(e))?, &mut ledger, &sums)?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let metadata = pack.finish(&merge_sources(sources, base.as_ref()))?;
-        seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
-        check_output(&output)?; // someone may have put a file there meanwhile
-        check_stop(&options, &output)?;
-        file.commit().map_err(|error| create_error(&output, &error))?;
+        let writer = ledger.finish()?;
+        let sources = merge_sources(sources, base);
+        let Sums { observations, members } = sums;
+        let rows = observations.finish().map_err(|e| errors.io(e))?;
+        let path = file.temporary_path();
+        let metadata = match base {
+            None => {
+                let members = members.finish().map_err(|e| errors.io(e))?;
+                pack.finish(writer, in_order(rows, errors), members, path, &sources)?
+            }
+            Some(base) => {
+                base.add_members(&members)?;
+                base.copy_rest(&writer)?;
+                let members = members.finish().map_err(|e| errors.io(e))?;
+                let rows = add_rows(in_order(rows, errors), base.rows()?);
+                pack.finish(writer, rows, members, path, &sources)?
+            }
+        };
+        commit(file, &options, errors)?;
         Ok(metadata)
+    }
+
+    /// All games in the order of their ids.
+    pub(super) fn into_games(self) -> Result<Merge<Played>, BuildError> {
+        let Self { output, played, .. } = self;
+        played.finish().map_err(|e| Errors { output: &output }.io(e))
     }
 
     /// Where temporary files go: beside the book.
@@ -325,13 +369,32 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 }
 
-/// Bytes that one sorter may hold, of which two are at work at a time: every thread can be writing a
-/// run while the next one fills, and the last sort needs room for a copy.
-fn budget(options: &BuildOptions) -> usize {
-    options.memory / (2 * (rayon::current_num_threads() + 2))
+/// Bytes that one sorter may hold. Two are at work at a time: every thread can be writing a run
+/// while the next ones fill. What merges and the store take is set aside.
+pub(super) fn budget(options: &BuildOptions) -> usize {
+    let threads = rayon::current_num_threads();
+    let aside = PACK_MEMORY + threads * THREAD_MEMORY;
+    options.memory.saturating_sub(aside).max(options.memory / 4) / (threads + 2)
 }
 
-fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
+/// Seals a finished book and moves it to its place.
+pub(super) fn commit(
+    mut file: AtomicFile,
+    options: &BuildOptions,
+    errors: Errors<'_>,
+) -> Result<(), BuildError> {
+    seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
+    check_output(errors.output)?; // someone may have put a file there meanwhile
+    check_stop(options, errors.output)?;
+    file.commit().map_err(|error| create_error(errors.output, &error))
+}
+
+/// A number for a file by the BLAKE3 hash of its content: the first 8 bytes.
+pub(super) fn serial_of(source: &[u8; 32]) -> u64 {
+    source.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes))
+}
+
+pub(super) fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
     if options.stop.load(Ordering::Relaxed) {
         return Err(BuildError::Interrupted { path: output.to_owned() });
     }
@@ -349,6 +412,7 @@ impl Errors<'_> {
         let path = self.output.to_owned();
         match source.kind() {
             io::ErrorKind::Interrupted => BuildError::Interrupted { path },
+            io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string() },
             _ => BuildError::Write { path, source },
         }
     }
@@ -356,100 +420,186 @@ impl Errors<'_> {
     pub(super) fn store(self, source: rusqlite::Error) -> BuildError {
         BuildError::Store { path: self.output.to_owned(), source }
     }
+
+    /// Starts a book that is collected in a file in `folder`.
+    pub(super) fn writer(self, folder: &Path) -> Result<Writer, BuildError> {
+        let working = tempfile::Builder::new().prefix(".juzhong-pack-").tempfile_in(folder);
+        let working = working.map_err(|e| self.io(e))?.into_temp_path();
+        Writer::create(working).map_err(|e| self.store(e))
+    }
 }
 
-/// The second half of a build.
-struct Pack<'a, G> {
-    counts: Counts,
-    options: &'a BuildOptions,
-    base: Option<&'a Base>,
-    ids: KnownIds,
-    observations: Sorter<Observation>,
-    /// Moves of line groups.
-    members: Sorter<Member>,
-    errors: Errors<'a>,
+/// Who is told of every game, in the order of ids.
+pub(super) trait Register: Send {
+    /// Whether the book that is added to has the game.
+    fn knows(&mut self, game: &Played) -> Result<bool, BuildError>;
+    /// Takes down a game, and in which table of ids it belongs.
+    fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError>;
+}
+
+/// Writes ids of games into a book, among those of the base.
+pub(super) struct Ledger<'a> {
+    known: KnownIds,
     writer: Writer,
-    game: PhantomData<fn() -> G>,
+    errors: Errors<'a>,
 }
 
-impl<G: Symmetric + Notation> Pack<'_, G> {
-    /// Brings copies together, writes the ids of the counted games and replays them.
-    fn count_games(&mut self, played: Sorter<Played>) -> Result<(), BuildError> {
-        let errors = self.errors;
-        let mut games = played.finish().map_err(|e| errors.io(e))?;
-        loop {
-            check_stop(self.options, errors.output)?;
-            let mut batch = Vec::with_capacity(BATCH);
-            for game in games.by_ref().take(BATCH) {
-                batch.push(game.map_err(|e| errors.io(e))?);
-            }
-            if batch.is_empty() {
-                return self.ids.pass(None, &self.writer, errors);
-            }
-            let mut counted = Vec::with_capacity(batch.len());
-            for game in batch {
-                if self.count(&game)? {
-                    counted.push(game);
-                }
-            }
-            let (observations, members) = (&self.observations, &self.members);
-            counted
-                .par_chunks(TASK)
-                .try_for_each(|games| {
-                    let (glimpses, of_groups) = replay::<G>(games, self.options);
-                    observations.push(glimpses)?;
-                    if of_groups.is_empty() { Ok(()) } else { members.push(of_groups) }
-                })
-                .map_err(|e| errors.io(e))?;
+impl<'a> Ledger<'a> {
+    pub(super) fn new(
+        base: Option<&Base>,
+        writer: Writer,
+        errors: Errors<'a>,
+    ) -> Result<Self, BuildError> {
+        Ok(Self { known: KnownIds::of(base)?, writer, errors })
+    }
+
+    /// Writes the last ids of the base; what remains is to be written to the writer.
+    pub(super) fn finish(self) -> Result<Writer, BuildError> {
+        let Self { mut known, writer, errors } = self;
+        known.pass(None, &writer, errors)?;
+        Ok(writer)
+    }
+}
+
+impl Register for Ledger<'_> {
+    fn knows(&mut self, game: &Played) -> Result<bool, BuildError> {
+        self.known.pass(Some(game.id), &self.writer, self.errors)?;
+        Ok(self.known.is_next(game.id))
+    }
+
+    fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError> {
+        let Some(table) = table else { return Ok(()) };
+        self.writer.add_id(table, game.id).map_err(|e| self.errors.store(e))
+    }
+}
+
+/// What replayed games come to.
+pub(super) struct Sums {
+    pub(super) observations: Sorter<Observation>,
+    /// Moves of line groups.
+    pub(super) members: Sorter<Member>,
+}
+
+impl Sums {
+    pub(super) fn new(folder: &Path, options: &BuildOptions) -> Self {
+        let (budget, stop) = (budget(options), &options.stop);
+        Self {
+            observations: Sorter::new(folder, budget, stop),
+            members: Sorter::new(folder, budget / 8, stop),
         }
     }
 
-    /// Whether the game belongs into the statistics. Writes its id, and those of the base before it.
-    fn count(&mut self, game: &Played) -> Result<bool, BuildError> {
-        let errors = self.errors;
-        self.ids.pass(Some(game.id), &self.writer, errors)?;
-        let is_known = self.ids.is_next(game.id);
+    /// Replays the games of a task.
+    fn add<G: Symmetric + Notation>(&self, task: &Task, options: &BuildOptions) -> io::Result<()> {
+        let (glimpses, mut members) = replay::<G>(&task.counted, options);
+        self.observations.push(glimpses)?;
+        members.append(&mut replay::<G>(&task.joining, options).1);
+        if members.is_empty() { Ok(()) } else { self.members.push(members) }
+    }
+}
+
+/// Games to replay.
+#[derive(Debug, Default)]
+struct Task {
+    counted: Vec<Played>,
+    /// Games that are counted already, of which a further copy names groups.
+    joining: Vec<Played>,
+}
+
+/// What becomes of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Counted,
+    Joining,
+    Out,
+}
+
+/// The second half of a build: games that were brought together are counted and replayed, and the
+/// book is written.
+pub(super) struct Pack<'a, G> {
+    pub(super) counts: Counts,
+    options: &'a BuildOptions,
+    errors: Errors<'a>,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<'a, G: Symmetric + Notation> Pack<'a, G> {
+    pub(super) fn new(options: &'a BuildOptions, counts: Counts, errors: Errors<'a>) -> Self {
+        Self { counts, options, errors, game: PhantomData }
+    }
+
+    /// Counts games, each of which comes once, and replays those that belong into the statistics.
+    pub(super) fn count_games(
+        &mut self,
+        games: impl Iterator<Item = io::Result<Played>> + Send,
+        register: &mut impl Register,
+        sums: &Sums,
+    ) -> Result<(), BuildError> {
+        let (errors, options) = (self.errors, self.options);
+        let mut games = games.fuse();
+        // Whoever is free takes the next games, so nobody waits for one who writes a run.
+        std::iter::from_fn(|| self.next_task(&mut games, register).transpose())
+            .par_bridge()
+            .try_for_each(|task| sums.add::<G>(&task?, options).map_err(|e| errors.io(e)))
+    }
+
+    /// Counts games, each of which comes once, that were replayed elsewhere.
+    pub(super) fn count_only(
+        &mut self,
+        mut games: impl Iterator<Item = io::Result<Played>>,
+        register: &mut impl Register,
+    ) -> Result<(), BuildError> {
+        while self.next_task(&mut games, register)?.is_some() {}
+        Ok(())
+    }
+
+    /// Counts the next games and returns those to replay. `None` at the end.
+    fn next_task(
+        &mut self,
+        games: &mut impl Iterator<Item = io::Result<Played>>,
+        register: &mut impl Register,
+    ) -> Result<Option<Task>, BuildError> {
+        check_stop(self.options, self.errors.output)?;
+        let mut task = Task::default();
+        let mut seen = 0;
+        for game in games.take(TASK) {
+            let game = game.map_err(|e| self.errors.io(e))?;
+            seen += 1;
+            match self.count(&game, register)? {
+                Fate::Counted => task.counted.push(game),
+                Fate::Joining => task.joining.push(game),
+                Fate::Out => {}
+            }
+        }
+        Ok((seen > 0).then_some(task))
+    }
+
+    /// Whether the game belongs into the statistics.
+    fn count(&mut self, game: &Played, register: &mut impl Register) -> Result<Fate, BuildError> {
+        let is_known = register.knows(game)?;
         let counts = &mut self.counts;
-        match game.kind {
+        let (fate, table) = match game.kind {
             Kind::OtherStart => {
                 counts.other_start_records += game.copies();
-                if !is_known {
-                    counts.other_starts += 1;
-                    let added = self.writer.add_id(IdTable::Elsewhere, game.id);
-                    added.map_err(|e| errors.store(e))?;
-                }
-                return Ok(false);
+                counts.other_starts += u64::from(!is_known);
+                (Fate::Out, (!is_known).then_some(IdTable::Elsewhere))
             }
             Kind::NoMoves => {
                 counts.no_moves = 1;
                 counts.no_move_records += game.copies();
-                return Ok(false);
+                (Fate::Out, None)
             }
             Kind::Usual if is_known => {
                 counts.duplicates += game.copies();
-                if self.options.filter.admits_result(game.result()) {
-                    self.add_groups(game)?;
-                }
-                return Ok(false);
+                let joins =
+                    !game.groups.is_empty() && self.options.filter.admits_result(game.result());
+                (if joins { Fate::Joining } else { Fate::Out }, None)
             }
-            Kind::Usual => {}
-        }
-        if !self.count_result(game) {
-            return Ok(false);
-        }
-        if game.serial == 0 {
-            self.writer.add_id(IdTable::Games, game.id).map_err(|e| errors.store(e))?;
-        }
-        Ok(true)
-    }
-
-    /// Puts the moves of a game that is counted already into the groups that a further copy names.
-    fn add_groups(&self, game: &Played) -> Result<(), BuildError> {
-        if game.groups.is_empty() {
-            return Ok(());
-        }
-        let (_, members) = replay::<G>(std::slice::from_ref(game), self.options);
-        self.members.push(members).map_err(|e| self.errors.io(e))
+            Kind::Usual if !self.count_result(game) => (Fate::Out, None),
+            Kind::Usual => (Fate::Counted, (game.serial == 0).then_some(IdTable::Games)),
+        };
+        register.enter(game, table)?;
+        Ok(fate)
     }
 
     /// Whether a game that the base does not know is counted, by its result.
@@ -473,33 +623,28 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
         true
     }
 
-    fn finish(self, sources: &[Source]) -> Result<Metadata, BuildError> {
-        let Self { counts, options, base, observations, members, errors, mut writer, .. } = self;
+    /// Writes rows and members of groups, both in ascending order, and all that was counted to the
+    /// empty file at `path`.
+    pub(super) fn finish(
+        self,
+        mut writer: Writer,
+        rows: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+        members: impl Iterator<Item = io::Result<Member>>,
+        path: &Path,
+        sources: &[Source],
+    ) -> Result<Metadata, BuildError> {
+        let Self { counts, options, errors, .. } = self;
         let table = match &options.key_table {
             Some(table) => table.clone(),
             None => KeyTable::from_bytes(key_file(G::NAME).unwrap_or_default())
                 .map_err(|e| errors.io(io::Error::other(e)))?,
         };
         let table_file = table.to_bytes().map_err(|e| errors.io(io::Error::other(e)))?;
-        let rows = observations.finish().map_err(|e| errors.io(e))?;
-        let rows = rows.map(|row| {
-            check_stop(options, errors.output)?;
-            let Observation { key, mv, tally } = row.map_err(|e| errors.io(e))?;
-            Ok((key, mv, Row { tally, weight: None }))
-        });
-        match base {
-            None => writer.add_rows(rows, |e| errors.store(e))?,
-            Some(base) => {
-                writer.add_rows(add_rows(rows, base.rows()?), |e| errors.store(e))?;
-                base.add_members(&members)?;
-            }
-        }
-        for member in members.finish().map_err(|e| errors.io(e))? {
+        let rows = rows.map(|row| check_stop(options, errors.output).and(row));
+        writer.add_rows(rows, |e| errors.store(e))?;
+        for member in members {
             let member = member.map_err(|e| errors.io(e))?;
             writer.add_member(&member).map_err(|e| errors.store(e))?;
-        }
-        if let Some(base) = base {
-            base.copy_rest(&writer)?;
         }
         let mut metadata = Metadata {
             game: G::NAME.to_owned(),
@@ -512,9 +657,20 @@ impl<G: Symmetric + Notation> Pack<'_, G> {
             counts,
             ..Metadata::default()
         };
-        writer.finish(&mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
+        writer.finish(path, &mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
         Ok(metadata)
     }
+}
+
+/// Sums as rows of a book.
+pub(super) fn in_order<'a>(
+    rows: impl Iterator<Item = io::Result<Observation>> + Send + 'a,
+    errors: Errors<'a>,
+) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + 'a {
+    rows.map(move |row| {
+        let Observation { key, mv, tally } = row.map_err(|e| errors.io(e))?;
+        Ok((key, mv, Row { tally, weight: None }))
+    })
 }
 
 /// The ids that the base knows, on their way into the book.
@@ -603,7 +759,7 @@ fn replay_game<G: Symmetric>(
 }
 
 /// One entry for each content, under the first of its names, in the order of hashes.
-fn merge_sources(sources: Vec<Source>, base: Option<&Base>) -> Vec<Source> {
+pub(super) fn merge_sources(sources: Vec<Source>, base: Option<&Base>) -> Vec<Source> {
     let mut by_hash: BTreeMap<[u8; 32], Source> = BTreeMap::new();
     let known = base.map(Base::sources).unwrap_or_default().iter().cloned();
     for source in known.chain(sources) {
@@ -615,7 +771,7 @@ fn merge_sources(sources: Vec<Source>, base: Option<&Base>) -> Vec<Source> {
     by_hash.into_values().collect()
 }
 
-fn no_games(files: usize, counts: &Counts) -> BuildError {
+pub(super) fn no_games(files: usize, counts: &Counts) -> BuildError {
     let reason = if counts.records == 0 {
         "they hold no games; give files in PGN or another format of games".to_owned()
     } else {
@@ -628,7 +784,7 @@ fn no_games(files: usize, counts: &Counts) -> BuildError {
 }
 
 /// The right to write the output. What killed builds left of it is removed.
-fn claim(output: &Path) -> Result<FileLock, BuildError> {
+pub(super) fn claim(output: &Path) -> Result<FileLock, BuildError> {
     match FileLock::claim(output).map_err(|error| create_error(output, &error))? {
         Claim::Ours(lock) => {
             lock.sweep();

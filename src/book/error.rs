@@ -168,6 +168,12 @@ pub enum BuildError {
         /// The book.
         path: PathBuf,
     },
+    /// A shard, or what is given as one, cannot be used: the path, what is wrong, what to do.
+    #[error("{what}")]
+    Shard {
+        /// All of it, in words.
+        what: String,
+    },
     /// Someone asked to stop.
     #[error("{}: interrupted; nothing was changed, run it again", path.display())]
     Interrupted {

@@ -60,6 +60,18 @@ impl GroupNames {
         self.iter().map(|name| size_of::<Box<str>>() + name.len() + 16).sum()
     }
 
+    /// Each name on a line.
+    #[cfg(feature = "parquet")]
+    pub(super) fn to_lines(&self) -> String {
+        self.iter().collect::<Vec<_>>().join("\n")
+    }
+
+    /// The names on the lines, in any order, some perhaps twice.
+    #[cfg(feature = "parquet")]
+    pub(super) fn from_lines(text: &str) -> Self {
+        Self::settle(&mut text.lines().filter(|name| !name.is_empty()).map(Box::from).collect())
+    }
+
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         varint::put(out, self.0.len() as u64);
         for name in self.iter() {

@@ -41,6 +41,8 @@ mod metadata;
 mod minimax;
 mod observation;
 pub mod opening;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod parts;
 mod played;
 mod prune;
@@ -53,15 +55,18 @@ mod score_lines;
 mod scores;
 mod seal;
 mod select;
+mod shard;
 mod sort;
 mod sources;
 mod store;
 mod survey;
+mod synth;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod walk;
 mod weight;
+mod windows;
 mod worth;
 
 pub use appraise::{Appraisal, AppraiseError, Appraiser, appraise_all};
@@ -90,8 +95,10 @@ pub use rewrite::RewriteError;
 pub use score_lines::MAX_SCORE_LINE;
 pub use scores::{MAX_SOURCE, MoveScore, Score};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
+pub use shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
 pub use store::{APPLICATION_ID, VERSION};
 pub use survey::{Difference, LineCount, MarkCounts, Sample, Survey, SurveyOptions};
+pub use synth::Synth;
 pub use tally::{Row, Tally, Years};
 pub use walk::{Depth, Place, Walk};
 pub use weight::{MAX_FORMULA, Weight, WeightError};

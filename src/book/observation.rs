@@ -50,11 +50,16 @@ pub struct Observation {
     pub tally: Tally,
 }
 
+/// The order of keys, as signed integers, then moves, in one number: compared without branches.
+const fn rank(key: i64, mv: u16) -> u128 {
+    ((key.cast_unsigned() ^ 1 << 63) as u128) << 16 | mv as u128
+}
+
 impl Reduce for Observation {
     type Item = Glimpse;
 
     fn item_order(a: &Glimpse, b: &Glimpse) -> Ordering {
-        (a.key, a.mv).cmp(&(b.key, b.mv))
+        rank(a.key, a.mv).cmp(&rank(b.key, b.mv))
     }
 
     fn item_size(_item: &Glimpse) -> usize {
@@ -66,7 +71,7 @@ impl Reduce for Observation {
     }
 
     fn order(&self, other: &Self) -> Ordering {
-        (self.key, self.mv).cmp(&(other.key, other.mv))
+        rank(self.key, self.mv).cmp(&rank(other.key, other.mv))
     }
 
     fn absorb(&mut self, other: Self) {
@@ -98,6 +103,53 @@ impl Reduce for Observation {
         let years = (max > 0).then_some(Years { min, max });
         let tally = Tally { games, first, draws, second, rating_sum, rating_count, years };
         Some(Self { key, mv, tally })
+    }
+}
+
+/// An [`Observation`] that is itself summed further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Summed(pub(super) Observation);
+
+impl Reduce for Summed {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.0.order(&b.0)
+    }
+
+    fn item_size(_item: &Self) -> usize {
+        size_of::<Self>()
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.order(&other.0)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.0.absorb(other.0);
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        Observation::take(input).map(Self).filter(Self::is_sound)
+    }
+}
+
+impl Summed {
+    /// Whether the sums fit together.
+    pub(super) fn is_sound(&self) -> bool {
+        let t = &self.0.tally;
+        let decided = t.first.checked_add(t.draws).and_then(|sum| sum.checked_add(t.second));
+        decided.is_some_and(|decided| decided <= t.games)
+            && t.rating_count <= t.games
+            && t.years.is_none_or(|years| years.min <= years.max)
     }
 }
 

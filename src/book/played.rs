@@ -1,6 +1,7 @@
 //! A game as the book counts it: once, however many copies of it the sources hold.
 
 use std::cmp::Ordering;
+use std::io;
 
 use super::groups::GroupNames;
 use super::sort::Reduce;
@@ -53,16 +54,29 @@ pub(super) enum Kind {
     NoMoves,
 }
 
+impl Kind {
+    /// The inverse of `as u8`.
+    pub(super) const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Usual,
+            1 => Self::OtherStart,
+            2 => Self::NoMoves,
+            _ => return None,
+        })
+    }
+}
+
 /// All copies of a game. What copies say differently is settled without regard to their order:
 /// the result by majority, the year is the earliest stated, a rating the highest stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) id: GameId,
-    /// 0, so that copies are brought together, or a number that no other record has.
+    /// 0, so that copies are brought together, or a number that no other record has; in shards, one
+    /// that only records of one file have.
     pub(super) serial: u64,
     pub(super) kind: Kind,
     /// Number of copies that state each result, by its number.
-    votes: [u64; 4],
+    pub(super) votes: [u64; 4],
     pub(super) year: Option<u16>,
     /// By side.
     pub(super) ratings: [Option<u16>; 2],
@@ -243,12 +257,7 @@ impl Reduce for Played {
     fn take(input: &mut &[u8]) -> Option<Self> {
         let id = GameId(*input.split_off(..16)?.first_chunk()?);
         let serial = varint::take(input)?;
-        let kind = match *input.split_off_first()? {
-            0 => Kind::Usual,
-            1 => Kind::OtherStart,
-            2 => Kind::NoMoves,
-            _ => return None,
-        };
+        let kind = Kind::from_number(*input.split_off_first()?)?;
         let mut votes = [0; 4];
         for n in &mut votes {
             *n = varint::take(input)?;
@@ -263,6 +272,75 @@ impl Reduce for Played {
         let moves = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
         let groups = GroupNames::take(input)?;
         Some(Self { id, serial, kind, votes, year, ratings: [first, second], moves, groups })
+    }
+}
+
+/// What one file says of a game. The same from several readings of the file counts once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FromSource(pub(super) Played);
+
+impl Reduce for FromSource {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.0.order(&b.0)
+    }
+
+    fn item_size(item: &Self) -> usize {
+        Played::item_size(&item.0)
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.order(&other.0)
+    }
+
+    fn absorb(&mut self, _same: Self) {}
+
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        Played::take(input).map(Self)
+    }
+}
+
+/// Brings together what all files say of a game: from what each says, in the order of ids, makes
+/// each game once, without a source.
+pub(super) struct Copies<I> {
+    from_sources: I,
+    next: Option<Played>,
+}
+
+impl<I> Copies<I> {
+    pub(super) const fn new(from_sources: I) -> Self {
+        Self { from_sources, next: None }
+    }
+}
+
+impl<I: Iterator<Item = io::Result<FromSource>>> Iterator for Copies<I> {
+    type Item = io::Result<Played>;
+
+    fn next(&mut self) -> Option<io::Result<Played>> {
+        for copy in self.from_sources.by_ref() {
+            let copy = match copy {
+                Ok(FromSource(copy)) => Played { serial: 0, ..copy },
+                Err(error) => return Some(Err(error)),
+            };
+            match &mut self.next {
+                Some(game) if game.id == copy.id => game.absorb(copy),
+                next => {
+                    if let Some(game) = next.replace(copy) {
+                        return Some(Ok(game));
+                    }
+                }
+            }
+        }
+        self.next.take().map(Ok)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::builder::{Errors, check_output, create_error};
 use super::store::{TABLES, Writer};
 use super::{Book, BookError, BuildError, Metadata, Source, key_file, seal};
-use crate::bytes::atomic::AtomicFile;
+use crate::bytes::atomic::{AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
 use crate::hash::KeyTable;
 
@@ -158,8 +158,7 @@ impl Output {
         check_output(path)?;
         let lock = lock(path).map_err(|error| create_error(path, &error))?;
         let file = AtomicFile::create(path).map_err(|error| create_error(path, &error))?;
-        let writer =
-            Writer::create(file.temporary_path()).map_err(|e| Errors { output: path }.store(e))?;
+        let writer = Errors { output: path }.writer(folder_of(path))?;
         let stop = Arc::clone(stop);
         Ok((Self { path: path.to_owned(), file, stop, _lock: lock }, writer))
     }
@@ -193,7 +192,9 @@ impl Output {
         key_table: &[u8],
         sources: &[Source],
     ) -> Result<(), BuildError> {
-        writer.finish(metadata, key_table, sources).map_err(|e| self.errors().store(e))?;
+        writer
+            .finish(self.file.temporary_path(), metadata, key_table, sources)
+            .map_err(|e| self.errors().store(e))?;
         seal::seal(self.file.file_mut())
             .map_err(|source| BuildError::Write { path: self.path.clone(), source })?;
         check_output(&self.path)?;

@@ -1,20 +1,32 @@
 //! The reduce: an associative sum by external sort in bounded memory.
 //!
 //! Many threads [`push`](Sorter::push) batches of items in any order. When they fill the budget
-//! they are sorted, summed and written as one *run*, a zstd stream in an unnamed temporary file. At
-//! the end all runs are merged, and what is equal is summed once more. The sum is associative and
-//! commutative, so the result depends neither on the order of batches nor on where runs were cut.
+//! they are sorted, summed and written as one *run* to an unnamed temporary file. At the end all
+//! runs are merged, and what is equal is summed once more. The sum is associative and commutative,
+//! so the result depends neither on the order of batches nor on where runs were cut.
+//!
+//! A run is a row of blocks, each compressed by itself, so that many runs are read at once with
+//! little memory:
+//!
+//! ```text
+//! length    LE32: bytes of sums in the block, at most 16 MiB; 0 ends the run
+//! packed    LE32: bytes that follow
+//! check     LE32: CRC32 of the two lengths and the bytes that follow
+//! bytes     the sums as a zstd frame; at the end, LE64: number of sums in the run
+//! ```
 
 use std::cmp::Ordering;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering as Memory};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::slice::ParallelSliceMut;
+use zstd::bulk::{Compressor, Decompressor};
 
-/// Runs merged at once; that many are merged into one, so that few files are open.
+/// Runs merged at once; that many of one level are merged into one of the next.
 const FAN_IN: usize = 64;
 
 /// Uncompressed bytes of a block within a run.
@@ -22,6 +34,9 @@ const BLOCK: usize = 64 << 10;
 
 /// The largest block accepted when reading one back.
 const MAX_BLOCK: usize = 1 << 24;
+
+/// Memory that a merge takes, in bytes: blocks of every run, packed and unpacked.
+pub(super) const MERGE_MEMORY: usize = FAN_IN * 3 * BLOCK;
 
 /// A sum over items that compare as equal.
 pub(super) trait Reduce: Sized + Send {
@@ -54,33 +69,39 @@ pub(super) struct Sorter<S: Reduce> {
 
 #[derive(Debug)]
 struct State<T> {
-    items: Vec<Vec<T>>,
+    items: Vec<T>,
     bytes: usize,
-    runs: Vec<File>,
+    /// By level: those of level `n` were merged from [`FAN_IN`] of level `n - 1`.
+    runs: Vec<Vec<File>>,
+}
+
+impl<T> Default for State<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), bytes: 0, runs: Vec::new() }
+    }
 }
 
 impl<S: Reduce> Sorter<S> {
     /// Holds up to `budget` bytes of items, then writes runs to `folder`. Writing one fails with
     /// [`io::ErrorKind::Interrupted`] once `stop` is set.
     pub(super) fn new(folder: &Path, budget: usize, stop: &Arc<AtomicBool>) -> Self {
-        let state = State { items: Vec::new(), bytes: 0, runs: Vec::new() };
         let stop = Arc::clone(stop);
-        Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(state) }
+        Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(State::default()) }
     }
 
     /// Adds a batch. No lock is held while a run is written.
     pub(super) fn push(&self, batch: Vec<S::Item>) -> io::Result<()> {
-        let full = {
+        let bytes = Self::size(&batch);
+        let mut items = {
             let mut state = self.lock();
-            state.bytes += batch.iter().map(S::item_size).sum::<usize>();
-            state.items.push(batch);
+            state.bytes += bytes;
+            state.items.extend(batch);
             if state.bytes < self.budget {
                 return Ok(());
             }
             state.bytes = 0;
             std::mem::take(&mut state.items)
         };
-        let mut items = flatten(full);
         items.sort_unstable_by(S::item_order);
         let run = self.write_run(fold(items).map(Ok))?;
         self.add_run(run)
@@ -91,27 +112,47 @@ impl<S: Reduce> Sorter<S> {
         batch.iter().map(S::item_size).sum()
     }
 
-    /// Adds a run that [`write_to`](Self::write_to) made.
-    pub(super) fn add_run(&self, run: File) -> io::Result<()> {
-        let runs = {
-            let mut state = self.lock();
-            state.runs.push(run);
-            if state.runs.len() < FAN_IN {
-                return Ok(());
-            }
-            std::mem::take(&mut state.runs)
-        };
-        let merged = self.write_run(Merge::new(runs, Vec::new())?)?;
-        self.lock().runs.push(merged);
+    /// Adds a run, such as [`write_to`](Self::write_to) makes. Where there are many of a level, they
+    /// are merged into one of the next.
+    pub(super) fn add_run(&self, mut run: File) -> io::Result<()> {
+        for level in 0.. {
+            let full = {
+                let mut state = self.lock();
+                if state.runs.len() == level {
+                    state.runs.push(Vec::new());
+                }
+                let runs = &mut state.runs[level];
+                runs.push(run);
+                if runs.len() < FAN_IN {
+                    break;
+                }
+                std::mem::take(runs)
+            };
+            let full = full.into_iter().map(Run::temporary).collect();
+            run = self.write_run(Merge::of_runs(full)?)?;
+        }
         Ok(())
     }
 
     /// All sums in ascending order.
     pub(super) fn finish(self) -> io::Result<Merge<S>> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut items = flatten(state.items);
-        items.par_sort_unstable_by(S::item_order);
-        Merge::new(state.runs, items)
+        self.finish_with(Vec::new())
+    }
+
+    /// All sums in ascending order, with those of further runs.
+    pub(super) fn finish_with(self, mut further: Vec<Run>) -> io::Result<Merge<S>> {
+        let mut state = std::mem::take(&mut *self.lock());
+        state.items.par_sort_unstable_by(S::item_order);
+        // The smallest first.
+        let mut runs: Vec<Run> = state.runs.into_iter().flatten().map(Run::temporary).collect();
+        runs.append(&mut further);
+        while runs.len() > FAN_IN {
+            let few = FAN_IN.min(runs.len() - FAN_IN + 1);
+            let few = runs.drain(..few).collect();
+            runs.push(Run::temporary(self.write_run(Merge::of_runs(few)?)?));
+        }
+        let memory = Source::Memory(fold(state.items));
+        Merge::new(runs.into_iter().map(Source::File).chain([memory]).collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S::Item>> {
@@ -129,38 +170,90 @@ impl<S: Reduce> Sorter<S> {
         Self::write_sums(file, fold(items).map(Ok), &AtomicBool::new(false))
     }
 
+    /// Writes sums to an empty file as a run, and goes back to its start.
     fn write_sums(
         file: File,
         sums: impl Iterator<Item = io::Result<S>>,
         stop: &AtomicBool,
     ) -> io::Result<File> {
-        let mut encoder = zstd::Encoder::new(BufWriter::new(file), 1)?;
-        let mut block = Vec::with_capacity(BLOCK + 256);
+        let mut run = RunWriter::new(file)?;
         for sum in sums {
-            sum?.put(&mut block);
-            if block.len() >= BLOCK {
-                if stop.load(Memory::Relaxed) {
-                    return Err(io::ErrorKind::Interrupted.into());
-                }
-                write_block(&mut encoder, &mut block)?;
+            if run.block.is_empty() && stop.load(Memory::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
             }
+            run.put(&sum?)?;
         }
-        if !block.is_empty() {
-            write_block(&mut encoder, &mut block)?;
-        }
-        let mut file = encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut file = run.finish()?;
         file.rewind()?;
         Ok(file)
     }
 }
 
-fn flatten<T>(mut batches: Vec<Vec<T>>) -> Vec<T> {
+/// All items in one list; each batch is let go of as soon as it is in it.
+fn flatten<T>(batches: Vec<Vec<T>>) -> Vec<T> {
     let mut all = Vec::with_capacity(batches.iter().map(Vec::len).sum());
-    for batch in &mut batches {
-        all.append(batch);
-        *batch = Vec::new();
+    for batch in batches {
+        all.extend(batch);
     }
     all
+}
+
+/// Writes a run.
+pub(super) struct RunWriter<W: Write> {
+    out: BufWriter<W>,
+    compressor: Compressor<'static>,
+    block: Vec<u8>,
+    count: u64,
+}
+
+impl<W: Write> RunWriter<W> {
+    /// Begins where `out` stands.
+    pub(super) fn new(out: W) -> io::Result<Self> {
+        let compressor = Compressor::new(1)?;
+        let block = Vec::with_capacity(BLOCK + 256);
+        Ok(Self { out: BufWriter::with_capacity(BLOCK, out), compressor, block, count: 0 })
+    }
+
+    /// Adds a sum; they come in ascending order.
+    pub(super) fn put(&mut self, sum: &impl Reduce) -> io::Result<()> {
+        sum.put(&mut self.block);
+        self.count += 1;
+        if self.block.len() >= BLOCK { self.end_block() } else { Ok(()) }
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        let packed = self.compressor.compress(&self.block)?;
+        write_block(&mut self.out, self.block.len(), &packed)?;
+        self.block.clear();
+        Ok(())
+    }
+
+    /// Ends the run.
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        write_block(&mut self.out, 0, &self.count.to_le_bytes())?;
+        self.out.into_inner().map_err(io::IntoInnerError::into_error)
+    }
+}
+
+fn write_block(out: &mut impl Write, length: usize, packed: &[u8]) -> io::Result<()> {
+    let lengths = lengths(length as u32, packed.len() as u32);
+    out.write_all(&lengths)?;
+    out.write_all(&check(lengths, packed).to_le_bytes())?;
+    out.write_all(packed)
+}
+
+fn lengths(length: u32, packed: u32) -> [u8; 8] {
+    (u64::from(packed) << 32 | u64::from(length)).to_le_bytes()
+}
+
+fn check(lengths: [u8; 8], packed: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&lengths);
+    hasher.update(packed);
+    hasher.finalize()
 }
 
 /// Sums neighbours of a sorted list.
@@ -192,54 +285,113 @@ impl<S: Reduce> Iterator for Fold<S> {
     }
 }
 
-fn write_block(out: &mut impl Write, block: &mut Vec<u8>) -> io::Result<()> {
-    out.write_all(&(block.len() as u32).to_le_bytes())?;
-    out.write_all(block)?;
-    block.clear();
-    Ok(())
-}
-
 /// Reads a run back.
-struct Run {
-    input: zstd::Decoder<'static, BufReader<File>>,
+#[derive(Debug)]
+pub(super) struct Run {
+    file: RunFile,
+    packed: Vec<u8>,
     block: Vec<u8>,
     at: usize,
+    taken: u64,
+    has_ended: bool,
+}
+
+#[derive(Debug)]
+enum RunFile {
+    Temporary(File),
+    /// A file whose run begins after so many bytes; opened when it is read first.
+    Named {
+        path: PathBuf,
+        skip: u64,
+        file: Option<File>,
+    },
 }
 
 impl Run {
-    fn new(file: File) -> io::Result<Self> {
-        Ok(Self { input: zstd::Decoder::new(file)?, block: Vec::new(), at: 0 })
+    /// The run in a temporary file, from where it stands.
+    const fn temporary(file: File) -> Self {
+        Self::new(RunFile::Temporary(file))
     }
 
-    fn next<S: Reduce>(&mut self) -> io::Result<Option<S>> {
-        if self.at == self.block.len() && !self.next_block()? {
+    /// The run in a file, after so many bytes.
+    pub(super) const fn named(path: PathBuf, skip: u64) -> Self {
+        Self::new(RunFile::Named { path, skip, file: None })
+    }
+
+    const fn new(file: RunFile) -> Self {
+        Self { file, packed: Vec::new(), block: Vec::new(), at: 0, taken: 0, has_ended: false }
+    }
+
+    fn next<S: Reduce>(&mut self, unpack: &mut Decompressor<'_>) -> io::Result<Option<S>> {
+        if self.at == self.block.len() && !self.next_block(unpack)? {
             return Ok(None);
         }
         let mut rest = &self.block[self.at..];
-        let sum = S::take(&mut rest).ok_or_else(damaged_run)?;
+        let sum = S::take(&mut rest).ok_or_else(|| self.damaged())?;
         self.at = self.block.len() - rest.len();
+        self.taken += 1;
         Ok(Some(sum))
     }
 
-    fn next_block(&mut self) -> io::Result<bool> {
-        let mut len = [0; 4];
-        if self.input.read(&mut len[..1])? == 0 {
+    fn next_block(&mut self, unpack: &mut Decompressor<'_>) -> io::Result<bool> {
+        if self.has_ended {
             return Ok(false);
         }
-        self.input.read_exact(&mut len[1..])?;
-        let len = u32::from_le_bytes(len) as usize;
-        if len == 0 || len > MAX_BLOCK {
-            return Err(damaged_run());
+        let mut head = [0; 12];
+        self.read_exact(&mut head)?;
+        let [length, packed, stated] = [0, 4, 8]
+            .map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+        if length as usize > MAX_BLOCK || packed as usize > MAX_BLOCK + (MAX_BLOCK >> 7) {
+            return Err(self.damaged());
         }
-        self.block.resize(len, 0);
+        let mut bytes = std::mem::take(&mut self.packed);
+        bytes.resize(packed as usize, 0);
+        self.read_exact(&mut bytes)?;
+        if check(lengths(length, packed), &bytes) != stated {
+            return Err(self.damaged());
+        }
+        self.block.clear();
         self.at = 0;
-        self.input.read_exact(&mut self.block)?;
+        if length == 0 {
+            self.has_ended = true;
+            let count = bytes.first_chunk().map(|&count| u64::from_le_bytes(count));
+            return if count == Some(self.taken) { Ok(false) } else { Err(self.damaged()) };
+        }
+        self.block.reserve_exact(length as usize);
+        let unpacked = unpack.decompress_to_buffer(&bytes, &mut self.block);
+        if unpacked.ok() != Some(length as usize) {
+            return Err(self.damaged());
+        }
+        self.packed = bytes;
         Ok(true)
     }
-}
 
-fn damaged_run() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a temporary file was changed while it was in use")
+    fn read_exact(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        let file = match &mut self.file {
+            RunFile::Temporary(file) | RunFile::Named { file: Some(file), .. } => file,
+            RunFile::Named { path, skip, file } => {
+                let mut opened = File::open(path)?;
+                opened.seek(io::SeekFrom::Start(*skip))?;
+                file.insert(opened)
+            }
+        };
+        file.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.damaged(),
+            _ => error,
+        })
+    }
+
+    fn damaged(&self) -> io::Error {
+        let what = match &self.file {
+            RunFile::Temporary(_) => {
+                "a temporary file was changed while it was in use; start again".to_owned()
+            }
+            RunFile::Named { path, .. } => {
+                format!("{}: damaged or cut short; make it again", path.display())
+            }
+        };
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    }
 }
 
 /// Where sums come from while merging.
@@ -249,54 +401,99 @@ enum Source<S: Reduce> {
 }
 
 impl<S: Reduce> Source<S> {
-    fn next(&mut self) -> io::Result<Option<S>> {
+    fn next(&mut self, unpack: &mut Decompressor<'_>) -> io::Result<Option<S>> {
         match self {
             Self::Memory(fold) => Ok(fold.next()),
-            Self::File(run) => run.next(),
+            Self::File(run) => run.next(unpack),
         }
     }
 }
 
-/// All sums in ascending order, each once.
+/// No source.
+const NOBODY: usize = usize::MAX;
+
+/// All sums in ascending order, each once. The least head is found by a tournament in which every
+/// inner node remembers who lost there (Knuth, The Art of Computer Programming 3, 5.4.1: a tree of
+/// losers).
 pub(super) struct Merge<S: Reduce> {
-    /// Each with its next sum; the exhausted ones are removed.
-    heads: Vec<(S, Source<S>)>,
+    sources: Vec<Source<S>>,
+    /// The next sum of each source.
+    heads: Vec<Option<S>>,
+    /// `losers[0]` is the winner; the children of node `n` are `2n` and `2n + 1`, and source `i`
+    /// is leaf `i + sources.len()`.
+    losers: Vec<usize>,
+    unpack: Decompressor<'static>,
 }
 
 impl<S: Reduce> Merge<S> {
-    fn new(runs: Vec<File>, items: Vec<S::Item>) -> io::Result<Self> {
-        let mut sources = vec![Source::Memory(fold(items))];
-        for run in runs {
-            sources.push(Source::File(Run::new(run)?));
+    fn new(mut sources: Vec<Source<S>>) -> io::Result<Self> {
+        let mut unpack = Decompressor::new()?;
+        let heads = sources
+            .iter_mut()
+            .map(|source| source.next(&mut unpack))
+            .collect::<io::Result<Vec<_>>>()?;
+        let losers = vec![NOBODY; sources.len().max(1)];
+        let mut merge = Self { sources, heads, losers, unpack };
+        for source in 0..merge.sources.len() {
+            merge.play(source);
         }
-        let mut heads = Vec::with_capacity(sources.len());
-        for mut source in sources {
-            if let Some(head) = source.next()? {
-                heads.push((head, source));
-            }
-        }
-        Ok(Self { heads })
+        Ok(merge)
     }
 
-    /// Takes the sum at the head of source `i`.
-    fn advance(&mut self, i: usize) -> io::Result<S> {
-        let (head, source) = &mut self.heads[i];
-        Ok(match source.next()? {
-            Some(next) => std::mem::replace(head, next),
-            None => self.heads.swap_remove(i).0,
-        })
+    fn of_runs(runs: Vec<Run>) -> io::Result<Self> {
+        Self::new(runs.into_iter().map(Source::File).collect())
+    }
+
+    /// Plays the matches from a source's leaf up to the root. While the tree is being filled, the
+    /// first to arrive at a node waits there.
+    fn play(&mut self, source: usize) {
+        let mut winner = source;
+        let mut node = (source + self.sources.len()) / 2;
+        while node > 0 {
+            let other = self.losers[node];
+            if other == NOBODY {
+                self.losers[node] = winner;
+                return;
+            }
+            if self.is_less(other, winner) {
+                self.losers[node] = winner;
+                winner = other;
+            }
+            node /= 2;
+        }
+        self.losers[0] = winner;
+    }
+
+    /// An exhausted source is greater than any other.
+    fn is_less(&self, a: usize, b: usize) -> bool {
+        match (&self.heads[a], &self.heads[b]) {
+            (Some(a), Some(b)) => a.order(b) == Ordering::Less,
+            (a, _) => a.is_some(),
+        }
+    }
+
+    /// Takes the least head if it is equal to `sum`, or whatever it is without one.
+    fn take_least(&mut self, sum: Option<&S>) -> io::Result<Option<S>> {
+        let winner = self.losers[0];
+        let Some(head) = self.heads.get(winner).and_then(Option::as_ref) else { return Ok(None) };
+        if sum.is_some_and(|sum| sum.order(head) != Ordering::Equal) {
+            return Ok(None);
+        }
+        let next = self.sources[winner].next(&mut self.unpack)?;
+        if next.as_ref().is_some_and(|next| head.order(next) != Ordering::Less)
+            && let Source::File(run) = &self.sources[winner]
+        {
+            return Err(run.damaged());
+        }
+        let head = std::mem::replace(&mut self.heads[winner], next);
+        self.play(winner);
+        Ok(head)
     }
 
     fn next_sum(&mut self) -> io::Result<Option<S>> {
-        let least = (0..self.heads.len()).min_by(|&a, &b| self.heads[a].0.order(&self.heads[b].0));
-        let Some(least) = least else { return Ok(None) };
-        let mut sum = self.advance(least)?;
-        // No source holds equal sums twice, so one look at each is enough; backwards, because an
-        // exhausted source is replaced by the last.
-        for i in (0..self.heads.len()).rev() {
-            if self.heads[i].0.order(&sum) == Ordering::Equal {
-                sum.absorb(self.advance(i)?);
-            }
+        let Some(mut sum) = self.take_least(None)? else { return Ok(None) };
+        while let Some(other) = self.take_least(Some(&sum))? {
+            sum.absorb(other);
         }
         Ok(Some(sum))
     }
@@ -307,6 +504,19 @@ impl<S: Reduce> Iterator for Merge<S> {
     fn next(&mut self) -> Option<io::Result<S>> {
         self.next_sum().transpose()
     }
+}
+
+/// Runs `produce` in a thread of its own, some lots ahead of `consume`. What `produce` hands over
+/// is refused once nobody wants it any more; then it should end.
+pub(super) fn ahead<T: Send, R>(
+    produce: impl FnOnce(&mut dyn FnMut(T) -> bool) + Send,
+    consume: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,
+) -> R {
+    let (sender, receiver) = sync_channel(4);
+    std::thread::scope(|scope| {
+        scope.spawn(move || produce(&mut |lot| sender.send(lot).is_ok()));
+        consume(&mut receiver.into_iter())
+    })
 }
 
 #[cfg(test)]

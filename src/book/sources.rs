@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::BuildError;
+use super::windows::WINDOW;
 use crate::bytes::map::MappedFile;
 use crate::record::{self, Digest, Member, Packed, UnpackError};
 
@@ -58,6 +59,7 @@ fn find_in(
     check: &(dyn Fn() -> Result<(), BuildError> + Sync),
 ) -> Result<Vec<Hashed>, BuildError> {
     let bytes = FileBytes::read(path)?;
+    let len = bytes.len() as u64;
     let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
         // The name is no path of this system: a slash at its beginning means nothing.
         let inner = name.map(|name| path.join(name.trim_start_matches('/')));
@@ -75,6 +77,10 @@ fn find_in(
     let hash = |(index, member): (usize, &Member)| {
         if let Err(error) = check() {
             return Some(Err(error));
+        }
+        if packed.is_bare() {
+            let found = bytes.hash(check).map(|hash| source(index, None, hash, Ok(len)));
+            return Some(found);
         }
         match packed.digest(member) {
             Ok(Digest { format: Err(_), .. }) if !member.is_certain() => None,
@@ -148,6 +154,18 @@ pub(super) enum Bytes<'a> {
     Unpacked(record::Content<'a>),
 }
 
+impl Bytes<'_> {
+    /// Lets go of the memory of the first `len` bytes.
+    pub(super) fn release(&self, len: usize) {
+        match self {
+            Self::File(FileBytes::Mapped(map)) | Self::Unpacked(record::Content::Mapped(map)) => {
+                map.release(len);
+            }
+            Self::File(FileBytes::Read(_)) | Self::Unpacked(_) => {}
+        }
+    }
+}
+
 impl Deref for Bytes<'_> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
@@ -175,6 +193,19 @@ impl FileBytes {
             }
         };
         read().map_err(|source| BuildError::Input { path: path.to_owned(), source })
+    }
+
+    /// BLAKE3 of the whole, a stretch at a time, so that little of a mapped file stays in memory.
+    fn hash(&self, check: &dyn Fn() -> Result<(), BuildError>) -> Result<[u8; 32], BuildError> {
+        let mut hasher = blake3::Hasher::new();
+        for stretch in self.chunks(WINDOW) {
+            check()?;
+            hasher.update(stretch);
+            if let Self::Mapped(map) = self {
+                map.release(usize::try_from(hasher.count()).unwrap_or(usize::MAX));
+            }
+        }
+        Ok(hasher.finalize().into())
     }
 }
 

@@ -9,9 +9,11 @@ use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, OpenFlags, params};
+use tempfile::TempPath;
 
 use super::groups::Member;
 use super::into::{IdTable, PlacedRow};
+use super::sort::ahead;
 use super::{GameId, Mark, Metadata, Origins, Place, Row, Source, marks};
 
 /// `PRAGMA application_id` of every book: "JZBK".
@@ -91,11 +93,25 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Writes a new book into an empty file. Rows come in ascending order; the same calls give the same
-/// bytes.
+/// Memory that packing takes beside the rows on their way, in bytes: the caches of the working file
+/// and of the book that is made from it.
+pub(super) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
+
+/// SQLite's cache, in KiB. Rows are appended, so few pages are in use at a time.
+const CACHE_KIB: usize = 8192;
+
+/// Rows that travel from the thread that makes them to the one that stores them.
+const LOT: usize = 4096;
+
+/// Writes a new book. Rows come in ascending order; the same calls give the same bytes.
+///
+/// They go to a working file first, which SQLite fills to two thirds or so; copying that into the
+/// book (`VACUUM INTO`) fills every page and orders them.
 #[derive(Debug)]
 pub(super) struct Writer {
     connection: Connection,
+    /// Where an open file cannot be removed.
+    working: Option<TempPath>,
     content: ContentHasher,
     last_key: Option<i64>,
     positions: u64,
@@ -103,11 +119,36 @@ pub(super) struct Writer {
     blob: Vec<u8>,
 }
 
+/// Rows with their blobs.
+#[derive(Debug, Default)]
+struct Lot {
+    /// Key, move and end of the blob in `blobs`.
+    rows: Vec<(i64, u16, usize)>,
+    blobs: Vec<u8>,
+}
+
+impl Lot {
+    fn put(&mut self, (key, mv, row): PlacedRow) {
+        row.put(key, mv, &mut self.blobs);
+        self.rows.push((key, mv, self.blobs.len()));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (i64, u16, &[u8])> {
+        let mut start = 0;
+        self.rows.iter().map(move |&(key, mv, end)| {
+            let blob = &self.blobs[start..end];
+            start = end;
+            (key, mv, blob)
+        })
+    }
+}
+
 impl Writer {
-    pub(super) fn create(path: &Path) -> rusqlite::Result<Self> {
+    /// Starts a book with an empty working file.
+    pub(super) fn create(working: TempPath) -> rusqlite::Result<Self> {
         // No URIs: a file name that looks like one is a file name.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
+        let connection = Connection::open_with_flags(&working, flags)?;
         connection.execute_batch(&format!(
             "PRAGMA page_size = {PAGE_SIZE};
              PRAGMA auto_vacuum = NONE;
@@ -117,7 +158,7 @@ impl Writer {
              PRAGMA locking_mode = EXCLUSIVE;
              PRAGMA secure_delete = ON;
              PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -32768;
+             PRAGMA cache_size = -{CACHE_KIB};
              PRAGMA application_id = {APPLICATION_ID};
              PRAGMA user_version = {VERSION};"
         ))?;
@@ -126,14 +167,11 @@ impl Writer {
             connection.execute_batch(sql)?;
         }
         connection.execute_batch("INSERT INTO seal VALUES(1, zeroblob(32))")?;
-        Ok(Self {
-            connection,
-            content: ContentHasher::default(),
-            last_key: None,
-            positions: 0,
-            rows: 0,
-            blob: Vec::with_capacity(64),
-        })
+        let content = ContentHasher::default();
+        // The file stays open; without a name nothing of it is left behind, whatever happens.
+        let working = Some(working).filter(|_| !cfg!(unix));
+        let blob = Vec::with_capacity(64);
+        Ok(Self { connection, working, content, last_key: None, positions: 0, rows: 0, blob })
     }
 
     /// Adds the id of a game to a table; they come in ascending order.
@@ -173,23 +211,33 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds rows, in ascending order. `failed` makes an error of the store one of the caller's.
-    pub(super) fn add_rows<E>(
+    /// Adds rows, in ascending order; `rows` runs in another thread. `failed` makes an error of the
+    /// store one of the caller's.
+    pub(super) fn add_rows<E: Send>(
         &mut self,
-        rows: impl Iterator<Item = Result<PlacedRow, E>>,
+        rows: impl Iterator<Item = Result<PlacedRow, E>> + Send,
         failed: impl Fn(rusqlite::Error) -> E,
     ) -> Result<(), E> {
+        ahead(
+            |send| send_lots(rows, send),
+            |lots| {
+                for lot in lots {
+                    self.add_lot(&lot?).map_err(&failed)?;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn add_lot(&mut self, lot: &Lot) -> rusqlite::Result<()> {
         let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
-        let mut insert = self.connection.prepare_cached(sql).map_err(&failed)?;
-        for row in rows {
-            let (key, mv, row) = row?;
-            self.blob.clear();
-            row.put(key, mv, &mut self.blob);
-            insert.execute(params![key, mv, self.blob]).map_err(&failed)?;
-            self.content.add(key, mv, &self.blob);
-            self.rows += 1;
+        let mut insert = self.connection.prepare_cached(sql)?;
+        for (key, mv, blob) in lot.iter() {
+            insert.execute((key, mv, blob))?;
+            self.content.add(key, mv, blob);
             self.positions += u64::from(self.last_key.replace(key) != Some(key));
         }
+        self.rows += lot.rows.len() as u64;
         Ok(())
     }
 
@@ -257,17 +305,19 @@ impl Writer {
         insert.execute(rusqlite::params_from_iter(row)).map(|_| ())
     }
 
-    /// Adds what is known at the end and closes the file. Fills in what only the rows tell.
+    /// Adds what is known at the end and writes the book to the empty file at `path`. Fills in what
+    /// only the rows tell.
     pub(super) fn finish(
         self,
+        path: &Path,
         metadata: &mut Metadata,
         key_table: &[u8],
         sources: &[Source],
     ) -> rusqlite::Result<()> {
         metadata.positions = self.positions;
         metadata.rows = self.rows;
-        metadata.content = self.content.finish();
-        let connection = self.connection;
+        let Self { connection, working, content, .. } = self;
+        metadata.content = content.finish();
         connection.execute(
             "INSERT INTO key_table VALUES(?1, ?2)",
             params![metadata.key_table, key_table],
@@ -282,8 +332,34 @@ impl Writer {
             connection.execute("INSERT INTO meta VALUES(?1, ?2)", params![name, value])?;
         }
         connection.execute_batch("COMMIT")?;
-        connection.close().map_err(|(_, error)| error)
+        // The cast takes the bytes as they are: not every path is UTF-8.
+        let path = path.as_os_str().as_encoded_bytes();
+        connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path])?;
+        connection.close().map_err(|(_, error)| error)?;
+        drop(working);
+        Ok(())
     }
+}
+
+/// Makes lots of rows. An error is the last that is sent.
+fn send_lots<E>(
+    rows: impl Iterator<Item = Result<PlacedRow, E>>,
+    send: &mut dyn FnMut(Result<Lot, E>) -> bool,
+) {
+    let mut lot = Lot::default();
+    for row in rows {
+        match row {
+            Ok(row) => lot.put(row),
+            Err(error) => {
+                send(Err(error));
+                return;
+            }
+        }
+        if lot.rows.len() == LOT && !send(Ok(std::mem::take(&mut lot))) {
+            return;
+        }
+    }
+    send(Ok(lot));
 }
 
 /// BLAKE3 over all rows in order: key LE64, move LE16, length of the blob LE16, blob. Independent of

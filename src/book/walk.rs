@@ -30,7 +30,8 @@ pub struct Depth {
 
 /// All rows without their statistics, 16 bytes each, and where the rows begin whose keys share
 /// their highest bits.
-struct Rows {
+#[derive(Debug)]
+pub(super) struct Rows {
     rows: Vec<(i64, u16)>,
     /// One entry for each value of the highest bits, and the end.
     buckets: Vec<usize>,
@@ -39,7 +40,7 @@ struct Rows {
 
 impl Rows {
     /// `rows` are in ascending order.
-    fn new(rows: Vec<(i64, u16)>) -> Self {
+    pub(super) fn new(rows: Vec<(i64, u16)>) -> Self {
         let bits = rows.len().max(2).ilog2();
         let mut buckets = vec![0; (1 << bits) + 1];
         for &(key, _) in &rows {
@@ -52,7 +53,7 @@ impl Rows {
     }
 
     /// The rows of a key: where they begin, and the rows.
-    fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
+    pub(super) fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
         let bucket = bucket(key, self.bits);
         let (low, high) = (self.buckets[bucket], self.buckets[bucket + 1]);
         let first = low + self.rows[low..high].partition_point(|row| row.0 < key);

@@ -39,6 +39,25 @@ impl MappedFile {
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map })
     }
+
+    /// Lets go of the memory that holds the first `len` bytes, where the system can do that. They
+    /// are read again from the file when they are looked at.
+    #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
+    pub fn release(&self, len: usize) {
+        #[cfg(unix)]
+        {
+            let len = len.min(self.map.len());
+            // SAFETY: the map is shared with the file and never written to, so the pages that are
+            // dropped are in the file as they were: later looks find the same bytes.
+            let released = unsafe {
+                self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, 0, len)
+            };
+            // Without success the pages stay, as they would without the call.
+            released.unwrap_or(());
+        }
+        #[cfg(not(unix))]
+        let _ = len;
+    }
 }
 
 impl Deref for MappedFile {

@@ -60,11 +60,22 @@ impl Chunk {
         let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
         Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
     }
+
+    /// The chunks, of about `target` bytes each, of a further stretch of the PGN that this is a chunk
+    /// of. It begins with a game; places, lines and games are counted from its beginning.
+    #[must_use]
+    pub fn split_on(&self, bytes: &[u8], target: usize) -> Vec<Self> {
+        let open = Self { bytes: 0..bytes.len(), line: 1, game: 1, ..self.clone() };
+        split_blocks(bytes, target, open)
+    }
 }
 
 /// The games of a PGN, in chunks of about `target` bytes.
 pub(super) fn split_pgn(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    let mut open = Chunk::whole_text(bytes, Format::Pgn);
+    Chunk::whole_text(bytes, Format::Pgn).split_on(bytes, target)
+}
+
+fn split_blocks(bytes: &[u8], target: usize, mut open: Chunk) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     if bytes.len() > target {
         for (game, block) in (1..).zip(Blocks::new(bytes, &open)) {

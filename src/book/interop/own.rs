@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::Value;
 
 use super::InteropError;
-use crate::book::builder::check_output;
+use crate::book::builder::{Errors, check_output};
 use crate::book::store::Writer;
 use crate::book::{
     BuildError, Entry, GameId, Mark, Metadata, Place, Row, Source, key_file, remake, seal,
 };
-use crate::bytes::atomic::AtomicFile;
+use crate::bytes::atomic::{AtomicFile, folder_of};
 use crate::bytes::lock::FileLock;
 use crate::game::Game;
 use crate::hash::KeyTable;
@@ -33,7 +33,7 @@ impl OwnWriter {
         check_output(output)?;
         let lock = remake::lock(output).map_err(|e| create_error(output, &e))?;
         let file = AtomicFile::create(output).map_err(|e| create_error(output, &e))?;
-        let writer = Writer::create(file.temporary_path()).map_err(|e| store_error(output, e))?;
+        let writer = Errors { output }.writer(folder_of(output))?;
         Ok(Self { output: output.to_owned(), file, writer, _lock: lock })
     }
 
@@ -81,7 +81,9 @@ impl OwnWriter {
         sources: &[Source],
     ) -> Result<Metadata, InteropError> {
         let Self { output, mut file, writer, _lock } = self;
-        writer.finish(&mut metadata, table_file, sources).map_err(|e| store_error(&output, e))?;
+        writer
+            .finish(file.temporary_path(), &mut metadata, table_file, sources)
+            .map_err(|e| store_error(&output, e))?;
         seal::seal(file.file_mut()).map_err(|e| write_error(&output, e))?;
         check_output(&output)?; // someone may have put a file there meanwhile
         file.commit().map_err(|e| create_error(&output, &e))?;

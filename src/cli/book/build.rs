@@ -12,16 +12,15 @@ use super::super::{CliError, Context, GameName, exit, interrupt, tell};
 use super::{from_book, from_build};
 use crate::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
-    Progress, Weight, build, disputes, find_games,
+    Progress, Reject, Weight, build, disputes, find_games,
 };
 use crate::bytes::atomic::folder_of;
 use crate::game::Outcome;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth.
-    #[arg(required = true)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    intake: Intake,
     /// Where to write the book [default: the one named by --into].
     #[arg(short, long, required_unless_present = "into")]
     output: Option<PathBuf>,
@@ -29,12 +28,30 @@ pub(in crate::cli) struct Args {
     /// with (filters, limits, weight) holds for what is added, too.
     #[arg(long, value_name = "BOOK")]
     into: Option<PathBuf>,
+    /// Write the list of games whose result is in doubt, because copies state different ones or it
+    /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
+    /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
+    /// the board, file, line, number, the result stated. Reads the inputs twice. A new file: nothing
+    /// is replaced.
+    #[arg(long)]
+    disputes: Option<PathBuf>,
+    /// Keep what was read so often, for a build that is interrupted.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, hide = true)]
+    keep_every: u32,
+}
+
+/// What is read, and how.
+#[derive(Debug, clap::Args)]
+pub(super) struct Intake {
+    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth.
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
     #[command(flatten)]
     rules: Rules,
     /// Number of threads [default: one for each core].
     #[arg(long, default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u16).range(..=1024))]
-    threads: u16,
+    pub(super) threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
@@ -43,19 +60,9 @@ pub(in crate::cli) struct Args {
     /// replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
-    /// Write the list of games whose result is in doubt, because copies state different ones or it
-    /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
-    /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
-    /// the board, file, line, number, the result stated. Reads the inputs twice. A new file: nothing
-    /// is replaced.
-    #[arg(long)]
-    disputes: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
-    strict: bool,
-    /// Keep what was read so often, for a build that is interrupted.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, hide = true)]
-    keep_every: u32,
+    pub(super) strict: bool,
 }
 
 /// What a book is built by.
@@ -150,32 +157,15 @@ pub(super) fn parse_size(text: &str) -> Result<usize, String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if context.common.game != GameName::Xiangqi {
-        return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
-    }
-    let inputs = find_games(&args.inputs).map_err(from_build)?;
     let options = args.options()?;
-    let mut listing = Listing::open(args.rejects.as_deref(), args.output())?;
-    let bar = progress_bar();
-    let result = build(
-        &inputs.files,
-        args.output(),
-        options,
-        args.strict,
-        args.threads.into(),
-        &|progress| advance(&bar, progress),
-        &mut |reject| listing.add(reject),
-    );
-    bar.finish_and_clear();
-    // These end a build after all files were read, so the list is complete.
-    if matches!(result, Ok(_) | Err(BuildError::Strict { .. } | BuildError::NoGames { .. })) {
-        listing.close()?;
-    }
-    let report = result.map_err(from_build)?;
+    let intake = &args.intake;
+    let (files, report) = intake.read(args.output(), context, |files, progress, rejected| {
+        let threads = intake.threads.into();
+        build(files, args.output(), options, intake.strict, threads, progress, rejected)
+    })?;
     if let Some(path) = &args.disputes {
-        list_disputes(path, args, &inputs.files)?;
+        list_disputes(path, args, &files)?;
     }
-    show_some("no game files in", &inputs.empty);
     show_some("no games in", &report.empty_files);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
@@ -190,7 +180,7 @@ fn list_disputes(path: &Path, args: &Args, files: &[PathBuf]) -> Result<(), CliE
     let mut list = ListFile::open("--disputes", path, args.output())?;
     let text = |result: Option<Outcome>| result.map_or("*".to_owned(), |r| r.to_string());
     let (folder, stop) = (folder_of(args.output()), stop_flag());
-    let counts = disputes(files, folder, args.memory, &stop, &mut |dispute| {
+    let counts = disputes(files, folder, args.intake.memory, &stop, &mut |dispute| {
         let Dispute { game_id, doubt, counted, end, place, number, stated, .. } = dispute;
         let end = end.map_or("-".to_owned(), |end| end.to_string());
         let (counted, stated, source) = (text(*counted), text(*stated), dispute.source_name());
@@ -217,10 +207,18 @@ impl Args {
     /// Those of the book that is added to, changed by what was asked for: a difference is an error
     /// then that names both.
     fn options(&self) -> Result<BuildOptions, CliError> {
-        let mut options = match &self.into {
+        let base = match &self.into {
             None => BuildOptions::default(),
             Some(base) => BuildOptions::like(&Book::open(base).map_err(from_book)?),
         };
+        let keep_every = Duration::from_secs(self.keep_every.into());
+        Ok(BuildOptions { keep_every, ..self.intake.options(base)? })
+    }
+}
+
+impl Intake {
+    /// The options, changed by what was asked for.
+    pub(super) fn options(&self, mut options: BuildOptions) -> Result<BuildOptions, CliError> {
         self.rules.apply(&mut options);
         if usize::from(options.filter.from_ply) > options.max_ply {
             let message = format!(
@@ -230,9 +228,39 @@ impl Args {
             return Err(CliError::message(exit::USAGE, message));
         }
         options.memory = self.memory;
-        options.keep_every = Duration::from_secs(self.keep_every.into());
         options.stop = stop_flag();
         Ok(options)
+    }
+
+    /// Runs a step that reads game files: finds them, shows progress and lists the rejects. Returns
+    /// the files, too.
+    pub(super) fn read<T>(
+        &self,
+        output: &Path,
+        context: &Context<'_>,
+        step: impl FnOnce(
+            &[PathBuf],
+            &(dyn Fn(Progress) + Sync),
+            &mut (dyn FnMut(&Reject) + Send),
+        ) -> Result<T, BuildError>,
+    ) -> Result<(Vec<PathBuf>, T), CliError> {
+        if context.common.game != GameName::Xiangqi {
+            return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
+        }
+        let inputs = find_games(&self.inputs).map_err(from_build)?;
+        let mut listing = Listing::open(self.rejects.as_deref(), output)?;
+        let bar = progress_bar();
+        let result = step(&inputs.files, &|progress| advance(&bar, progress), &mut |reject| {
+            listing.add(reject);
+        });
+        bar.finish_and_clear();
+        // These end a build after all files were read, so the list is complete.
+        if matches!(result, Ok(_) | Err(BuildError::Strict { .. } | BuildError::NoGames { .. })) {
+            listing.close()?;
+        }
+        let report = result.map_err(from_build)?;
+        show_some("no game files in", &inputs.empty);
+        Ok((inputs.files, report))
     }
 }
 

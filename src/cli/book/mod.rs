@@ -9,13 +9,17 @@ mod export;
 mod flag;
 mod foreign;
 mod import;
+mod map;
 mod merge;
 mod names;
+mod pack;
 mod prune;
 mod query;
+mod reduce;
 mod score;
 mod sources;
 mod stats;
+mod synth;
 mod tree;
 
 use std::io::{ErrorKind, Write};
@@ -56,6 +60,15 @@ pub(super) enum Command {
     Import(import::Args),
     /// Say what is wrong with a book, this program's or another's, and write a clean copy.
     Doctor(doctor::Args),
+    /// First of the three steps of `build`, for many machines: read game files into a shard.
+    Map(map::Args),
+    /// Second step: bring the games of shards together and sum their moves.
+    Reduce(reduce::Args),
+    /// Last step: make a book of what `reduce` wrote.
+    Pack(pack::Args),
+    /// Make up games for measuring.
+    #[command(hide = true)]
+    Synth(synth::Args),
 }
 
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -73,6 +86,10 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Stats(args) => stats::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
+        Command::Map(args) => map::run(args, context),
+        Command::Reduce(args) => reduce::run(args, context),
+        Command::Pack(args) => pack::run(args, context),
+        Command::Synth(args) => synth::run(args, context),
     }
 }
 
@@ -149,6 +166,7 @@ pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
         | BuildError::NoFiles { .. }
         | BuildError::NoGames { .. }
         | BuildError::Pruned { .. }
+        | BuildError::Shard { .. }
         | BuildError::Strict { .. } => exit::BAD_DATA,
         BuildError::Create { .. } => exit::CANNOT_CREATE,
         BuildError::Conflict { .. } => exit::USAGE,

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Builds an opening book on a Spark cluster: the same file, byte for byte, as `juzhong book build`.
+
+    spark-submit juzhong_book.py --juzhong target/release/juzhong --work DIR -o BOOK INPUT...
+    spark-submit juzhong_book.py ... INPUT... -- --max-ply 40 --min-rating 2000
+
+The executors read the games (`juzhong book map`); SQL brings the copies of each game together; the
+executors replay the games (`juzhong book reduce`); SQL sums the moves; the driver writes the book
+(`juzhong book pack`). The program must be built with the feature `parquet`. The inputs and the
+folder DIR must lie where the driver and all executors see them under the same names. A folder of an
+interrupted run can be given again: what is there is not done again. The inputs and options must then
+be the same.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark import SparkFiles
+from pyspark.sql import SparkSession
+
+# What game files in folders end with; as in src/record/format.rs, but for .txt, .csv and .html, which
+# `juzhong book build` looks into: here they must be named.
+FORMATS = (".pgn", ".jsonl", ".ndjson", ".xqf", ".cbr", ".cbl", ".cbf", ".ubb", ".dhtmlxq")
+ENDINGS = tuple(f + p for f in FORMATS for p in ("", ".gz", ".zst", ".zstd")) + (".zip",)
+
+# Files of one call of `book map`, at most: a command line has limits.
+MAX_FILES = 4000
+
+# What files say of a game, once for each file, however many tasks read that file; then what all of
+# them say: votes for results are summed, the earliest year and the highest ratings count.
+GAMES = """
+WITH from_source AS (
+    SELECT source, id_high, id_low, max(kind) AS kind,
+        max(unknown) AS unknown, max(first) AS first, max(draws) AS draws, max(second) AS second,
+        max(nullif(year, 0)) AS year,
+        max(first_rating) AS first_rating, max(second_rating) AS second_rating,
+        max(moves) AS moves, max(line_groups) AS line_groups
+    FROM games GROUP BY source, id_high, id_low
+)
+SELECT id_high, id_low, max(kind) AS kind,
+    sum(unknown) AS unknown, sum(first) AS first, sum(draws) AS draws, sum(second) AS second,
+    coalesce(min(year), 0) AS year,
+    max(first_rating) AS first_rating, max(second_rating) AS second_rating,
+    max(moves) AS moves,
+    array_join(collect_set(nullif(line_groups, '')), '\\n') AS line_groups
+FROM from_source GROUP BY id_high, id_low
+"""
+
+SOURCES = """
+SELECT hash, min(name) AS name, max(records) AS records, max(filtered) AS filtered, max(bad) AS bad
+FROM sources GROUP BY hash
+"""
+
+MOVES = """
+SELECT key, move,
+    sum(games) AS games, sum(first) AS first, sum(draws) AS draws, sum(second) AS second,
+    sum(rating_sum) AS rating_sum, sum(rating_count) AS rating_count,
+    coalesce(min(nullif(year_min, 0)), 0) AS year_min, max(year_max) AS year_max
+FROM moves GROUP BY key, move ORDER BY key, move
+"""
+
+LINE_GROUPS = "SELECT DISTINCT key, move, name FROM line_groups"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description="Builds an opening book on a Spark cluster.",
+        epilog="What follows -- is given to `juzhong book map`: filters and --max-ply.")
+    parser.add_argument("inputs", nargs="+", help="game files and folders of them")
+    parser.add_argument("--juzhong", default="juzhong", help="the program, with the feature parquet")
+    parser.add_argument("--work", required=True, help="a folder that all executors share")
+    parser.add_argument("--tasks", type=int, help="map tasks [default: four for each core]")
+    parser.add_argument("-o", "--output", required=True, help="where to write the book")
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    args = parser.parse_args(words[:end])
+    args.options = words[end + 1:]
+    return args
+
+
+def find_games(inputs):
+    """The files among the inputs, and those in folders whose names end as those of games do."""
+    files = set()
+    for name in map(Path, inputs):
+        if not name.is_dir():
+            files.add(str(name.absolute()))
+            continue
+        for folder, folders, names in os.walk(name.absolute()):
+            folders[:] = [f for f in folders if not f.startswith(".")]
+            files.update(
+                os.path.join(folder, n) for n in names
+                if n.lower().endswith(ENDINGS) and not n.startswith(".")
+                and not os.path.islink(os.path.join(folder, n)))
+    return sorted(files)
+
+
+def shares(files, count):
+    """So many lists of files of about the same size together, the same for the same files."""
+    count = max(1, min(count, len(files)), -(-len(files) // MAX_FILES))
+    lists, sizes = [[] for _ in range(count)], [0] * count
+    for file in sorted(files, key=lambda f: (-os.path.getsize(f), f)):
+        open_ones = (i for i in range(count) if len(lists[i]) < MAX_FILES)
+        least = min(open_ones, key=lambda i: (sizes[i], i))
+        lists[least].append(file)
+        sizes[least] += os.path.getsize(file)
+    return lists
+
+
+def on_executors(spark, commands):
+    """Runs `juzhong` on the executors, once for each (folder, words) whose folder is not there."""
+    def run(command):
+        folder, words = command
+        if os.path.exists(os.path.join(folder, "plan.json")):
+            return
+        program = SparkFiles.get("juzhong")
+        os.chmod(program, 0o755)
+        # One thread each: Spark runs as many tasks as there are cores.
+        words = [program, "book", *words, "-o", folder, "--threads", "1", "--parquet"]
+        done = subprocess.run(words, capture_output=True, text=True)
+        # A task that Spark started twice may have lost the race for the folder.
+        if done.returncode != 0 and not os.path.exists(os.path.join(folder, "plan.json")):
+            raise RuntimeError(f"juzhong book {words[2]}: exit code {done.returncode}: {done.stderr}")
+
+    commands = list(commands)
+    if commands:
+        spark.sparkContext.parallelize(commands, len(commands)).foreach(run)
+
+
+def query(spark, sql, output, **tables):
+    """Writes what a query gives for Parquet files as a folder of such files, unless it is there."""
+    if (output / "_SUCCESS").exists():
+        return
+    for name, paths in tables.items():
+        spark.read.parquet(*paths).createOrReplaceTempView(name)
+    spark.sql(sql).write.mode("overwrite").parquet(str(output))
+
+
+def build(spark, args):
+    work = Path(args.work).absolute()
+    work.mkdir(parents=True, exist_ok=True)
+    program = shutil.which(args.juzhong) or args.juzhong
+    shutil.copy(program, work / "juzhong")
+    spark.sparkContext.addFile(str(work / "juzhong"))
+
+    lists = shares(find_games(args.inputs), args.tasks or 4 * spark.sparkContext.defaultParallelism)
+    mapped = [work / f"map-{i:05}" for i in range(len(lists))]
+    on_executors(spark, ((str(m), ["map", *files, *args.options]) for m, files in zip(mapped, lists)))
+
+    reduced = work / "reduced"
+    query(spark, SOURCES, reduced / "sources", sources=[str(m / "sources.parquet") for m in mapped])
+    query(spark, GAMES, reduced / "games", games=[str(m / "games.parquet") for m in mapped])
+    plan = json.loads((mapped[0] / "plan.json").read_text())
+
+    # A shard for each file that Spark wrote: all that is known of some of the games.
+    parts = []
+    for i, games in enumerate(sorted((reduced / "games").glob("*.parquet"))):
+        part = work / f"games-{i:05}"
+        part.mkdir(exist_ok=True)
+        for name, target in (("games.parquet", games), ("sources", reduced / "sources")):
+            if not (part / name).is_symlink():
+                (part / name).symlink_to(target)
+        (part / "plan.json").write_text(json.dumps(plan))
+        parts.append(part)
+    moves = [work / f"moves-{i:05}" for i in range(len(parts))]
+    on_executors(spark, ((str(m), ["reduce", str(part)]) for m, part in zip(moves, parts)))
+
+    query(spark, MOVES, reduced / "moves", moves=[str(m / "moves.parquet") for m in moves])
+    query(spark, LINE_GROUPS, reduced / "line_groups",
+          line_groups=[str(m / "line_groups.parquet") for m in moves])
+    (reduced / "plan.json").write_text(json.dumps({**plan, "stage": "reduce"}))
+    subprocess.run([program, "book", "pack", str(reduced), "-o", args.output], check=True)
+
+
+def main():
+    args = arguments()
+    spark = SparkSession.builder.appName("juzhong book").getOrCreate()
+    try:
+        build(spark, args)
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::super::listing::show_some;
+use super::super::{CliError, Context, exit};
+use super::build::Intake;
+use crate::book::{BuildOptions, ShardFormat, map};
+
+/// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
+/// or empty.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    intake: Intake,
+    /// Where to write the shard.
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Write Parquet files (needs a program built with the feature `parquet`).
+    #[arg(long)]
+    parquet: bool,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let format = shard_format(args.parquet)?;
+    let (intake, output) = (&args.intake, &args.output);
+    let options = intake.options(BuildOptions::default())?;
+    if options.filter.every_record {
+        let message = "--no-dedup: shards bring copies of games together; use juzhong book build";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let (_, report) = intake.read(output, context, |files, progress, rejected| {
+        let how = (intake.strict, intake.threads.into());
+        map(files, output, format, options, how, progress, rejected)
+    })?;
+    show_some("no games in", &report.empty_files);
+    let [sources, games, ..] = report.rows;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.map/1",
+            "shard": output.to_string_lossy(),
+            "files": report.files,
+            "same_files": report.same_files,
+            "sources": sources,
+            "games": games,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        let shard = output.display();
+        writeln!(context.out, "{shard}: {games} different games of {sources} different files")?;
+    }
+    Ok(exit::OK)
+}
+
+/// The format that was asked for, if this program has it.
+pub(super) fn shard_format(parquet: bool) -> Result<ShardFormat, CliError> {
+    if !parquet {
+        return Ok(ShardFormat::Own);
+    }
+    #[cfg(feature = "parquet")]
+    return Ok(ShardFormat::Parquet);
+    #[cfg(not(feature = "parquet"))]
+    Err(CliError::message(
+        exit::USAGE,
+        "this program has no Parquet; build it with cargo build --release --features parquet",
+    ))
+}

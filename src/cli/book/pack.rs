@@ -1,0 +1,43 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::super::{CliError, Context, exit};
+use super::reduce::Effort;
+use super::{from_build, print_counts};
+use crate::book::pack;
+
+/// Makes a book of the shards of `book reduce`: the same, byte for byte, as `book build` makes of
+/// all files.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The shards: the folder written by `book reduce`, or those of all its parts.
+    #[arg(required = true, value_name = "SHARD")]
+    shards: Vec<PathBuf>,
+    /// Where to write the book.
+    #[arg(short, long)]
+    output: PathBuf,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let about = pack(&args.shards, &args.output, &args.effort.work()).map_err(from_build)?;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.pack/1",
+            "book": args.output.to_string_lossy(),
+            "records": about.counts.records,
+            "games": about.counts.games,
+            "positions": about.positions,
+            "moves": about.rows,
+            "content": about.content,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        let book = args.output.display();
+        writeln!(context.out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
+        print_counts(&about.counts, context.out)?;
+    }
+    Ok(exit::OK)
+}

@@ -1,0 +1,91 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::super::{CliError, Context, exit};
+use super::build::{parse_size, stop_flag};
+use super::from_build;
+use super::map::shard_format;
+use crate::book::{Work, reduce};
+
+/// Brings copies of games together over all shards of `book map`, replays the games and sums their
+/// moves. Several machines can share the games: each reads all shards and does one part.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The shards: folders written by `book map` with the same options.
+    #[arg(required = true, value_name = "SHARD")]
+    shards: Vec<PathBuf>,
+    /// Where to write the shard for `book pack`: a folder, which must be new or empty.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Do only this part of the games, such as 2/8 for the second of eight.
+    #[arg(long, default_value = "1/1", value_parser = parse_part)]
+    part: (u32, u32),
+    /// Write Parquet files (needs a program built with the feature `parquet`).
+    #[arg(long)]
+    parquet: bool,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+/// With what a step works.
+#[derive(Debug, clap::Args)]
+pub(super) struct Effort {
+    /// Number of threads [default: one for each core].
+    #[arg(long, default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+    /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
+    #[arg(long, default_value = "512MiB", value_parser = parse_size)]
+    memory: usize,
+}
+
+impl Effort {
+    pub(super) fn work(&self) -> Work {
+        Work { memory: self.memory, threads: self.threads.into(), stop: stop_flag() }
+    }
+}
+
+fn parse_part(text: &str) -> Result<(u32, u32), String> {
+    let (part, parts) = text.split_once('/').ok_or("give a part such as 2/8")?;
+    match (part.parse(), parts.parse()) {
+        (Ok(part), Ok(parts)) if (1..=parts).contains(&part) => Ok((part, parts)),
+        _ => Err("give a part such as 2/8: from 1/8 to 8/8".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let format = shard_format(args.parquet)?;
+    let report = reduce(&args.shards, &args.output, format, args.part, &args.effort.work())
+        .map_err(from_build)?;
+    let [_, games, moves, _] = report.rows;
+    if context.common.json {
+        let (part, parts) = args.part;
+        let answer = json!({
+            "schema": "juzhong.book.reduce/1",
+            "shard": args.output.to_string_lossy(),
+            "part": part,
+            "parts": parts,
+            "games": games,
+            "moves": moves,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        let shard = args.output.display();
+        writeln!(context.out, "{shard}: {moves} moves of {games} different games")?;
+    }
+    Ok(exit::OK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        assert_eq!(parse_part("2/8"), Ok((2, 8)));
+        for bad in ["", "2", "0/8", "9/8", "1/0", "-1/2", "1/x"] {
+            assert!(parse_part(bad).is_err(), "{bad}");
+        }
+    }
+}
