@@ -19,16 +19,16 @@ fn work() -> Work {
 /// a bad game and one no games at all.
 fn collection(folder: &Path) -> Vec<PathBuf> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
-    let games = fs::read_to_string(own.join("selfplay/selfplay.pgn")).expect("no error");
-    let lines = fs::read(own.join("openings/flank-openings.pgn")).expect("no error");
+    let games = fs::read_to_string(own.join("selfplay/selfplay.pgn")).unwrap();
+    let lines = fs::read(own.join("openings/flank-openings.pgn")).unwrap();
     let half = games.len() / 2;
-    let half = half + games[half..].find("\n\n[").expect("no error") + 2;
+    let half = half + games[half..].find("\n\n[").unwrap() + 2;
     let write = |name: &str, text: &[u8]| {
-        fs::create_dir_all(folder.join(name).parent().expect("no error")).expect("no error");
-        fs::write(folder.join(name), text).expect("no error");
+        fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+        fs::write(folder.join(name), text).unwrap();
     };
-    write("a/one.pgn", &games.as_bytes()[..half]);
-    write("a/two.pgn", &games.as_bytes()[half..]);
+    write("a/one.pgn", games[..half].as_bytes());
+    write("a/two.pgn", games[half..].as_bytes());
     write("b/lines.pgn", &lines);
     write("b/again.pgn", &lines);
     let dated = games.replace("[Result \"1-0\"]", "[Date \"1999.01.01\"]\n[Result \"0-1\"]");
@@ -44,7 +44,7 @@ fn collection(folder: &Path) -> Vec<PathBuf> {
     let bad =
         "[Event \"x\"]\n\n1. a0a9 *\n\n[Event \"y\"]\n[RedElo \"2400\"]\n\n1. h2e2 h9g7 1/2-1/2\n";
     write("c/bad.pgn", bad.as_bytes());
-    find_games(&[folder.to_owned()]).expect("no error").files
+    find_games(&[folder.to_owned()]).unwrap().files
 }
 
 fn options() -> BuildOptions {
@@ -52,8 +52,7 @@ fn options() -> BuildOptions {
 }
 
 fn map_to(files: &[PathBuf], output: &Path, format: ShardFormat, options: &BuildOptions) {
-    map(files, output, format, options.clone(), (false, 2), &|_| {}, &mut |_| {})
-        .expect("no error");
+    map(files, output, format, options.clone(), (false, 2), &|_| {}, &mut |_| {}).unwrap();
 }
 
 /// The book that comes of three maps, one of which reads files that the others read too, and a
@@ -71,16 +70,16 @@ fn sharded(
     map_to(&files[1..5], &maps[2], format, options);
     let reduced: Vec<PathBuf> = (1..=parts).map(|i| folder.join(format!("part{i}"))).collect();
     for (part, output) in (1..).zip(&reduced) {
-        reduce(&maps, output, format, (part, parts), &work()).expect("no error");
+        reduce(&maps, output, format, (part, parts), &work()).unwrap();
     }
     let book = folder.join("sharded.book");
-    pack(&reduced, &book, &work()).expect("no error");
+    pack(&reduced, &book, &work()).unwrap();
     book
 }
 
 fn built(files: &[PathBuf], folder: &Path, options: &BuildOptions) -> PathBuf {
     let book = folder.join("built.book");
-    build(files, &book, options.clone(), false, 1, &|_| {}, &mut |_| {}).expect("no error");
+    build(files, &book, options.clone(), false, 1, &|_| {}, &mut |_| {}).unwrap();
     book
 }
 
@@ -92,12 +91,11 @@ fn groups(book: &Path) -> i64 {
 }
 
 fn compare(format: ShardFormat) {
-    let games = tempfile::tempdir().expect("no error");
+    let games = tempfile::tempdir().unwrap();
     let files = collection(games.path());
     let black =
         Filter { result: Some(Ending::Known(Outcome::Win(Side::Second))), ..Filter::default() };
     let recent = Filter { since: Some(1990), ..Filter::default() };
-<<<<<<< HEAD
     let winners = Filter { mover: Some(Mover::Winner), from_ply: 3, ..Filter::default() };
     let no_groups = Filter { no_groups: true, ..Filter::default() };
     let filters = [(1, Filter::default()), (3, black), (2, recent), (2, winners), (1, no_groups)];
@@ -109,17 +107,6 @@ fn compare(format: ShardFormat) {
         let other = sharded(&files, folder.path(), format, parts, &options);
         assert_eq!(groups(&own), if options.filter.no_groups { 0 } else { 2 });
         assert!(fs::read(own).unwrap() == fs::read(other).unwrap(), "{parts} parts");
-=======
-    for (parts, filter) in [(1, Filter::default()), (3, black), (2, recent)] {
-        let options = BuildOptions { filter, ..options() };
-        let folder = tempfile::tempdir().expect("no error");
-        let own = built(&files, folder.path(), &options);
-        let other = sharded(&files, folder.path(), format, parts, &options);
-        assert!(
-            fs::read(own).expect("no error") == fs::read(other).expect("no error"),
-            "{parts} parts"
-        );
->>>>>>> spark
     }
 }
 
