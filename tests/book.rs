@@ -128,7 +128,7 @@ fn query_answers_as_stated() {
     );
     assert_eq!(first["score"], 0.5);
     assert_eq!((&first["year_min"], &first["year_max"]), (&1999.into(), &2001.into()));
-    assert_eq!(first["name"], Value::Null);
+    assert_eq!((&first["ecco"], &first["name"]), (&"B00".into(), &"中炮局".into()));
     assert_eq!(answer["moves"][1]["move"], "g3g4");
     assert_eq!(answer["moves"][1]["draws"], 1);
     // Black's point of view, in either orientation, moves in one or several arguments.
