@@ -1,5 +1,7 @@
 //! `book map`, `reduce` and `pack` make, byte for byte, the book of `book build`.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
