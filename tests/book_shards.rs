@@ -29,8 +29,8 @@ fn collection(folder: &Path) -> Vec<PathBuf> {
         fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
         fs::write(folder.join(name), text).unwrap();
     };
-    write("a/one.pgn", games[..half].as_bytes());
-    write("a/two.pgn", games[half..].as_bytes());
+    write("a/one.pgn", &games.as_bytes()[..half]);
+    write("a/two.pgn", &games.as_bytes()[half..]);
     write("b/lines.pgn", &lines);
     write("b/again.pgn", &lines);
     let dated = games.replace("[Result \"1-0\"]", "[Date \"1999.01.01\"]\n[Result \"0-1\"]");

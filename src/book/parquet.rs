@@ -412,13 +412,13 @@ fn read_column(
         (None, true) => Values::Numbers(vec![0; count]),
         (None, false) => Values::Bytes(vec![ByteArray::from(Vec::new()); count]),
         (Some(ColumnReader::Int64ColumnReader(reader)), true) => {
-            Values::Numbers(read_values(reader, count, 0)?)
+            Values::Numbers(read_values(reader, count, &0)?)
         }
         (Some(ColumnReader::Int32ColumnReader(reader)), true) => {
-            Values::Numbers(read_values(reader, count, 0)?.into_iter().map(i64::from).collect())
+            Values::Numbers(read_values(reader, count, &0)?.into_iter().map(i64::from).collect())
         }
         (Some(ColumnReader::ByteArrayColumnReader(reader)), false) => {
-            Values::Bytes(read_values(reader, count, ByteArray::from(Vec::new()))?)
+            Values::Bytes(read_values(reader, count, &ByteArray::from(Vec::new()))?)
         }
         _ => return Err(ParquetError::General("a column of another type".to_owned())),
     })
@@ -427,7 +427,7 @@ fn read_column(
 fn read_values<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     count: usize,
-    null: T::T,
+    null: &T::T,
 ) -> Result<Vec<T::T>, ParquetError> {
     let (mut levels, mut values) = (Vec::new(), Vec::with_capacity(count));
     reader.read_records(count, Some(&mut levels), None, &mut values)?;
@@ -441,5 +441,5 @@ fn read_values<T: DataType>(
 }
 
 fn io_error(error: ParquetError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+    io::Error::new(io::ErrorKind::InvalidData, error)
 }
