@@ -6,8 +6,9 @@
 //! read counts once, and so does a game that stands in several files.
 //!
 //! A shard is a folder with a [`Plan`] and up to four data sets: the files that were read, the games,
-//! the moves, and those of them that belong to line groups. A data set is a file `NAME.jzs`, or with the feature `parquet` a file
-//! `NAME.parquet` or a folder `NAME` of such files. `src/book/SHARDS.md` has their layouts.
+//! the moves, and those of them that belong to line groups. A data set is a file `NAME.jzs`, or with
+//! the feature `parquet` a file `NAME.parquet` or a folder `NAME` of such files. `src/book/SHARDS.md`
+//! has their layouts.
 
 use std::cmp::Ordering;
 use std::fs::{self, File};
