@@ -34,7 +34,7 @@ const PAGE_SIZE: u32 = 8192;
 /// - `games`: the [`GameId`] of every counted game;
 /// - `elsewhere`: that of every game that begins elsewhere, so that it is known again;
 /// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
-/// - `marks`: what is said of few moves, a [`Mark`](super::Mark);
+/// - `marks`: what is said of few moves, a [`Mark`];
 /// - `line_groups`: the line groups that moves belong to;
 /// - `journal`: what edits changed, to undo them;
 /// - `books`, `provenance`: the books that were merged, and which source came with which;
