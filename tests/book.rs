@@ -3,28 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::Value;
 
-fn juzhong(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_juzhong")).args(args).output().unwrap()
-}
+mod program;
+use program::{Place, fails, juzhong};
 
 fn data(name: &str) -> String {
     format!("{}/tests/data/book/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Runs, expects the exit code and every part in what goes to standard error.
-#[track_caller]
-fn fails(args: &[&str], code: i32, parts: &[&str]) {
-    let output = juzhong(args);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
-    for part in parts {
-        assert!(errors.contains(part), "{args:?}: no `{part}` in: {errors}");
-    }
 }
 
 #[track_caller]
@@ -34,17 +21,7 @@ fn json(args: &[&str], code: i32) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
     fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.at(name);
         std::fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();

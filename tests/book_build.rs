@@ -4,25 +4,14 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use juzhong::book::Book;
 use serde_json::Value;
 
-fn juzhong(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_juzhong")).args(args).output().unwrap()
-}
-
-#[track_caller]
-fn fails(args: &[&str], code: i32, parts: &[&str]) {
-    let output = juzhong(args);
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
-    for part in parts {
-        assert!(errors.contains(part), "{args:?}: no `{part}` in: {errors}");
-    }
-}
+mod program;
+use program::{Place, fails, juzhong};
 
 #[track_caller]
 fn json(args: &[&str]) -> Value {
@@ -31,17 +20,7 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
     fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.at(name);
         std::fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();

@@ -7,17 +7,10 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-struct Place(tempfile::TempDir);
+mod program;
+use program::{Place, fails, juzhong};
 
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
     /// A book of games given by their results and moves.
     fn book(&self, name: &str, games: &[(&str, &str)], more: &[&str]) -> String {
         let mut text = String::new();
@@ -32,10 +25,6 @@ impl Place {
     }
 }
 
-fn juzhong(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_juzhong")).args(args).output().unwrap()
-}
-
 #[track_caller]
 fn ok(args: &[&str]) -> Output {
     let output = juzhong(args);
@@ -47,16 +36,6 @@ fn ok(args: &[&str]) -> Output {
 #[track_caller]
 fn json(args: &[&str]) -> Value {
     serde_json::from_slice(&ok(&[args, &["--json"]].concat()).stdout).unwrap()
-}
-
-#[track_caller]
-fn fails(args: &[&str], code: i32, parts: &[&str]) {
-    let output = juzhong(args);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
-    for part in parts {
-        assert!(errors.contains(part), "{args:?}: no `{part}` in: {errors}");
-    }
 }
 
 const SOME: &[(&str, &str)] =

@@ -195,10 +195,14 @@ impl Writer {
 
     /// Copies a table of another book.
     pub(super) fn copy(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
+        self.copy_rows("INSERT", table, from)
+    }
+
+    fn copy_rows(&self, verb: &str, table: &str, from: &Connection) -> rusqlite::Result<()> {
         let mut select = from.prepare(&format!("SELECT * FROM {table}"))?;
         let width = select.column_count();
         let values = vec!["?"; width].join(", ");
-        let insert = format!("INSERT INTO {table} VALUES({values})");
+        let insert = format!("{verb} INTO {table} VALUES({values})");
         let mut insert = self.connection.prepare(&insert)?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
@@ -265,20 +269,7 @@ impl Writer {
 
     /// Adds the rows of a table of another book, but for those whose keys are there already.
     pub(super) fn add_table(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
-        let mut select = from.prepare(&format!("SELECT * FROM {table}"))?;
-        let width = select.column_count();
-        let values = vec!["?"; width].join(", ");
-        let insert = format!("INSERT OR IGNORE INTO {table} VALUES({values})");
-        let mut insert = self.connection.prepare(&insert)?;
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            for column in 0..width {
-                let value = ToSqlOutput::Borrowed(row.get_ref(column)?);
-                insert.raw_bind_parameter(column + 1, value)?;
-            }
-            insert.raw_execute()?;
-        }
-        Ok(())
+        self.copy_rows("INSERT OR IGNORE", table, from)
     }
 
     /// Adds the books that were merged, in the order of their numbers from 1, and which source came
