@@ -101,8 +101,12 @@ pub fn beside(target: &Path, suffix: &str) -> io::Result<PathBuf> {
     Ok(folder_of(&target).join(name))
 }
 
-/// What `tempfile` puts at the end of a name.
+/// What `tempfile` puts at the end of a name, and `SQLite` at the end of a book's.
 fn is_random(text: &str) -> bool {
+    let text = ["-journal", "-wal", "-shm"]
+        .iter()
+        .find_map(|ending| text.strip_suffix(ending))
+        .unwrap_or(text);
     text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
@@ -159,6 +163,7 @@ mod tests {
         {
             leave(name);
         }
+        leave(".a.part-x1Y2z3-journal");
         let Claim::Ours(lock) = FileLock::claim(&folder.path().join("a")).unwrap() else {
             panic!()
         };
