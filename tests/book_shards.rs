@@ -169,8 +169,12 @@ fn shards_that_do_not_belong_together_are_refused() {
     assert!(text.contains("juzhong book pack"), "{text}");
     let text = message(reduced(&[at("m")], "r1", (1, 1)));
     assert!(text.contains("empty folder"), "{text}");
+    map_to(&files[2..3], &at("more"), ShardFormat::Own, &options());
+    reduced(&[at("m"), at("more")], "r3", (1, 2)).unwrap();
+    let text = message(packed(&[at("r3"), at("r2")]));
+    assert!(text.contains("other shards"), "{text}");
     packed(&[at("r2"), at("r1")]).unwrap();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing is left behind");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8, "nothing is left behind");
 }
 
 #[test]

@@ -60,8 +60,8 @@ impl FileLock {
         Ok(Claim::Others(None))
     }
 
-    /// Removes what killed writers left of the file: every `.NAME.part-…` beside it that
-    /// [`AtomicFile`](super::atomic::AtomicFile) would make.
+    /// Removes what killed writers left of the file or folder: every `.NAME.part-…` beside it that
+    /// [`AtomicFile`](super::atomic::AtomicFile) would make, and folders named like that.
     pub fn sweep(&self) {
         let Some(name) = self.path.file_name().and_then(|name| name.to_str()) else { return };
         let Some(prefix) = name.strip_suffix(".lock").map(|name| format!("{name}.part-")) else {
@@ -71,7 +71,12 @@ impl FileLock {
             let name = entry.file_name();
             let rest = name.to_str().and_then(|name| name.strip_prefix(&prefix));
             if self.file.is_some() && rest.is_some_and(is_random) {
-                let removed = std::fs::remove_file(entry.path());
+                let path = entry.path();
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let removed = match is_folder {
+                    true => std::fs::remove_dir_all(path),
+                    false => std::fs::remove_file(path),
+                };
                 tracing::debug!(?name, ?removed, "left behind");
             }
         }
@@ -159,6 +164,8 @@ mod tests {
         {
             leave(name);
         }
+        std::fs::create_dir(folder.path().join(".a.part-Folder")).unwrap();
+        leave(".a.part-Folder/content");
         let Claim::Ours(lock) = FileLock::claim(&folder.path().join("a")).unwrap() else {
             panic!()
         };
