@@ -201,6 +201,29 @@ fn damaged_shards_are_refused() {
     assert!(!at("r").exists());
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn damaged_parquet_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let files = collection(&at("games"));
+    let format = ShardFormat::Parquet;
+    map_to(&files[..1], &at("m"), format, &options());
+    reduce(&[at("m")], &at("r"), format, (1, 1), &work()).unwrap();
+    let book =
+        |name: &str| pack(&[at("r")], &at(name), &work()).map(|_| fs::read(at(name)).unwrap());
+    let right = book("right.book").unwrap();
+    let path = at("r/moves.parquet");
+    let whole = fs::read(&path).unwrap();
+    for place in (0..whole.len()).step_by(whole.len() / 40) {
+        fs::write(&path, flipped(&whole, place)).unwrap();
+        // A bit that means nothing may be another.
+        if let Ok(made) = book(&format!("{place}.book")) {
+            assert!(made == right, "{place}: another book");
+        }
+    }
+}
+
 fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at] ^= 0x10;
