@@ -212,6 +212,9 @@ impl Plan {
 
     fn read(folder: &Path) -> Result<Self, BuildError> {
         let path = folder.join(PLAN);
+        if folder.is_file() {
+            return Err(shard_error(folder, "not a shard: those are folders by juzhong book map"));
+        }
         let bytes =
             fs::read(&path).map_err(|source| BuildError::Input { path: path.clone(), source })?;
         let plan: Self = serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e))?;
@@ -675,7 +678,12 @@ impl Folder {
     fn commit(self, plan: &Plan) -> Result<(), BuildError> {
         let errors = self.errors();
         let text = serde_json::to_string_pretty(plan).map_err(|e| errors.io(e.into()))?;
-        fs::write(self.path().join(PLAN), text + "\n").map_err(|e| errors.io(e))?;
+        let write = || {
+            let mut file = File::create_new(self.path().join(PLAN))?;
+            writeln!(file, "{text}")?;
+            file.sync_all()
+        };
+        write().map_err(|e| errors.io(e))?;
         if self.target.is_dir() {
             fs::remove_dir(&self.target).map_err(|e| create_error(&self.target, &e))?;
         }

@@ -52,6 +52,7 @@ impl FileLock {
                     return Ok(Claim::Others(text.and_then(|text| text.trim().parse().ok())));
                 }
                 Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {
+                    drop(std::fs::remove_file(&path));
                     return Ok(Claim::Ours(Self { path, file: None }));
                 }
                 Err(TryLockError::Error(error)) => return Err(error),

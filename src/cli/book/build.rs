@@ -31,8 +31,8 @@ pub(in crate::cli) struct Args {
     /// Write the list of games whose result is in doubt, because copies state different ones or it
     /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
     /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
-    /// the board, file, line, number, the result stated. Reads the inputs twice. A new file: nothing
-    /// is replaced.
+    /// the board, file, line, number, the result stated. What filters leave out or the book of --into
+    /// has is not in it. Reads the inputs twice. A new file: nothing is replaced.
     #[arg(long)]
     disputes: Option<PathBuf>,
     /// Keep what was read so often, for a build that is interrupted.
@@ -55,9 +55,9 @@ pub(super) struct Intake {
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
-    /// Write the list of games that are not in the statistics: file, line (or, in binary files, the
-    /// offset in bytes as in @6699), game and reason, separated by tabs. A new file: nothing is
-    /// replaced.
+    /// Write the list of bad games, games without moves and games from other starts, but not of those
+    /// that filters leave out: file, line (or, in binary files, the offset in bytes as in @6699), game
+    /// and reason, separated by tabs. A new file: nothing is replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
