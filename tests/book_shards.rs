@@ -169,8 +169,12 @@ fn shards_that_do_not_belong_together_are_refused() {
     assert!(text.contains("juzhong book pack"), "{text}");
     let text = message(reduced(&[at("m")], "r1", (1, 1)));
     assert!(text.contains("empty folder"), "{text}");
+    map_to(&files[2..3], &at("more"), ShardFormat::Own, &options());
+    reduced(&[at("m"), at("more")], "r3", (1, 2)).unwrap();
+    let text = message(packed(&[at("r3"), at("r2")]));
+    assert!(text.contains("other shards"), "{text}");
     packed(&[at("r2"), at("r1")]).unwrap();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing is left behind");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8, "nothing is left behind");
 }
 
 #[test]
@@ -195,6 +199,29 @@ fn damaged_shards_are_refused() {
     let result = reduce(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
     assert!(result.unwrap_err().to_string().contains("plan.json"));
     assert!(!at("r").exists());
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn damaged_parquet_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let files = collection(&at("games"));
+    let format = ShardFormat::Parquet;
+    map_to(&files[..1], &at("m"), format, &options());
+    reduce(&[at("m")], &at("r"), format, (1, 1), &work()).unwrap();
+    let book =
+        |name: &str| pack(&[at("r")], &at(name), &work()).map(|_| fs::read(at(name)).unwrap());
+    let right = book("right.book").unwrap();
+    let path = at("r/moves.parquet");
+    let whole = fs::read(&path).unwrap();
+    for place in (0..whole.len()).step_by(whole.len() / 40) {
+        fs::write(&path, flipped(&whole, place)).unwrap();
+        // A bit that means nothing may be another.
+        if let Ok(made) = book(&format!("{place}.book")) {
+            assert!(made == right, "{place}: another book");
+        }
+    }
 }
 
 fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {

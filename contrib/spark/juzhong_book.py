@@ -9,15 +9,20 @@ executors replay the games (`juzhong book reduce`); SQL sums the moves; the driv
 (`juzhong book pack`). The program must be built with the feature `parquet`. The inputs and the
 folder DIR must lie where the driver and all executors see them under the same names. A folder of an
 interrupted run can be given again: what is there is not done again. The inputs and options must then
-be the same.
+be the same; DIR/run.json says which they are, and which task reads which files.
+
+A file is read by one task on one thread: divide a collection that is one large file first. With
+--memory, each task and the last step get so much for sorting.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from pyspark import SparkFiles
@@ -75,11 +80,14 @@ def arguments():
     parser.add_argument("--juzhong", default="juzhong", help="the program, with the feature parquet")
     parser.add_argument("--work", required=True, help="a folder that all executors share")
     parser.add_argument("--tasks", type=int, help="map tasks [default: four for each core]")
+    parser.add_argument("--memory", default="512MiB", help="for sorting, of each task [512MiB]")
     parser.add_argument("-o", "--output", required=True, help="where to write the book")
     words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)
     args = parser.parse_args(words[:end])
     args.options = words[end + 1:]
+    if any(word.split("=")[0] in ("--rejects", "--memory") for word in args.options):
+        parser.error("--rejects is not for many tasks; --memory belongs before --")
     return args
 
 
@@ -111,20 +119,51 @@ def shares(files, count):
     return lists
 
 
-def on_executors(spark, commands):
+def division(path, files, args, cores):
+    """Lists of files, one for each map task, as the first run in this folder wrote them to `path`. How
+    many there are depends on the cores there were then. Other inputs, options or programs are refused."""
+    about = [[f, os.stat(f).st_size, os.stat(f).st_mtime_ns] for f in files]
+    program = hashlib.sha256(Path(path.parent / "juzhong").read_bytes()).hexdigest()
+    run = {"files": about, "options": args.options, "program": program}
+    if path.exists():
+        known = json.loads(path.read_text())
+        for name, value in run.items():
+            if known.get(name) != value:
+                sys.exit(f"{path}: the run that began here had other {name}; give another folder for --work")
+        return known["lists"]
+    if any(path.parent.glob("map-*")):
+        sys.exit(f"{path.parent}: there are shards, but no run.json tells of what; give another folder")
+    lists = shares(files, args.tasks or 4 * cores)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps({**run, "lists": lists}))
+    new.replace(path)
+    return lists
+
+
+def common_plan(shards):
+    """The plan that all shards have; it is an error if they differ."""
+    plans = {(shard / "plan.json").read_text() for shard in shards}
+    if len(plans) != 1:
+        sys.exit(f"{shards[0].parent}: shards of different options; give another folder for --work")
+    return json.loads(plans.pop())
+
+
+def on_executors(spark, commands, memory):
     """Runs `juzhong` on the executors, once for each (folder, words) whose folder is not there."""
     def run(command):
         folder, words = command
-        if os.path.exists(os.path.join(folder, "plan.json")):
-            return
         program = SparkFiles.get("juzhong")
         os.chmod(program, 0o755)
         # One thread each: Spark runs as many tasks as there are cores.
-        words = [program, "book", *words, "-o", folder, "--threads", "1", "--parquet"]
-        done = subprocess.run(words, capture_output=True, text=True)
-        # A task that Spark started twice may have lost the race for the folder.
-        if done.returncode != 0 and not os.path.exists(os.path.join(folder, "plan.json")):
-            raise RuntimeError(f"juzhong book {words[2]}: exit code {done.returncode}: {done.stderr}")
+        words = [program, "book", *words, "-o", folder, "--threads", "1", "--parquet",
+                 "--memory", memory]
+        while not os.path.exists(os.path.join(folder, "plan.json")):
+            done = subprocess.run(words, capture_output=True, text=True)
+            if done.returncode == 73 and "another process" in done.stderr:
+                # Spark started this task twice: the other one is at work, or will fail.
+                time.sleep(5)
+            elif done.returncode != 0 and not os.path.exists(os.path.join(folder, "plan.json")):
+                raise RuntimeError(f"juzhong book {words[2]}: exit code {done.returncode}: {done.stderr}")
 
     commands = list(commands)
     if commands:
@@ -145,16 +184,19 @@ def build(spark, args):
     work.mkdir(parents=True, exist_ok=True)
     program = shutil.which(args.juzhong) or args.juzhong
     shutil.copy(program, work / "juzhong")
+    program = str(work / "juzhong")
     spark.sparkContext.addFile(str(work / "juzhong"))
 
-    lists = shares(find_games(args.inputs), args.tasks or 4 * spark.sparkContext.defaultParallelism)
+    cores = spark.sparkContext.defaultParallelism
+    lists = division(work / "run.json", find_games(args.inputs), args, cores)
     mapped = [work / f"map-{i:05}" for i in range(len(lists))]
-    on_executors(spark, ((str(m), ["map", *files, *args.options]) for m, files in zip(mapped, lists)))
+    maps = ((str(m), ["map", *files, *args.options]) for m, files in zip(mapped, lists))
+    on_executors(spark, maps, args.memory)
+    plan = common_plan(mapped)
 
     reduced = work / "reduced"
     query(spark, SOURCES, reduced / "sources", sources=[str(m / "sources.parquet") for m in mapped])
     query(spark, GAMES, reduced / "games", games=[str(m / "games.parquet") for m in mapped])
-    plan = json.loads((mapped[0] / "plan.json").read_text())
 
     # A shard for each file that Spark wrote: all that is known of some of the games.
     parts = []
@@ -167,13 +209,15 @@ def build(spark, args):
         (part / "plan.json").write_text(json.dumps(plan))
         parts.append(part)
     moves = [work / f"moves-{i:05}" for i in range(len(parts))]
-    on_executors(spark, ((str(m), ["reduce", str(part)]) for m, part in zip(moves, parts)))
+    reduces = ((str(m), ["reduce", str(part)]) for m, part in zip(moves, parts))
+    on_executors(spark, reduces, args.memory)
 
     query(spark, MOVES, reduced / "moves", moves=[str(m / "moves.parquet") for m in moves])
     query(spark, LINE_GROUPS, reduced / "line_groups",
           line_groups=[str(m / "line_groups.parquet") for m in moves])
     (reduced / "plan.json").write_text(json.dumps({**plan, "stage": "reduce"}))
-    subprocess.run([program, "book", "pack", str(reduced), "-o", args.output], check=True)
+    subprocess.run([program, "book", "pack", str(reduced), "-o", args.output,
+                    "--memory", args.memory], check=True)
 
 
 def main():

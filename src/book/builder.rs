@@ -591,8 +591,10 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
             }
             Kind::Usual if is_known => {
                 counts.duplicates += game.copies();
-                let joins =
-                    !game.groups.is_empty() && self.options.filter.admits_result(game.result());
+                // Copies that state no result say nothing against that of the counted one.
+                let result = game.result();
+                let joins = !game.groups.is_empty()
+                    && (result.is_none() || self.options.filter.admits_result(result));
                 (if joins { Fate::Joining } else { Fate::Out }, None)
             }
             Kind::Usual if !self.count_result(game) => (Fate::Out, None),

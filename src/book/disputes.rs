@@ -8,25 +8,27 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering as Memory};
+use std::sync::atomic::Ordering as Memory;
 
 use rayon::prelude::*;
 
-use super::played::{GameId, majority};
+use super::builder::Errors;
+use super::into::Base;
+use super::played::{Facts, GameId, majority};
 use super::sort::{Reduce, Sorter};
-use super::sources::{self, Hashed};
+use super::sources::{self, Bytes, Hashed};
 use super::tally::{result_number, result_of};
-use super::{BuildError, Reject};
+use super::windows::{Window, Windows};
+use super::{BuildError, BuildOptions, Filter, Reject};
 use crate::bytes::varint;
 use crate::game::Outcome;
-use crate::record::{ParsedGame, Place, read_chunk, split_games};
+use crate::record::{Chunk, ParsedGame, Place, read_chunk};
 use crate::xiangqi::{Position, START_FEN};
 
 /// Bytes of a source that one task reads.
 const CHUNK: usize = 512 << 10;
 
-/// Copies of one game that are told of, at most.
+/// Copies of one game that are told of, at most. All of them decide.
 const MAX_COPIES: usize = 1000;
 
 /// One copy of a game whose result is in doubt.
@@ -94,106 +96,164 @@ pub struct DisputeCounts {
 }
 
 /// Tells `found` of every copy of every game in doubt, in the order of games' names by content,
-/// copies in the order of files. Games that begin elsewhere than usual or have no moves are left
-/// out; filters of a build play no part. Of a game with more than a thousand copies only the
-/// first are told of, and only they decide. Reads all files; `memory` bytes are sorted at a time,
-/// beyond that temporary files are written in `folder`.
+/// copies in the order of files: what a build of these files with these options counts, so those that
+/// its filter leaves out have no vote, nor what its base knows. Games that begin elsewhere than usual
+/// or have no moves are left out. Where every record counts, no copies differ. Of a game with more
+/// than a thousand copies only the first are told of. Reads all files that the base does not know; so
+/// it must be called before the book is built. Temporary files are written in `folder`.
 ///
 /// # Errors
 ///
-/// Those of reading inputs and writing temporary files; [`BuildError::Interrupted`] after `stop`
-/// was set.
+/// Those of reading inputs and the base and of writing temporary files; [`BuildError::Interrupted`]
+/// after `stop` of the options was set.
 pub fn disputes(
     files: &[PathBuf],
     folder: &Path,
-    memory: usize,
-    stop: &Arc<AtomicBool>,
+    options: &BuildOptions,
     found: &mut dyn FnMut(&Dispute),
 ) -> Result<DisputeCounts, BuildError> {
-    let write = |source| BuildError::Write { path: folder.to_owned(), source };
-    let check = || match stop.load(Memory::Relaxed) {
+    let errors = Errors { output: folder };
+    let check = || match options.stop.load(Memory::Relaxed) {
         true => Err(BuildError::Interrupted { path: folder.to_owned() }),
         false => Ok(()),
     };
+    let base = Base::of::<Position>(options)?;
     let hashed = sources::find(files, &check)?;
-    let mut known = std::collections::BTreeSet::new();
+    let mut known: std::collections::BTreeSet<[u8; 32]> =
+        base.iter().flat_map(Base::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
-    let budget = memory / (rayon::current_num_threads() + 2);
-    let statements = Sorter::<Statement>::new(folder, budget, stop);
+    let budget = options.memory / (rayon::current_num_threads() + 2);
+    let statements = Sorter::<Statement>::new(folder, budget, &options.stop);
+    let filter = options.filter.folded();
     sources::open_each(&different, folder, |file, content| {
         let Ok(bytes) = content else { return Ok(()) };
-        split_games(&bytes, CHUNK).par_iter().enumerate().try_for_each(|(part, chunk)| {
+        read_statements(file, &bytes, &filter, &|batch| {
             check()?;
-            let mut batch = Vec::new();
-            read_chunk("", &bytes, chunk, &mut |game| {
-                let Ok(game) = game else { return };
-                let order = [file as u64, part as u64, batch.len() as u64];
-                batch.extend(Statement::of(&game, order));
-            });
-            statements.push(batch).map_err(write)
+            statements.push(batch).map_err(|e| errors.io(e))
         })
     })?;
-    let mut counts = DisputeCounts::default();
-    let mut copies: Vec<Statement> = Vec::new();
-    let mut all = statements.finish().map_err(write)?;
-    loop {
-        let next = all.next().transpose().map_err(write)?;
-        if let Some(statement) = &next
-            && copies.last().is_none_or(|copy| copy.id == statement.id)
-        {
-            if copies.len() < MAX_COPIES {
-                copies.extend(next);
-            }
-            continue;
+    let mut ids = base.map(|base| base.ids()).transpose()?.map(|ids| ids.in_order().peekable());
+    let mut is_known = |id: GameId| -> Result<bool, BuildError> {
+        let Some(ids) = &mut ids else { return Ok(false) };
+        while ids.next_if(|known| known.as_ref().is_ok_and(|known| known.1 < id)).is_some() {}
+        match ids.next_if(|known| known.as_ref().map_or(true, |known| known.1 == id)) {
+            Some(known) => known.map(|_| true),
+            None => Ok(false),
         }
-        check()?;
-        judge(&copies, &different, &mut counts, found);
-        copies.clear();
-        match next {
-            Some(statement) => copies.push(statement),
-            None => return Ok(counts),
+    };
+    let mut judge = Judge { filter: &filter, sources: &different, counts: <_>::default(), found };
+    let mut game = Copies::default();
+    for statement in statements.finish().map_err(|e| errors.io(e))? {
+        let statement = statement.map_err(|e| errors.io(e))?;
+        let is_next = game.told.first().is_some_and(|copy| copy.id != statement.id);
+        if is_next || filter.every_record {
+            let game = std::mem::take(&mut game);
+            judge.hear(&game, &mut is_known)?;
+        }
+        game.add(statement);
+    }
+    judge.hear(&game, &mut is_known)?;
+    Ok(judge.counts)
+}
+
+/// Hands over what the games of a source state, as far as the filter admits them.
+fn read_statements(
+    file: usize,
+    bytes: &Bytes<'_>,
+    filter: &Filter,
+    push: &(dyn Fn(Vec<Statement>) -> Result<(), BuildError> + Sync),
+) -> Result<(), BuildError> {
+    let mut first = 0;
+    for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
+        let read = |(part, chunk): (usize, &Chunk)| {
+            let mut batch = Vec::new();
+            read_chunk("", &bytes[start..end], chunk, &mut |game| {
+                let Ok(game) = game else { return };
+                let order = [file as u64, first + part as u64, batch.len() as u64];
+                if filter.admits_record(&game.record, &Facts::of(&game.record)) {
+                    batch.extend(Statement::of(&game, order));
+                }
+            });
+            push(batch)
+        };
+        chunks.par_iter().enumerate().try_for_each(read)?;
+        first += chunks.len() as u64;
+        bytes.release(end);
+    }
+    Ok(())
+}
+
+/// The copies of one game.
+#[derive(Default)]
+struct Copies {
+    /// The first ones.
+    told: Vec<Statement>,
+    /// By result, of all.
+    votes: [u64; 4],
+}
+
+impl Copies {
+    fn add(&mut self, copy: Statement) {
+        self.votes[usize::from(result_number(copy.stated))] += 1;
+        if self.told.len() < MAX_COPIES {
+            self.told.push(copy);
         }
     }
 }
 
-/// Tells of the copies of one game if its result is in doubt.
-fn judge(
-    copies: &[Statement],
-    sources: &[&Hashed],
-    counts: &mut DisputeCounts,
-    found: &mut dyn FnMut(&Dispute),
-) {
-    let Some(first) = copies.first() else { return };
-    let mut votes = [0; 4];
-    for copy in copies {
-        votes[usize::from(result_number(copy.stated))] += 1;
+/// Tells of games whose results are in doubt.
+struct Judge<'a> {
+    filter: &'a Filter,
+    sources: &'a [&'a Hashed],
+    counts: DisputeCounts,
+    found: &'a mut dyn FnMut(&Dispute),
+}
+
+impl Judge<'_> {
+    /// Tells of one game, unless it is not counted or its result is clear.
+    fn hear(
+        &mut self,
+        game: &Copies,
+        is_known: &mut dyn FnMut(GameId) -> Result<bool, BuildError>,
+    ) -> Result<(), BuildError> {
+        let Some(first) = game.told.first() else { return Ok(()) };
+        let counted = majority(&game.votes);
+        if !self.filter.admits_result(counted) || is_known(first.id)? {
+            return Ok(());
+        }
+        self.tell(game, counted, first.end);
+        Ok(())
     }
-    let counted = majority(&votes);
-    let end = first.end;
-    let is_disputed = votes[1..].iter().filter(|&&n| n > 0).count() > 1;
-    let is_contradicted = end.is_some_and(|end| counted.is_some_and(|counted| counted != end));
-    counts.disputed += u64::from(is_disputed);
-    counts.tied += u64::from(is_disputed && counted.is_none());
-    counts.contradicted += u64::from(is_contradicted);
-    let doubt = match (is_disputed, is_contradicted) {
-        (true, true) => Doubt::MajorityAndBoard,
-        (true, false) if counted.is_none() => Doubt::Tie,
-        (true, false) => Doubt::Majority,
-        (false, true) => Doubt::Board,
-        (false, false) => return,
-    };
-    for copy in copies {
-        let source = usize::try_from(copy.order[0]).ok().and_then(|file| sources.get(file));
-        found(&Dispute {
-            game_id: copy.id,
-            doubt,
-            counted,
-            end,
-            source: source.map(|source| source.path.clone()).unwrap_or_default(),
-            place: copy.place,
-            number: copy.number,
-            stated: copy.stated,
-        });
+
+    /// Tells of the copies of one game if its result is in doubt.
+    fn tell(&mut self, game: &Copies, counted: Option<Outcome>, end: Option<Outcome>) {
+        let Copies { told, votes } = game;
+        let Self { sources, counts, found, .. } = self;
+        let is_disputed = votes[1..].iter().filter(|&&n| n > 0).count() > 1;
+        let is_contradicted = end.is_some_and(|end| counted.is_some_and(|counted| counted != end));
+        counts.disputed += u64::from(is_disputed);
+        counts.tied += u64::from(is_disputed && counted.is_none());
+        counts.contradicted += u64::from(is_contradicted);
+        let doubt = match (is_disputed, is_contradicted) {
+            (true, true) => Doubt::MajorityAndBoard,
+            (true, false) if counted.is_none() => Doubt::Tie,
+            (true, false) => Doubt::Majority,
+            (false, true) => Doubt::Board,
+            (false, false) => return,
+        };
+        for copy in told {
+            let source = usize::try_from(copy.order[0]).ok().and_then(|file| sources.get(file));
+            found(&Dispute {
+                game_id: copy.id,
+                doubt,
+                counted,
+                end,
+                source: source.map(|source| source.path.clone()).unwrap_or_default(),
+                place: copy.place,
+                number: copy.number,
+                stated: copy.stated,
+            });
+        }
     }
 }
 
@@ -280,13 +340,18 @@ mod tests {
     use crate::game::{Game, MoveList, Notation, Side};
 
     fn told(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
+        told_with(files, Filter::default())
+    }
+
+    fn told_with(files: &[(&str, &str)], filter: Filter) -> (DisputeCounts, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.path().join(name)).collect();
         for (path, (_, text)) in paths.iter().zip(files) {
             std::fs::write(path, text).unwrap();
         }
         let mut told = Vec::new();
-        let counts = disputes(&paths, folder.path(), 1 << 20, &Arc::default(), &mut |dispute| {
+        let options = BuildOptions { memory: 1 << 20, filter, ..BuildOptions::default() };
+        let counts = disputes(&paths, folder.path(), &options, &mut |dispute| {
             let name = dispute.source.file_name().unwrap().to_string_lossy().into_owned();
             let stated = dispute.stated.map_or("*".to_owned(), |result| result.to_string());
             let Dispute { doubt, place, number, .. } = dispute;
@@ -312,6 +377,50 @@ mod tests {
             told,
             ["a.pgn:1 1 1-0 majority", "b.jsonl:1 1 0-1 majority", "c.txt:1 1 1-0 majority"]
         );
+    }
+
+    #[test]
+    fn what_the_filter_leaves_out_has_no_vote() {
+        let files = [
+            ("a.pgn", "[Date \"1990\"]\n[Result \"1-0\"]\n\n1. h2e2 h9g7 1-0\n"),
+            ("b.pgn", "[Date \"2005\"]\n[Result \"0-1\"]\n\n1. h2e2 h9g7 0-1\n"),
+        ];
+        assert_eq!(told(&files).0, DisputeCounts { disputed: 1, tied: 1, contradicted: 0 });
+        let won = Some(crate::book::Ending::Known(Outcome::Win(Side::First)));
+        for filter in [
+            Filter { since: Some(2000), ..Filter::default() },
+            Filter { every_record: true, ..Filter::default() },
+            Filter { result: won, ..Filter::default() },
+        ] {
+            assert_eq!(told_with(&files, filter), Default::default());
+        }
+    }
+
+    #[test]
+    fn all_copies_decide() {
+        let [few, many] = [("1-0", MAX_COPIES), ("0-1", MAX_COPIES + 1)]
+            .map(|(result, count)| format!("h2e2 h9g7 {result}\n").repeat(count));
+        let (counts, list) = told(&[("a.txt", &few), ("b.txt", &many)]);
+        assert_eq!(counts, DisputeCounts { disputed: 1, tied: 0, contradicted: 0 });
+        assert_eq!((list.len(), &*list[0]), (MAX_COPIES, "a.txt:1 1 1-0 majority"));
+    }
+
+    #[test]
+    fn what_the_base_knows_is_settled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("a.txt"), "h2e2 h9g7 1-0\nb2e2 b9c7 1-0\n").unwrap();
+        let differing = "h2e2 h9g7 0-1\nh2e2 h9g7 1-0\nc3c4 c6c5 0-1\nc3c4 c6c5 1-0\n";
+        std::fs::write(path("b.txt"), differing).unwrap();
+        let options = BuildOptions { memory: 1 << 20, ..BuildOptions::default() };
+        let book = path("a.book");
+        let files = [path("a.txt")];
+        super::super::build(&files, &book, options.clone(), false, 1, &|_| {}, &mut |_| {})
+            .unwrap();
+        let options = BuildOptions { base: Some(book), ..options };
+        let files = [path("a.txt"), path("b.txt")];
+        let counts = disputes(&files, folder.path(), &options, &mut |_| {}).unwrap();
+        assert_eq!(counts, DisputeCounts { disputed: 1, tied: 1, contradicted: 0 });
     }
 
     #[test]

@@ -12,6 +12,7 @@ use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::column::writer::ColumnWriter;
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
@@ -28,6 +29,10 @@ const GROUP: usize = 1 << 16;
 
 /// Rows read at once.
 const LOT: usize = 4096;
+
+/// The name in a file's metadata of a checksum over its content, which this program adds to pages that
+/// have none. What others write has not got it.
+const CHECK: &str = "juzhong.check";
 
 /// The greatest sum that is read.
 const MAX_SUM: i64 = 1 << 48;
@@ -244,11 +249,33 @@ fn empty<S: Columns>() -> Vec<Values> {
     S::COLUMNS.iter().map(|column| empty(column.1.is_number())).collect()
 }
 
+/// A checksum over the values of all rows, in their order: of each number 8 bytes, of bytes their count
+/// and themselves.
+#[derive(Default)]
+struct Check(crc32fast::Hasher);
+
+impl Check {
+    fn add(&mut self, row: &impl Columns) {
+        let hasher = std::cell::RefCell::new(&mut self.0);
+        row.values(&mut |n| hasher.borrow_mut().update(&n.to_le_bytes()), &mut |bytes| {
+            let mut hasher = hasher.borrow_mut();
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        });
+    }
+
+    /// CRC32 as eight digits.
+    fn finish(self) -> String {
+        format!("{:08x}", self.0.finalize())
+    }
+}
+
 /// Writes a file.
 pub(super) struct Writer<S> {
     file: SerializedFileWriter<File>,
     columns: Vec<Values>,
     rows: u64,
+    check: Check,
     set: PhantomData<fn(S)>,
 }
 
@@ -275,7 +302,7 @@ impl<S: Columns> Writer<S> {
             .build();
         let file = SerializedFileWriter::new(File::create_new(path)?, schema, properties.into())
             .map_err(io_error)?;
-        Ok(Self { file, columns: empty::<S>(), rows: 0, set: PhantomData })
+        Ok(Self { file, columns: empty::<S>(), rows: 0, check: Check::default(), set: PhantomData })
     }
 
     pub(super) fn put(&mut self, row: &S) -> io::Result<()> {
@@ -288,6 +315,7 @@ impl<S: Columns> Writer<S> {
                 Values::Bytes(values) => values.extend(bytes.next()),
             }
         }
+        self.check.add(row);
         self.rows += 1;
         if self.columns[0].len() >= GROUP { self.end_group() } else { Ok(()) }
     }
@@ -309,6 +337,8 @@ impl<S: Columns> Writer<S> {
         if self.columns[0].len() > 0 {
             self.end_group()?;
         }
+        let check = KeyValue::new(CHECK.to_owned(), self.check.finish());
+        self.file.append_key_value_metadata(check);
         let file = self.file.into_inner().map_err(io_error)?;
         file.sync_all()?;
         Ok(self.rows)
@@ -349,9 +379,18 @@ pub(super) fn read<S: Columns>(
         }
         places.push((*name, *kind, place));
     }
+    let mut check = Check::default();
     for number in 0..file.num_row_groups() {
         let group = file.get_row_group(number).map_err(io_error)?;
-        read_group(&*group, &places, push)?;
+        read_group(&*group, &places, &mut |rows: Vec<S>| {
+            rows.iter().for_each(|row| check.add(row));
+            push(rows)
+        })?;
+    }
+    let about = file.metadata().file_metadata().key_value_metadata();
+    let stated = about.into_iter().flatten().find(|pair| pair.key == CHECK);
+    if stated.is_some_and(|pair| pair.value != Some(check.finish())) {
+        return Err(io::Error::other("damaged: not what was written"));
     }
     Ok(())
 }

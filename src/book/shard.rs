@@ -31,6 +31,7 @@ use super::played::{Copies, FromSource, Played};
 use super::sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use super::{BuildError, BuildOptions, Builder, Counts, Metadata, Progress, Reject, Source};
 use crate::bytes::atomic::{AtomicFile, resolve};
+use crate::bytes::lock::FileLock;
 use crate::bytes::varint;
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
@@ -177,6 +178,9 @@ struct Plan {
     min_share: u64,
     filter: String,
     weight: String,
+    /// Of a reduce: what it reduced, as [`fingerprint`] tells it. Parts of other inputs do not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inputs: Option<String>,
 }
 
 /// Which step made a shard.
@@ -202,11 +206,15 @@ impl Plan {
             min_share: options.min_share,
             filter: options.filter.to_string(),
             weight: options.weight.to_string(),
+            inputs: None,
         }
     }
 
     fn read(folder: &Path) -> Result<Self, BuildError> {
         let path = folder.join(PLAN);
+        if folder.is_file() {
+            return Err(shard_error(folder, "not a shard: those are folders by juzhong book map"));
+        }
         let bytes =
             fs::read(&path).map_err(|source| BuildError::Input { path: path.clone(), source })?;
         let plan: Self = serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e))?;
@@ -376,6 +384,7 @@ pub fn reduce(
         let folder = Folder::create(output, format)?;
         let errors = folder.errors();
         let sources: Vec<_> = shards.sources(folder.path(), &options)?;
+        let inputs = Some(fingerprint(&sources));
         let from_sources = shards
             .merge::<FromSource>(folder.path(), &options)?
             .filter(|game| game.as_ref().map_or(true, |game| part_of(&game.0, parts) + 1 == part));
@@ -389,9 +398,21 @@ pub fn reduce(
             write_sums(&folder, sums.observations, Summed)?,
             write_sums(&folder, sums.members, |member: Member| member)?,
         ];
-        folder.commit(&Plan { stage: Stage::Reduce, part, parts, ..shards.plan })?;
+        folder.commit(&Plan { stage: Stage::Reduce, part, parts, inputs, ..shards.plan })?;
         Ok(ShardReport { rows, ..ShardReport::default() })
     })
+}
+
+/// Tells apart what was reduced: a digest of the files that were read and what was found in them.
+fn fingerprint(sources: &[SourceCounts]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for SourceCounts { source, filtered, bad } in sources {
+        hasher.update(&source.hash);
+        for n in [source.games, *filtered, *bad] {
+            hasher.update(&n.to_le_bytes());
+        }
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// Which part of the games a game belongs to, from 0.
@@ -414,6 +435,10 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
         let _lock = claim(output)?;
         let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
         let sources: Vec<_> = shards.sources(&folder, &options)?;
+        if shards.plan.inputs.as_ref().is_some_and(|inputs| *inputs != fingerprint(&sources)) {
+            let what = "the list of sources is not the one that was reduced; reduce again";
+            return Err(BuildError::Shard { what: what.to_owned() });
+        }
         let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
         for SourceCounts { source, filtered, bad } in &sources {
             pack.counts.records += source.games;
@@ -467,7 +492,15 @@ impl Shards {
             }
             parts.push(plan.part);
             let plan = Plan { part: 1, ..plan };
-            if first.get_or_insert_with(|| plan.clone()) != &plan {
+            let known = first.get_or_insert_with(|| plan.clone());
+            if known.inputs != plan.inputs {
+                let what = format_args!(
+                    "made from other shards than {}; reduce all parts from the same shards",
+                    folders[0].display()
+                );
+                return Err(shard_error(folder, what));
+            }
+            if *known != plan {
                 let what = format_args!(
                     "made with other options than {}; make both with the same",
                     folders[0].display()
@@ -597,6 +630,8 @@ fn header<S: DataSet>() -> [u8; HEADER_LEN as usize] {
 /// A shard being written: a folder that gets its name when it is whole.
 struct Folder {
     target: PathBuf,
+    /// The right to write it.
+    _lock: FileLock,
     folder: tempfile::TempDir,
     format: ShardFormat,
 }
@@ -612,6 +647,7 @@ impl Folder {
             let what = "something stands there; choose a new or an empty folder".to_owned();
             return Err(BuildError::Create { path: target, what });
         }
+        let lock = claim(&target)?;
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(target.file_name().unwrap_or_default());
         prefix.push(".part-");
@@ -622,7 +658,7 @@ impl Folder {
         let folder = folder
             .tempdir_in(crate::bytes::atomic::folder_of(&target))
             .map_err(|e| create_error(&target, &e))?;
-        Ok(Self { target, folder, format })
+        Ok(Self { target, _lock: lock, folder, format })
     }
 
     fn path(&self) -> &Path {
@@ -642,7 +678,12 @@ impl Folder {
     fn commit(self, plan: &Plan) -> Result<(), BuildError> {
         let errors = self.errors();
         let text = serde_json::to_string_pretty(plan).map_err(|e| errors.io(e.into()))?;
-        fs::write(self.path().join(PLAN), text + "\n").map_err(|e| errors.io(e))?;
+        let write = || {
+            let mut file = File::create_new(self.path().join(PLAN))?;
+            writeln!(file, "{text}")?;
+            file.sync_all()
+        };
+        write().map_err(|e| errors.io(e))?;
         if self.target.is_dir() {
             fs::remove_dir(&self.target).map_err(|e| create_error(&self.target, &e))?;
         }

@@ -129,12 +129,12 @@ impl<S: Reduce> Sorter<S> {
                 std::mem::take(runs)
             };
             let full = full.into_iter().map(Run::temporary).collect();
-            run = self.write_run(Merge::of_runs(full)?)?;
+            run = self.write_run(Merge::of_runs(full, &self.stop)?)?;
         }
         Ok(())
     }
 
-    /// All sums in ascending order.
+    /// All sums in ascending order; an error of [`io::ErrorKind::Interrupted`] once `stop` is set.
     pub(super) fn finish(self) -> io::Result<Merge<S>> {
         self.finish_with(Vec::new())
     }
@@ -149,10 +149,10 @@ impl<S: Reduce> Sorter<S> {
         while runs.len() > FAN_IN {
             let few = FAN_IN.min(runs.len() - FAN_IN + 1);
             let few = runs.drain(..few).collect();
-            runs.push(Run::temporary(self.write_run(Merge::of_runs(few)?)?));
+            runs.push(Run::temporary(self.write_run(Merge::of_runs(few, &self.stop)?)?));
         }
         let memory = Source::Memory(fold(state.items));
-        Merge::new(runs.into_iter().map(Source::File).chain([memory]).collect())
+        Merge::new(runs.into_iter().map(Source::File).chain([memory]).collect(), &self.stop)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S::Item>> {
@@ -423,25 +423,27 @@ pub(super) struct Merge<S: Reduce> {
     /// is leaf `i + sources.len()`.
     losers: Vec<usize>,
     unpack: Decompressor<'static>,
+    /// Ends it by an error.
+    stop: Arc<AtomicBool>,
 }
 
 impl<S: Reduce> Merge<S> {
-    fn new(mut sources: Vec<Source<S>>) -> io::Result<Self> {
+    fn new(mut sources: Vec<Source<S>>, stop: &Arc<AtomicBool>) -> io::Result<Self> {
         let mut unpack = Decompressor::new()?;
         let heads = sources
             .iter_mut()
             .map(|source| source.next(&mut unpack))
             .collect::<io::Result<Vec<_>>>()?;
         let losers = vec![NOBODY; sources.len().max(1)];
-        let mut merge = Self { sources, heads, losers, unpack };
+        let mut merge = Self { sources, heads, losers, unpack, stop: Arc::clone(stop) };
         for source in 0..merge.sources.len() {
             merge.play(source);
         }
         Ok(merge)
     }
 
-    fn of_runs(runs: Vec<Run>) -> io::Result<Self> {
-        Self::new(runs.into_iter().map(Source::File).collect())
+    fn of_runs(runs: Vec<Run>, stop: &Arc<AtomicBool>) -> io::Result<Self> {
+        Self::new(runs.into_iter().map(Source::File).collect(), stop)
     }
 
     /// Plays the matches from a source's leaf up to the root. While the tree is being filled, the
@@ -491,6 +493,9 @@ impl<S: Reduce> Merge<S> {
     }
 
     fn next_sum(&mut self) -> io::Result<Option<S>> {
+        if self.stop.load(Memory::Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         let Some(mut sum) = self.take_least(None)? else { return Ok(None) };
         while let Some(other) = self.take_least(Some(&sum))? {
             sum.absorb(other);
@@ -553,6 +558,18 @@ mod tests {
             let item = *input.split_off_first()?;
             Some(Self(item, u64::from_le_bytes(*input.split_off(..8)?.first_chunk()?)))
         }
+    }
+
+    #[test]
+    fn a_merge_can_be_stopped() {
+        let stop = Arc::default();
+        let sorter = Sorter::<Count>::new(Path::new("."), 1 << 20, &stop);
+        sorter.push(vec![1, 2, 3]).unwrap();
+        let mut sums = sorter.finish().unwrap();
+        assert_eq!(sums.next().unwrap().unwrap(), Count(1, 1));
+        stop.store(true, Memory::Relaxed);
+        let error = sums.next().unwrap().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::Interrupted);
     }
 
     proptest! {

@@ -52,6 +52,7 @@ impl FileLock {
                     return Ok(Claim::Others(text.and_then(|text| text.trim().parse().ok())));
                 }
                 Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {
+                    drop(std::fs::remove_file(&path));
                     return Ok(Claim::Ours(Self { path, file: None }));
                 }
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -60,8 +61,8 @@ impl FileLock {
         Ok(Claim::Others(None))
     }
 
-    /// Removes what killed writers left of the file: every `.NAME.part-…` beside it that
-    /// [`AtomicFile`](super::atomic::AtomicFile) would make.
+    /// Removes what killed writers left of the file or folder: every `.NAME.part-…` beside it that
+    /// [`AtomicFile`](super::atomic::AtomicFile) would make, and folders named like that.
     pub fn sweep(&self) {
         let Some(name) = self.path.file_name().and_then(|name| name.to_str()) else { return };
         let Some(prefix) = name.strip_suffix(".lock").map(|name| format!("{name}.part-")) else {
@@ -71,7 +72,12 @@ impl FileLock {
             let name = entry.file_name();
             let rest = name.to_str().and_then(|name| name.strip_prefix(&prefix));
             if self.file.is_some() && rest.is_some_and(is_random) {
-                let removed = std::fs::remove_file(entry.path());
+                let path = entry.path();
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let removed = match is_folder {
+                    true => std::fs::remove_dir_all(path),
+                    false => std::fs::remove_file(path),
+                };
                 tracing::debug!(?name, ?removed, "left behind");
             }
         }
@@ -164,6 +170,8 @@ mod tests {
             leave(name);
         }
         leave(".a.part-x1Y2z3-journal");
+        std::fs::create_dir(folder.path().join(".a.part-Folder")).unwrap();
+        leave(".a.part-Folder/content");
         let Claim::Ours(lock) = FileLock::claim(&folder.path().join("a")).unwrap() else {
             panic!()
         };

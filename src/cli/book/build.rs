@@ -31,8 +31,8 @@ pub(in crate::cli) struct Args {
     /// Write the list of games whose result is in doubt, because copies state different ones or it
     /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
     /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
-    /// the board, file, line, number, the result stated. Reads the inputs twice. A new file: nothing
-    /// is replaced.
+    /// the board, file, line, number, the result stated. What filters leave out or the book of --into
+    /// has is not in it. Reads the inputs twice. A new file: nothing is replaced.
     #[arg(long)]
     disputes: Option<PathBuf>,
     /// Keep what was read so often, for a build that is interrupted.
@@ -55,9 +55,9 @@ pub(super) struct Intake {
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size)]
     memory: usize,
-    /// Write the list of games that are not in the statistics: file, line (or, in binary files, the
-    /// offset in bytes as in @6699), game and reason, separated by tabs. A new file: nothing is
-    /// replaced.
+    /// Write the list of bad games, games without moves and games from other starts, but not of those
+    /// that filters leave out: file, line (or, in binary files, the offset in bytes as in @6699), game
+    /// and reason, separated by tabs. A new file: nothing is replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
@@ -159,12 +159,25 @@ pub(super) fn parse_size(text: &str) -> Result<usize, String> {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let options = args.options()?;
     let intake = &args.intake;
-    let (files, report) = intake.read(args.output(), context, |files, progress, rejected| {
+    let open = |path| ListFile::open("--disputes", path, args.output());
+    let mut list = args.disputes.as_deref().map(open).transpose()?;
+    let mut in_doubt = DisputeCounts::default();
+    let (_, report) = intake.read(args.output(), context, |files, progress, rejected| {
+        // Before the book that is added to is replaced.
+        if let Some(list) = &mut list {
+            in_doubt = list_disputes(list, args, files, &options)?;
+        }
         let threads = intake.threads.into();
         build(files, args.output(), options, intake.strict, threads, progress, rejected)
     })?;
-    if let Some(path) = &args.disputes {
-        list_disputes(path, args, &files)?;
+    if let (Some(list), Some(path)) = (list, &args.disputes) {
+        list.close()?;
+        let DisputeCounts { disputed, tied, contradicted } = in_doubt;
+        tell(format_args!(
+            "juzhong: {disputed} games with copies that differ ({tied} tied), {contradicted} whose \
+             result contradicts the board: {}",
+            path.display()
+        ));
     }
     show_some("no games in", &report.empty_files);
     if context.common.json {
@@ -176,11 +189,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 /// Writes the list of games whose result is in doubt.
-fn list_disputes(path: &Path, args: &Args, files: &[PathBuf]) -> Result<(), CliError> {
-    let mut list = ListFile::open("--disputes", path, args.output())?;
+fn list_disputes(
+    list: &mut ListFile<'_>,
+    args: &Args,
+    files: &[PathBuf],
+    options: &BuildOptions,
+) -> Result<DisputeCounts, BuildError> {
     let text = |result: Option<Outcome>| result.map_or("*".to_owned(), |r| r.to_string());
-    let (folder, stop) = (folder_of(args.output()), stop_flag());
-    let counts = disputes(files, folder, args.intake.memory, &stop, &mut |dispute| {
+    disputes(files, folder_of(args.output()), options, &mut |dispute| {
         let Dispute { game_id, doubt, counted, end, place, number, stated, .. } = dispute;
         let end = end.map_or("-".to_owned(), |end| end.to_string());
         let (counted, stated, source) = (text(*counted), text(*stated), dispute.source_name());
@@ -188,15 +204,7 @@ fn list_disputes(path: &Path, args: &Args, files: &[PathBuf]) -> Result<(), CliE
         list.line(format_args!(
             "{id}\t{doubt}\t{counted}\t{end}\t{source}\t{place}\t{number}\t{stated}"
         ));
-    });
-    let DisputeCounts { disputed, tied, contradicted } = counts.map_err(from_build)?;
-    list.close()?;
-    tell(format_args!(
-        "juzhong: {disputed} games with copies that differ ({tied} tied), {contradicted} whose \
-         result contradicts the board: {}",
-        path.display()
-    ));
-    Ok(())
+    })
 }
 
 impl Args {
