@@ -78,11 +78,20 @@ impl MoveScore {
         Self { engine: None, backed: None, played }
     }
 
-    /// What can be relied on: from all scores behind it, else from the source.
+    /// What can be relied on: from all scores behind it, else from the source, but no more than the
+    /// scores behind it leave possible.
     #[must_use]
     pub fn assured(&self) -> Option<Worth> {
-        let backed = self.backed.and_then(Span::assured);
-        backed.or_else(|| self.engine.as_ref()?.appraisal.span().assured())
+        let engine = || self.engine.as_ref()?.appraisal.span().assured();
+        let backed = self.backed.unwrap_or(Span::UNKNOWN);
+        backed.assured().or_else(|| engine().map(|worth| worth.min(backed.high())))
+    }
+
+    /// Whether tables, or what is as good as these, prove that the move loses.
+    #[must_use]
+    pub fn is_proven_loss(&self) -> bool {
+        let finding = self.engine.as_ref().map(|score| score.appraisal.finding);
+        finding.is_some_and(|finding| finding.is_proof() && finding.worth() < Worth::DRAW)
     }
 }
 
