@@ -24,9 +24,19 @@ const PAGE: u16 = 4096;
 /// Larger sums than this are forged.
 const MAX_SUM: u64 = 1 << 60;
 
-/// The tables that are made anew; all others are copied as they are.
-const MADE_ANEW: [&str; 8] =
-    ["seal", "meta", "key_table", "sources", "games", "elsewhere", "moves", "line_groups"];
+/// The tables that are made anew; all others are copied as they are. What followed from scores is not
+/// made at all: there are other moves now.
+const MADE_ANEW: [&str; 9] = [
+    "backed",
+    "seal",
+    "meta",
+    "key_table",
+    "sources",
+    "games",
+    "elsewhere",
+    "moves",
+    "line_groups",
+];
 
 /// A sound book that is added to. It is opened again by whoever reads it: threads cannot share an
 /// open book.

@@ -625,10 +625,8 @@ mod tests {
         assert!(matches!(merged, Err(RemakeError::Overlap { common: 1, .. })), "{merged:?}");
         assert!(!output.exists());
         let full = Metadata::default();
-        let winner = crate::book::Filter {
-            mover: Some(crate::book::Mover::Winner),
-            ..Default::default()
-        };
+        let winner =
+            crate::book::Filter { mover: Some(crate::book::Mover::Winner), ..Default::default() };
         let winner = Metadata { filter: winner, ..Metadata::default() };
         let pruned = Metadata { pruned: true, ..Metadata::default() };
         for fewer in [&winner, &pruned] {

@@ -179,7 +179,7 @@ pub(super) fn put_backed(
     c: &Connection,
     moves: impl Iterator<Item = (i64, u16, Span)>,
 ) -> rusqlite::Result<()> {
-    c.execute("DELETE FROM backed", [])?;
+    forget_backed(c)?;
     let mut insert = c.prepare("INSERT INTO backed VALUES(?1, ?2, ?3, ?4)")?;
     for (key, mv, span) in moves {
         insert.execute(params![key, mv, span.low().value(), span.high().value()])?;
@@ -187,9 +187,19 @@ pub(super) fn put_backed(
     Ok(())
 }
 
+/// Forgets what follows from scores, because there are other moves now.
+pub(super) fn forget_backed(c: &Connection) -> rusqlite::Result<()> {
+    c.execute("DELETE FROM backed", []).map(drop)
+}
+
+/// Whether anything follows from scores.
+pub(super) fn is_backed(c: &Connection) -> rusqlite::Result<bool> {
+    c.query_row("SELECT EXISTS(SELECT 1 FROM backed)", [], |row| row.get(0))
+}
+
 /// Forgets all scores, or those of one source, and what follows from them.
 pub(super) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::Result<usize> {
-    c.execute("DELETE FROM backed", [])?;
+    forget_backed(c)?;
     match source {
         None => c.execute("DELETE FROM scores", []),
         Some(source) => c.execute("DELETE FROM scores WHERE source = ?1", [source]),

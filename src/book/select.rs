@@ -424,8 +424,7 @@ mod tests {
 
     /// With an exact score of an engine, for the side that makes the move.
     fn appraised(mv: u16, weight: u64, finding: Finding) -> BookMove<u16> {
-        let appraisal =
-            Appraisal { finding, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
+        let appraisal = Appraisal { finding, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
         let mut found = candidate(mv, 5, weight);
         found.score.engine = Some(Score { source: "engine".into(), appraisal });
         found
@@ -452,7 +451,8 @@ mod tests {
 
     #[test]
     fn proven_losses_are_never_chosen() {
-        let moves = [appraised(1, 99, Finding::TableLoss { order: 0, distance: 5 }), candidate(2, 5, 1)];
+        let moves =
+            [appraised(1, 99, Finding::TableLoss { order: 0, distance: 5 }), candidate(2, 5, 1)];
         for policy in Policy::ALL {
             let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
             assert_eq!(mv, Some(2), "{policy}");

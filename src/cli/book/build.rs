@@ -158,6 +158,7 @@ pub(super) fn parse_size(text: &str) -> Result<usize, String> {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let options = args.options()?;
+    let was_backed = args.into.as_deref().is_some_and(super::is_backed);
     let intake = &args.intake;
     let (files, report) = intake.read(args.output(), context, |files, progress, rejected| {
         let threads = intake.threads.into();
@@ -172,6 +173,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    super::tell_unbacked(was_backed, args.output());
     Ok(exit::OK)
 }
 

@@ -116,6 +116,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return show_history(&args.book, context);
     }
     let mut editor = Editor::open(&args.book).map_err(from_edit)?;
+    let was_backed = editor.book().is_backed().map_err(from_book)?;
     let answer = if let Some(count) = args.undo {
         let undone = editor.undo(count).map_err(from_edit)?;
         json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()})
@@ -128,6 +129,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     };
     editor.commit().map_err(from_edit)?;
     tell(&args.book, answer, context)?;
+    super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
 }
 

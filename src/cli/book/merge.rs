@@ -24,6 +24,7 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book merge")?;
+    let was_backed = args.books.iter().any(|book| super::is_backed(book));
     let options = MergeOptions { memory: args.memory, stop: stop_flag() };
     let report = merge::<Position>(&args.books, &args.output, &options).map_err(from_remake)?;
     if context.common.json {
@@ -31,6 +32,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    super::tell_unbacked(was_backed, &args.output);
     Ok(exit::OK)
 }
 

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::{CliError, Context, exit};
+use super::{CliError, Context, exit, tell};
 use crate::book::interop::{Dialect, Format, InteropError, Reach};
 use crate::book::{Book, BookError, BuildError, Counts, RemakeError, RewriteError};
 
@@ -96,6 +96,23 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 /// Opens a book whose bytes are all as they were written.
 fn open(path: &Path) -> Result<Book, CliError> {
     Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
+}
+
+/// Whether the book at `path` knows what follows from its scores.
+fn is_backed(path: &Path) -> bool {
+    Book::open(path).and_then(|book| book.is_backed()).unwrap_or(false)
+}
+
+/// Says what to do if the moves of a book were changed, so that it no longer knows what follows from
+/// its scores.
+fn tell_unbacked(was_backed: bool, path: &Path) {
+    if was_backed && !is_backed(path) {
+        let book = path.display();
+        tell(format_args!(
+            "juzhong: {book}: the moves changed, so what followed from the scores is forgotten; run \
+             `juzhong book score {book} --no-engine`"
+        ));
+    }
 }
 
 /// What became of every record, a line for each sort.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::super::{CliError, Context, OrExit, exit};
-use super::sources::{Saver, SourceArgs, ask, check_interrupt, prove, span_json, stop_flag};
+use super::sources::{
+    Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json, stop_flag,
+};
 use super::{from_book, from_rewrite};
 use crate::book::{
     BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, back_up, clear_scores,
@@ -60,15 +62,21 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let mut report = Report::default();
+    let mut result = Ok(());
     if let Some(source) = &args.clear {
         let source = Some(source.as_str()).filter(|source| !source.is_empty());
         report.cleared = Some(clear_scores(&args.book, source).map_err(from_rewrite)?);
     } else if let Some(file) = &args.import {
-        report.imported = import(&book, args, file)?;
+        result = import(&book, args, file).map(|imported| report.imported = imported);
     } else {
-        score(&book, args, min_games, &mut report)?;
+        result = score(&book, args, min_games, &mut report);
     }
-    let backed = back_up::<Position>(&args.book, min_games).map_err(from_rewrite)?;
+    // Whatever happened, scores that were kept count.
+    let has_new = report.scored + report.proofs > 0;
+    let back_up = || back_up::<Position>(&args.book, min_games);
+    let backed = if has_new { patiently(back_up) } else { back_up() };
+    result?;
+    let backed = backed.map_err(from_rewrite)?;
     check_interrupt(report.scored + report.proofs)?;
     tell(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
@@ -83,7 +91,7 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         let proofs = prove(book, &graph, &scores, &mut tables)?;
         report.proofs = proofs.len() as u64;
         scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
-        saver.pending.scores = proofs;
+        saver.pending.scores.extend(proofs);
         saver.save().map_err(from_rewrite)?;
     }
     let backed = graph.back_up(&scores);
@@ -98,10 +106,10 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         leaves.extend(inner);
     }
     leaves.truncate(args.leaves.unwrap_or(usize::MAX));
-    report.leaves = leaves.len();
     if args.no_engine || leaves.is_empty() {
         return Ok(());
     }
+    report.leaves = leaves.len();
     let mut engines = args.sources.engines(leaves.len())?;
     let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
     let line = |number: usize| graph.line_to(leaves[number]);
