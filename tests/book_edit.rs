@@ -164,6 +164,16 @@ fn deleted_moves_stay_deleted_until_they_are_added_again() {
 }
 
 #[test]
+fn no_option_is_ignored() {
+    let place = Place::new();
+    let book = place.book();
+    for other in [&["--undo"][..], &["--history"], &["--script", "-"]] {
+        let args = [&["book", "edit", &book], other, &["--weight", "5"]].concat();
+        fails(&args, 2, &["no further options"]);
+    }
+}
+
+#[test]
 fn a_script_is_done_as_a_whole_or_not_at_all() {
     let place = Place::new();
     let book = place.book();

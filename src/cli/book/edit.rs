@@ -39,7 +39,7 @@ pub(in crate::cli) struct Args {
 }
 
 /// One edit, from the command line or from a script.
-#[derive(Debug, Default, Clone, clap::Args, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Request {
     /// The position (default: the start of a game).
@@ -112,6 +112,11 @@ fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book edit")?;
+    let is_other = args.history || args.undo.is_some() || args.script.is_some();
+    if is_other && args.request != Request::default() {
+        let message = "--script, --undo and --history take no further options";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     if args.history {
         return show_history(&args.book, context);
     }

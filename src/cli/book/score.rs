@@ -43,7 +43,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaves", "inner", "no_engine", "clear"])]
     import: Option<PathBuf>,
     /// Forget the scores of a source, or of all.
-    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "",
+        conflicts_with_all = ["leaves", "inner", "no_engine"])]
     clear: Option<String>,
 }
 
