@@ -250,6 +250,16 @@ fn lines_of_lost(answer: &Value) -> Vec<String> {
 }
 
 #[test]
+fn only_sources_that_there_are_can_be_forgotten() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    import(&place, &book, &all_scores());
+    fails(&["book", "score", &book, "--clear", "tset"], 65, "its sources: `test`");
+    let answer = json(&["book", "score", &book, "--clear", "test", "--json"]);
+    assert_eq!((&answer["cleared"], &answer["backed_moves"]), (&6.into(), &0.into()));
+}
+
+#[test]
 fn scores_wait_for_another_writer() {
     let place = Place::new();
     let book = place.book("a.book", GAMES);

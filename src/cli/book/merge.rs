@@ -11,10 +11,11 @@ use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// The books. No game may be counted by two of them, unless one counts all games of the other.
+    /// The books. No game may be counted by two of them, unless one counts all games of the other and
+    /// keeps as many moves of them.
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
     books: Vec<PathBuf>,
-    /// Where to write the merged book.
+    /// Where to write the merged book. The edits of the books stay, but can no longer be undone in it.
     #[arg(short, long)]
     output: PathBuf,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.

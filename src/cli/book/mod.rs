@@ -160,11 +160,16 @@ fn from_book(error: BookError) -> CliError {
 }
 
 fn from_rewrite(error: RewriteError) -> CliError {
+    let is_refused = match &error {
+        RewriteError::Busy { .. } | RewriteError::ReadOnly { .. } => true,
+        RewriteError::Write { source, .. } => {
+            matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+        }
+        _ => false,
+    };
     match error {
         RewriteError::Book(error) => from_book(error),
-        error @ (RewriteError::Busy { .. } | RewriteError::ReadOnly { .. }) => {
-            CliError::new(exit::CANNOT_CREATE, error)
-        }
+        error if is_refused => CliError::new(exit::CANNOT_CREATE, error),
         error => CliError::new(exit::IO, error),
     }
 }

@@ -15,7 +15,7 @@ use crate::xiangqi::Position;
 pub(in crate::cli) struct Args {
     /// The book.
     book: PathBuf,
-    /// Where to write the smaller book.
+    /// Where to write the smaller book. Edits stay, but can no longer be undone in it.
     #[arg(short, long)]
     output: PathBuf,
     /// Drop moves of fewer games.

@@ -66,6 +66,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let mut result = Ok(());
     if let Some(source) = &args.clear {
         let source = Some(source.as_str()).filter(|source| !source.is_empty());
+        if let Some(source) = source {
+            check_source(&book, source)?;
+        }
         report.cleared = Some(clear_scores(&args.book, source).map_err(from_rewrite)?);
     } else if let Some(file) = &args.import {
         result = import(&book, args, file).map(|imported| report.imported = imported);
@@ -81,6 +84,18 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     check_interrupt(report.scored + report.proofs)?;
     tell(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
+}
+
+/// A source that the book does not have is an error that names those it has.
+fn check_source(book: &Book, source: &str) -> Result<(), CliError> {
+    let sources = book.score_sources().map_err(from_book)?;
+    if sources.iter().any(|(name, _)| name == source) {
+        return Ok(());
+    }
+    let names: Vec<String> = sources.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let message = format!("the book has no scores of `{source}`; its sources: {names}");
+    Err(CliError::message(exit::BAD_DATA, message))
 }
 
 fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Result<(), CliError> {
