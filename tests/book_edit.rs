@@ -116,6 +116,43 @@ fn lines_are_added_and_moves_deleted() {
 }
 
 #[test]
+fn deleted_moves_stay_deleted_until_they_are_added_again() {
+    let place = Place::new();
+    let book = place.book();
+    let moves = |book: &str| -> Vec<String> {
+        let answer = json(&["book", "query", book, "--min-games", "0"]);
+        let moves = answer["moves"].as_array().unwrap();
+        moves.iter().map(|m| m["move"].as_str().unwrap().to_owned()).collect()
+    };
+    // One that has no games: it does not come back with games, either.
+    ok(&["book", "edit", &book, "--add-line", "i0i1"]);
+    assert!(moves(&book).contains(&"i0i1".to_owned()));
+    ok(&["book", "edit", &book, "--move", "i0i1", "--delete"]);
+    let games = place.write("more.pgn", "[Result \"1-0\"]\n\ni0i1 h9g7 1-0\n");
+    ok(&["book", "build", &games, "--into", &book]);
+    assert!(!moves(&book).contains(&"i0i1".to_owned()));
+    // Locked, too: unlocked, it is still deleted, and can be added.
+    ok(&["book", "edit", &book, "--move", "h2e2", "--delete", "--lock"]);
+    fails(&["book", "edit", &book, "--add-line", "h2e2"], 65, &["locked"]);
+    fails(&["book", "edit", &book, "--move", "h2e2", "--weight", "2"], 65, &["does not have"]);
+    ok(&["book", "edit", &book, "--move", "h2e2", "--unlock"]);
+    assert!(!moves(&book).contains(&"h2e2".to_owned()));
+    ok(&["book", "edit", &book, "--undo"]);
+    ok(&["book", "edit", &book, "--add-line", "h2e2", "--unlock"]);
+    assert!(moves(&book).contains(&"h2e2".to_owned()));
+}
+
+#[test]
+fn no_option_is_ignored() {
+    let place = Place::new();
+    let book = place.book();
+    for other in [&["--undo"][..], &["--history"], &["--script", "-"]] {
+        let args = [&["book", "edit", &book], other, &["--weight", "5"]].concat();
+        fails(&args, 2, &["no further options"]);
+    }
+}
+
+#[test]
 fn a_script_is_done_as_a_whole_or_not_at_all() {
     let place = Place::new();
     let book = place.book();
@@ -349,6 +386,12 @@ fn a_tree_shows_the_lines() {
     let first = &tree["moves"][0];
     assert_eq!((&first["move"], &first["games"]), (&"h2e2".into(), &2.into()));
     assert_eq!(first["moves"][0]["moves"][0]["moves"], serde_json::json!([]));
+    let plain = json(&["book", "query", &book]);
+    for field in ["ecco", "name"] {
+        assert_eq!(first[field], plain["moves"][0][field]);
+        assert_eq!(tree[field], plain[field]);
+    }
+    assert_eq!((&first["ecco"], &tree["total"]), (&"B00".into(), &plain["total"]));
     let text = String::from_utf8(ok(&["book", "query", &book, "--tree", "2"]).stdout).unwrap();
     assert!(text.lines().nth(1).unwrap().starts_with("h2e2 2 50.0%"), "{text}");
     assert!(text.lines().nth(2).unwrap().starts_with("  "), "{text}");

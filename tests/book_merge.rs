@@ -226,6 +226,22 @@ fn pruning_drops_what_is_rare_and_says_so() {
 }
 
 #[test]
+fn pruning_by_share_keeps_what_was_added_by_hand() {
+    let place = Place::new();
+    let book = place.book("a", SOME, &[]);
+    let all: Vec<(&str, &str)> = SOME.iter().chain(MORE).copied().collect();
+    let book_of_all = place.book("b", &all, &[]);
+    for book in [book, book_of_all] {
+        ok(&["book", "edit", &book, "--add-line", "i3i4"]);
+        let small = place.at("small.book");
+        ok(&["book", "prune", &book, "-o", &small, "--min-share", "50%", "--min-games", "2"]);
+        let found = json(&["book", "query", &small, "--min-games", "0"]);
+        let moves = found["moves"].as_array().unwrap();
+        assert!(moves.iter().any(|m| m["move"] == "i3i4"), "{found}");
+    }
+}
+
+#[test]
 fn stats_tell_of_coverage_lines_and_differences() {
     let place = Place::new();
     let mut games = Vec::new();

@@ -9,6 +9,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
+use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::engine::{Engine, EngineOptions, Limits, OwnBook, Source};
 use juzhong::game::{Game, Line, MoveList, Notation};
 use juzhong::tablebase::{
@@ -181,6 +182,96 @@ fn the_best_move_is_not_the_most_played_one() {
     let lines = [score("h2e2", r#""wdl": "loss", "distance": 30, "depth": 0"#)];
     import(&place, &book, &lines);
     assert_eq!(choose(Policy::Best), "h2e2");
+}
+
+/// What the book says of the worth of the moves from the start, and how many are known.
+fn backed(book: &str) -> (Vec<Value>, usize) {
+    let answer = json(&["book", "query", book, "--min-games", "0", "--json"]);
+    let spans: Vec<Value> = moves_of(&answer).into_iter().map(|(_, span)| span).collect();
+    let known = spans.iter().filter(|span| !span.is_null()).count();
+    (spans, known)
+}
+
+#[test]
+fn what_followed_from_scores_goes_when_moves_change() {
+    let place = Place::new();
+    let whole = place.book("a.book", GAMES);
+    import(&place, &whole, &all_scores());
+    assert_eq!(backed(&whole).1, 3);
+    let more = place.at("more.pgn");
+    fs::write(&more, "[Result \"1-0\"]\n\nh2e2 a9a8 1-0\n").unwrap();
+    let other = place.book("other.book", &[("b0c2 b9c7", "1-0")]);
+    let tables = score("h2e2 h9g7", r#""wdl": "win", "distance": 9"#);
+    let book = place.at("b.book");
+    let out = place.at("c.book");
+    let changes: &[(&[&str], &str)] = &[
+        (&["edit", &book, "--moves", "h2e2", "--add-line", "a9a8"], &book),
+        (&["edit", &book, "--moves", "h2e2", "--move", "h9g7", "--delete"], &book),
+        (&["build", &more, "--into", &book], &book),
+        (&["prune", &book, "-o", &out, "--min-games", "1"], &out),
+        (&["merge", &book, &other, "-o", &out], &out),
+        (&["flag", &book], &book),
+    ];
+    for (args, changed) in changes {
+        fs::copy(&whole, &book).unwrap();
+        if args[0] == "flag" {
+            import(&place, &book, std::slice::from_ref(&tables));
+        }
+        let output = juzhong(&[&["book"], *args].concat());
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {errors}");
+        assert_eq!(backed(changed).1, 0, "{args:?}");
+        assert!(errors.contains("--no-engine`"), "{args:?}: {errors}");
+        json(&["book", "score", changed, "--no-engine", "--json"]);
+        assert!(backed(changed).1 > 0, "{args:?}");
+    }
+    // What leaves the moves alone leaves their worth.
+    fs::copy(&whole, &book).unwrap();
+    let edit = ["book", "edit", &book, "--move", "h2e2", "--weight", "7"];
+    assert!(juzhong(&edit).stderr.is_empty());
+    assert_eq!(backed(&book), backed(&whole));
+}
+
+#[test]
+fn facts_are_noted_on_locked_moves() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    juzhong(&["book", "edit", &book, "--move", "h2e2", "--lock"]);
+    import(&place, &book, &[score("h2e2", r#""wdl": "win", "distance": 9"#)]);
+    let answer = json(&["book", "flag", &book, "--json"]);
+    assert_eq!(lines_of_lost(&answer), ["h2e2"]);
+    let answer = json(&["book", "query", &book, "--json"]);
+    assert_eq!(answer["moves"][0]["flags"], serde_json::json!(["lost", "locked"]));
+}
+
+fn lines_of_lost(answer: &Value) -> Vec<String> {
+    let lost = answer["lost"].as_array().unwrap();
+    lost.iter().map(|lost| lost["line"][0].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn only_sources_that_there_are_can_be_forgotten() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    import(&place, &book, &all_scores());
+    fails(&["book", "score", &book, "--clear", "tset"], 65, "its sources: `test`");
+    let answer = json(&["book", "score", &book, "--clear", "test", "--json"]);
+    assert_eq!((&answer["cleared"], &answer["backed_moves"]), (&6.into(), &0.into()));
+}
+
+#[test]
+fn scores_wait_for_another_writer() {
+    let place = Place::new();
+    let book = place.book("a.book", GAMES);
+    let Ok(Claim::Ours(lock)) = FileLock::claim(book.as_ref()) else { panic!("not free") };
+    let args = ["book", "score", &book, "--depth", "1", "--leaves", "2", "--json"];
+    let answer = std::thread::scope(|scope| {
+        let run = scope.spawn(|| json(&args));
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        drop(lock);
+        run.join().unwrap()
+    });
+    assert_eq!((&answer["scored"], &answer["sources"][0]["scores"]), (&2.into(), &2.into()));
 }
 
 #[test]
@@ -435,10 +526,15 @@ fn moves_that_tables_prove_lost_are_flagged_and_not_chosen() {
         .collect();
     assert_eq!(flagged, [loss.to_string()]);
     assert_eq!(choose(None), Some((draw, Source::Book)), "the flag alone");
+    // What the tables said stays in the book, so that flagging without them forgets nothing.
+    let args = ["book", "flag", &book, "--rules", "check", "--json"];
+    assert_eq!(json(&args)["lost"], answer["lost"]);
+    assert_eq!(choose(None), Some((draw, Source::Book)));
     // As scores: both positions are proven, and so is the one before them.
     let args = ["book", "score", &book, "--rules", "check", "--tables", &folder, "--no-engine"];
     let answer = json(&[&args[..], &["--json"]].concat());
-    assert!(answer["proofs"].as_u64().unwrap() >= 3, "{answer}");
+    let kept = answer["sources"][0]["scores"].as_u64().unwrap();
+    assert!(kept >= 3 && answer["proofs"].as_u64().unwrap() < kept, "{answer}");
     assert_eq!(answer["sources"][0]["source"], "tables check");
     let found = Book::open(book.as_ref()).unwrap().probe(line.position()).unwrap();
     let worth = |mv| {

@@ -116,7 +116,8 @@ pub fn appraise_all<G: Game, E: From<AppraiseError>>(
             }
             let told = match answer {
                 // A search that was broken off says less than it would have.
-                Ok(_) if stop.load(Ordering::Relaxed) => Ok(false),
+                // A source that ends after the stop has not failed.
+                _ if stop.load(Ordering::Relaxed) => Ok(false),
                 Ok(answer) => done(number, answer),
                 Err(error) => Err(E::from(error)),
             };

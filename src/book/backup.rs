@@ -128,7 +128,7 @@ impl<G: Symmetric + Notation> Graph<G> {
             let to = self.moves.to[number] as usize;
             // One that was lent before, by another way to the same leaf, stays.
             if matches!(own[to], Own::Worth(Span::UNKNOWN)) {
-                own[to] = Own::Worth(-appraisal.span());
+                own[to] = Own::Worth(appraisal.span().after());
             }
         }
     }

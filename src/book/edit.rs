@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use super::remake::lock;
-use super::{Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, marks, seal};
+use super::{
+    Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, marks, scores, seal,
+};
 use crate::bytes::atomic::AtomicFile;
 use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Packed, Symmetric};
@@ -35,7 +37,8 @@ pub enum Change {
     Banned(bool),
     /// Notes what the endgame tables say of the move.
     Lost(bool),
-    /// Takes the move out of the book. Its games stay counted.
+    /// Takes the move out of the book, and keeps it out until it is added again. Its games stay
+    /// counted.
     Delete,
     /// Refuses further changes.
     Lock,
@@ -300,22 +303,22 @@ impl Editor {
     ) -> Result<bool, EditError> {
         let place = self.place(position, mv)?;
         let before = self.mark_at(place)?;
-        if !self.has(place, &before)? {
+        let is_locked = before.flags.has(Flags::LOCKED);
+        // A deleted move can be unlocked, to be added again.
+        let is_open = is_locked && changes == [Change::Unlock];
+        if !self.has(place, &before)? && !is_open {
             return Err(EditError::NoSuchMove {
                 mv: G::move_text(mv),
                 position: position.position_text(),
             });
         }
-        if before.flags.has(Flags::LOCKED) && !changes.contains(&Change::Unlock) {
+        if is_locked && !changes.contains(&Change::Unlock) {
             return Err(locked(position, mv));
         }
         let mut after = before.clone();
         for change in changes {
             change.check()?;
             change.apply(&mut after);
-        }
-        if after.flags.has(Flags::DELETED) && self.row_at(place)?.is_none() {
-            after = Mark::default();
         }
         let words: Vec<String> = changes.iter().map(ToString::to_string).collect();
         let what = format!("{} for {}", words.join(", "), in_words(position, mv));
@@ -324,7 +327,7 @@ impl Editor {
 
     /// Adds a line of moves from `start`, so that the book has them whatever their games: each is put
     /// into the `groups`, and the last one gets the `changes`. Locked moves that the book has stay
-    /// as they are. Returns how many moves were changed.
+    /// as they are, unless the changes unlock the last one. Returns how many moves were changed.
     ///
     /// # Errors
     ///
@@ -343,7 +346,7 @@ impl Editor {
             let place = self.place(&position, mv)?;
             let before = self.mark_at(place)?;
             let more = if i + 1 == line.len() { changes } else { &[] };
-            if before.flags.has(Flags::LOCKED) {
+            if before.flags.has(Flags::LOCKED) && !more.contains(&Change::Unlock) {
                 if !self.has(place, &before)? || !more.is_empty() {
                     return Err(locked(&position, mv));
                 }
@@ -426,7 +429,10 @@ impl Editor {
         let place = (step.key, step.mv);
         let overtaken = EditError::Overtaken { edit: step.edit, step: step.step };
         let restored = restored(step, self.mark_at(place)?).ok_or(overtaken)?;
-        self.query(|c| marks::set(c, place, &restored))
+        self.query(|c| {
+            marks::set(c, place, &restored)?;
+            if changes_moves(&step.before, &step.after) { scores::forget_backed(c) } else { Ok(()) }
+        })
     }
 
     fn write_step(
@@ -451,6 +457,9 @@ impl Editor {
         let (edit, step) = (self.edit.cast_signed(), self.steps.cast_signed());
         self.query(|c| {
             marks::set(c, place, &after)?;
+            if changes_moves(before, &after) {
+                scores::forget_backed(c)?;
+            }
             c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
                 .execute(params![edit, step, what, place.0, place.1, bytes(before), bytes(&after)])
                 .map(drop)
@@ -505,6 +514,13 @@ impl Editor {
         run(&self.connection)
             .map_err(|source| EditError::Store { path: self.book.path().to_owned(), source })
     }
+}
+
+/// Whether a book has other moves, or others that may be played, with one mark than with the other.
+fn changes_moves(before: &Mark, after: &Mark) -> bool {
+    [Flags::ADDED, Flags::DELETED, Flags::BANNED, Flags::LOST]
+        .into_iter()
+        .any(|flag| before.flags.has(flag) != after.flags.has(flag))
 }
 
 /// The mark without what the step changed; `None` if that was changed again since then.
@@ -711,10 +727,11 @@ mod tests {
         let walk = book.walk::<Position>().unwrap();
         assert_eq!(walk.unreached, 0);
         assert_eq!(walk.depths.iter().map(|d| d.moves).sum::<u64>(), book.metadata().rows + 2);
-        // What has no games and is deleted leaves nothing behind.
-        let marks = dump(&path).iter().filter(|(table, _)| table == "marks").count();
+        // What has no games and is deleted is known to be deleted.
         change(&path, "h0i2 e9e8", "i2h0", &[Change::Delete]).unwrap();
-        assert_eq!(dump(&path).iter().filter(|(table, _)| table == "marks").count(), marks - 1);
+        assert_eq!(found(&path, "h0i2 e9e8", "i2h0"), None);
+        let deleted = Book::open(&path).unwrap().deleted_moves().unwrap();
+        assert_eq!(deleted.len(), 1);
     }
 
     #[test]

@@ -48,9 +48,11 @@ impl Findings {
             for &(key, mv) in &self.added {
                 let place = (key.to_i64(), mv);
                 let mut mark = marks::get(c, place)?;
-                if !mark.flags.has(Flags::DELETED) && !mark.flags.has(Flags::LOCKED) {
+                let stays = [Flags::DELETED, Flags::LOCKED, Flags::ADDED];
+                if !stays.into_iter().any(|flag| mark.flags.has(flag)) {
                     mark.flags.set(Flags::ADDED, true);
                     marks::set(c, place, &mark)?;
+                    scores::forget_backed(c)?;
                 }
             }
             Ok(())
@@ -136,7 +138,9 @@ impl From<BookError> for FlagError {
 
 /// Flags the moves of the book at `path` that `rules` on repetition ban ([`Graph::bans`]), and those
 /// that lead to positions which `tables`, or scores in the book that are proofs, call won for the
-/// other side. Earlier flags of both kinds go, except on locked moves.
+/// other side, locked moves included. Earlier flags of both kinds go. What `tables` prove is kept with the
+/// scores, so that it counts later, too. If anything changes, what followed from scores is forgotten until
+/// [`back_up`] is run.
 ///
 /// # Errors
 ///
@@ -149,13 +153,28 @@ pub fn flag<G: Symmetric + Notation + Adjudicate>(
     let book = Book::open(path)?;
     let graph = book.graph::<G>(0, |_| true)?;
     let bans = graph.bans(rules);
-    let (places, lost) = lost_moves(&book, &graph, tables)?;
+    let Lost { places, lines: lost, proofs } = lost_moves(&book, &graph, tables)?;
     let banned = bans.moves.iter().map(|ban| (graph.key(ban.node).to_i64(), ban.bits)).collect();
     rewrite(path, |c| {
+        for (key, score) in &proofs {
+            scores::put(c, key.to_i64(), score)?;
+        }
+        if !proofs.is_empty() {
+            scores::forget_backed(c)?;
+        }
         set_flag(c, Flags::BANNED, &banned)?;
         set_flag(c, Flags::LOST, &places)
     })?;
     Ok(FlagReport { bans, lost })
+}
+
+/// What proofs make of a book.
+struct Lost<G: Symmetric> {
+    places: BTreeSet<Place>,
+    /// A line that ends with each of these moves.
+    lines: Vec<Line<G>>,
+    /// What the tables said, for the book.
+    proofs: Vec<(Key, Score)>,
 }
 
 /// Moves into positions that are proven to be won for the side to move there.
@@ -163,18 +182,25 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
     book: &Book,
     graph: &Graph<G>,
     mut tables: Option<&mut dyn Appraiser<G>>,
-) -> Result<(BTreeSet<Place>, Vec<Line<G>>), FlagError> {
-    let proofs = book.counting_scores()?;
+) -> Result<Lost<G>, FlagError> {
+    let known = book.counting_scores()?;
+    let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
     let is_win = |finding: Finding| matches!(finding, Finding::TableWin { .. });
-    let (mut places, mut lines) = (BTreeSet::new(), Vec::new());
+    let (mut places, mut lines, mut proofs) = (BTreeSet::new(), Vec::new(), Vec::new());
     let never = AtomicBool::new(false);
     let mut failed = None;
     graph.for_each_move(|node, number, position, mv, after| {
-        let known = graph.target_key(number).and_then(|key| proofs.get(&key));
+        let known = graph.target_key(number).and_then(|key| known.get(&key));
         let mut won = known.is_some_and(|score| is_win(score.appraisal.finding));
-        if let Some(tables) = tables.as_deref_mut().filter(|t| !won && t.covers(after)) {
+        if let Some(tables) =
+            tables.as_deref_mut().filter(|t| !won && failed.is_none() && t.covers(after))
+        {
             match tables.appraise(&Line::new(after.clone(), 0), &never) {
-                Ok(answer) => won = answer.is_some_and(|answer| is_win(answer.finding)),
+                Ok(Some(answer)) => {
+                    won = is_win(answer.finding);
+                    proofs.push(book.score_of(after, &source, answer));
+                }
+                Ok(None) => {}
                 Err(error) => failed = Some(error),
             }
         }
@@ -185,10 +211,11 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
             lines.push(line);
         }
     });
-    failed.map_or(Ok((places, lines)), |error| Err(error.into()))
+    failed.map_or(Ok(Lost { places, lines, proofs }), |error| Err(error.into()))
 }
 
-/// Sets a flag on these moves and clears it on all others, locked ones left out.
+/// Sets a flag on these moves and clears it on all others. Facts are no edits: locked moves are
+/// flagged as well.
 fn set_flag(c: &Connection, flag: Flags, on: &BTreeSet<Place>) -> rusqlite::Result<()> {
     let mut places = on.clone();
     {
@@ -200,9 +227,10 @@ fn set_flag(c: &Connection, flag: Flags, on: &BTreeSet<Place>) -> rusqlite::Resu
     }
     for place in places {
         let mut mark = marks::get(c, place)?;
-        if !mark.flags.has(Flags::LOCKED) {
+        if mark.flags.has(flag) != on.contains(&place) {
             mark.flags.set(flag, on.contains(&place));
             marks::set(c, place, &mark)?;
+            scores::forget_backed(c)?;
         }
     }
     Ok(())
@@ -219,7 +247,7 @@ fn shortened(source: &str) -> String {
 
 impl Book {
     /// The graph of the moves that may be played: of at least so many games, or added by hand, and
-    /// not banned.
+    /// not banned. Lost ones are there: their proofs tell what they are worth.
     ///
     /// # Errors
     ///
@@ -229,6 +257,16 @@ impl Book {
         min_games: u64,
     ) -> Result<Graph<G>, BookError> {
         self.graph(min_games, |entry| !entry.mark.flags.has(Flags::BANNED))
+    }
+
+    /// Whether the book knows what follows from its scores, see [`back_up`]. What changes its moves
+    /// makes it forget that.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn is_backed(&self) -> Result<bool, BookError> {
+        self.query(scores::is_backed)
     }
 
     /// The score that counts for each position that has one, by canonical key.

@@ -1,8 +1,8 @@
 //! One book of several.
 //!
 //! Rows are summed and games, sources and marks united. No game may count twice: books that share
-//! games are refused, unless one counts all games of another, which then adds only its marks. The
-//! result does not depend on the order in which books are named.
+//! games are refused, unless one counts all games of another and keeps as much of them; the other then
+//! adds only its marks. The result does not depend on the order in which books are named.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,6 +91,9 @@ pub struct MergeReport {
 /// - filter and formula of weights are kept where all books have the same; otherwise the formula is
 ///   the usual one, the filter none, and the book takes no further games, like a pruned one;
 /// - of what else the books hold under the same key (scores of one engine) that of one is kept;
+/// - of a book whose games another one counts only the marks are taken, if the other one keeps all
+///   moves of these games: it was not pruned, and neither its filter nor its depth leaves out moves
+///   that the first one has;
 /// - where key tables differ, the stored one is taken, and the rows of books with another are found
 ///   by playing from the start position.
 ///
@@ -159,6 +162,7 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         let (games, max_ply, ..) = about(b);
         let same = about(a) == about(b);
         a != b
+            && (same || keeps_as_much(books[a].metadata(), books[b].metadata()))
             && games > 0
             && common[a][b] == games
             && about(a).1 >= max_ply
@@ -176,6 +180,15 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         }
     }
     Ok(contained)
+}
+
+/// Whether a book that counts all games of another one also has all moves that the other one keeps of
+/// them, as far as its options tell.
+fn keeps_as_much(book: &Metadata, other: &Metadata) -> bool {
+    let (kept, of_other) = (&book.filter, &other.filter);
+    !book.pruned
+        && (kept.mover.is_none() || kept.mover == of_other.mover)
+        && kept.from_ply.max(1) <= of_other.from_ply.max(1)
 }
 
 /// Calls `visit` with every counted game in order, and the numbers of the books that count it.
@@ -595,6 +608,31 @@ mod tests {
         let merged = Book::open(&output).unwrap();
         assert_eq!(merged.foreign_keys(), a.foreign_keys());
         assert_eq!(entries(&merged), entries(&Book::open(a.path()).unwrap()));
+    }
+
+    #[test]
+    fn a_book_that_keeps_fewer_moves_holds_no_other() {
+        let folders: Vec<_> = (0..2).map(|_| tempfile::tempdir().unwrap()).collect();
+        let games = some_games();
+        let (part, _) =
+            build_with(folders[0].path(), &games[..1], BuildOptions::default()).unwrap();
+        let filter = crate::book::Filter { from_ply: 5, ..Default::default() };
+        let late = BuildOptions { filter, ..BuildOptions::default() };
+        let (late, _) = build_with(folders[1].path(), &games, late).unwrap();
+        let output = folders[1].path().join("merged.book");
+        let inputs = [part.path().to_owned(), late.path().to_owned()];
+        let merged = merge::<Position>(&inputs, &output, &MergeOptions::default());
+        assert!(matches!(merged, Err(RemakeError::Overlap { common: 1, .. })), "{merged:?}");
+        assert!(!output.exists());
+        let full = Metadata::default();
+        let winner =
+            crate::book::Filter { mover: Some(crate::book::Mover::Winner), ..Default::default() };
+        let winner = Metadata { filter: winner, ..Metadata::default() };
+        let pruned = Metadata { pruned: true, ..Metadata::default() };
+        for fewer in [&winner, &pruned] {
+            assert!(keeps_as_much(&full, fewer) && !keeps_as_much(fewer, &full));
+        }
+        assert!(keeps_as_much(&winner, &winner));
     }
 
     #[test]

@@ -13,7 +13,8 @@ use crate::game::{Notation, Symmetric};
 /// Rows between two looks at whether someone asked to stop.
 const BATCH: u64 = 1 << 14;
 
-/// Which moves of a book are kept. Locked moves are kept in any case, deleted ones never.
+/// Which moves of a book are kept. Locked moves are kept in any case, of the others deleted ones
+/// never.
 #[derive(Debug, Clone, Default)]
 pub struct PruneOptions {
     /// Those of at least so many games. Moves added by hand are exempt.
@@ -59,6 +60,8 @@ enum Fate {
     Forced,
     /// It stays if it is still reached, or never was.
     Kept,
+    /// Added by hand: like kept ones, whatever its games.
+    Added,
     FewGames,
     SmallShare,
     Deleted,
@@ -85,7 +88,7 @@ pub fn prune<G: Symmetric + Notation>(
     let is_cut_off = cut_off::<G>(&book, &places, &fates, options);
     let stays = |i: usize| match fates[i] {
         Fate::Forced => true,
-        Fate::Kept => !is_cut_off[i],
+        Fate::Kept | Fate::Added => !is_cut_off[i],
         _ => false,
     };
     if !(0..places.len()).any(stays) {
@@ -97,8 +100,8 @@ pub fn prune<G: Symmetric + Notation>(
             Fate::FewGames => report.few_games += 1,
             Fate::SmallShare => report.small_share += 1,
             Fate::Deleted => report.deleted += 1,
-            Fate::Kept if is_cut_off[i] => report.cut_off += 1,
-            Fate::Kept | Fate::Forced => {}
+            Fate::Kept | Fate::Added if is_cut_off[i] => report.cut_off += 1,
+            Fate::Kept | Fate::Added | Fate::Forced => {}
         }
     }
     report.metadata = write(&book, out, writer, options, stays, report.dropped() > 0)?;
@@ -117,6 +120,8 @@ fn fates(book: &Book, options: &PruneOptions) -> Result<(Vec<Place>, Vec<Fate>),
         }
         places.push(place);
         fates.push(fate(row, &mark, options));
+        // Deleted moves have no share, as in queries.
+        let row = row.filter(|_| !mark.flags.has(Flags::DELETED));
         games.push(row.map_or(0, |row| row.tally.games));
         Ok(())
     })?;
@@ -132,8 +137,9 @@ fn fate(row: Option<Row>, mark: &Mark, options: &PruneOptions) -> Fate {
         Fate::Deleted
     } else if options.keep_marked && *mark != Mark::default() {
         Fate::Forced
-    } else if !flags.has(Flags::ADDED) && row.is_some_and(|row| row.tally.games < options.min_games)
-    {
+    } else if flags.has(Flags::ADDED) {
+        Fate::Added
+    } else if row.is_some_and(|row| row.tally.games < options.min_games) {
         Fate::FewGames
     } else {
         Fate::Kept
@@ -144,8 +150,7 @@ fn fate(row: Option<Row>, mark: &Mark, options: &PruneOptions) -> Fate {
 fn apply_share(fates: &mut [Fate], games: &[u64], min_share: f64) {
     let total = games.iter().fold(0u64, |sum, &games| sum.saturating_add(games)) as f64;
     for (fate, &games) in fates.iter_mut().zip(games) {
-        // Moves without games were added by hand.
-        if *fate == Fate::Kept && games > 0 && (games as f64) < min_share * total {
+        if *fate == Fate::Kept && (games as f64) < min_share * total {
             *fate = Fate::SmallShare;
         }
     }
@@ -174,7 +179,7 @@ fn cut_off<G: Symmetric + Notation>(
     };
     let before = reached(u64::MAX, &|fate| fate != Fate::Deleted);
     let plies = options.max_ply.unwrap_or(u64::MAX);
-    let after = reached(plies, &|fate| matches!(fate, Fate::Forced | Fate::Kept));
+    let after = reached(plies, &|fate| matches!(fate, Fate::Forced | Fate::Kept | Fate::Added));
     before.into_iter().zip(after).map(|(before, after)| before && !after).collect()
 }
 

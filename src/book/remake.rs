@@ -13,7 +13,8 @@ use crate::bytes::atomic::{AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
 use crate::hash::KeyTable;
 
-/// The tables that merging and pruning make anew. What they know nothing of is copied.
+/// The tables that merging and pruning make anew. What they know nothing of is copied. What followed
+/// from scores is not made at all: there are other moves now.
 const MADE_ANEW: [&str; 12] = [
     "backed",
     "seal",

@@ -78,11 +78,20 @@ impl MoveScore {
         Self { engine: None, backed: None, played }
     }
 
-    /// What can be relied on: from all scores behind it, else from the source.
+    /// What can be relied on: from all scores behind it, else from the source, but no more than the
+    /// scores behind it leave possible.
     #[must_use]
     pub fn assured(&self) -> Option<Worth> {
-        let backed = self.backed.and_then(Span::assured);
-        backed.or_else(|| self.engine.as_ref()?.appraisal.span().assured())
+        let engine = || self.engine.as_ref()?.appraisal.span().assured();
+        let backed = self.backed.unwrap_or(Span::UNKNOWN);
+        backed.assured().or_else(|| engine().map(|worth| worth.min(backed.high())))
+    }
+
+    /// Whether tables, or what is as good as these, prove that the move loses.
+    #[must_use]
+    pub fn is_proven_loss(&self) -> bool {
+        let finding = self.engine.as_ref().map(|score| score.appraisal.finding);
+        finding.is_some_and(|finding| finding.is_proof() && finding.worth() < Worth::DRAW)
     }
 }
 
@@ -170,7 +179,7 @@ pub(super) fn put_backed(
     c: &Connection,
     moves: impl Iterator<Item = (i64, u16, Span)>,
 ) -> rusqlite::Result<()> {
-    c.execute("DELETE FROM backed", [])?;
+    forget_backed(c)?;
     let mut insert = c.prepare("INSERT INTO backed VALUES(?1, ?2, ?3, ?4)")?;
     for (key, mv, span) in moves {
         insert.execute(params![key, mv, span.low().value(), span.high().value()])?;
@@ -178,9 +187,19 @@ pub(super) fn put_backed(
     Ok(())
 }
 
+/// Forgets what follows from scores, because there are other moves now.
+pub(super) fn forget_backed(c: &Connection) -> rusqlite::Result<()> {
+    c.execute("DELETE FROM backed", []).map(drop)
+}
+
+/// Whether anything follows from scores.
+pub(super) fn is_backed(c: &Connection) -> rusqlite::Result<bool> {
+    c.query_row("SELECT EXISTS(SELECT 1 FROM backed)", [], |row| row.get(0))
+}
+
 /// Forgets all scores, or those of one source, and what follows from them.
 pub(super) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::Result<usize> {
-    c.execute("DELETE FROM backed", [])?;
+    forget_backed(c)?;
     match source {
         None => c.execute("DELETE FROM scores", []),
         Some(source) => c.execute("DELETE FROM scores WHERE source = ?1", [source]),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::{BookMove, Worth};
+use super::{BookMove, Span, Worth};
 
 /// How a move is chosen among those of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,8 +19,10 @@ pub enum Policy {
     #[default]
     Weighted,
     /// At random: a move worth `d` centipawns less than the best has a chance `exp(d / temperature)`
-    /// times smaller. Where engines and tables assure nothing, the results of games count
-    /// ([`MoveScore::played`](super::MoveScore::played)); where there are none, nobody is better.
+    /// times smaller. A move of which engines and tables assure nothing counts as the worst of those
+    /// of which they do, or as less if it cannot be worth that. Where they assure nothing of any
+    /// move, the results of games count ([`MoveScore::played`](super::MoveScore::played)); where there
+    /// are none, nobody is better.
     Softmax,
     /// At random, all alike.
     Uniform,
@@ -131,7 +133,8 @@ impl Selector {
     }
 
     /// Chooses among what [`Book::probe`](super::Book::probe) found, after `ply` plies from the
-    /// start. Disabled, banned and lost moves are left out, and of the rest all but those of the
+    /// start. Disabled, banned and lost moves, and those that a proof in the book calls lost, are left
+    /// out, and of the rest all but those of the
     /// highest priority; `admits` can refuse more (moves that lose by repetition). Moves of weight 0
     /// are chosen only where all candidates have it.
     pub fn choose<'a, M: Copy>(
@@ -147,7 +150,8 @@ impl Selector {
             .iter()
             .filter(|m| {
                 let enough = m.added || m.tally.games >= self.options.min_games;
-                enough && !(m.disabled || m.banned || m.lost) && admits(m.mv)
+                let is_bad = m.disabled || m.banned || m.lost || m.score.is_proven_loss();
+                enough && !is_bad && admits(m.mv)
             })
             .collect();
         let highest = candidates.iter().map(|m| m.priority).max()?;
@@ -165,10 +169,12 @@ impl Selector {
     }
 
     fn draw_by_worth<'a, M>(&mut self, candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
-        let best = candidates.iter().map(|m| worth(m)).max()?;
+        let assured = candidates.iter().filter_map(|m| m.score.assured());
+        let worst = assured.min();
+        let best = candidates.iter().map(|m| worth(m, worst)).max()?;
         let temperature = f64::from(self.options.temperature.max(1));
         self.draw(candidates, |m| {
-            let below = f64::from(worth(m)) - f64::from(best);
+            let below = f64::from(worth(m, worst)) - f64::from(best);
             (SOFTMAX_SCALE * (below / temperature).exp()) as u64
         })
     }
@@ -194,6 +200,10 @@ impl Selector {
         candidates: &[&'a BookMove<M>],
         weight: impl Fn(&BookMove<M>) -> u64,
     ) -> Option<&'a BookMove<M>> {
+        let total: u128 = candidates.iter().map(|m| u128::from(weight(m))).sum();
+        // Sums beyond 64 bits are brought down to them.
+        let excess = (128 - total.leading_zeros()).saturating_sub(64);
+        let weight = |m: &BookMove<M>| weight(m) >> excess;
         let total: u128 = candidates.iter().map(|m| u128::from(weight(m))).sum();
         let mut ticket = self.below(if total == 0 { candidates.len() as u128 } else { total });
         candidates.iter().copied().find(|m| {
@@ -222,15 +232,18 @@ fn best<'a, M>(candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
     candidates.iter().copied().reduce(|a, b| if key(b) > key(a) { b } else { a })
 }
 
-/// In centipawns or more, see [`Policy::Softmax`].
-fn worth<M>(found: &BookMove<M>) -> i32 {
-    found.score.assured().or(found.score.played).map_or(0, Worth::value)
+/// In centipawns or more, see [`Policy::Softmax`]; `worst` is the least worth that is assured.
+fn worth<M>(found: &BookMove<M>, worst: Option<Worth>) -> i32 {
+    let score = &found.score;
+    let most = score.backed.unwrap_or(Span::UNKNOWN).high();
+    let guessed = worst.or(score.played).unwrap_or(Worth::DRAW).min(most);
+    score.assured().unwrap_or(guessed).value()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{Bound, Span, Tally};
+    use crate::book::{Appraisal, Bound, Finding, Score, Tally};
 
     fn candidate(mv: u16, games: u64, weight: u64) -> BookMove<u16> {
         let tally = Tally { games, ..Tally::default() };
@@ -407,6 +420,50 @@ mod tests {
         let mut moves = [scored(1, 9, 10), scored(2, 5, 25)];
         moves[1].score.backed = Some(Span::bounded(Worth::from_centipawns(25), Bound::Upper));
         assert_eq!(best(&moves), Some(1));
+    }
+
+    /// With an exact score of an engine, for the side that makes the move.
+    fn appraised(mv: u16, weight: u64, finding: Finding) -> BookMove<u16> {
+        let appraisal = Appraisal { finding, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
+        let mut found = candidate(mv, 5, weight);
+        found.score.engine = Some(Score { source: "engine".into(), appraisal });
+        found
+    }
+
+    #[test]
+    fn a_refuted_move_is_not_the_best() {
+        let bad = Worth::from_centipawns(-800);
+        let mut refuted = appraised(1, 9, Finding::Centipawns(50));
+        refuted.score.backed = Some(Span::bounded(bad, Bound::Upper));
+        assert_eq!(refuted.score.assured(), Some(bad));
+        refuted.score.played = Some(Worth::from_centipawns(300));
+        let moves = [refuted, scored(2, 5, -40)];
+        for policy in [Policy::Best, Policy::Softmax] {
+            let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
+            assert_eq!(mv, Some(2), "{policy}");
+        }
+        // What games suggest is not compared with what engines assure.
+        let mut unscored = candidate(1, 5, 1);
+        unscored.score.played = Some(Worth::from_centipawns(5000));
+        let moves = [unscored, scored(2, 5, 0)];
+        expect_distribution(&moves, with(Policy::Softmax), &[(1, 0.5), (2, 0.5)]);
+    }
+
+    #[test]
+    fn proven_losses_are_never_chosen() {
+        let moves =
+            [appraised(1, 99, Finding::TableLoss { order: 0, distance: 5 }), candidate(2, 5, 1)];
+        for policy in Policy::ALL {
+            let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
+            assert_eq!(mv, Some(2), "{policy}");
+        }
+    }
+
+    #[test]
+    fn the_greatest_weights_are_drawn_alike() {
+        let moves = [1, 2, 3, 4].map(|mv| candidate(mv, 9, i64::MAX.cast_unsigned()));
+        let quarters = [1, 2, 3, 4].map(|mv| (mv, 0.25));
+        expect_distribution(&moves, with(Policy::Weighted), &quarters);
     }
 
     #[test]

@@ -82,6 +82,19 @@ impl Worth {
         self.0.abs() > Self::EVAL
     }
 
+    /// What a position of this worth makes of the position after its best move, for the side to move
+    /// there: what is decided lies one ply nearer. The inverse of [`before`](Self::before).
+    #[must_use]
+    pub fn after(self) -> Self {
+        let size = self.0.abs();
+        let most = match size {
+            0..=Self::EVAL | Self::BEYOND => return -self,
+            28_001..=30_000 => Self::MATE,
+            _ => Self::BY_RULE - (Self::BY_RULE - size) / Self::ORDER * Self::ORDER,
+        };
+        Self(-self.0.signum() * (size + 1).min(most))
+    }
+
     /// What a position of this worth makes of the move that leads to it, for the side that makes the
     /// move: what is decided lies one ply further away.
     #[must_use]
@@ -214,6 +227,12 @@ impl Span {
     #[must_use]
     pub fn assured(self) -> Option<Worth> {
         (self.low > Worth::LEAST).then_some(self.low)
+    }
+
+    /// [`Worth::after`] of both ends.
+    #[must_use]
+    pub fn after(self) -> Self {
+        Self { low: self.high.after(), high: self.low.after() }
     }
 
     /// [`Worth::before`] of both ends.
@@ -443,5 +462,18 @@ mod tests {
         assert_eq!(texts, [">= +34", "<= -34", "-5", "unknown"]);
         assert_eq!(Span::exact(Worth::mated_in(0)).before(), Span::exact(Worth::mate_in(1)));
         assert_eq!(Worth::mate_in(5).to_string(), "mate 5");
+    }
+
+    #[test]
+    fn after_a_move_what_is_decided_is_nearer() {
+        let all = (-31_000..=31_000).filter_map(Worth::from_value);
+        for worth in all.filter(|worth| !matches!(worth.value().abs(), 30_000)) {
+            let is_first = |value: i32| (24_400..=26_000).contains(&value) && value % 400 == 0;
+            if !is_first(worth.value().abs()) {
+                assert_eq!(worth.after().before(), worth, "{}", worth.value());
+            }
+        }
+        assert_eq!(Worth::mate_in(5).after(), Worth::mated_in(4));
+        assert_eq!(Worth::won_by_rule(2, 7).after(), -Worth::won_by_rule(2, 6));
     }
 }

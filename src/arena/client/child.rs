@@ -45,13 +45,16 @@ impl Child {
     pub(super) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
         let engine = command.program.clone();
         let failed = |source| ClientError::Start { engine: command.program.clone(), source };
-        let mut process = process::Command::new(&command.program)
+        let mut program = process::Command::new(&command.program);
+        program
             .args(&command.args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
+            .stderr(Stdio::piped());
+        // An interrupt at the terminal is for this program, which then ends the engine in good order.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut program, 0);
+        let mut process = program.spawn().map_err(failed)?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (commands, to_write) = sync_channel(COMMANDS_AHEAD);
         let (sender, lines) = sync_channel(LINES_AHEAD);

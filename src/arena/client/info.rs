@@ -33,14 +33,16 @@ pub struct Info {
 }
 
 impl Info {
-    /// Takes in a line. What is no `info` line, or says nothing of the best line, changes nothing;
-    /// what is malformed in one is left out.
+    /// Takes in a line. What is no `info` line, or is of another line than the best, changes nothing;
+    /// what is malformed in one is left out. A depth without score and line of play is that of an
+    /// iteration only begun, and does not count.
     pub(super) fn read(&mut self, line: &str) {
         let mut words = line.split_whitespace();
         if words.next() != Some("info") {
             return;
         }
         let mut next = self.clone();
+        let mut has_result = false;
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
@@ -51,12 +53,22 @@ impl Info {
                 "time" => {
                     next.time = number(&mut words).map_or(next.time, Duration::from_millis);
                 }
-                "score" => next.score = read_score(&mut words).or(next.score),
+                "score" => {
+                    let score = read_score(&mut words);
+                    has_result |= score.is_some();
+                    next.score = score.or(next.score);
+                }
                 "lowerbound" => next.score = next.score.map(|(score, _)| (score, Bound::Lower)),
                 "upperbound" => next.score = next.score.map(|(score, _)| (score, Bound::Upper)),
-                "pv" => next.pv = words.by_ref().take(MAX_PV).map(str::to_owned).collect(),
+                "pv" => {
+                    has_result = true;
+                    next.pv = words.by_ref().take(MAX_PV).map(str::to_owned).collect();
+                }
                 _ => {}
             }
+        }
+        if !has_result {
+            (next.depth, next.seldepth) = (self.depth, self.seldepth);
         }
         *self = next;
     }
@@ -105,6 +117,7 @@ mod tests {
         info.read("info string score cp 5");
         info.read("information score cp 5");
         info.read("info currmove h2e2 score nonsense nodes many");
+        info.read("info depth 6 currmove b0c2 currmovenumber 1");
         assert_eq!(info, first);
         info.read("info depth 6 score mate -3 nodes 100");
         assert_eq!(info.score, Some((EngineScore::Mate(-3), Bound::Exact)));

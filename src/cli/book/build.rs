@@ -158,6 +158,7 @@ pub(super) fn parse_size(text: &str) -> Result<usize, String> {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let options = args.options()?;
+    let was_backed = args.into.as_deref().is_some_and(super::is_backed);
     let intake = &args.intake;
     let open = |path| ListFile::open("--disputes", path, args.output());
     let mut list = args.disputes.as_deref().map(open).transpose()?;
@@ -185,6 +186,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    super::tell_unbacked(was_backed, args.output());
     Ok(exit::OK)
 }
 

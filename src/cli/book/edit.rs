@@ -39,7 +39,7 @@ pub(in crate::cli) struct Args {
 }
 
 /// One edit, from the command line or from a script.
-#[derive(Debug, Default, Clone, clap::Args, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Request {
     /// The position (default: the start of a game).
@@ -112,10 +112,16 @@ fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book edit")?;
+    let is_other = args.history || args.undo.is_some() || args.script.is_some();
+    if is_other && args.request != Request::default() {
+        let message = "--script, --undo and --history take no further options";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     if args.history {
         return show_history(&args.book, context);
     }
     let mut editor = Editor::open(&args.book).map_err(from_edit)?;
+    let was_backed = editor.book().is_backed().map_err(from_book)?;
     let answer = if let Some(count) = args.undo {
         let undone = editor.undo(count).map_err(from_edit)?;
         json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()})
@@ -128,6 +134,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     };
     editor.commit().map_err(from_edit)?;
     tell(&args.book, answer, context)?;
+    super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
 }
 

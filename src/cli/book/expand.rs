@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::{CliError, Context, exit};
-use super::sources::{Saver, SourceArgs, ask, check_interrupt, span_json, stop_flag};
+use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json, stop_flag};
 use super::{from_book, from_rewrite};
 use crate::book::{Appraisal, Backed, Book, Costs, DropOut, DropOutKind, Graph, Score, back_up};
 use crate::game::{Line, Notation};
@@ -56,8 +56,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let scored = Scored { book: &book, graph: &graph, scores: &scores, backed: &backed };
     let mut done = Done::default();
     if args.analyse && !drops.is_empty() {
-        done = scored.analyse(args, &drops)?;
-        back_up::<Position>(&args.book, min_games).map_err(from_rewrite)?;
+        let result = scored.analyse(args, &drops, &mut done);
+        // Whatever happened, moves and scores that were kept count.
+        let backed = patiently(|| back_up::<Position>(&args.book, min_games));
+        result?;
+        backed.map_err(from_rewrite)?;
         check_interrupt(done.scores)?;
     }
     if context.common.json {
@@ -111,12 +114,11 @@ impl Task {
 
 impl Scored<'_> {
     /// Searches the places, then the positions after the moves found: these are new in the book.
-    fn analyse(&self, args: &Args, drops: &[DropOut]) -> Result<Done, CliError> {
+    fn analyse(&self, args: &Args, drops: &[DropOut], done: &mut Done) -> Result<(), CliError> {
         stop_flag(); // from here on an interrupt ends in good order
         let mut engines = args.sources.engines(drops.len())?;
         let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
         let mut saver = Saver::new(&args.book);
-        let mut done = Done::default();
         let mut tasks: Vec<Task> = drops
             .iter()
             .map(|drop| {
@@ -151,7 +153,7 @@ impl Scored<'_> {
             further.sort_by_key(|(number, _)| *number);
             tasks = further.into_iter().map(|(_, task)| task).collect();
         }
-        Ok(done)
+        Ok(())
     }
 
     fn is_known(&self, task: &Task) -> bool {

@@ -27,7 +27,7 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book flag")?;
-    super::open(&args.book)?;
+    let was_backed = super::open(&args.book)?.is_backed().map_err(super::from_book)?;
     let rules = parse_rules::<Position>(args.rules.as_deref())?;
     let tables = args.tables.as_ref().map(|folder| TableAppraiser::<Position>::open(folder, rules));
     let mut tables = tables.transpose().or_exit(exit::NO_INPUT)?;
@@ -49,6 +49,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(&report, context)?;
     }
+    super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
 }
 

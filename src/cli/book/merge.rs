@@ -11,10 +11,11 @@ use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// The books. No game may be counted by two of them, unless one counts all games of the other.
+    /// The books. No game may be counted by two of them, unless one counts all games of the other and
+    /// keeps as many moves of them.
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
     books: Vec<PathBuf>,
-    /// Where to write the merged book.
+    /// Where to write the merged book. The edits of the books stay, but can no longer be undone in it.
     #[arg(short, long)]
     output: PathBuf,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
@@ -24,6 +25,7 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book merge")?;
+    let was_backed = args.books.iter().any(|book| super::is_backed(book));
     let options = MergeOptions { memory: args.memory, stop: stop_flag() };
     let report = merge::<Position>(&args.books, &args.output, &options).map_err(from_remake)?;
     if context.common.json {
@@ -31,6 +33,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    super::tell_unbacked(was_backed, &args.output);
     Ok(exit::OK)
 }
 

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::{CliError, Context, exit};
+use super::{CliError, Context, exit, tell};
 use crate::book::interop::{Dialect, Format, InteropError, Reach};
 use crate::book::{Book, BookError, BuildError, Counts, RemakeError, RewriteError};
 
@@ -98,6 +98,23 @@ fn open(path: &Path) -> Result<Book, CliError> {
     Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
 }
 
+/// Whether the book at `path` knows what follows from its scores.
+fn is_backed(path: &Path) -> bool {
+    Book::open(path).and_then(|book| book.is_backed()).unwrap_or(false)
+}
+
+/// Says what to do if the moves of a book were changed, so that it no longer knows what follows from
+/// its scores.
+fn tell_unbacked(was_backed: bool, path: &Path) {
+    if was_backed && !is_backed(path) {
+        let book = path.display();
+        tell(format_args!(
+            "juzhong: {book}: the moves changed, so what followed from the scores is forgotten; run \
+             `juzhong book score {book} --no-engine`"
+        ));
+    }
+}
+
 /// What became of every record, a line for each sort.
 fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     let c = counts;
@@ -143,11 +160,16 @@ fn from_book(error: BookError) -> CliError {
 }
 
 fn from_rewrite(error: RewriteError) -> CliError {
+    let is_refused = match &error {
+        RewriteError::Busy { .. } | RewriteError::ReadOnly { .. } => true,
+        RewriteError::Write { source, .. } => {
+            matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+        }
+        _ => false,
+    };
     match error {
         RewriteError::Book(error) => from_book(error),
-        error @ (RewriteError::Busy { .. } | RewriteError::ReadOnly { .. }) => {
-            CliError::new(exit::CANNOT_CREATE, error)
-        }
+        error if is_refused => CliError::new(exit::CANNOT_CREATE, error),
         error => CliError::new(exit::IO, error),
     }
 }

@@ -15,7 +15,7 @@ use crate::xiangqi::Position;
 pub(in crate::cli) struct Args {
     /// The book.
     book: PathBuf,
-    /// Where to write the smaller book.
+    /// Where to write the smaller book. Edits stay, but can no longer be undone in it.
     #[arg(short, long)]
     output: PathBuf,
     /// Drop moves of fewer games.
@@ -43,6 +43,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book prune")?;
+    let was_backed = super::is_backed(&args.book);
     let options = PruneOptions {
         min_games: args.min_games.unwrap_or(0),
         min_share: args.min_share.unwrap_or(0.0),
@@ -69,6 +70,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    super::tell_unbacked(was_backed, &args.output);
     Ok(exit::OK)
 }
 

@@ -75,7 +75,7 @@ fn run_game<G: Symmetric + Notation>(
         names.push(&position);
     }
     if let Some(depth) = args.tree {
-        return tree::run(&book, &position, depth, min_games, context);
+        return tree::run(&book, &position, &names, depth, min_games, context);
     }
     let found = probe(&book, &position, min_games)?;
     if context.common.json {

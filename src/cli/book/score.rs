@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::super::{CliError, Context, OrExit, exit};
-use super::sources::{Saver, SourceArgs, ask, check_interrupt, prove, span_json, stop_flag};
+use super::sources::{
+    Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json, stop_flag,
+};
 use super::{from_book, from_rewrite};
 use crate::book::{
     BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, back_up, clear_scores,
@@ -41,7 +43,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaves", "inner", "no_engine", "clear"])]
     import: Option<PathBuf>,
     /// Forget the scores of a source, or of all.
-    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "",
+        conflicts_with_all = ["leaves", "inner", "no_engine"])]
     clear: Option<String>,
 }
 
@@ -60,18 +63,39 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let mut report = Report::default();
+    let mut result = Ok(());
     if let Some(source) = &args.clear {
         let source = Some(source.as_str()).filter(|source| !source.is_empty());
+        if let Some(source) = source {
+            check_source(&book, source)?;
+        }
         report.cleared = Some(clear_scores(&args.book, source).map_err(from_rewrite)?);
     } else if let Some(file) = &args.import {
-        report.imported = import(&book, args, file)?;
+        result = import(&book, args, file).map(|imported| report.imported = imported);
     } else {
-        score(&book, args, min_games, &mut report)?;
+        result = score(&book, args, min_games, &mut report);
     }
-    let backed = back_up::<Position>(&args.book, min_games).map_err(from_rewrite)?;
+    // Whatever happened, scores that were kept count.
+    let has_new = report.scored + report.proofs > 0;
+    let back_up = || back_up::<Position>(&args.book, min_games);
+    let backed = if has_new { patiently(back_up) } else { back_up() };
+    result?;
+    let backed = backed.map_err(from_rewrite)?;
     check_interrupt(report.scored + report.proofs)?;
     tell(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
+}
+
+/// A source that the book does not have is an error that names those it has.
+fn check_source(book: &Book, source: &str) -> Result<(), CliError> {
+    let sources = book.score_sources().map_err(from_book)?;
+    if sources.iter().any(|(name, _)| name == source) {
+        return Ok(());
+    }
+    let names: Vec<String> = sources.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let message = format!("the book has no scores of `{source}`; its sources: {names}");
+    Err(CliError::message(exit::BAD_DATA, message))
 }
 
 fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Result<(), CliError> {
@@ -83,7 +107,7 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         let proofs = prove(book, &graph, &scores, &mut tables)?;
         report.proofs = proofs.len() as u64;
         scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
-        saver.pending.scores = proofs;
+        saver.pending.scores.extend(proofs);
         saver.save().map_err(from_rewrite)?;
     }
     let backed = graph.back_up(&scores);
@@ -98,10 +122,10 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         leaves.extend(inner);
     }
     leaves.truncate(args.leaves.unwrap_or(usize::MAX));
-    report.leaves = leaves.len();
     if args.no_engine || leaves.is_empty() {
         return Ok(());
     }
+    report.leaves = leaves.len();
     let mut engines = args.sources.engines(leaves.len())?;
     let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
     let line = |number: usize| graph.line_to(leaves[number]);

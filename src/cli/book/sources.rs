@@ -30,6 +30,12 @@ const NODES: u64 = 200_000;
 /// Scores are saved after this time, or ten times what the last saving took.
 const SAVE_AFTER: Duration = Duration::from_secs(10);
 
+/// How long to wait at most, in the end, until nobody else is changing the book.
+const BUSY: Duration = Duration::from_secs(60);
+
+/// Pause between two looks at that.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// Whom to ask, and how much.
 #[derive(Debug, clap::Args)]
 pub(super) struct SourceArgs {
@@ -161,7 +167,25 @@ impl<'a> Saver<'a> {
 
     /// Saves if that was long ago.
     fn save_at_times(&mut self) -> Result<(), RewriteError> {
-        if self.saved.elapsed() >= self.pause { self.save() } else { Ok(()) }
+        if self.saved.elapsed() < self.pause {
+            return Ok(());
+        }
+        match self.save() {
+            // Somebody else is changing it: later, then.
+            Err(RewriteError::Busy { .. }) => {
+                self.saved = Instant::now();
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Saves, and waits for whoever is changing the book.
+    fn save_at_last(&mut self) -> Result<(), CliError> {
+        patiently(|| self.save()).map_err(|error| {
+            let lost = self.pending.scores.len();
+            from_rewrite(error).within(format!("{lost} scores could not be kept"))
+        })
     }
 
     pub(super) fn save(&mut self) -> Result<(), RewriteError> {
@@ -173,6 +197,21 @@ impl<'a> Saver<'a> {
         }
         self.saved = Instant::now();
         Ok(())
+    }
+}
+
+/// Does what needs the right to change a book; waits for whoever has it, so long at most.
+pub(super) fn patiently<T>(
+    mut change: impl FnMut() -> Result<T, RewriteError>,
+) -> Result<T, RewriteError> {
+    let deadline = Instant::now() + BUSY;
+    loop {
+        match change() {
+            Err(RewriteError::Busy { .. }) if Instant::now() < deadline => {
+                std::thread::sleep(LOOK);
+            }
+            result => return result,
+        }
     }
 }
 
@@ -219,7 +258,7 @@ pub(super) fn ask(
     let result = appraise_all(lines, line, sources, &stop, &mut done);
     bar.finish_and_clear();
     if !matches!(result, Err(AskError::Rewrite(_))) {
-        saver.save().map_err(from_rewrite)?;
+        saver.save_at_last()?;
     }
     Ok(result?)
 }

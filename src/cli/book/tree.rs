@@ -1,10 +1,13 @@
 //! The lines that follow a position.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use super::super::{CliError, Context, exit};
+use super::names::{Names, fields};
 use super::query::{head, marks_text, move_answer, percent, probe};
 use crate::book::{Book, BookMove};
 use crate::game::{Notation, Symmetric};
@@ -15,85 +18,159 @@ const MAX_MOVES: usize = 100_000;
 /// A move and what follows.
 struct Branch<M> {
     found: BookMove<M>,
-    next: Vec<Self>,
+    /// Numbers of the branches after it, the most played first.
+    next: Vec<usize>,
+}
+
+/// The lines from a position.
+struct Tree<G: Symmetric> {
+    branches: Vec<Branch<G::Move>>,
+    first: Vec<usize>,
+    is_cut: bool,
 }
 
 pub(super) fn run<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
+    names: &Names,
     depth: u8,
     min_games: u64,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let mut left = MAX_MOVES;
-    let tree = grow(book, &mut position.clone(), depth, min_games, &mut left)?;
-    let is_cut = left == 0;
+    let tree = Tree::grow(book, position, depth, min_games, MAX_MOVES)?;
     if context.common.json {
         let mut answer = head(book, position);
         answer["depth"] = depth.into();
         answer["min_games"] = min_games.into();
-        answer["cut"] = is_cut.into();
-        answer["moves"] = branches(position, &tree);
+        answer["cut"] = tree.is_cut.into();
+        for (field, value) in fields(names.here(position)) {
+            answer[field] = value;
+        }
+        let games = tree.first.iter().map(|&number| tree.branches[number].found.tally.games);
+        answer["total"] = games.fold(0, u64::saturating_add).into();
+        answer["moves"] = tree.answer(&tree.first, position, names);
         writeln!(context.out, "{answer}")?;
     } else {
         writeln!(context.out, "{}", position.position_text())?;
-        print(position, &tree, 0, context.out)?;
-        if is_cut {
+        tree.print(&tree.first, position, 0, context.out)?;
+        if tree.is_cut {
             writeln!(context.out, "cut after {MAX_MOVES} moves; raise --min-games")?;
         }
     }
-    Ok(if tree.is_empty() { exit::FAILED } else { exit::OK })
+    Ok(if tree.first.is_empty() { exit::FAILED } else { exit::OK })
 }
 
-/// The most played lines come first, so a tree that is cut lacks seldom played ones.
-fn grow<G: Symmetric + Notation>(
-    book: &Book,
-    position: &mut G,
-    depth: u8,
-    min_games: u64,
-    left: &mut usize,
-) -> Result<Vec<Branch<G::Move>>, CliError> {
-    if depth == 0 {
-        return Ok(Vec::new());
-    }
-    let mut tree = Vec::new();
-    for found in probe(book, position, min_games)? {
-        let Some(fewer) = left.checked_sub(1) else { break };
-        *left = fewer;
-        let mv = found.mv;
-        let undo = position.make(mv);
-        let next = grow(book, position, depth - 1, min_games, left)?;
-        position.unmake(mv, undo);
-        tree.push(Branch { found, next });
-    }
-    Ok(tree)
+/// A position whose moves are not in the tree yet.
+struct Open<G> {
+    position: G,
+    /// The branch that leads there.
+    after: Option<usize>,
+    plies: u8,
 }
 
-fn branches<G: Symmetric + Notation>(position: &G, tree: &[Branch<G::Move>]) -> Value {
-    let branch = |branch: &Branch<G::Move>| {
-        let mut answer = move_answer::<G>(&branch.found, position.side_to_move());
-        let mut after = position.clone();
-        after.make(branch.found.mv);
-        answer["moves"] = branches(&after, &branch.next);
-        answer
-    };
-    json!(tree.iter().map(branch).collect::<Vec<_>>())
+impl<G: Symmetric + Notation> Tree<G> {
+    /// The moves of the most played positions first, so that a tree that is cut lacks those that come
+    /// up seldom: how often a line comes up is the least number of games of its moves.
+    fn grow(
+        book: &Book,
+        position: &G,
+        depth: u8,
+        min_games: u64,
+        at_most: usize,
+    ) -> Result<Self, CliError> {
+        let mut tree = Self { branches: Vec::new(), first: Vec::new(), is_cut: false };
+        let mut open = vec![Open { position: position.clone(), after: None, plies: 0 }];
+        // Games, then the order of finding.
+        let mut queue = BinaryHeap::from([(u64::MAX, Reverse(0))]);
+        while let Some((games, Reverse(number))) = queue.pop() {
+            let Open { position, after, plies } = &open[number];
+            let (position, after, plies) = (position.clone(), *after, *plies + 1);
+            let moves = probe(book, &position, min_games)?;
+            let room = at_most - tree.branches.len();
+            tree.is_cut |= moves.len() > room;
+            for found in moves.into_iter().take(room) {
+                let branch = tree.branches.len();
+                match after {
+                    Some(before) => tree.branches[before].next.push(branch),
+                    None => tree.first.push(branch),
+                }
+                if plies < depth {
+                    queue.push((games.min(found.tally.games), Reverse(open.len())));
+                    let mut next = position.clone();
+                    next.make(found.mv);
+                    open.push(Open { position: next, after: Some(branch), plies });
+                }
+                tree.branches.push(Branch { found, next: Vec::new() });
+            }
+            if tree.is_cut {
+                break;
+            }
+        }
+        Ok(tree)
+    }
+
+    fn answer(&self, branches: &[usize], position: &G, names: &Names) -> Value {
+        let mut moves = Vec::new();
+        for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
+            let mut answer = move_answer::<G>(found, position.side_to_move());
+            let mut after = position.clone();
+            after.make(found.mv);
+            let mut names = names.clone();
+            names.push(&after);
+            for (field, value) in fields(names.here(&after)) {
+                answer[field] = value;
+            }
+            answer["moves"] = self.answer(next, &after, &names);
+            moves.push(answer);
+        }
+        json!(moves)
+    }
+
+    fn print(
+        &self,
+        branches: &[usize],
+        position: &G,
+        ply: usize,
+        out: &mut dyn Write,
+    ) -> Result<(), CliError> {
+        for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
+            let score = percent(found, position.side_to_move());
+            let (mv, games, marks) = (G::move_text(found.mv), found.tally.games, marks_text(found));
+            writeln!(out, "{}{mv} {games} {score}{marks}", "  ".repeat(ply))?;
+            let mut after = position.clone();
+            after.make(found.mv);
+            self.print(next, &after, ply + 1, out)?;
+        }
+        Ok(())
+    }
 }
 
-fn print<G: Symmetric + Notation>(
-    position: &G,
-    tree: &[Branch<G::Move>],
-    ply: usize,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
-    for branch in tree {
-        let found = &branch.found;
-        let score = percent(found, position.side_to_move());
-        let (mv, games, marks) = (G::move_text(found.mv), found.tally.games, marks_text(found));
-        writeln!(out, "{}{mv} {games} {score}{marks}", "  ".repeat(ply))?;
-        let mut after = position.clone();
-        after.make(found.mv);
-        print(&after, &branch.next, ply + 1, out)?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{BuildOptions, build};
+    use crate::xiangqi::Position;
+
+    #[test]
+    fn a_tree_that_is_cut_lacks_what_was_played_seldom() {
+        let folder = tempfile::tempdir().unwrap();
+        let (games, book) = (folder.path().join("a.pgn"), folder.path().join("a.book"));
+        let shuffle = "h2e2 h9g7 a0a1 a9a8 a1a0 a8a9 a0a1 a9a8";
+        let lines = [shuffle, "h2e2 b9c7", "g3g4 g6g5"];
+        let pgn: String =
+            lines.iter().map(|line| format!("[Result \"1-0\"]\n\n{line} 1-0\n\n")).collect();
+        std::fs::write(&games, pgn).unwrap();
+        build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {}).unwrap();
+        let book = Book::open(&book).unwrap();
+        let grow = |at_most| Tree::grow(&book, &Position::start(), 60, 1, at_most).unwrap();
+        let whole = grow(100);
+        assert!(!whole.is_cut);
+        let all = whole.branches.len();
+        assert!(!grow(all).is_cut, "of just that size");
+        let cut = grow(5);
+        assert!(cut.is_cut);
+        let texts: Vec<_> =
+            cut.first.iter().map(|&number| cut.branches[number].found.mv.to_string()).collect();
+        assert_eq!(texts, ["h2e2", "g3g4"]);
     }
-    Ok(())
 }
