@@ -47,6 +47,8 @@ pub enum Trouble {
     OutOfRange,
     /// A comment is neither UTF-8 nor GB18030.
     Comment,
+    /// A comment is longer than a mebibyte, or a number stands in its place; it is not read.
+    LongComment,
     /// One weight is a thousand times the others, which are all alike: it wins every choice.
     Outlier,
     /// Too many positions have several moves, all of the same weight: the weights mean nothing.
@@ -81,6 +83,7 @@ impl Trouble {
             Self::WrongType => "wrong_type",
             Self::OutOfRange => "out_of_range",
             Self::Comment => "comment",
+            Self::LongComment => "long_comment",
             Self::Outlier => "outlier",
             Self::AllEqual => "all_equal",
             Self::DamagedRow => "damaged_row",
@@ -111,6 +114,7 @@ impl Trouble {
             Self::WrongType => "numbers stored as something else",
             Self::OutOfRange => "numbers out of range",
             Self::Comment => "comments in an unknown encoding",
+            Self::LongComment => "comments too long to be read",
             Self::Outlier => "moves whose weight is a thousand times all others'",
             Self::AllEqual => "positions whose moves all have the same weight, for no reason",
             Self::DamagedRow => "rows whose checksum does not match",

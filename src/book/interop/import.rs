@@ -88,14 +88,13 @@ pub struct ImportReport {
 ///
 /// # Errors
 ///
-/// See [`InteropError`]. Nothing is left behind then, and what stood at `output` stays.
+/// See [`InteropError`]. Nothing is left behind then; an existing file is never replaced.
 pub fn import(
     path: &Path,
     output: &Path,
     options: &ImportOptions,
 ) -> Result<ImportReport, InteropError> {
     let pack = OwnWriter::create(output)?;
-    refuse_same(path, output)?;
     let load_options = LoadOptions { from: options.from, memory: options.memory, examples: 0 };
     let mut loaded = load(path, load_options)?;
     let source = source(&loaded)?;
@@ -149,16 +148,6 @@ fn default_scores(loaded: &Loaded) -> Scores {
         (true, true) => Scores::Priority,
         (true, false) => Scores::Weight,
     }
-}
-
-/// The output must not replace what is read.
-fn refuse_same(path: &Path, output: &Path) -> Result<(), InteropError> {
-    use crate::bytes::atomic::resolve;
-    if resolve(path).is_ok_and(|a| resolve(output).is_ok_and(|b| a == b)) {
-        let what = "it is also the input; choose another name".to_owned();
-        return Err(InteropError::Create { path: output.to_owned(), what });
-    }
-    Ok(())
 }
 
 /// The foreign file as the new book names it.

@@ -30,12 +30,21 @@ pub struct RepairReport {
     pub merged: u64,
     /// Weights brought down to those of the other moves, or set back to what the games give.
     pub changed: u64,
+    /// What could not be read, so that nobody knows how much it was; nothing if all could.
+    pub lost: Vec<String>,
 }
 
 impl RepairReport {
-    pub(super) fn new(diagnosis: &Diagnosis) -> Self {
-        let findings = diagnosis.findings.clone();
-        Self { findings, rows: diagnosis.rows, written: 0, dropped: 0, merged: 0, changed: 0 }
+    pub(super) fn new(diagnosis: &Diagnosis, lost: Vec<String>) -> Self {
+        Self {
+            findings: diagnosis.findings.clone(),
+            rows: diagnosis.rows,
+            written: 0,
+            dropped: 0,
+            merged: 0,
+            changed: 0,
+            lost,
+        }
     }
 
     /// The findings that the copy still has.
@@ -64,7 +73,7 @@ pub fn repair(
     // The copy's rows take as much again.
     let options = DoctorOptions { memory: options.memory / 2, ..options.clone() };
     let inspected = inspect(path, &options)?;
-    let mut report = RepairReport::new(&inspected.diagnosis);
+    let mut report = RepairReport::new(&inspected.diagnosis, inspected.loaded.lost.clone());
     let rows = clean(&inspected, &mut report);
     if rows.is_empty() {
         let what = "none of its rows can be used".to_owned();

@@ -16,7 +16,8 @@ pub(super) fn create(path: &Path) -> Result<AtomicFile, InteropError> {
     AtomicFile::create(path).map_err(|e| create_error(path, &e))
 }
 
-fn refuse_existing(path: &Path) -> Result<(), InteropError> {
+/// Nothing that stands somewhere is replaced.
+pub(super) fn refuse_existing(path: &Path) -> Result<(), InteropError> {
     if path.is_symlink() || path.exists() {
         let what = "something stands there; move it away or choose another name".to_owned();
         return Err(InteropError::Create { path: path.to_owned(), what });

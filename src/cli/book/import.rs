@@ -13,7 +13,7 @@ use crate::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import}
 pub(in crate::cli) struct Args {
     /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name.
     foreign: PathBuf,
-    /// Where to write the book.
+    /// Where to write the book; a new file.
     #[arg(short, long)]
     output: PathBuf,
     /// The format, if the file's content does not tell.
