@@ -1,5 +1,6 @@
 //! Making one of the program's own books from a foreign one.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, Stored};
@@ -191,22 +192,20 @@ fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), Interop
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else {
         return Ok(());
     };
+    let rows = loaded.index.rows().iter().enumerate();
+    let unreached: HashMap<i64, usize> = rows
+        .filter(|(_, row)| !row.has(REACHED))
+        .map(|(number, row)| (row.place, number))
+        .collect();
     database.for_each(layout, &mut |row| {
+        let Some(&number) = unreached.get(&row.place) else { return Ok(()) };
+        let Some(mv) = loaded.index.row(number).mv() else { return Ok(()) };
         let Some(setup) = bytes_of(row.values[0]).and_then(xqb::decode) else { return Ok(()) };
         let Ok(position) = Position::from_setup(&setup) else { return Ok(()) };
-        let rows = loaded.index.of(loaded.scheme().key(&position, false));
-        for number in rows {
-            let stored = loaded.index.row(number);
-            let Some(mv) =
-                stored.mv().filter(|_| stored.place == row.place && !stored.has(REACHED))
-            else {
-                continue;
-            };
-            let hit = Hit { row: number, mv, frame: Frame::PLAIN };
-            take(&position, &[hit], taken);
-            if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
-                take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
-            }
+        let hit = Hit { row: number, mv, frame: Frame::PLAIN };
+        take(&position, &[hit], taken);
+        if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
+            take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
         }
         Ok(())
     })
@@ -244,13 +243,12 @@ fn write(
 /// What all rows of one move say together: copies that agree in everything count once.
 fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<Entry, InteropError> {
     let mut sum: Option<Sum> = None;
-    let mut known: Vec<([u32; 3], i32, u8)> = Vec::new();
+    let mut known = HashSet::new();
     for taken in group {
         let stored = loaded.index.row(taken.row as usize);
         let comment = if stored.has(COMMENT) { loaded.comment(stored.place)? } else { None };
         let more = Sum::new(loaded.format, stored, comment);
-        let is_copy = known.contains(&stored.content());
-        known.push(stored.content());
+        let is_copy = !known.insert(stored.content());
         match &mut sum {
             None => sum = Some(more),
             Some(sum) => sum.absorb(more, is_copy),

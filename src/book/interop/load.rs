@@ -145,7 +145,7 @@ impl Reading<'_> {
 
     fn table(&mut self, layout: &Layout, tolerant: bool) -> Result<(), InteropError> {
         let database = Database::open(&self.loaded.path)?;
-        let dialect = dialect(&database, layout);
+        let dialect = dialect(&database, layout, tolerant);
         self.loaded.dialect = (layout.format != Format::Xqb).then_some(dialect);
         let mut visit = |row: &RawRow<'_>| {
             self.loaded.rows += 1;
@@ -267,7 +267,8 @@ impl Reading<'_> {
         if matches!(row.values[COMMENT_COLUMN], ValueRef::Integer(_)) {
             self.loaded.findings.add(Trouble::LongComment, example);
         }
-        if let Some(bytes) = bytes_of(row.values[COMMENT_COLUMN]).filter(|bytes| !bytes.is_empty()) {
+        if let Some(bytes) = bytes_of(row.values[COMMENT_COLUMN]).filter(|bytes| !bytes.is_empty())
+        {
             stored.flags |= COMMENT;
             self.loaded.comments += 1;
             if !comment_text(bytes).1 {
@@ -407,20 +408,26 @@ pub(super) fn comment_text(bytes: &[u8]) -> (String, bool) {
     (text.into_owned(), !faulty)
 }
 
-/// A book with one key as a double has all of them from 2^63 on so.
-fn dialect(database: &Database, layout: &Layout) -> Dialect {
+/// By the keys from 2^63 on: doubles, or integers that no double can have become.
+fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
     if layout.format != Format::Obk {
         return Dialect::Int64;
     }
-    let mut found = Dialect::Int64;
-    // A fault comes up again when the rows themselves are read.
-    let _fault = database.for_each(layout, &mut |row| {
-        if matches!(row.values[0], ValueRef::Real(_)) {
-            found = Dialect::Double;
+    let (mut doubles, mut integers) = (0u64, 0u64);
+    let mut visit = |row: &RawRow<'_>| {
+        match row.values[0] {
+            ValueRef::Real(key) => doubles += u64::from(key.is_sign_negative()),
+            key => integers += u64::from(obk::is_integer(key)),
         }
         Ok(())
-    });
-    found
+    };
+    // A fault comes up again when the rows themselves are read.
+    if tolerant {
+        let _fault = database.for_each_readable(layout, &mut visit);
+    } else {
+        let _fault = database.for_each(layout, &mut visit);
+    }
+    if doubles > integers { Dialect::Double } else { Dialect::Int64 }
 }
 
 /// Positions looked at in a vote.

@@ -347,7 +347,7 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> B
         if group[at].has(CHANGED) {
             let place = place(&group[at]);
             findings.add(Trouble::Outlier, || {
-                format!("{}: {}, all others {others}", place_name(place), weights[at])
+                format!("{}: {}, the next {others}", place_name(place), weights[at])
             });
             outliers.insert(place);
         }

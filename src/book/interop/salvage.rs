@@ -84,8 +84,7 @@ mod tests {
         let mut rows = Vec::new();
         let (lost, _) = salvage(10_000, |range, down| {
             let within = (*range.start()).max(1)..=(*range.end()).min(1000);
-            let numbers: Vec<i64> =
-                if down { within.rev().collect() } else { within.collect() };
+            let numbers: Vec<i64> = if down { within.rev().collect() } else { within.collect() };
             let mut last = None;
             for number in numbers {
                 if bad(number) {

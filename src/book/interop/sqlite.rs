@@ -105,9 +105,8 @@ impl Database {
     ) -> Result<Vec<String>, InteropError> {
         let mut count = 0;
         let likely = self.bytes.cast_signed();
-        let (lost, error) = salvage(likely, |range, down| {
-            self.scan(layout, range, down, &mut count, visit)
-        })?;
+        let (lost, error) =
+            salvage(likely, |range, down| self.scan(layout, range, down, &mut count, visit))?;
         let error = error.map_or_else(String::new, |error| error.to_string());
         let text = |range: RangeInclusive<i64>| match range.into_inner() {
             (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),
@@ -129,7 +128,8 @@ impl Database {
         let columns = self.columns(layout.table).map_err(fault)?.unwrap_or_default();
         let present =
             layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
-        let list: Vec<String> = (0..8).map(|i| column_text(layout.columns[i], i, present[i])).collect();
+        let list: Vec<String> =
+            (0..8).map(|i| column_text(layout.columns[i], i, present[i])).collect();
         let sql = format!(
             "SELECT rowid, {} FROM \"{}\" NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid{}",
             list.join(", "),
