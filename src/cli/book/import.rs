@@ -23,7 +23,7 @@ pub(in crate::cli) struct Args {
     /// negative].
     #[arg(long, value_enum)]
     scores: Option<ScoresName>,
-    /// Tell row for row what became of the book.
+    /// Say more: what was merged, left out and clamped.
     #[arg(long)]
     report: bool,
     /// Memory for the rows; a book with more is refused.
