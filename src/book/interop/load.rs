@@ -427,7 +427,7 @@ fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
     } else {
         let _fault = database.for_each(layout, &mut visit);
     }
-    if doubles > integers { Dialect::Double } else { Dialect::Int64 }
+    if doubles > 0 && doubles >= integers { Dialect::Double } else { Dialect::Int64 }
 }
 
 /// Positions looked at in a vote.

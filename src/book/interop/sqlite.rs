@@ -188,7 +188,11 @@ impl Database {
     pub(super) fn integrity(&self, most: usize) -> Vec<String> {
         match self.has_expressions() {
             Ok(false) => {}
-            Ok(true) => return vec!["an expression or a part of a table is indexed: not checked".to_owned()],
+            Ok(true) => {
+                return vec![
+                    "an expression or a part of a table is indexed: not checked".to_owned(),
+                ];
+            }
             Err(error) => return vec![error.to_string()],
         }
         let read = || -> rusqlite::Result<Vec<String>> {

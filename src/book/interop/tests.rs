@@ -874,3 +874,25 @@ fn rows_behind_a_bad_page_and_a_huge_comment_are_read() {
     assert!(report.findings.iter().any(|f| f.trouble == Trouble::LongComment && f.count == 1));
     assert_eq!(rows_of(&clean, "SELECT max(vwin) FROM bhobk"), [2999]);
 }
+
+#[test]
+fn results_are_never_out_of_proportion() {
+    let book = Handmade::new();
+    for mv in ["h2e2", "c3c4", "g0e2", "h0g2"] {
+        book.add("", mv, 0, 1);
+    }
+    book.add("", "f0e1", 0, 1500);
+    book.run("UPDATE bhobk SET vdraw = 700, vlost = 800 WHERE vwin = 1500");
+    assert_eq!(book.found(), []);
+}
+
+#[test]
+fn one_key_does_not_make_a_book_one_of_doubles() {
+    let book = three_moves();
+    book.add("h2e2 h9g7", "h0g2", 1, 1);
+    book.add("c3c4", "c6c5", 1, 1);
+    book.add_raw(&Value::Real(0.5), "h9g7", 1, 1);
+    let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
+    assert_eq!(diagnosis.dialect, Some(Dialect::Int64));
+    assert_eq!(diagnosis.reached, 5);
+}

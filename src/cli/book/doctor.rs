@@ -19,7 +19,7 @@ pub(in crate::cli) struct Args {
     /// Where to write the clean copy; a new file.
     #[arg(short, long, requires = "repair")]
     output: Option<PathBuf>,
-    /// How the clean copy of an .obk stores keys from 2^63 on [default: int64, which loses none].
+    /// How the clean copy of an .obk stores keys from 2^63 on; doubles cannot hold all of them.
     #[arg(long, value_enum, default_value = "int64")]
     dialect: DialectName,
     /// The format, if the file's content does not tell.
