@@ -95,7 +95,10 @@ fn options_of_obk() {
     // What was imported from either is the same, but for the names of the sources.
     let contents: Vec<Value> = [&foreign, &clean]
         .iter()
-        .map(|file| json(&["book", "import", file, "-o", &place.at("again")], 0)["content"].clone())
+        .map(|file| {
+            let again = format!("{file}.book");
+            json(&["book", "import", file, "-o", &again], 0)["content"].clone()
+        })
         .collect();
     assert_eq!(contents[0], contents[1]);
 }
@@ -110,7 +113,9 @@ fn errors_say_what_to_do() {
     fails(&["book", "query", &obk], 65, &["obk", &import_first]);
     fails(&["book", "export", &own, "--to", "obk", "-o", &obk], 73, &["something stands there"]);
     fails(&["book", "export", &own, "--to", "obk"], 2, &["--output"]);
-    fails(&["book", "import", &obk, "-o", &obk], 73, &["no book stands there"]);
+    fails(&["book", "import", &obk, "-o", &obk], 73, &["something stands there"]);
+    fails(&["book", "import", &obk, "-o", &own], 73, &["something stands there"]);
+    fails(&["book", "doctor", &own, "--repair", "-o", &own], 73, &["something stands there"]);
     let out = place.at("out");
     fails(&["book", "import", &place.at("none"), "-o", &out], 66, &["none"]);
     fails(&["book", "import", &own, "-o", &out], 65, &["already a book of this program"]);

@@ -8,7 +8,7 @@ use super::load::{LoadOptions, Loaded, load_damaged};
 use super::own_doctor;
 use super::walk::{Hit, walk};
 use super::{Dialect, Format, InteropError, Reach};
-use crate::game::Symmetric;
+use crate::game::{Packed, Symmetric};
 use crate::xiangqi::Position;
 
 /// How a book is examined.
@@ -122,7 +122,7 @@ pub(super) struct Inspected {
 pub(super) struct Outlier {
     pub(super) row: usize,
     pub(super) column: Column,
-    /// What the others have.
+    /// The most that any other has.
     pub(super) others: i64,
 }
 
@@ -166,12 +166,17 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         findings.add(Trouble::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
     }
     note_rows(&loaded.index, &mut findings);
+    let marked = loaded.index.rows().iter().any(|row| row.has(REACHED | ILLEGAL));
+    let is_known = marked || walked.is_cut || (loaded.format == Format::Xqb && loaded.rows > 0);
+    if !is_known {
+        findings.add(Trouble::NothingReached, || format!("{} rows", loaded.rows));
+    }
     let outliers = outliers(&loaded);
     for outlier in &outliers {
         let row = loaded.index.row(outlier.row);
         findings.add(Trouble::Outlier, || {
             let value = outlier.column.of(row);
-            format!("row {}: {value}, all others {}", row.place, outlier.others)
+            format!("row {}: {value}, the next {}", row.place, outlier.others)
         });
     }
     let (choices, equal_choices) = choices(&loaded);
@@ -237,12 +242,13 @@ pub(super) fn note_mirrored(position: &Position, hits: &[Hit], mirrored: &mut Ve
     if position.canonical().by.count_ones() > 1 {
         return;
     }
-    for (i, one) in hits.iter().enumerate() {
-        for other in &hits[i + 1..] {
-            if one.mv == other.mv && one.frame != other.frame {
-                mirrored.push((one.row, other.row));
-            }
-        }
+    // One pair for each row of the other image, however many copies there are.
+    let mut hits: Vec<&Hit> = hits.iter().collect();
+    hits.sort_by_key(|hit| hit.mv.pack());
+    for group in hits.chunk_by(|a, b| a.mv == b.mv) {
+        let one = group[0];
+        let others = group.iter().filter(|other| other.frame != one.frame);
+        mirrored.extend(others.map(|other| (one.row, other.row)));
     }
 }
 
@@ -265,29 +271,44 @@ fn note_rows(index: &Index, findings: &mut Findings) {
     }
 }
 
-/// A move counts as out of all proportion if all others of at least two weigh the same and it weighs
-/// so many times as much.
+/// A move counts as out of all proportion if it weighs so many times as much as any of at least two
+/// others.
 const OUT_OF_PROPORTION: i64 = 1000;
 
-/// The one number that is out of proportion, and what all others are.
+/// A score of at most so many times the number of games is about these games.
+const SCORE_PER_GAME: u64 = 4;
+
+/// The one number that is out of proportion, and the next.
 pub(super) fn outlier(weights: &[i64]) -> Option<(usize, i64)> {
     let (at, &most) = weights.iter().enumerate().max_by_key(|&(_, weight)| weight)?;
-    let mut others = weights.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &w)| w);
-    let first = others.next()?;
-    let is_lone = weights.len() >= 3 && others.all(|other| other == first);
-    (is_lone && most >= first.max(1).saturating_mul(OUT_OF_PROPORTION)).then_some((at, first))
+    let others = weights.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &w)| w);
+    let next = others.max()?;
+    let is_lone = weights.len() >= 3 && most >= next.max(1).saturating_mul(OUT_OF_PROPORTION);
+    is_lone.then_some((at, next))
 }
 
+/// Whether the columns of results hold such. Some books have nothing but wins, which are weights
+/// then.
+fn has_results(loaded: &Loaded) -> bool {
+    loaded.index.rows().iter().any(|row| row.draws > 0 || row.losses > 0)
+}
+
+/// Scores and weights out of proportion. Results are what they are.
 fn outliers(loaded: &Loaded) -> Vec<Outlier> {
     let mut found = Vec::new();
     if loaded.format == Format::MoonRiver {
         return found;
     }
+    let columns: &[Column] =
+        if has_results(loaded) { &[Column::Score] } else { &[Column::Score, Column::Wins] };
     let mut first = 0;
     for group in loaded.index.groups() {
-        for column in [Column::Score, Column::Wins] {
+        for &column in columns {
             let weights: Vec<i64> = group.iter().map(|row| column.of(row)).collect();
-            if let Some((at, others)) = outlier(&weights) {
+            let Some((at, others)) = outlier(&weights) else { continue };
+            let games = group[at].games().saturating_mul(SCORE_PER_GAME);
+            let is_of_games = column == Column::Score && weights[at].cast_unsigned() <= games;
+            if !is_of_games {
                 found.push(Outlier { row: first + at, column, others });
             }
         }
@@ -296,17 +317,18 @@ fn outliers(loaded: &Loaded) -> Vec<Outlier> {
     found
 }
 
-/// Positions with several moves, and those where no number tells one move from another though
-/// they were not played once each.
+/// Positions with several moves, and those where no number tells one move from another, unless the
+/// book holds results and the moves were played once each.
 fn choices(loaded: &Loaded) -> (u64, u64) {
     if loaded.format == Format::MoonRiver {
         return (0, 0);
     }
+    let has_results = has_results(loaded);
     let (mut choices, mut equal) = (0, 0);
     for group in loaded.index.groups().filter(|group| group.len() > 1) {
         choices += 1;
         let same = |column: Column| group.iter().all(|r| column.of(r) == column.of(&group[0]));
-        let once_each = group.iter().all(|row| row.games() == 1);
+        let once_each = has_results && group.iter().all(|row| row.games() == 1);
         equal += u64::from(same(Column::Score) && same(Column::Wins) && !once_each);
     }
     (choices, equal)

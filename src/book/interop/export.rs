@@ -76,6 +76,7 @@ pub fn export(
     let own = Scheme::own(book.foreign_keys());
     let min_games = options.min_games.unwrap_or(book.metadata().min_games);
     let mut writer = Writer::new(output, options)?;
+    writer.has_evaluations = has_evaluations(book)?;
     let mut written = 0;
     let walked = walk(book.path(), &own, &mut index, &options.reach, &mut |position, _| {
         let found = book.probe_with(position, min_games)?;
@@ -97,6 +98,17 @@ pub fn export(
         is_cut: walked.is_cut,
         dropped,
     })
+}
+
+/// Whether the book's scores are its priorities: some are set, one below zero, and no weights. Such
+/// a book comes from evaluations.
+fn has_evaluations(book: &Book) -> Result<bool, InteropError> {
+    let (mut has_negative, mut has_weights) = (false, false);
+    book.for_each_entry(|entry| {
+        has_negative |= entry.mark.priority < 0;
+        has_weights |= entry.weight.is_some() || entry.mark.weight.is_some();
+    })?;
+    Ok(has_negative && !has_weights)
 }
 
 /// The moves of one of the program's own books.
@@ -135,6 +147,8 @@ struct Writer<'a> {
     options: &'a ExportOptions,
     scheme: &'static Scheme,
     rows: Rows,
+    /// Whether tables get the priorities as scores, not the weights.
+    has_evaluations: bool,
     written: u64,
     dropped: BTreeMap<&'static str, u64>,
 }
@@ -150,7 +164,8 @@ impl<'a> Writer<'a> {
             (_, None) => Rows::ElephantEye(Vec::new()),
         };
         let scheme = scheme(options.to);
-        Ok(Self { output, options, scheme, rows, written: 0, dropped: BTreeMap::new() })
+        let dropped = BTreeMap::new();
+        Ok(Self { output, options, scheme, rows, has_evaluations: false, written: 0, dropped })
     }
 
     fn note(&mut self, what: &'static str, count: u64) {
@@ -183,7 +198,10 @@ impl<'a> Writer<'a> {
         let tally = &found.tally;
         self.note("ratings", u64::from(tally.rating_count > 0));
         self.note("years", u64::from(tally.years.is_some()));
-        self.note("priorities", u64::from(found.priority != 0));
+        let is_kept = self.has_evaluations && self.options.to.layout().is_some();
+        self.note("priorities", u64::from(found.priority != 0 && !is_kept));
+        let score = &found.score;
+        self.note("engine_scores", u64::from(score.engine.is_some() || score.backed.is_some()));
         self.note("groups", u64::from(!found.groups.is_empty()));
         self.note("locks", u64::from(found.locked));
         self.note("reasons_for_disabling", u64::from(found.banned || found.lost));
@@ -199,8 +217,13 @@ impl<'a> Writer<'a> {
             }
             number.min(most.into()).cast_signed()
         };
+        let score = if self.has_evaluations {
+            found.priority.clamp(i32::MIN.into(), i32::MAX.into())
+        } else {
+            number(found.weight, i32::MAX.cast_unsigned())
+        };
         Content {
-            score: number(found.weight, i32::MAX.cast_unsigned()),
+            score,
             games: [tally.wins(mover), tally.draws, tally.wins(!mover)]
                 .map(|count| number(count, i32::MAX.cast_unsigned())),
             is_valid: is_valid(found),
@@ -262,11 +285,12 @@ impl<'a> Writer<'a> {
         let chosen = self.chosen(found);
         // Some readers divide by the sum.
         let all_zero = chosen.iter().all(|found| found.weight == 0);
+        let most = chosen.iter().map(|found| found.weight).max().unwrap_or(0);
         for found in chosen {
             self.note("results", u64::from(found.tally.games > 0));
             self.note("raised_from_0", u64::from(all_zero));
             let weight = if all_zero { 1 } else { found.weight };
-            let weight = self.sixteen_bits(weight);
+            let weight = self.sixteen_bits(weight, most);
             let mut places: Vec<(u64, Move)> = [false, true]
                 .map(|mirrored| {
                     let mv = if mirrored { found.mv.mirrored() } else { found.mv };
@@ -293,11 +317,16 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn sixteen_bits(&mut self, number: u64) -> u16 {
-        u16::try_from(number).unwrap_or_else(|_| {
-            self.note("saturated", 1);
-            u16::MAX
-        })
+    /// A weight in 16 bits. Where the greatest of a position does not fit, all of its weights are made
+    /// smaller by the same factor, though none becomes 0.
+    fn sixteen_bits(&mut self, weight: u64, most: u64) -> u16 {
+        let limit = u64::from(u16::MAX);
+        if most <= limit {
+            return weight.min(limit) as u16;
+        }
+        self.note("scaled", 1);
+        let scaled = u128::from(weight) * u128::from(limit) / u128::from(most);
+        scaled.max(u128::from(weight > 0)) as u16
     }
 
     /// Positions after the moves, and their mirror images: the format's readers do not look for

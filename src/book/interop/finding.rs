@@ -22,7 +22,7 @@ pub enum Trouble {
     /// A double that happened to be a whole number became an integer: readers that compare bytes
     /// miss the row.
     PunnedInteger,
-    /// Some keys are doubles and some are integers that no double can have become.
+    /// Some keys are doubles and some are integers that no double can have become: the fewer of them.
     MixedDialect,
     /// The key is not the one under which readers look for this position.
     NotCanonical,
@@ -37,6 +37,8 @@ pub enum Trouble {
     /// The same move of a position and of its mirror image: programs that look for both count it
     /// twice.
     MirrorDuplicate,
+    /// No row is reached from the start: the hash is another one, or the game, or there is none.
+    NothingReached,
     /// Records are not in the order of keys, in which readers search.
     Unsorted,
     /// A field is NULL.
@@ -47,7 +49,9 @@ pub enum Trouble {
     OutOfRange,
     /// A comment is neither UTF-8 nor GB18030.
     Comment,
-    /// One weight is a thousand times the others, which are all alike: it wins every choice.
+    /// A comment is longer than a mebibyte, or a number stands in its place; it is not read.
+    LongComment,
+    /// One weight or score is a thousand times any other of at least two: it wins every choice.
     Outlier,
     /// Too many positions have several moves, all of the same weight: the weights mean nothing.
     AllEqual,
@@ -76,11 +80,13 @@ impl Trouble {
             Self::IllegalMove => "illegal_move",
             Self::Duplicate => "duplicate",
             Self::MirrorDuplicate => "mirror_duplicate",
+            Self::NothingReached => "nothing_reached",
             Self::Unsorted => "unsorted",
             Self::NullField => "null_field",
             Self::WrongType => "wrong_type",
             Self::OutOfRange => "out_of_range",
             Self::Comment => "comment",
+            Self::LongComment => "long_comment",
             Self::Outlier => "outlier",
             Self::AllEqual => "all_equal",
             Self::DamagedRow => "damaged_row",
@@ -99,18 +105,24 @@ impl Trouble {
             Self::NullKey => "rows without a key: lost",
             Self::DamagedKey => "keys of a type that no reader looks for",
             Self::PunnedInteger => "keys stored as doubles that became integers",
-            Self::MixedDialect => "integer keys among keys stored as doubles",
+            Self::MixedDialect => {
+                "keys stored as integers among doubles, or as doubles among integers"
+            }
             Self::NotCanonical => "keys under which no reader looks",
             Self::IllegalPosition => "keys of positions that are not legal",
             Self::BadMove => "moves that are none",
             Self::IllegalMove => "moves that are illegal in their positions",
             Self::Duplicate => "rows for a move that has one already",
             Self::MirrorDuplicate => "rows for the mirror image of a move that has one already",
+            Self::NothingReached => {
+                "no row is reached from the start: another hash, another game or empty"
+            }
             Self::Unsorted => "records out of order",
             Self::NullField => "fields without a value",
             Self::WrongType => "numbers stored as something else",
             Self::OutOfRange => "numbers out of range",
             Self::Comment => "comments in an unknown encoding",
+            Self::LongComment => "comments too long to be read",
             Self::Outlier => "moves whose weight is a thousand times all others'",
             Self::AllEqual => "positions whose moves all have the same weight, for no reason",
             Self::DamagedRow => "rows whose checksum does not match",
@@ -121,7 +133,7 @@ impl Trouble {
     /// Whether a clean copy lacks it.
     #[must_use]
     pub const fn is_repairable(self) -> bool {
-        !matches!(self, Self::AllEqual)
+        !matches!(self, Self::AllEqual | Self::NothingReached)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Making one of the program's own books from a foreign one.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, Stored};
@@ -88,14 +89,13 @@ pub struct ImportReport {
 ///
 /// # Errors
 ///
-/// See [`InteropError`]. Nothing is left behind then, and what stood at `output` stays.
+/// See [`InteropError`]. Nothing is left behind then; an existing file is never replaced.
 pub fn import(
     path: &Path,
     output: &Path,
     options: &ImportOptions,
 ) -> Result<ImportReport, InteropError> {
     let pack = OwnWriter::create(output)?;
-    refuse_same(path, output)?;
     let load_options = LoadOptions { from: options.from, memory: options.memory, examples: 0 };
     let mut loaded = load(path, load_options)?;
     let source = source(&loaded)?;
@@ -151,16 +151,6 @@ fn default_scores(loaded: &Loaded) -> Scores {
     }
 }
 
-/// The output must not replace what is read.
-fn refuse_same(path: &Path, output: &Path) -> Result<(), InteropError> {
-    use crate::bytes::atomic::resolve;
-    if resolve(path).is_ok_and(|a| resolve(output).is_ok_and(|b| a == b)) {
-        let what = "it is also the input; choose another name".to_owned();
-        return Err(InteropError::Create { path: output.to_owned(), what });
-    }
-    Ok(())
-}
-
 /// The foreign file as the new book names it.
 fn source(loaded: &Loaded) -> Result<Source, InteropError> {
     let path = &loaded.path;
@@ -202,22 +192,20 @@ fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), Interop
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else {
         return Ok(());
     };
+    let rows = loaded.index.rows().iter().enumerate();
+    let unreached: HashMap<i64, usize> = rows
+        .filter(|(_, row)| !row.has(REACHED))
+        .map(|(number, row)| (row.place, number))
+        .collect();
     database.for_each(layout, &mut |row| {
+        let Some(&number) = unreached.get(&row.place) else { return Ok(()) };
+        let Some(mv) = loaded.index.row(number).mv() else { return Ok(()) };
         let Some(setup) = bytes_of(row.values[0]).and_then(xqb::decode) else { return Ok(()) };
         let Ok(position) = Position::from_setup(&setup) else { return Ok(()) };
-        let rows = loaded.index.of(loaded.scheme().key(&position, false));
-        for number in rows {
-            let stored = loaded.index.row(number);
-            let Some(mv) =
-                stored.mv().filter(|_| stored.place == row.place && !stored.has(REACHED))
-            else {
-                continue;
-            };
-            let hit = Hit { row: number, mv, frame: Frame::PLAIN };
-            take(&position, &[hit], taken);
-            if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
-                take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
-            }
+        let hit = Hit { row: number, mv, frame: Frame::PLAIN };
+        take(&position, &[hit], taken);
+        if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
+            take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
         }
         Ok(())
     })
@@ -255,13 +243,12 @@ fn write(
 /// What all rows of one move say together: copies that agree in everything count once.
 fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<Entry, InteropError> {
     let mut sum: Option<Sum> = None;
-    let mut known: Vec<([u32; 3], i32, u8)> = Vec::new();
+    let mut known = HashSet::new();
     for taken in group {
         let stored = loaded.index.row(taken.row as usize);
         let comment = if stored.has(COMMENT) { loaded.comment(stored.place)? } else { None };
         let more = Sum::new(loaded.format, stored, comment);
-        let is_copy = known.contains(&stored.content());
-        known.push(stored.content());
+        let is_copy = !known.insert(stored.content());
         match &mut sum {
             None => sum = Some(more),
             Some(sum) => sum.absorb(more, is_copy),

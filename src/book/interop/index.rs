@@ -59,9 +59,9 @@ impl Stored {
         self.flags & flag != 0
     }
 
-    /// The numbers and the flags that the file states.
-    pub(super) const fn content(&self) -> ([u32; 3], i32, u8) {
-        ([self.wins, self.draws, self.losses], self.value, self.flags & (DISABLED | COMMENT))
+    /// The numbers that the file states: rows of one move that agree in them are copies.
+    pub(super) const fn content(&self) -> ([u32; 3], i32) {
+        ([self.wins, self.draws, self.losses], self.value)
     }
 
     pub(super) fn games(&self) -> u64 {

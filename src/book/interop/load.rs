@@ -8,7 +8,7 @@ use super::finding::{Findings, Trouble};
 use super::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
 use super::obk::{self, Dialect, StoredKey};
 use super::scheme::{Scheme, scheme};
-use super::sqlite::{Database, Layout, RawRow, bytes_of};
+use super::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
 use super::{Format, InteropError, eleeye, moonriver, polyglot, sniff, xqb};
 use crate::game::{Game, MoveList, Side};
 use crate::xiangqi::{Move, Position};
@@ -33,6 +33,8 @@ pub(super) struct Loaded {
     pub(super) has_scores: bool,
     pub(super) has_negative: bool,
     pub(super) findings: Findings,
+    /// What could not be read.
+    pub(super) lost: Vec<String>,
     pub(super) database: Option<Database>,
 }
 
@@ -46,7 +48,7 @@ impl Loaded {
         let (Some(database), Some(layout)) = (&self.database, self.format.layout()) else {
             return Ok(None);
         };
-        let bytes = database.bytes_at(layout, 7, place)?;
+        let bytes = database.bytes_at(layout, COMMENT_COLUMN, place)?;
         Ok(bytes.map(|bytes| comment_text(&bytes).0))
     }
 }
@@ -102,19 +104,19 @@ fn read(path: &Path, options: LoadOptions, tolerant: bool) -> Result<Loaded, Int
             has_scores: false,
             has_negative: false,
             findings: Findings::new(options.examples),
+            lost: Vec::new(),
             database: None,
         },
     };
     match format.layout() {
-        Some(layout) => match reading.table(layout) {
-            Err(InteropError::Damaged { what, .. }) if tolerant => {
-                let rows = reading.loaded.rows;
-                let example = || format!("{what}; {rows} rows could be read");
-                reading.loaded.findings.add(Trouble::File, example);
-            }
+        Some(layout) => match reading.table(layout, tolerant) {
+            Err(InteropError::Damaged { what, .. }) if tolerant => reading.loaded.lost.push(what),
             result => result?,
         },
         None => reading.records()?,
+    }
+    for what in &reading.loaded.lost {
+        reading.loaded.findings.add(Trouble::File, || what.clone());
     }
     Ok(reading.finish())
 }
@@ -141,19 +143,25 @@ impl Reading<'_> {
         loaded
     }
 
-    fn table(&mut self, layout: &Layout) -> Result<(), InteropError> {
+    fn table(&mut self, layout: &Layout, tolerant: bool) -> Result<(), InteropError> {
         let database = Database::open(&self.loaded.path)?;
-        let dialect = dialect(&database, layout);
+        let dialect = dialect(&database, layout, tolerant);
         self.loaded.dialect = (layout.format != Format::Xqb).then_some(dialect);
-        let read = database.for_each(layout, &mut |row| {
+        let mut visit = |row: &RawRow<'_>| {
             self.loaded.rows += 1;
             match layout.format {
                 Format::Xqb => self.board_row(row),
                 _ => self.hash_row(row, dialect),
             }
-        });
+        };
+        let read = if tolerant {
+            database.for_each_readable(layout, &mut visit)
+        } else {
+            database.for_each(layout, &mut visit).map(|()| Vec::new())
+        };
         self.loaded.database = Some(database);
-        read
+        self.loaded.lost = read?;
+        Ok(())
     }
 
     fn hash_row(&mut self, row: &RawRow<'_>, dialect: Dialect) -> Result<(), InteropError> {
@@ -256,7 +264,11 @@ impl Reading<'_> {
             stored.flags |= DISABLED;
             self.loaded.disabled += 1;
         }
-        if let Some(bytes) = bytes_of(row.values[7]).filter(|bytes| !bytes.is_empty()) {
+        if matches!(row.values[COMMENT_COLUMN], ValueRef::Integer(_)) {
+            self.loaded.findings.add(Trouble::LongComment, example);
+        }
+        if let Some(bytes) = bytes_of(row.values[COMMENT_COLUMN]).filter(|bytes| !bytes.is_empty())
+        {
             stored.flags |= COMMENT;
             self.loaded.comments += 1;
             if !comment_text(bytes).1 {
@@ -396,20 +408,26 @@ pub(super) fn comment_text(bytes: &[u8]) -> (String, bool) {
     (text.into_owned(), !faulty)
 }
 
-/// A book with one key as a double has all of them from 2^63 on so.
-fn dialect(database: &Database, layout: &Layout) -> Dialect {
+/// By the keys from 2^63 on: doubles, or integers that no double can have become.
+fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
     if layout.format != Format::Obk {
         return Dialect::Int64;
     }
-    let mut found = Dialect::Int64;
-    // A fault comes up again when the rows themselves are read.
-    let _fault = database.for_each(layout, &mut |row| {
-        if matches!(row.values[0], ValueRef::Real(_)) {
-            found = Dialect::Double;
+    let (mut doubles, mut integers) = (0u64, 0u64);
+    let mut visit = |row: &RawRow<'_>| {
+        match row.values[0] {
+            ValueRef::Real(key) => doubles += u64::from(key.is_sign_negative()),
+            key => integers += u64::from(obk::is_integer(key)),
         }
         Ok(())
-    });
-    found
+    };
+    // A fault comes up again when the rows themselves are read.
+    if tolerant {
+        let _fault = database.for_each_readable(layout, &mut visit);
+    } else {
+        let _fault = database.for_each(layout, &mut visit);
+    }
+    if doubles > 0 && doubles >= integers { Dialect::Double } else { Dialect::Int64 }
 }
 
 /// Positions looked at in a vote.

@@ -31,6 +31,7 @@ mod own_doctor;
 mod pfbook;
 mod polyglot;
 mod repair;
+mod salvage;
 mod scheme;
 mod sniff;
 mod sqlite;

@@ -64,7 +64,7 @@ pub(super) enum StoredKey {
     Sound(u64),
     /// A double that became an integer.
     Punned(u64),
-    /// An integer in a book of doubles, and no double can have become it.
+    /// An integer in a book of doubles, which no double can have become, or the reverse.
     Integer(u64),
     /// Lost.
     Null,
@@ -83,9 +83,17 @@ pub(super) fn key_of(value: ValueRef<'_>, dialect: Dialect) -> StoredKey {
             Some(bits) => StoredKey::Punned(bits),
             None => StoredKey::Integer(key.cast_unsigned()),
         },
-        ValueRef::Real(key) if key.is_sign_negative() => StoredKey::Sound(key.to_bits()),
+        ValueRef::Real(key) if key.is_sign_negative() => match dialect {
+            Dialect::Double => StoredKey::Sound(key.to_bits()),
+            Dialect::Int64 => StoredKey::Integer(key.to_bits()),
+        },
         _ => StoredKey::Damaged,
     }
+}
+
+/// Whether a key is from 2^63 on and must have been stored as an integer.
+pub(super) fn is_integer(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Integer(key) if key < 0 && as_double(key).is_none())
 }
 
 /// The bytes of the double that is this whole number.

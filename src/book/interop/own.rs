@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::Value;
 
 use super::InteropError;
-use crate::book::builder::{Errors, check_output};
+use super::write::refuse_existing;
+use crate::book::builder::Errors;
 use crate::book::store::Writer;
 use crate::book::{
     BuildError, Entry, GameId, Mark, Metadata, Place, Row, Source, key_file, remake, seal,
@@ -28,9 +29,9 @@ pub(super) struct OwnWriter {
 }
 
 impl OwnWriter {
-    /// Starts a book; a book that stands there already is replaced in the end, other files are not.
+    /// Starts a book. Nothing is replaced.
     pub(super) fn create(output: &Path) -> Result<Self, InteropError> {
-        check_output(output)?;
+        refuse_existing(output)?;
         let lock = remake::lock(output).map_err(|e| create_error(output, &e))?;
         let file = AtomicFile::create(output).map_err(|e| create_error(output, &e))?;
         let writer = Errors { output }.writer(folder_of(output))?;
@@ -85,7 +86,7 @@ impl OwnWriter {
             .finish(file.temporary_path(), &mut metadata, table_file, sources)
             .map_err(|e| store_error(&output, e))?;
         seal::seal(file.file_mut()).map_err(|e| write_error(&output, e))?;
-        check_output(&output)?; // someone may have put a file there meanwhile
+        refuse_existing(&output)?; // someone may have put a file there meanwhile
         file.commit().map_err(|e| create_error(&output, &e))?;
         Ok(metadata)
     }

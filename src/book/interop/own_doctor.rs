@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -12,6 +13,7 @@ use super::doctor::{Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, o
 use super::finding::{Findings, Trouble};
 use super::index::{CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored};
 use super::own::OwnWriter;
+use super::salvage::{Scanned, salvage};
 use super::scheme::Scheme;
 use super::sqlite::connect;
 use super::walk::walk;
@@ -19,6 +21,7 @@ use super::{InteropError, RepairReport};
 #[cfg(test)]
 use crate::book::seal;
 use crate::book::seal::Header;
+use crate::book::store::TABLES;
 use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Place, Row, marks};
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
@@ -135,8 +138,8 @@ fn rows(
         full.is_ok()
     });
     full?;
-    if let Err(error) = read {
-        findings.add(Trouble::File, || error.to_string());
+    for lost in read {
+        findings.add(Trouble::File, || lost);
     }
     Ok(collector.finish())
 }
@@ -172,27 +175,88 @@ fn place_name((key, mv): Place) -> String {
     }
 }
 
-/// Calls `visit` with every row, `None` standing for a damaged one, until it returns `false`.
+/// A row of the table of moves; `None` stands for a damaged one.
+type Raw = (Place, Option<Row>);
+
+/// Calls `visit` with every row that can be read, in order, until it returns `false`. Returns what
+/// cannot be read.
 fn each_row(
     connection: &Connection,
     visit: &mut dyn FnMut(Place, Option<Row>) -> bool,
-) -> rusqlite::Result<()> {
-    let mut statement =
-        connection.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (Ok(key), Ok(mv)) = (row.get::<_, i64>(0), row.get::<_, u16>(1)) else {
-            if !visit((0, u16::MAX), None) {
+) -> Vec<String> {
+    let mut goes_on = true;
+    let mut is_first = true;
+    // What lies behind damage is not found in order.
+    let mut behind: Vec<Raw> = Vec::new();
+    let read = salvage(i64::MAX, |range, down| {
+        let scanned = scan(connection, range, down, &mut |(place, row)| {
+            if is_first {
+                goes_on = visit(place, row);
+            } else {
+                behind.push((place, row));
+            }
+            goes_on
+        });
+        is_first = false;
+        if goes_on { Ok(scanned) } else { Err(()) }
+    });
+    behind.sort_by_key(|&(place, _)| place);
+    for (place, row) in behind {
+        goes_on = goes_on && visit(place, row);
+    }
+    let Ok((lost, error)) = read else { return Vec::new() };
+    let error = error.map_or_else(String::new, |error| error.to_string());
+    let name = |key: i64| crate::hash::Key::from_i64(key);
+    let text = |(first, last): (i64, i64)| {
+        format!("{error}: moves of positions {} to {} cannot be read", name(first), name(last))
+    };
+    lost.into_iter().map(|range| text(range.into_inner())).collect()
+}
+
+/// Reads the rows whose keys are in a range, until `visit` returns `false`.
+fn scan(
+    connection: &Connection,
+    range: RangeInclusive<i64>,
+    down: bool,
+    visit: &mut dyn FnMut(Raw) -> bool,
+) -> Scanned {
+    let mut last = None;
+    let sql = if down {
+        "SELECT key, move, stats FROM moves WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC, move DESC"
+    } else {
+        "SELECT key, move, stats FROM moves WHERE key BETWEEN ?1 AND ?2 ORDER BY key, move"
+    };
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([range.start(), range.end()])?;
+        let mut before: Option<Place> = None;
+        while let Some(row) = rows.next()? {
+            let (Ok(key), Ok(mv)) = (row.get::<_, i64>(0), row.get::<_, u16>(1)) else {
+                if !visit(((0, u16::MAX), None)) {
+                    return Ok(());
+                }
+                continue;
+            };
+            let place = (key, mv);
+            let is_in_order =
+                before.is_none_or(|before| if down { place < before } else { place > before });
+            if !is_in_order || !range.contains(&key) {
+                let what = "rows out of order".to_owned();
+                return Err(rusqlite::Error::InvalidParameterName(what));
+            }
+            before = Some(place);
+            last = Some(key);
+            let content = row.get_ref(2)?.as_blob().ok().and_then(|blob| Row::take(key, mv, blob));
+            if !visit((place, content)) {
                 return Ok(());
             }
-            continue;
-        };
-        let content = row.get_ref(2)?.as_blob().ok().and_then(|blob| Row::take(key, mv, blob));
-        if !visit((key, mv), content) {
-            return Ok(());
         }
+        Ok(())
+    };
+    match read() {
+        Ok(()) => Scanned::All,
+        Err(error) => Scanned::Until(last, error),
     }
-    Ok(())
 }
 
 /// Remarks on moves that are neither in a game nor added by hand.
@@ -283,7 +347,7 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> B
         if group[at].has(CHANGED) {
             let place = place(&group[at]);
             findings.add(Trouble::Outlier, || {
-                format!("{}: {}, all others {others}", place_name(place), weights[at])
+                format!("{}: {}, the next {others}", place_name(place), weights[at])
             });
             outliers.insert(place);
         }
@@ -306,21 +370,21 @@ pub(super) fn repair(
     let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
     let connection = connect(path).map_err(fault)?;
     let mut writer = OwnWriter::create(output)?;
-    let mut report = RepairReport::new(&diagnosis);
-    // Damage to the file's structure ends the reading; what was read is kept.
+    let mut report = RepairReport::new(&diagnosis, Vec::new());
     let mut failed = Ok(());
-    let _damage = copy_rows(&connection, &bad, &outliers, &mut report, &mut |entry| {
+    let lost = copy_rows(&connection, &bad, &outliers, &mut report, &mut |entry| {
         failed = writer.add(&entry);
         failed.is_ok()
     });
     failed?;
+    report.lost = lost;
     copy_added(&connection, &writer, &mut report)?;
-    let ids = game_ids(&connection);
-    copy_others(&connection, &writer)?;
+    let ids = game_ids(&connection, &mut report);
+    copy_others(&connection, &writer, &mut report)?;
     let mut metadata = book.metadata().clone();
     let kept = ids.len() as u64;
     writer.add_games(ids)?;
-    metadata.pruned |= report.dropped > 0;
+    metadata.pruned |= report.dropped > 0 || !report.lost.is_empty();
     if kept != metadata.counts.games {
         // Nobody knows which results are those of the lost games.
         metadata.pruned = true;
@@ -340,7 +404,7 @@ fn copy_rows(
     outliers: &BTreeSet<Place>,
     report: &mut RepairReport,
     visit: &mut dyn FnMut(Entry) -> bool,
-) -> rusqlite::Result<()> {
+) -> Vec<String> {
     let has_marks = has_marks(connection);
     each_row(connection, &mut |place, row| {
         let mut mark = mark_of(connection, has_marks, place);
@@ -384,30 +448,65 @@ fn copy_added(
 }
 
 /// The ids of the counted games, as far as they can be read.
-fn game_ids(connection: &Connection) -> Vec<[u8; 16]> {
-    let read = || -> rusqlite::Result<Vec<[u8; 16]>> {
+fn game_ids(connection: &Connection, report: &mut RepairReport) -> Vec<[u8; 16]> {
+    let mut ids = Vec::new();
+    let mut read = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare("SELECT id FROM games ORDER BY id")?;
-        statement.query_map([], |row| row.get(0))?.collect()
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            ids.push(row.get(0)?);
+        }
+        Ok(())
     };
-    read().unwrap_or_default()
+    if let Err(error) = read() {
+        report.lost.push(format!("{error}: table games after {} rows", ids.len()));
+    }
+    ids
 }
 
+/// The tables that are written anew; all others are taken as they are.
+const WRITTEN: [&str; 8] =
+    ["seal", "meta", "key_table", "sources", "games", "moves", "marks", "line_groups"];
+
 /// Copies the tables that are taken as they are.
-fn copy_others(connection: &Connection, writer: &OwnWriter) -> Result<(), InteropError> {
-    for table in ["journal", "books", "provenance"] {
-        let Ok(mut statement) = connection.prepare(&format!("SELECT * FROM {table}")) else {
-            continue;
-        };
-        let columns = statement.column_count();
-        let Ok(mut rows) = statement.query([]) else { continue };
-        while let Ok(Some(row)) = rows.next() {
-            let values = (0..columns).map(|i| row.get(i)).collect::<rusqlite::Result<Vec<Value>>>();
-            if let Ok(values) = values {
-                writer.put_values(table, values)?;
-            }
+fn copy_others(
+    connection: &Connection,
+    writer: &OwnWriter,
+    report: &mut RepairReport,
+) -> Result<(), InteropError> {
+    for (table, _) in TABLES.iter().filter(|(name, _)| !WRITTEN.contains(name)) {
+        let mut copied = 0;
+        if let Err(error) = copy_table(connection, writer, table, &mut copied)? {
+            report.lost.push(format!("{error}: table {table} after {copied} rows"));
         }
     }
     Ok(())
+}
+
+/// Copies a table up to its end or to damage.
+fn copy_table(
+    connection: &Connection,
+    writer: &OwnWriter,
+    table: &str,
+    copied: &mut u64,
+) -> Result<rusqlite::Result<()>, InteropError> {
+    let mut written = Ok(());
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let values = (0..columns).map(|i| row.get(i));
+            written = writer.put_values(table, values.collect::<rusqlite::Result<Vec<Value>>>()?);
+            if written.is_err() {
+                return Ok(());
+            }
+            *copied += 1;
+        }
+        Ok(())
+    };
+    let read = read();
+    written.map(|()| read)
 }
 
 /// Whether the digest of a file fits; for tests.

@@ -1,6 +1,6 @@
 //! Clean copies of books, in their own format.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use rusqlite::types::Value;
@@ -30,12 +30,21 @@ pub struct RepairReport {
     pub merged: u64,
     /// Weights brought down to those of the other moves, or set back to what the games give.
     pub changed: u64,
+    /// What could not be read, so that nobody knows how much it was; nothing if all could.
+    pub lost: Vec<String>,
 }
 
 impl RepairReport {
-    pub(super) fn new(diagnosis: &Diagnosis) -> Self {
-        let findings = diagnosis.findings.clone();
-        Self { findings, rows: diagnosis.rows, written: 0, dropped: 0, merged: 0, changed: 0 }
+    pub(super) fn new(diagnosis: &Diagnosis, lost: Vec<String>) -> Self {
+        Self {
+            findings: diagnosis.findings.clone(),
+            rows: diagnosis.rows,
+            written: 0,
+            dropped: 0,
+            merged: 0,
+            changed: 0,
+            lost,
+        }
     }
 
     /// The findings that the copy still has.
@@ -64,7 +73,7 @@ pub fn repair(
     // The copy's rows take as much again.
     let options = DoctorOptions { memory: options.memory / 2, ..options.clone() };
     let inspected = inspect(path, &options)?;
-    let mut report = RepairReport::new(&inspected.diagnosis);
+    let mut report = RepairReport::new(&inspected.diagnosis, inspected.loaded.lost.clone());
     let rows = clean(&inspected, &mut report);
     if rows.is_empty() {
         let what = "none of its rows can be used".to_owned();
@@ -84,6 +93,8 @@ struct Clean {
     stored: Stored,
     games: [i64; 3],
     score: i64,
+    /// The numbers of rows of the same move that differ from these.
+    others: BTreeSet<([i64; 3], i64)>,
     is_valid: bool,
     /// Rows that this one stands for, for their comments.
     places: Vec<i64>,
@@ -95,21 +106,31 @@ impl Clean {
             stored: *stored,
             games: [stored.wins, stored.draws, stored.losses].map(i64::from),
             score: stored.value.into(),
+            others: BTreeSet::new(),
             is_valid: !stored.has(super::index::DISABLED),
             places: vec![stored.place],
         }
     }
 
-    /// Adds a row of the same move, unless it is a copy.
-    fn absorb(&mut self, other: Self) {
-        if self.stored.content() != other.stored.content() {
-            self.score += other.score;
-            for (sum, more) in self.games.iter_mut().zip(other.games) {
-                *sum += more;
-            }
-        }
+    /// Takes in a row of the same move. Copies, which agree in all numbers, count once.
+    fn absorb(&mut self, mut other: Self) {
+        self.others.append(&mut other.others);
+        self.others.insert((other.games, other.score));
+        self.others.remove(&(self.games, self.score));
         self.is_valid |= other.is_valid;
         self.places.extend(other.places);
+    }
+
+    /// Results and score of all rows that this one stands for.
+    fn sums(&self) -> ([i64; 3], i64) {
+        let (mut games, mut score) = (self.games, self.score);
+        for (more, value) in &self.others {
+            score = score.saturating_add(*value);
+            for (sum, more) in games.iter_mut().zip(more) {
+                *sum = sum.saturating_add(*more);
+            }
+        }
+        (games, score)
     }
 }
 
@@ -240,7 +261,8 @@ fn content(loaded: &Loaded, row: &Clean) -> Result<Content, InteropError> {
             comment = write::join(comment, loaded.comment(place)?.filter(|text| !text.is_empty()));
         }
     }
-    Ok(Content { score: row.score, games: row.games, is_valid: row.is_valid, comment })
+    let (games, score) = row.sums();
+    Ok(Content { score, games, is_valid: row.is_valid, comment })
 }
 
 /// Rows of the table that some `.obk` files carry beside their own, at most.
@@ -281,14 +303,14 @@ fn write_records(
         Format::ElephantEye => {
             let records = rows.iter().filter_map(|row| {
                 let (key, mv) = (row.stored.key as u32, eleeye::encode_move(row.stored.mv()?));
-                Some(eleeye::Record { key, mv, weight: sixteen_bits(row.score) })
+                Some(eleeye::Record { key, mv, weight: sixteen_bits(row.sums().1) })
             });
             write::eleeye(output, records.collect())
         }
         Format::Polyglot => {
             let records = rows.iter().filter_map(|row| {
                 let (key, mv) = (row.stored.key, polyglot::encode_move(row.stored.mv()?));
-                let weight = sixteen_bits(row.score);
+                let weight = sixteen_bits(row.sums().1);
                 Some(polyglot::Record { key, mv, weight, learning: 0 })
             });
             write::polyglot(output, records.collect())
@@ -304,7 +326,7 @@ fn sides(rows: &[Clean]) -> [Vec<moonriver::Record>; 2] {
         let mover = if row.stored.has(BY_BLACK) { Side::Second } else { Side::First };
         let key = row.stored.key ^ moonriver::side_word(mover);
         sides[usize::from(mover == Side::First)]
-            .push(moonriver::Record { key, count: sixteen_bits(row.score) });
+            .push(moonriver::Record { key, count: sixteen_bits(row.sums().1) });
     }
     sides
 }

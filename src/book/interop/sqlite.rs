@@ -3,20 +3,28 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
+use super::salvage::{Scanned, salvage};
 use super::{Format, InteropError};
 use crate::book::reader::immutable_uri;
 
 /// First bytes of every SQLite file.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// The longest value read, in bytes; no comment is longer.
+/// The longest value read, in bytes.
 const LONGEST: i32 = 16 << 20;
+
+/// The longest comment read, in bytes.
+const LONGEST_COMMENT: i32 = 1 << 20;
+
+/// The number of the column with comments.
+pub(super) const COMMENT_COLUMN: usize = 7;
 
 /// Fewest bytes that a row can take in a file.
 const LEAST_ROW: u64 = 4;
@@ -80,42 +88,80 @@ impl Database {
     }
 
     /// Calls `visit` with every row of the table in the order of rowids.
-    pub(super) fn for_each(
+    pub(super) fn for_each(&self, layout: &Layout, visit: Visit<'_>) -> Result<(), InteropError> {
+        let mut count = 0;
+        match self.scan(layout, i64::MIN..=i64::MAX, false, &mut count, visit)? {
+            Scanned::All => Ok(()),
+            Scanned::Until(_, error) => Err(damaged(&self.path, &error)),
+        }
+    }
+
+    /// Calls `visit` with every row that can be read, in no order where some cannot. Returns what
+    /// cannot.
+    pub(super) fn for_each_readable(
         &self,
         layout: &Layout,
-        visit: &mut dyn FnMut(&RawRow<'_>) -> Result<(), InteropError>,
-    ) -> Result<(), InteropError> {
+        visit: Visit<'_>,
+    ) -> Result<Vec<String>, InteropError> {
+        let mut count = 0;
+        let likely = self.bytes.cast_signed();
+        let (lost, error) =
+            salvage(likely, |range, down| self.scan(layout, range, down, &mut count, visit))?;
+        let error = error.map_or_else(String::new, |error| error.to_string());
+        let text = |range: RangeInclusive<i64>| match range.into_inner() {
+            (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),
+            (first, last) => format!("{error}: rows {first} to {last} cannot be read"),
+        };
+        Ok(lost.into_iter().map(text).collect())
+    }
+
+    /// Reads the rows whose rowids are in a range, upwards or downwards.
+    fn scan(
+        &self,
+        layout: &Layout,
+        range: RangeInclusive<i64>,
+        down: bool,
+        count: &mut u64,
+        visit: Visit<'_>,
+    ) -> Result<Scanned, InteropError> {
         let fault = |e: rusqlite::Error| damaged(&self.path, &e);
         let columns = self.columns(layout.table).map_err(fault)?.unwrap_or_default();
-        let list: Vec<String> = layout
-            .columns
-            .iter()
-            .map(|&name| {
-                let known = columns.iter().any(|column| column.eq_ignore_ascii_case(name));
-                if known { format!("\"{name}\"") } else { "NULL".to_owned() }
-            })
-            .collect();
         let present =
             layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
-        let table = layout.table;
-        let sql = format!("SELECT rowid, {} FROM \"{table}\" NOT INDEXED", list.join(", "));
-        let mut statement = self.connection.prepare(&sql).map_err(fault)?;
-        let mut rows = statement.query([]).map_err(fault)?;
-        let mut count = 0;
-        while let Some(row) = rows.next().map_err(fault)? {
-            count += 1;
-            if count > self.bytes / LEAST_ROW {
+        let list: Vec<String> =
+            (0..8).map(|i| column_text(layout.columns[i], i, present[i])).collect();
+        let sql = format!(
+            "SELECT rowid, {} FROM \"{}\" NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid{}",
+            list.join(", "),
+            layout.table,
+            if down { " DESC" } else { "" }
+        );
+        let mut statement = self.connection.prepare_cached(&sql).map_err(fault)?;
+        let mut rows = statement.query([range.start(), range.end()]).map_err(fault)?;
+        let mut last = None;
+        loop {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => return Ok(Scanned::All),
+                Err(error) => return Ok(Scanned::Until(last, error)),
+            };
+            *count += 1;
+            if *count > self.bytes / LEAST_ROW {
                 let what = "more rows than a file of its length can hold".to_owned();
                 return Err(InteropError::Damaged { path: self.path.clone(), what });
             }
             let place = row.get(0).map_err(fault)?;
+            if last.is_some_and(|last| if down { place >= last } else { place <= last }) {
+                let what = "rows out of order".to_owned();
+                return Ok(Scanned::Until(last, rusqlite::Error::InvalidParameterName(what)));
+            }
+            last = Some(place);
             let mut values = [ValueRef::Null; 8];
             for (i, value) in values.iter_mut().enumerate() {
                 *value = row.get_ref(i + 1).map_err(fault)?;
             }
             visit(&RawRow { place, values, present })?;
         }
-        Ok(())
     }
 
     /// The bytes of one row's value in a column.
@@ -140,6 +186,15 @@ impl Database {
 
     /// What SQLite's own check says, up to `most` lines; none if all is well.
     pub(super) fn integrity(&self, most: usize) -> Vec<String> {
+        match self.has_expressions() {
+            Ok(false) => {}
+            Ok(true) => {
+                return vec![
+                    "an expression or a part of a table is indexed: not checked".to_owned(),
+                ];
+            }
+            Err(error) => return vec![error.to_string()],
+        }
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut check = self.connection.prepare(&format!("PRAGMA integrity_check({most})"))?;
             check.query_map([], |row| row.get(0))?.collect()
@@ -148,6 +203,15 @@ impl Database {
             Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
             Err(error) => vec![error.to_string()],
         }
+    }
+
+    /// Whether some index is over an expression or a part of a table: checking it would run whatever a
+    /// file asks for.
+    fn has_expressions(&self) -> rusqlite::Result<bool> {
+        let sql = "SELECT EXISTS(SELECT 1 FROM sqlite_schema AS s, pragma_index_list(s.name) AS l \
+                   WHERE s.type = 'table' AND (l.partial OR EXISTS(SELECT 1 FROM \
+                   pragma_index_xinfo(l.name) AS i WHERE i.cid = -2)))";
+        self.connection.query_row(sql, [], |row| row.get(0))
     }
 
     /// Whether a lookup by the key of a row, through the index if there is one, finds any row.
@@ -165,6 +229,21 @@ impl Database {
         let sql = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) \
                    AS i WHERE i.seqno = 0 AND lower(i.name) = ?2 AND NOT l.partial)";
         self.connection.query_row(sql, [layout.table, layout.columns[0]], |row| row.get(0))
+    }
+}
+
+/// What is done with a row.
+type Visit<'a> = &'a mut dyn FnMut(&RawRow<'_>) -> Result<(), InteropError>;
+
+/// How a column is asked for. A comment that is too long comes as a number, its length.
+fn column_text(name: &str, number: usize, is_present: bool) -> String {
+    match (is_present, number) {
+        (false, _) => "NULL".to_owned(),
+        (true, COMMENT_COLUMN) => format!(
+            "CASE WHEN octet_length(\"{name}\") > {LONGEST_COMMENT} THEN octet_length(\"{name}\") \
+             ELSE \"{name}\" END"
+        ),
+        (true, _) => format!("\"{name}\""),
     }
 }
 

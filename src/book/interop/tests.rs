@@ -790,3 +790,109 @@ fn own_books_are_mended_but_for_what_is_locked() {
     repair(&at("clean"), &at("again"), Dialect::Int64, &DoctorOptions::default()).unwrap();
     assert_eq!(found(&at("again")), [(Trouble::IllegalMove, 1)]);
 }
+
+#[test]
+fn every_table_of_a_healthy_own_book_is_kept() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut writer = OwnWriter::create(&at("own")).unwrap();
+    let start = Position::start();
+    let canonical = start.canonical();
+    let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
+    let key = canonical.key.to_i64();
+    let tally = Tally { games: 1, first: 1, ..Tally::default() };
+    writer.add(&Entry { key, mv, tally, weight: None, mark: Mark::default() }).unwrap();
+    let blob = || Value::Blob(vec![7; 16]);
+    let number = Value::Integer;
+    let text = || Value::Text("x".to_owned());
+    for (table, row) in [
+        ("elsewhere", vec![blob()]),
+        (
+            "scores",
+            vec![
+                number(key),
+                text(),
+                number(0),
+                number(5),
+                number(0),
+                number(1),
+                number(1),
+                Value::Null,
+            ],
+        ),
+        ("backed", vec![number(key), number(mv.into()), number(1), number(2)]),
+        ("books", vec![number(1), text(), text(), number(1), number(1)]),
+        ("provenance", vec![number(1), blob()]),
+        ("journal", vec![number(1), number(1), text(), number(key), number(1), blob(), blob()]),
+    ] {
+        writer.put_values(table, row).unwrap();
+    }
+    writer.finish(&[]).unwrap();
+    repair(&at("own"), &at("clean"), Dialect::Int64, &DoctorOptions::default()).unwrap();
+    for (table, _) in crate::book::store::TABLES {
+        let sql = format!("SELECT count(*) FROM {table}");
+        assert_eq!(rows_of(&at("clean"), &sql), rows_of(&at("own"), &sql), "{table}");
+    }
+}
+
+#[test]
+fn a_copy_never_takes_the_place_of_its_own_book() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("own");
+    sick_own(&path);
+    let before = std::fs::read(&path).unwrap();
+    let error = repair(&path, &path, Dialect::Int64, &DoctorOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("something stands there"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn rows_behind_a_bad_page_and_a_huge_comment_are_read() {
+    let book = Handmade::new();
+    let key = scheme(Format::Obk).key(&Position::start(), false).cast_signed();
+    book.run("BEGIN");
+    for i in 0..3000 {
+        book.add_raw(&Value::Integer(if i == 2999 { key } else { i }), "h2e2", 1, i);
+    }
+    book.run("COMMIT; UPDATE bhobk SET vmemo = zeroblob(17000000) WHERE id = 2000");
+    let root: i64 =
+        rows_of(&book.path, "SELECT rootpage FROM sqlite_schema WHERE name = 'bhobk'")[0];
+    let Handmade { folder, path, connection } = book;
+    drop(connection);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The third child of the root.
+    let page = (root as usize - 1) * 4096;
+    let cell = u16::from_be_bytes([bytes[page + 16], bytes[page + 17]]) as usize;
+    let child = u32::from_be_bytes(bytes[page + cell..page + cell + 4].try_into().unwrap());
+    let start = (child as usize - 1) * 4096;
+    bytes[start..start + 4096].fill(0x55);
+    std::fs::write(&path, &bytes).unwrap();
+    let clean = folder.path().join("clean.obk");
+    let report = repair(&path, &clean, Dialect::Int64, &DoctorOptions::default()).unwrap();
+    assert_eq!(report.lost.len(), 1, "{report:?}");
+    assert!(report.rows > 2800 && report.rows < 3000, "{}", report.rows);
+    assert!(report.findings.iter().any(|f| f.trouble == Trouble::LongComment && f.count == 1));
+    assert_eq!(rows_of(&clean, "SELECT max(vwin) FROM bhobk"), [2999]);
+}
+
+#[test]
+fn results_are_never_out_of_proportion() {
+    let book = Handmade::new();
+    for mv in ["h2e2", "c3c4", "g0e2", "h0g2"] {
+        book.add("", mv, 0, 1);
+    }
+    book.add("", "f0e1", 0, 1500);
+    book.run("UPDATE bhobk SET vdraw = 700, vlost = 800 WHERE vwin = 1500");
+    assert_eq!(book.found(), []);
+}
+
+#[test]
+fn one_key_does_not_make_a_book_one_of_doubles() {
+    let book = three_moves();
+    book.add("h2e2 h9g7", "h0g2", 1, 1);
+    book.add("c3c4", "c6c5", 1, 1);
+    book.add_raw(&Value::Real(0.5), "h9g7", 1, 1);
+    let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
+    assert_eq!(diagnosis.dialect, Some(Dialect::Int64));
+    assert_eq!(diagnosis.reached, 5);
+}

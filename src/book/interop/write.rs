@@ -8,6 +8,7 @@ use rusqlite::{Connection, OpenFlags, params};
 
 use super::sqlite::Layout;
 use super::{InteropError, eleeye, moonriver, polyglot};
+use crate::book::MAX_COMMENT;
 use crate::bytes::atomic::AtomicFile;
 
 /// Starts a new file. Nothing is replaced.
@@ -16,7 +17,8 @@ pub(super) fn create(path: &Path) -> Result<AtomicFile, InteropError> {
     AtomicFile::create(path).map_err(|e| create_error(path, &e))
 }
 
-fn refuse_existing(path: &Path) -> Result<(), InteropError> {
+/// Nothing that stands somewhere is replaced.
+pub(super) fn refuse_existing(path: &Path) -> Result<(), InteropError> {
     if path.is_symlink() || path.exists() {
         let what = "something stands there; move it away or choose another name".to_owned();
         return Err(InteropError::Create { path: path.to_owned(), what });
@@ -60,14 +62,26 @@ impl Content {
     }
 }
 
-/// Both comments, a line each, if they differ.
+/// Both comments, one after the other, unless the first has the lines of the second already. Where
+/// the first is longer than any in the program's own books, nothing more is added.
 pub(super) fn join(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
-        (Some(one), Some(other)) if !one.lines().any(|line| line == other) => {
-            Some(format!("{one}\n{other}"))
+        (Some(mut one), Some(other)) if one.len() <= MAX_COMMENT && !has_lines(&one, &other) => {
+            one.push('\n');
+            one.push_str(&other);
+            Some(one)
         }
         (one, other) => one.or(other),
     }
+}
+
+/// Whether `other` stands in `one` as whole lines.
+fn has_lines(one: &str, other: &str) -> bool {
+    one.match_indices(other).any(|(at, _)| {
+        let (before, after) = (&one[..at], &one[at + other.len()..]);
+        (before.is_empty() || before.ends_with('\n'))
+            && (after.is_empty() || after.starts_with('\n'))
+    })
 }
 
 /// Writes a SQLite book row by row.

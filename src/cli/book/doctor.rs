@@ -82,6 +82,8 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
             "dropped": report.dropped,
             "merged": report.merged,
             "changed": report.changed,
+            "complete": report.lost.is_empty(),
+            "lost": report.lost,
             "left": report.left().map(Trouble::name).collect::<Vec<_>>(),
         })
     });
@@ -145,6 +147,9 @@ fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Resu
     writeln!(out, "dropped    {}", report.dropped)?;
     writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
     writeln!(out, "changed    {} weights", report.changed)?;
+    for lost in &report.lost {
+        writeln!(out, "lost       {lost}")?;
+    }
     for trouble in report.left() {
         writeln!(out, "left       {}", trouble.text())?;
     }

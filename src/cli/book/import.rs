@@ -13,7 +13,7 @@ use crate::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import}
 pub(in crate::cli) struct Args {
     /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name.
     foreign: PathBuf,
-    /// Where to write the book.
+    /// Where to write the book; a new file.
     #[arg(short, long)]
     output: PathBuf,
     /// The format, if the file's content does not tell.
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Args {
     /// negative].
     #[arg(long, value_enum)]
     scores: Option<ScoresName>,
-    /// Tell row for row what became of the book.
+    /// Say more: what was merged, left out and clamped.
     #[arg(long)]
     report: bool,
     /// Memory for the rows; a book with more is refused.
