@@ -151,7 +151,7 @@ pub(super) fn read(
 
 impl Columns {
     fn row(&self, line: &Line<'_>, encoding: Encoding) -> Rows {
-        let cells = cells(&encoding.decode_lossy(line.text), self.separator);
+        let cells = cells(&encoding.decode_part(line.text), self.separator);
         let cell = |index: usize| cells.get(index).map_or("", |cell| cell.trim());
         let tags =
             self.tags.iter().map(|(index, tag)| ((*tag).to_owned(), cell(*index).to_owned()));

@@ -132,7 +132,7 @@ fn write_tree(out: &mut impl Write, tree: &Tree<Position>) -> io::Result<()> {
             } else {
                 format!("comment{number}_{ply}")
             };
-            let text = escaped(&texts.join("\n"), true).replace('\n', "||");
+            let text = escaped(&texts.join("\n").replace("\r\n", "\n"), true).replace('\n', "||");
             write_value(out, &name, &text)?;
         }
         let mut variations: Vec<&Variation<Position>> = tree.variations.iter().collect();

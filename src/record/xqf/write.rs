@@ -138,7 +138,7 @@ fn write_node(
 ) -> io::Result<()> {
     let marks = if has_child { 0xf0 } else { 0 } | if has_sibling { 0x0f } else { 0 };
     // XQStudio ends lines as Windows does.
-    let comment = comment.replace('\n', "\r\n");
+    let comment = comment.replace("\r\n", "\n").replace('\n', "\r\n");
     let (text, ..) = GB18030.encode(&comment);
     let len = u32::try_from(text.len())
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a comment of more than 4 GiB"))?;
