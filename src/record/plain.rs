@@ -13,8 +13,8 @@ use super::pgn::{self, BlockFault, BlockGame, START};
 use super::pgn_writer::{move_text, result_text};
 use super::split::{Layout, Lines, split_lines};
 use super::{
-    BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place,
-    ReadSummary, Record, table,
+    BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
+    table,
 };
 use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
 use crate::xiangqi::{Position, Setup};
