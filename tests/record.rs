@@ -242,6 +242,8 @@ fn long_and_deep_input_is_bounded() {
     assert_eq!(reason(brackets), BadGameReason::OpenVariation);
     let quotes = format!("[A \"{}{}", "\"]a".repeat(MAX_GAME_BYTES / 8), " ".repeat(1 << 20));
     assert!(read_one(quotes.as_bytes()).is_ok());
+    let one_line = format!("{}\n\n1. h2e2 *", "[A \"\"]".repeat(MAX_GAME_BYTES / 8));
+    assert!(read_one(one_line.as_bytes()).is_ok());
     let long = format!("1. h2e2 {}", "x".repeat(MAX_GAME_BYTES));
     assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 8));
     let long_comment = format!("[A \"1\"]\n{{{}}} h2e2 *", "x".repeat(MAX_GAME_BYTES / 2));

@@ -156,6 +156,17 @@ fn libraries_of_ccbridge() {
         assert!(matches!(bad.reason, BadGameReason::Truncated(_)), "{bad}");
         assert_eq!(outline(&games[0].as_ref().unwrap().record.tree), OUTLINE);
     }
+    for slots in [127_u32, 129, 0] {
+        let mut wrong = cbl(128, &records);
+        wrong[60..64].copy_from_slice(&slots.to_le_bytes());
+        assert_eq!(read(&wrong).1.games, 3, "{slots}");
+    }
+    let mut cut = cbl(128, &records);
+    cut.truncate(cut.len() - 5000);
+    let (games, summary) = read(&cut);
+    assert_eq!((summary.games, summary.bad), (2, 2));
+    let last = games.last().unwrap().as_ref().unwrap_err();
+    assert!(last.to_string().contains("its last block"), "{last}");
     let huge = cbl(0, &[]);
     assert_eq!(read(&huge).1, Default::default());
     let mut claims = huge;
@@ -390,6 +401,41 @@ fn a_written_game() {
     let (format, options) = (Format::DhtmlXq, WriteOptions::default());
     let dropped = write_game(&mut Vec::new(), &record, format, &options).unwrap();
     assert_eq!(dropped, Dropped { tags: 2, ..Dropped::default() });
+}
+
+#[test]
+fn a_second_title_is_left_out_and_counted() {
+    let text =
+        "[Title \"a\"]\n[Red \"r\"]\n[title \"b\"]\n[Black \"c\"]\n[Round \"\"]\n\n1. h2e2 *\n";
+    let record = read_one(text.as_bytes()).unwrap().record;
+    let mut ubb = Vec::new();
+    let options = WriteOptions::default();
+    let dropped = write_game(&mut ubb, &record, Format::DhtmlXq, &options).unwrap();
+    assert_eq!(dropped, Dropped { tags: 1, ..Dropped::default() });
+    let again = read_one(&ubb).unwrap().record;
+    let tags = ["Title", "Red", "Black"].map(|name| again.tag(name).unwrap_or_default());
+    assert_eq!(tags, ["a", "r", "c"]);
+}
+
+#[test]
+fn the_encoding_of_each_game_of_dhtmlxq_is_found() {
+    let game = |red: &str| {
+        format!(
+            "[DhtmlXQ][DhtmlXQ_red]{red}[/DhtmlXQ_red][DhtmlXQ_result]红胜[/DhtmlXQ_result][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]\n"
+        )
+    };
+    let gbk = |text: &str| encoding_rs::GB18030.encode(text).0.into_owned();
+    let mut page = format!("<script>{}</script>\n", "var x;\n".repeat(12_000)).into_bytes();
+    page.extend(gbk(&game("许银川")));
+    page.extend(game("许银川").as_bytes());
+    page.extend(gbk(&game("吕钦")));
+    let (games, summary) = read(&page);
+    assert_eq!((summary.games, summary.bad), (3, 0));
+    for (game, name) in games.iter().zip(["许银川", "许银川", "吕钦"]) {
+        let record = &game.as_ref().unwrap().record;
+        assert_eq!(record.tag("Red"), Some(name));
+        assert_eq!(record.result, Some(Outcome::Win(Side::First)));
+    }
 }
 
 proptest! {

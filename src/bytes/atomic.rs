@@ -20,9 +20,15 @@ impl AtomicFile {
     ///
     /// # Errors
     ///
-    /// Those of [`resolve`] and of creating a file in that folder.
+    /// Those of [`resolve`] and of creating a file in that folder; [`io::ErrorKind::InvalidInput`]
+    /// if there is a device, a pipe, a socket or a folder, which a file must not replace.
     pub fn create(target: &Path) -> io::Result<Self> {
         let target = resolve(target)?;
+        if target.symlink_metadata().is_ok_and(|about| !about.is_file()) {
+            let text = "not a regular file, which none may replace; choose another name, or - for \
+                        standard output where the command writes there";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(target.file_name().unwrap_or_default());
         prefix.push(".part-");
@@ -142,6 +148,18 @@ mod tests {
         assert_eq!(resolve(&at("link")).unwrap(), resolve(&at("./far/target")).unwrap());
         symlink(at("gone"), at("dangling")).unwrap();
         assert!(write(&at("dangling"), b"").unwrap_err().to_string().contains("remove the link"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let refused = AtomicFile::create(&socket).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        assert!(AtomicFile::create(folder.path()).is_err());
+        assert!(!socket.symlink_metadata().unwrap().is_file());
     }
 
     #[test]

@@ -161,6 +161,10 @@ impl Reader<'_> {
             let at = self.pieces.at();
             let Some(piece) = self.pieces.next() else { break };
             match piece {
+                Piece::Open { name: "Move", .. } if open.is_some() => {
+                    let text = "a Move begins within another, which is not closed".to_owned();
+                    return Err((at, BadGameReason::Malformed(text)));
+                }
                 Piece::Open { name: "Move", attributes, is_closed } => {
                     self.moves_at = at;
                     let element = MoveElement {

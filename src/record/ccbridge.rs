@@ -28,6 +28,9 @@ use crate::xiangqi::{Piece, Position, Role, Square};
 const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
 const LIBRARY_MAGIC: &[u8; 16] = b"CCBridgeLibrary\0";
 
+/// What libraries of old versions have after `CCBridge`.
+const OLD_LIBRARY: &[u8] = b"\x15\0\0\0\x03\0\0\0";
+
 const RESULT: usize = 2076;
 const SIDE_TO_MOVE: usize = 2112;
 const BOARD: usize = 2120;
@@ -84,6 +87,14 @@ pub(super) fn read_library(
         Err(fault) => return report(source, 0, 1, Err(fault), sink),
     };
     let is_start = |at: &usize| bytes[*at..].starts_with(RECORD_MAGIC);
+    let first = if (first..bytes.len()).step_by(BLOCK).any(|at| is_start(&at)) {
+        first
+    } else {
+        // The number of slots may be wrong.
+        let records = bytes.get(INDEX as usize..).unwrap_or_default();
+        let magic = records.windows(RECORD_MAGIC.len()).position(|at| at == RECORD_MAGIC);
+        magic.map_or(first, |at| INDEX as usize + at)
+    };
     let mut starts = (first..bytes.len()).step_by(BLOCK).filter(is_start).peekable();
     let mut summary = ReadSummary::default();
     while let Some(start) = starts.next() {
@@ -94,6 +105,11 @@ pub(super) fn read_library(
         }
         let number = summary.games + summary.bad + 1;
         summary += report(source, start as u64, number, game(record, start), sink);
+    }
+    if !(bytes.len() - first).is_multiple_of(BLOCK) {
+        let number = summary.games + summary.bad + 1;
+        let fault = truncated(bytes.len(), "its last block; games may be missing");
+        summary += report(source, bytes.len() as u64, number, Err(fault), sink);
     }
     summary
 }
@@ -106,8 +122,12 @@ fn is_heading(record: &[u8]) -> bool {
 /// Where the records of a library begin; that may be behind its end if it has none.
 fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.starts_with(LIBRARY_MAGIC) {
-        let reason = if bytes.len() < LIBRARY_MAGIC.len() && LIBRARY_MAGIC.starts_with(bytes) {
+        let is_short = [LIBRARY_MAGIC, RECORD_MAGIC].iter().any(|magic| magic.starts_with(bytes));
+        let reason = if is_short {
             BadGameReason::Truncated("the header".to_owned())
+        } else if bytes.get(8..16) != Some(OLD_LIBRARY) {
+            let text = "begins like a file of CCBridge, but is none of a known kind";
+            BadGameReason::Unsupported(text.to_owned())
         } else {
             let text = "a library of an old CCBridge, which is compressed and not documented; \
                         open it in CCBridge and save it as a library of today's kind";

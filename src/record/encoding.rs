@@ -20,6 +20,9 @@ pub enum Encoding {
 /// written in another are looked at again one by one.
 const SAMPLE_BYTES: usize = 64 << 10;
 
+/// How far the first byte beyond ASCII is looked for.
+const ASCII_BYTES: usize = 16 << 20;
+
 pub(super) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Characters that names of events, results and comments are full of, traditional and simplified.
@@ -61,6 +64,21 @@ impl Encoding {
             (DecoderResult::InputEmpty, _) => Some(buffer),
             _ => None,
         }
+    }
+
+    /// The encoding of a part of a source that is written in this one as a whole: parts may be in
+    /// another.
+    pub(super) fn of_part(self, part: &[u8]) -> Self {
+        if std::str::from_utf8(part).is_ok() {
+            return Self::Utf8;
+        }
+        let strictly = self.table().decode_without_bom_handling_and_without_replacement(part);
+        if strictly.is_some() { self } else { Self::detect(part) }
+    }
+
+    /// Decodes a part of a source that is written in this encoding as a whole.
+    pub(super) fn decode_part(self, part: &[u8]) -> Cow<'_, str> {
+        self.of_part(part).decode_lossy(part)
     }
 
     /// Decodes with U+FFFD for what is malformed.
@@ -124,10 +142,18 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The first bytes, cut after a line where they are cut at all: no character spans two lines.
+/// The first bytes from the line on that has the first one beyond ASCII, cut after a line where they
+/// are cut at all: no character spans two lines.
 fn sample(bytes: &[u8]) -> &[u8] {
+    let is_line_end = |b: &u8| matches!(b, b'\n' | b'\r');
+    let ascii = bytes.get(..ASCII_BYTES).unwrap_or(bytes);
+    let first = encoding_rs::Encoding::ascii_valid_up_to(ascii);
+    let line = ascii[..first].iter().rposition(is_line_end).map_or(0, |i| i + 1);
+    // Bytes before it are characters of their own in all three.
+    let begin = if first - line < SAMPLE_BYTES / 2 { line } else { first };
+    let bytes = &bytes[begin..];
     let Some(head) = bytes.get(..SAMPLE_BYTES) else { return bytes };
-    let end = head.iter().rposition(|&b| matches!(b, b'\n' | b'\r')).map_or(head.len(), |i| i + 1);
+    let end = head.iter().rposition(is_line_end).map_or(head.len(), |i| i + 1);
     &head[..end]
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use super::parsed::board_outcome;
 use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
+use super::text::tidy;
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame,
     Place, ReadSummary, Record, Tree, Variation,
@@ -305,12 +306,13 @@ impl<'a> GameReader<'a> {
     }
 
     fn comment(&mut self, text: &str) {
+        let text = tidy(text);
         if text.is_empty() {
             return;
         }
         match self.lines.last_mut() {
-            Some(line) => line.tree.comments.push((line.tree.moves.len(), text.to_owned())),
-            None => self.first_comments.push((0, text.to_owned())),
+            Some(line) => line.tree.comments.push((line.tree.moves.len(), text)),
+            None => self.first_comments.push((0, text)),
         }
     }
 

@@ -133,9 +133,18 @@ fn comment_text(text: &str) -> String {
     comment
 }
 
+/// How many tags have no character in their name that PGN allows there.
+pub(super) fn tags_left_out(record: &Record<Position>) -> u64 {
+    record.tags.iter().filter(|(name, _)| !name.contains(is_of_name)).count() as u64
+}
+
+const fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
 /// Characters that no tag name has are left out; line ends in values become blanks.
 fn write_tag(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
-    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let name: String = name.chars().filter(|c| is_of_name(*c)).collect();
     if name.is_empty() {
         return Ok(());
     }

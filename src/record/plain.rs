@@ -2,20 +2,19 @@
 //!
 //! Moves are separated by blanks, commas, semicolons or bars; coordinates may be written together
 //! (`h2e2h9g7`). Each line is a game, or the lines are one game together: the reading in which more
-//! moves can be played holds, the latter if they are equal. A line may begin with a name that ends
+//! moves can be played holds; if they are equal, the latter, unless it has a fault. A line may begin with a name that ends
 //! in a semicolon, a tab or a colon; a FEN may stand before the moves, or on a line of its own where
 //! the lines are one game; a result may follow the moves. Lines that begin with `#` are remarks.
 //! A table with names of columns in its first line is read by [`table`].
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::pgn::{self, BlockFault, BlockGame, START};
 use super::pgn_writer::{move_text, result_text};
 use super::split::{Layout, Lines, split_lines};
 use super::{
-    BadGame, BadGameReason, Chunk, Encoding, Format, MAX_GAME_BYTES, ParsedGame, Place,
-    ReadSummary, Record, table,
+    BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
+    table,
 };
 use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
 use crate::xiangqi::{Position, Setup};
@@ -78,17 +77,20 @@ fn is_one_game(bytes: &[u8], whole: &Chunk) -> bool {
     let sample = lines.by_ref().take(SAMPLE_LINES).last();
     let Some(last) = sample else { return true };
     let bytes = &bytes[..last.end];
-    let text = decode(bytes, whole.encoding);
-    let of_each: usize = text.lines().filter(|line| !is_remark(line)).map(plies).sum();
-    plies(&text) >= of_each
+    let text = whole.encoding.decode_part(bytes);
+    let lines = text.lines().filter(|line| !is_remark(line));
+    let of_each: usize = lines.map(|line| plies(line).0).sum();
+    let (of_all, is_sound) = plies(&text);
+    of_all > of_each || of_all == of_each && is_sound
 }
 
-/// Moves that can be played when the text is read as one game.
-fn plies(text: &str) -> usize {
+/// Moves that can be played when the text is read as one game, and whether these are all.
+fn plies(text: &str) -> (usize, bool) {
     match read_text(text) {
-        Ok(Some(game)) => game.record.tree.moves.len(),
-        Err(BlockFault { reason: BadGameReason::Move { ply, .. }, .. }) => ply - 1,
-        _ => 0,
+        Ok(Some(game)) => (game.record.tree.moves.len(), true),
+        Ok(None) => (0, true),
+        Err(BlockFault { reason: BadGameReason::Move { ply, .. }, .. }) => (ply - 1, false),
+        Err(_) => (0, false),
     }
 }
 
@@ -105,7 +107,7 @@ pub(super) fn read_chunk(
     let mut summary = ReadSummary::default();
     let mut read = |text: &[u8], line: u64, game: u64| {
         let found = match text.len() {
-            ..=MAX_GAME_BYTES => read_text(&decode(text, chunk.encoding)),
+            ..=MAX_GAME_BYTES => read_text(&chunk.encoding.decode_part(text)),
             len => Err(BlockFault { lines: 0, reason: BadGameReason::TooLong(len) }),
         };
         let found = match found {
@@ -132,17 +134,6 @@ pub(super) fn read_chunk(
         }
     }
     summary
-}
-
-fn decode(bytes: &[u8], encoding: Encoding) -> Cow<'_, str> {
-    let mut buffer = String::new();
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
-    }
-    if encoding.decode(bytes, &mut buffer).is_some() {
-        return Cow::Owned(buffer);
-    }
-    Encoding::detect(bytes).decode_lossy(bytes)
 }
 
 /// Reads one game; `None` if the text has neither moves nor a position.
@@ -280,6 +271,18 @@ mod tests {
         let parts = Parts::of(text);
         let words: Vec<_> = parts.moves.split_whitespace().collect();
         (parts.name, parts.fen, words.join(" "))
+    }
+
+    #[test]
+    fn a_bad_line_does_not_join_the_others() {
+        let read = |text: &str| {
+            let summary = super::super::read_games("t", text.as_bytes(), &mut |_| {});
+            (summary.games, summary.bad)
+        };
+        assert_eq!(read("h2e2 h9g7\nnonsense\n"), (1, 1));
+        assert_eq!(read("h2e2 h9g7\nh0g2 i9h9\n"), (1, 0));
+        assert_eq!(read("h2e2 h9g7\n"), (1, 0));
+        assert_eq!(read("h2e2 h9g7\nh2e2 b9c7\n"), (2, 0));
     }
 
     #[test]

@@ -30,11 +30,13 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// Where the last token began.
     token: usize,
+    /// Where the line of the last tag ends: many tags may stand on one.
+    line_end: Option<usize>,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, token: 0 }
+        Self { text, at: 0, token: 0, line_end: None }
     }
 
     /// Where the last token began.
@@ -167,12 +169,22 @@ impl<'a> Scanner<'a> {
         if name.is_empty() {
             return None;
         }
-        let begin = rest.len() - value.len();
-        let value = &value[..value.find('\n').unwrap_or(value.len())];
-        let end = begin + value.len();
-        let (value, after) = tag_value(value);
-        self.at = self.text.len() - rest.len() + end - after.len();
+        let begin = self.text.len() - value.len();
+        let end = self.line_end(begin);
+        let (value, after) = tag_value(&self.text[begin..end]);
+        self.at = end - after.len();
         Some(Token::Tag(name, unescape(value)))
+    }
+
+    /// Where the line ends that `from` stands on.
+    fn line_end(&mut self, from: usize) -> usize {
+        if let Some(end) = self.line_end.filter(|&end| from <= end) {
+            return end;
+        }
+        let rest = &self.text[from..];
+        let end = from + rest.find('\n').unwrap_or(rest.len());
+        self.line_end = Some(end);
+        end
     }
 
     /// A result, a move that begins with a digit, or `None` after a move number.

@@ -53,7 +53,7 @@ impl Columns {
         let line = line.trim_start_matches('\u{feff}');
         let separator = line.chars().find(|c| matches!(c, ',' | ';' | '\t'))?;
         let names: Vec<String> =
-            cells(line, separator).iter().map(|name| name.trim().to_ascii_lowercase()).collect();
+            cells(line, separator).0.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
         let find = |name: &str| names.iter().position(|n| n == name);
         let (moves, game) = match (find("moves"), find("move"), find("game_id")) {
             (Some(moves), ..) => (moves, None),
@@ -75,8 +75,8 @@ fn columns(line: &[u8], encoding: Encoding) -> Option<Columns> {
     Columns::read(&encoding.decode_lossy(line))
 }
 
-/// The cells of a row, without their quotation marks.
-fn cells(line: &str, separator: char) -> Vec<String> {
+/// The cells of a row, without their quotation marks, and whether one of these is left open.
+fn cells(line: &str, separator: char) -> (Vec<String>, bool) {
     let mut cells = vec![String::new()];
     let mut is_quoted = false;
     let mut letters = line.chars().peekable();
@@ -92,7 +92,7 @@ fn cells(line: &str, separator: char) -> Vec<String> {
             c => cell.push(c),
         }
     }
-    cells
+    (cells, is_quoted)
 }
 
 /// A game whose rows are being read.
@@ -102,6 +102,8 @@ struct Rows {
     id: String,
     moves: String,
     tags: Vec<(String, String)>,
+    /// A line that leaves a quotation mark open.
+    open: Option<u64>,
 }
 
 /// Reads all games of a table.
@@ -135,7 +137,7 @@ pub(super) fn read(
     for line in lines {
         let rows = columns.row(&line, chunk.encoding);
         match &mut open {
-            Some(game) if columns.game.is_some() && game.id == rows.id => game.add(&rows.moves),
+            Some(game) if columns.game.is_some() && game.id == rows.id => game.add(&rows),
             _ => {
                 if let Some(done) = open.replace(rows) {
                     finish(done);
@@ -151,7 +153,7 @@ pub(super) fn read(
 
 impl Columns {
     fn row(&self, line: &Line<'_>, encoding: Encoding) -> Rows {
-        let cells = cells(&encoding.decode_lossy(line.text), self.separator);
+        let (cells, is_open) = cells(&encoding.decode_part(line.text), self.separator);
         let cell = |index: usize| cells.get(index).map_or("", |cell| cell.trim());
         let tags =
             self.tags.iter().map(|(index, tag)| ((*tag).to_owned(), cell(*index).to_owned()));
@@ -161,33 +163,43 @@ impl Columns {
         }
         let id = self.game.map_or("", cell).to_owned();
         let moves = cell(self.moves).replace([',', ';', '|'], " ");
-        Rows { line: line.line, id, moves, tags }
+        let open = is_open.then_some(line.line);
+        Rows { line: line.line, id, moves, tags, open }
     }
 }
 
 impl Rows {
     /// Adds a move; each stands on a line, so that a fault is found on its row.
-    fn add(&mut self, mv: &str) {
+    fn add(&mut self, row: &Self) {
+        self.open = self.open.or(row.open);
         if self.moves.len() <= MAX_GAME_BYTES {
             self.moves.push('\n');
-            self.moves.push_str(mv);
+            self.moves.push_str(&row.moves);
         }
     }
 }
 
 fn read_rows(rows: Rows) -> Result<(BlockGame, u64), (BadGameReason, u64)> {
-    let Rows { line, moves, tags, .. } = rows;
+    let Rows { line, moves, tags, open, .. } = rows;
+    let malformed = |what: &str| BadGameReason::Malformed(what.to_owned());
+    if let Some(line) = open {
+        return Err((malformed("a quotation mark is not closed on its line"), line));
+    }
+    if moves.trim().is_empty() && !tags.iter().any(|(name, _)| name == "FEN") {
+        return Err((malformed("a row without moves"), line));
+    }
     if moves.len() > MAX_GAME_BYTES {
         return Err((BadGameReason::TooLong(moves.len()), line));
     }
     match pgn::read_moves(&moves, tags) {
         Ok(Some(game)) => Ok((game, line)),
-        Ok(None) => Err((BadGameReason::Malformed("a row without moves".to_owned()), line)),
+        Ok(None) => Err((malformed("a row without moves"), line)),
         Err(BlockFault { lines, reason }) => Err((reason, line + lines)),
     }
 }
 
-fn result(text: &str) -> Option<&'static str> {
+/// The result that a word states, as PGN writes it.
+pub(super) fn result(text: &str) -> Option<&'static str> {
     if let Some(outcome) = scan::outcome(text) {
         return Some(super::result_text(Some(outcome)));
     }
@@ -227,6 +239,19 @@ mod tests {
         let game = |who: &str, moves: &str| Ok((who.to_owned(), moves.to_owned()));
         assert_eq!(games[0], game("甲, \"x\" 1-0", "h2e2 h9g7"));
         assert_eq!(games[1], game("乙 1/2-1/2", "b2e2 b9c7"));
+    }
+
+    #[test]
+    fn rows_that_are_no_games() {
+        let games = read_all(
+            "red,moves,result\n\"two\nlines\",h2e2,0-1\nx,,1-0\nx,\"h2e2,1-0\n甲,h2e2,1-0\n",
+        );
+        let open = "a quotation mark is not closed on its line";
+        for (game, what) in games.iter().zip([open, open, "a row without moves", open]) {
+            let bad = game.clone().unwrap_err();
+            assert!(bad.ends_with(what), "{bad}");
+        }
+        assert_eq!(games[4], Ok(("甲 1-0".to_owned(), "h2e2".to_owned())));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{
-    Encoding, Format, PgnOptions, Record, Tree, dhtmlxq, plain, write_dhtmlxq, write_jsonl,
-    write_pgn, write_xqf, xqf,
+    Encoding, Format, PgnOptions, Record, Tree, dhtmlxq, pgn_writer, plain, write_dhtmlxq,
+    write_jsonl, write_pgn, write_xqf, xqf,
 };
 use crate::xiangqi::Position;
 
@@ -82,7 +82,7 @@ pub fn write_game(
     let dropped = match format {
         Format::Pgn => {
             write_pgn(&mut text, record, &options.pgn)?;
-            Dropped::default()
+            Dropped { tags: pgn_writer::tags_left_out(record), ..Dropped::default() }
         }
         Format::Plain => {
             plain::write(&mut text, record, options.pgn.notation, options.pgn.traditional)?;

@@ -42,6 +42,9 @@ fn read_block(
         return Err(BadGameReason::TooLong(block.len));
     }
     let mut parts = Parts::default();
+    let begin = block.values.first().map_or(0, |value| value.name.start);
+    let end = block.values.last().map_or(begin, |value| value.value.end);
+    let encoding = encoding.of_part(&bytes[begin..end]);
     for value in &block.values {
         let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
         parts.take(&name, &encoding.decode_lossy(&bytes[value.value.clone()]));

@@ -15,7 +15,7 @@ const MAX_TAG_BYTES: usize = MAX_NAME_BYTES - 2;
 /// some programs do not read, says whose turn it is and keeps the clock. Tags that the format does
 /// not know are written under their own names, except `Result`, `FEN` and `Format`, which the
 /// record says, and names that the format uses otherwise or of which nothing, or too much, remains
-/// without what is no letter, digit or `_`. Several
+/// without what is no letter, digit or `_`; and a second title. Several
 /// comments on a move are joined by line ends.
 ///
 /// # Errors
@@ -25,8 +25,8 @@ pub fn write_dhtmlxq(out: &mut impl Write, record: &Record<Position>) -> io::Res
     out.write_all(b"[DhtmlXQ]\n")?;
     write_value(out, "ver", "www_dpxq_com")?;
     write_value(out, "init", "500,350")?;
-    for (name, value) in &record.tags {
-        write_tag(out, name, value)?;
+    for (name, value) in tags_written(record) {
+        write_value(out, &name, &escaped(value, false))?;
     }
     write_value(out, "result", result_text(record.result))?;
     let start = record.start.clone().unwrap_or_else(Position::start);
@@ -54,10 +54,29 @@ fn digits(square: Square) -> String {
     format!("{}{}", square.file(), 9 - square.rank())
 }
 
-/// How many tags have names that the format needs for itself.
+/// How many tags have names that the format needs for itself, or are second titles.
 pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
-    let names = record.tags.iter().map(|(name, _)| name.as_str());
-    names.filter(|name| !is_said_otherwise(name) && name_of(name).is_none()).count() as u64
+    let has_value =
+        |(name, value): &&(String, String)| !is_said_otherwise(name) && !value.trim().is_empty();
+    let tags = record.tags.iter().filter(has_value).count();
+    tags.saturating_sub(tags_written(record).count()) as u64
+}
+
+/// The tags that are written, under the names of their values. A second title would begin another
+/// game, and values that are blank are read as none.
+fn tags_written(record: &Record<Position>) -> impl Iterator<Item = (String, &str)> {
+    let mut has_title = false;
+    record.tags.iter().filter_map(move |(tag, value)| {
+        let name = name_of(tag)?;
+        if [tag, &name].into_iter().any(|name| is_said_otherwise(name)) || value.trim().is_empty() {
+            return None;
+        }
+        let is_title = name.eq_ignore_ascii_case("title");
+        if is_title && std::mem::replace(&mut has_title, true) {
+            return None;
+        }
+        Some((name, value.as_str()))
+    })
 }
 
 /// Whether a tag repeats what the record says.
@@ -73,13 +92,6 @@ fn name_of(tag: &str) -> Option<String> {
     let name: String = tag.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     let is_free = !name.is_empty() && name.len() <= MAX_TAG_BYTES;
     (is_free && !is_structure(&name.to_ascii_lowercase())).then_some(name)
-}
-
-fn write_tag(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
-    match name_of(name) {
-        Some(name) if !is_said_otherwise(&name) => write_value(out, &name, &escaped(value, false)),
-        _ => Ok(()),
-    }
 }
 
 fn write_value(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
@@ -132,7 +144,7 @@ fn write_tree(out: &mut impl Write, tree: &Tree<Position>) -> io::Result<()> {
             } else {
                 format!("comment{number}_{ply}")
             };
-            let text = escaped(&texts.join("\n"), true).replace('\n', "||");
+            let text = escaped(&texts.join("\n").replace("\r\n", "\n"), true).replace('\n', "||");
             write_value(out, &name, &text)?;
         }
         let mut variations: Vec<&Variation<Position>> = tree.variations.iter().collect();

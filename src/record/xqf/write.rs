@@ -30,12 +30,16 @@ pub fn write_xqf(out: &mut impl Write, record: &Record<Position>) -> io::Result<
 
 /// How many tags the format has no room for, or not for the whole of.
 pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
-    let fits = |(name, value): &&(String, String)| {
+    let mut is_taken = [false; TEXTS.len()];
+    let mut fits = |(name, value): &&(String, String)| {
         let is_said_otherwise =
             ["Result", "FEN", "Format", "Game"].iter().any(|n| n.eq_ignore_ascii_case(name));
-        let room = TEXTS.iter().find(|(.., tag)| tag.eq_ignore_ascii_case(name));
+        let room = TEXTS.iter().position(|(.., tag)| tag.eq_ignore_ascii_case(name));
+        let mut is_first = |room: usize| !std::mem::replace(&mut is_taken[room], true);
+        let fits = |room: usize| GB18030.encode(value.trim()).0.len() < TEXTS[room].1;
         is_said_otherwise
-            || room.is_some_and(|(_, width, _)| GB18030.encode(value.trim()).0.len() < *width)
+            || room.is_some_and(|room| is_first(room) && fits(room))
+            || value.trim().is_empty()
     };
     record.tags.iter().filter(|tag| !fits(tag)).count() as u64
 }
@@ -138,7 +142,7 @@ fn write_node(
 ) -> io::Result<()> {
     let marks = if has_child { 0xf0 } else { 0 } | if has_sibling { 0x0f } else { 0 };
     // XQStudio ends lines as Windows does.
-    let comment = comment.replace('\n', "\r\n");
+    let comment = comment.replace("\r\n", "\n").replace('\n', "\r\n");
     let (text, ..) = GB18030.encode(&comment);
     let len = u32::try_from(text.len())
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a comment of more than 4 GiB"))?;
