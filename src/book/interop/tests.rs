@@ -314,7 +314,9 @@ proptest! {
         prop_assert_eq!(&found, &entries_in);
         let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
         let expected: Vec<Trouble> = if swapped { vec![Trouble::ByteOrder] } else { vec![] };
-        let found: Vec<Trouble> = diagnosis.findings.iter().map(|f| f.trouble).collect();
+        // Weights by chance may be out of all proportion.
+        let troubles = diagnosis.findings.iter().map(|f| f.trouble);
+        let found: Vec<Trouble> = troubles.filter(|&t| t != Trouble::Outlier).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -324,7 +326,9 @@ proptest! {
         // A position and the one with the colours exchanged are one to this format.
         let known: Vec<_> = found.iter().filter(|e| entries_in.contains(e)).collect();
         prop_assert!(known.len() + 2 >= entries_in.len(), "{found:?}\n{entries_in:?}");
-        prop_assert!(examine(&foreign, &DoctorOptions::default()).unwrap().is_healthy());
+        let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
+        // Weights by chance may be out of all proportion.
+        prop_assert!(diagnosis.findings.iter().all(|f| f.trouble == Trouble::Outlier));
     }
 
     #[test]
@@ -343,8 +347,12 @@ proptest! {
         for entry in &found {
             let original = entries_in.iter().find(|e| (e.key, e.mv) == (entry.key, entry.mv)).unwrap();
             prop_assert!(!original.mark.flags.has(Flags::DISABLED));
+            // Where the greatest of a position does not fit, all of its weights are scaled.
+            let position = entries_in.iter().filter(|e| e.key == entry.key);
+            let usable = position.filter(|e| !e.mark.flags.has(Flags::DISABLED));
+            let most = usable.filter_map(|e| e.weight).max().unwrap_or(0).max(65_535);
             if let Some(weight) = original.weight.filter(|&weight| weight > 0) {
-                prop_assert_eq!(entry.weight, Some(weight.min(65535)));
+                prop_assert_eq!(entry.weight, Some((weight * 65_535 / most).max(1)));
             }
         }
         let usable = entries_in.iter().filter(|e| !e.mark.flags.has(Flags::DISABLED));
