@@ -313,7 +313,7 @@ fn on_a_full_disk_nothing_is_lost() {
         assert_eq!(output.status.code(), Some(code), "{limit} blocks: {errors}");
         assert_eq!(place.names(), ["a.book"]);
         if code != 0 {
-            assert!(errors.contains("is the disk full? The book is as it was"), "{errors}");
+            assert!(errors.contains("is the disk full? What stood there stays"), "{errors}");
             assert!(std::fs::read(&book).unwrap() == before);
         }
     }

@@ -91,7 +91,11 @@ fn options_of_obk() {
     let clean = place.at("clean.obk");
     let repaired = json(&["book", "doctor", &foreign, "--repair", "-o", &clean], 1);
     assert_eq!(repaired["repair"]["written"], sick["rows"]);
-    assert_eq!(json(&["book", "doctor", &clean], 0)["dialect"], "int64");
+    assert_eq!(json(&["book", "doctor", &clean], 0)["dialect"], "double");
+    let other = place.at("int64.obk");
+    let to = ["--repair", "--dialect", "int64", "-o", &other];
+    json(&[&["book", "doctor", &foreign], &to[..]].concat(), 1);
+    assert_eq!(json(&["book", "doctor", &other], 0)["dialect"], "int64");
     // What was imported from either is the same, but for the names of the sources.
     let contents: Vec<Value> = [&foreign, &clean]
         .iter()

@@ -4,9 +4,9 @@
 
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{
-    BadGame, BadGameReason, Format, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, PgnOptions,
-    Place, ReadSummary, Record, Tree, Variation, WriteOptions, read_chunk, read_games, split_games,
-    write_game, write_jsonl, write_pgn,
+    BadGame, BadGameReason, Format, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame,
+    PgnOptions, Place, ReadSummary, Record, Tree, Variation, WriteOptions, read_chunk, read_games,
+    split_games, write_game, write_jsonl, write_pgn,
 };
 use juzhong::xiangqi::notation::{IllegalReason, MoveError, MoveNotation};
 use juzhong::xiangqi::{Position, START_FEN};
@@ -244,6 +244,8 @@ fn long_and_deep_input_is_bounded() {
     assert!(read_one(quotes.as_bytes()).is_ok());
     let one_line = format!("{}\n\n1. h2e2 *", "[A \"\"]".repeat(MAX_GAME_BYTES / 8));
     assert!(read_one(one_line.as_bytes()).is_ok());
+    let many = format!("1. h2e2 {}*", "({a}) ".repeat(MAX_PARTS));
+    assert_eq!(reason(many), BadGameReason::TooManyParts);
     let long = format!("1. h2e2 {}", "x".repeat(MAX_GAME_BYTES));
     assert_eq!(reason(long), BadGameReason::TooLong(MAX_GAME_BYTES + 8));
     let long_comment = format!("[A \"1\"]\n{{{}}} h2e2 *", "x".repeat(MAX_GAME_BYTES / 2));

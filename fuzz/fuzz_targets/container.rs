@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let folder = std::env::temp_dir();
     let mut found = 0;
-    let summary = read_packed("fuzz", bytes, &folder, &mut |_, _| {
+    let summary = read_packed("fuzz", bytes, &folder, &Default::default(), &mut |_, _| {
         found += 1;
         ControlFlow::Continue(())
     });

@@ -10,16 +10,17 @@ use super::into::Base;
 use super::parts::{Parts, Sinks, Task};
 use super::played::Played;
 use super::rejects::Listed;
+use super::replace::At;
 use super::shard::SourceCounts;
 use super::sort::Sorter;
 use super::sources::{self, Bytes, Fault, Hashed};
-use super::windows::{Window, Windows};
 use super::{
-    Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason, Source,
+    Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason,
+    ReplaceError, Source,
 };
 use crate::bytes::atomic::resolve;
 use crate::game::Game;
-use crate::record::{self, Chunk, ParsedGame, Place};
+use crate::record::{self, Chunk, ParsedGame, Place, Window, Windows};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.
@@ -67,8 +68,9 @@ pub enum Progress {
 ///
 /// # Errors
 ///
-/// See [`BuildError`]. What stood at `output` stays then, and nothing is left behind, except by
-/// [`BuildError::Interrupted`], [`BuildError::Write`] and [`BuildError::Store`] what was read.
+/// See [`BuildError`]. What stood at `output` stays then, and nothing is left behind, except what was
+/// read where the same build can succeed another time: where it was interrupted, and where reading or
+/// writing failed.
 pub fn build(
     files: &[PathBuf],
     output: &Path,
@@ -78,9 +80,8 @@ pub fn build(
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut (dyn FnMut(&Reject) + Send),
 ) -> Result<BuildReport, BuildError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
-        BuildError::Create { path: output.to_owned(), what: format!("no threads: {e}") }
-    })?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| At(output).refused(format!("no threads: {e}")))?;
     pool.install(|| {
         refuse_input_as_output(files, output)?;
         let builder = Builder::new(output, options)?;
@@ -142,10 +143,12 @@ fn run(
 const fn is_passing(error: &BuildError) -> bool {
     matches!(
         error,
-        BuildError::Interrupted { .. }
-            | BuildError::Input { .. }
-            | BuildError::Write { .. }
-            | BuildError::Store { .. }
+        BuildError::Input { .. }
+            | BuildError::Replace(
+                ReplaceError::Interrupted { .. }
+                    | ReplaceError::Write { .. }
+                    | ReplaceError::Store { .. }
+            )
     )
 }
 
@@ -231,8 +234,7 @@ fn no_games(files: &[PathBuf], reason: String, first_bad: Option<String>) -> Bui
 fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildError> {
     let Ok(place) = resolve(output) else { return Ok(()) };
     if files.iter().any(|file| resolve(file).is_ok_and(|f| f == place)) {
-        let what = "it is also an input; choose another name".to_owned();
-        return Err(BuildError::Create { path: output.to_owned(), what });
+        return Err(At(output).refused("it is also an input; choose another name").into());
     }
     Ok(())
 }
@@ -254,7 +256,7 @@ struct Sources {
 
 impl Sources {
     fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
-        let files = sources::find(files, &|| builder.check_stop())?;
+        let files = sources::find(files, &builder.options().stop, &|| builder.check_stop())?;
         let sources = builder.base().map(Base::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
         let mut inputs = Self { files, different: Vec::new(), known };
@@ -422,7 +424,8 @@ impl Reading<'_> {
 
     fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
         let folder = self.builder.folder();
-        sources::open_each(sources, folder, |number, content| match content {
+        let stop = &self.builder.options().stop;
+        sources::open_each(sources, folder, stop, |number, content| match content {
             Ok(bytes) => self.source(number, &sources[number].hash, &bytes),
             Err(Fault::Bad(what)) => self.refuse(number, &what),
             Err(Fault::Io(error)) => Err(self.builder.write_error(error)),

@@ -15,15 +15,15 @@ use super::groups::{GroupNames, Member};
 use super::into::{Base, IdTable, PlacedRow, add_rows};
 use super::observation::{Glimpse, Observation};
 use super::played::{Facts, Kind, Played};
+use super::replace::{At, Output};
 use super::sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use super::store::{PACK_MEMORY, Writer};
-use super::windows::WINDOW;
-use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Weight, key_file, seal};
-use crate::bytes::atomic::{AtomicFile, folder_of};
-use crate::bytes::lock::{Claim, FileLock};
+use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Weight, key_file};
+use crate::bytes::atomic::folder_of;
+use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
-use crate::record::Record;
+use crate::record::{Record, WINDOW};
 
 /// Games replayed by one task.
 const TASK: usize = 256;
@@ -125,7 +125,7 @@ pub struct Builder<G> {
     output: PathBuf,
     folder: PathBuf,
     /// `None` if a shard is written instead of a book.
-    file: Option<(AtomicFile, Arc<FileLock>)>,
+    place: Option<Output>,
     options: BuildOptions,
     base: Option<Base>,
     start_text: String,
@@ -151,15 +151,14 @@ impl<G: Symmetric + Notation> Builder<G> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Create`] if no book can be written there, if something else stands there, or if
+    /// [`BuildError::Replace`] if no book can be written there, if something else stands there, or if
     /// another process builds it; what speaks against adding to the base.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
-        let folder = check_output(output)?;
-        let lock = claim(output)?;
+        let place = Output::claim(output, &options.stop)?;
         let options = BuildOptions { filter: options.filter.folded(), ..options };
         let base = Base::of::<G>(&options)?;
-        let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
-        Ok(Self::collect(output, folder, Some((file, Arc::new(lock))), base, options))
+        let folder = folder_of(output).to_owned();
+        Ok(Self::collect(output, folder, Some(place), base, options))
     }
 
     /// Starts to collect games that will be written as a shard to `folder`.
@@ -171,7 +170,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     fn collect(
         output: &Path,
         folder: PathBuf,
-        file: Option<(AtomicFile, Arc<FileLock>)>,
+        place: Option<Output>,
         base: Option<Base>,
         options: BuildOptions,
     ) -> Self {
@@ -179,7 +178,7 @@ impl<G: Symmetric + Notation> Builder<G> {
             output: output.to_owned(),
             played: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
-            file,
+            place,
             options,
             base,
             start_text: G::start().position_text(),
@@ -194,7 +193,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// A batch for games of the file whose content has that BLAKE3 hash. Shards tell files apart,
     /// because another shard may hold the games of the same file.
     pub(super) fn batch(&self, source: &[u8; 32]) -> Batch {
-        let serial = if self.file.is_none() { serial_of(source) } else { 0 };
+        let serial = if self.place.is_none() { serial_of(source) } else { 0 };
         Batch { played: Vec::new(), serial }
     }
 
@@ -263,7 +262,7 @@ impl<G: Symmetric + Notation> Builder<G> {
 
     /// The right to write the book.
     pub(super) fn lock(&self) -> Option<Arc<FileLock>> {
-        self.file.as_ref().map(|(_, lock)| Arc::clone(lock))
+        self.place.as_ref().map(Output::lock)
     }
 
     /// Adds noted games; the order of batches does not matter.
@@ -300,12 +299,11 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
     /// behind then.
     pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, file, options, base, played, .. } = self;
+        let Self { output, folder, place, options, base, played, .. } = self;
         let errors = Errors { output: &output };
-        // The lock is held to the end.
-        let (file, _lock) = file.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
+        let place = place.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
         let base = base.as_ref();
-        let mut ledger = Ledger::new(base, errors.writer(&folder)?, errors)?;
+        let mut ledger = Ledger::new(base, place.writer()?, errors)?;
         let mut pack =
             Pack::<G>::new(&options, base.map_or_else(Counts::default, Base::counts), errors);
         pack.counts.records += self.records.into_inner();
@@ -320,22 +318,19 @@ impl<G: Symmetric + Notation> Builder<G> {
         let sources = merge_sources(sources, base);
         let Sums { observations, members } = sums;
         let rows = observations.finish().map_err(|e| errors.io(e))?;
-        let path = file.temporary_path();
-        let metadata = match base {
+        match base {
             None => {
                 let members = members.finish().map_err(|e| errors.io(e))?;
-                pack.finish(writer, in_order(rows, errors), members, path, &sources)?
+                pack.finish(place, writer, in_order(rows, errors), members, &sources)
             }
             Some(base) => {
                 base.add_members(&members)?;
                 base.copy_rest(&writer)?;
                 let members = members.finish().map_err(|e| errors.io(e))?;
                 let rows = add_rows(in_order(rows, errors), base.rows()?);
-                pack.finish(writer, rows, members, path, &sources)?
+                pack.finish(place, writer, rows, members, &sources)
             }
-        };
-        commit(file, &options, errors)?;
-        Ok(metadata)
+        }
     }
 
     /// All games in the order of their ids.
@@ -377,28 +372,13 @@ pub(super) fn budget(options: &BuildOptions) -> usize {
     options.memory.saturating_sub(aside).max(options.memory / 4) / (threads + 2)
 }
 
-/// Seals a finished book and moves it to its place.
-pub(super) fn commit(
-    mut file: AtomicFile,
-    options: &BuildOptions,
-    errors: Errors<'_>,
-) -> Result<(), BuildError> {
-    seal::seal(file.file_mut()).map_err(|e| errors.io(e))?;
-    check_output(errors.output)?; // someone may have put a file there meanwhile
-    check_stop(options, errors.output)?;
-    file.commit().map_err(|error| create_error(errors.output, &error))
-}
-
 /// A number for a file by the BLAKE3 hash of its content: the first 8 bytes.
 pub(super) fn serial_of(source: &[u8; 32]) -> u64 {
     source.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes))
 }
 
 pub(super) fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
-    if options.stop.load(Ordering::Relaxed) {
-        return Err(BuildError::Interrupted { path: output.to_owned() });
-    }
-    Ok(())
+    Ok(At(output).check_stop(&options.stop)?)
 }
 
 /// Makes errors that name the output.
@@ -409,23 +389,14 @@ pub(super) struct Errors<'a> {
 
 impl Errors<'_> {
     pub(super) fn io(self, source: io::Error) -> BuildError {
-        let path = self.output.to_owned();
         match source.kind() {
-            io::ErrorKind::Interrupted => BuildError::Interrupted { path },
             io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string() },
-            _ => BuildError::Write { path, source },
+            _ => At(self.output).io(source).into(),
         }
     }
 
     pub(super) fn store(self, source: rusqlite::Error) -> BuildError {
-        BuildError::Store { path: self.output.to_owned(), source }
-    }
-
-    /// Starts a book that is collected in a file in `folder`.
-    pub(super) fn writer(self, folder: &Path) -> Result<Writer, BuildError> {
-        let working = tempfile::Builder::new().prefix(".juzhong-pack-").tempfile_in(folder);
-        let working = working.map_err(|e| self.io(e))?.into_temp_path();
-        Writer::create(working).map_err(|e| self.store(e))
+        At(self.output).store(source).into()
     }
 }
 
@@ -625,14 +596,14 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         true
     }
 
-    /// Writes rows and members of groups, both in ascending order, and all that was counted to the
-    /// empty file at `path`.
+    /// Writes rows and members of groups, both in ascending order, and all that was counted, and puts
+    /// the book in its place.
     pub(super) fn finish(
         self,
+        place: Output,
         mut writer: Writer,
         rows: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
         members: impl Iterator<Item = io::Result<Member>>,
-        path: &Path,
         sources: &[Source],
     ) -> Result<Metadata, BuildError> {
         let Self { counts, options, errors, .. } = self;
@@ -659,7 +630,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
             counts,
             ..Metadata::default()
         };
-        writer.finish(path, &mut metadata, &table_file, sources).map_err(|e| errors.store(e))?;
+        place.finish(writer, &mut metadata, &table_file, sources)?;
         Ok(metadata)
     }
 }
@@ -783,55 +754,4 @@ pub(super) fn no_games(files: usize, counts: &Counts) -> BuildError {
         )
     };
     BuildError::NoGames { files, first: String::new(), reason }
-}
-
-/// The right to write the output. What killed builds left of it is removed.
-pub(super) fn claim(output: &Path) -> Result<FileLock, BuildError> {
-    match FileLock::claim(output).map_err(|error| create_error(output, &error))? {
-        Claim::Ours(lock) => {
-            lock.sweep();
-            Ok(lock)
-        }
-        Claim::Others(id) => {
-            let id = id.map_or_else(String::new, |id| format!(" ({id})"));
-            let what = format!("another process{id} builds it; wait for its end");
-            Err(BuildError::Create { path: output.to_owned(), what })
-        }
-    }
-}
-
-/// The folder of the output, if a book may be written there.
-pub(super) fn check_output(output: &Path) -> Result<PathBuf, BuildError> {
-    let create = |what: String| BuildError::Create { path: output.to_owned(), what };
-    let folder = folder_of(output);
-    if !folder.is_dir() {
-        return Err(create(format!("there is no folder {}; make it first", folder.display())));
-    }
-    if output.is_dir() {
-        return Err(create("this is a folder; name a file in it".to_owned()));
-    }
-    if output.metadata().is_ok_and(|about| about.permissions().readonly()) {
-        return Err(create(
-            "this file is read-only; make it writable or choose another name".to_owned(),
-        ));
-    }
-    if output.exists() && !is_book(output) {
-        return Err(create(
-            "a file that is no book stands there; move it away or choose another name".to_owned(),
-        ));
-    }
-    Ok(folder.to_owned())
-}
-
-/// Whether the file is a book, damaged perhaps, and may be replaced by one.
-fn is_book(path: &Path) -> bool {
-    if !path.is_file() {
-        return false; // opening a pipe would wait
-    }
-    let header = std::fs::File::open(path).and_then(|mut file| seal::Header::read(&mut file));
-    matches!(header, Ok(Some(header)) if header.application_id == super::APPLICATION_ID)
-}
-
-pub(super) fn create_error(output: &Path, error: &io::Error) -> BuildError {
-    BuildError::Create { path: output.to_owned(), what: error.to_string() }
 }

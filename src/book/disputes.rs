@@ -8,21 +8,19 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering as Memory;
 
 use rayon::prelude::*;
 
-use super::builder::Errors;
+use super::builder::{Errors, check_stop};
 use super::into::Base;
 use super::played::{Facts, GameId, majority};
 use super::sort::{Reduce, Sorter};
-use super::sources::{self, Bytes, Hashed};
+use super::sources::{self, Bytes, Fault, Hashed};
 use super::tally::{result_number, result_of};
-use super::windows::{Window, Windows};
 use super::{BuildError, BuildOptions, Filter, Reject};
 use crate::bytes::varint;
 use crate::game::Outcome;
-use crate::record::{Chunk, ParsedGame, Place, read_chunk};
+use crate::record::{Chunk, ParsedGame, Place, Window, Windows, read_chunk};
 use crate::xiangqi::{Position, START_FEN};
 
 /// Bytes of a source that one task reads.
@@ -104,7 +102,7 @@ pub struct DisputeCounts {
 ///
 /// # Errors
 ///
-/// Those of reading inputs and the base and of writing temporary files; [`BuildError::Interrupted`]
+/// Those of reading inputs and the base and of writing temporary files; [`ReplaceError::Interrupted`](super::ReplaceError::Interrupted)
 /// after `stop` of the options was set.
 pub fn disputes(
     files: &[PathBuf],
@@ -113,20 +111,21 @@ pub fn disputes(
     found: &mut dyn FnMut(&Dispute),
 ) -> Result<DisputeCounts, BuildError> {
     let errors = Errors { output: folder };
-    let check = || match options.stop.load(Memory::Relaxed) {
-        true => Err(BuildError::Interrupted { path: folder.to_owned() }),
-        false => Ok(()),
-    };
+    let check = || check_stop(options, folder);
     let base = Base::of::<Position>(options)?;
-    let hashed = sources::find(files, &check)?;
+    let hashed = sources::find(files, &options.stop, &check)?;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
         base.iter().flat_map(Base::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
     let budget = options.memory / (rayon::current_num_threads() + 2);
     let statements = Sorter::<Statement>::new(folder, budget, &options.stop);
     let filter = options.filter.folded();
-    sources::open_each(&different, folder, |file, content| {
-        let Ok(bytes) = content else { return Ok(()) };
+    sources::open_each(&different, folder, &options.stop, |file, content| {
+        let bytes = match content {
+            Ok(bytes) => bytes,
+            Err(Fault::Bad(_)) => return Ok(()),
+            Err(Fault::Io(error)) => return Err(errors.io(error)),
+        };
         read_statements(file, &bytes, &filter, &|batch| {
             check()?;
             statements.push(batch).map_err(|e| errors.io(e))

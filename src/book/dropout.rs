@@ -40,6 +40,8 @@ impl Default for Costs {
 pub enum DropOutKind {
     /// The book ends in a position that has no score.
     Unscored,
+    /// The book goes on, but no source was asked whether there is something better.
+    Unexamined,
     /// A scored position, and the book lacks the move that the source of the score would play.
     Beyond {
         /// That move, in the canonical frame, packed.
@@ -78,13 +80,15 @@ const NEVER_PLAYED: f64 = 0.5;
 
 impl<G: Symmetric + Notation> Graph<G> {
     /// The drop-outs, the most worthwhile first; of equals the nearer to the start, then the smaller
-    /// key. Positions whose result is decided are none.
+    /// key. Positions whose result is decided are none. [Unexamined](DropOutKind::Unexamined) ones are
+    /// among them if `inner`.
     #[must_use]
     pub fn drop_outs(
         &self,
         scores: &HashMap<i64, Score>,
         backed: &Backed,
         costs: Costs,
+        inner: bool,
     ) -> Vec<DropOut> {
         let ways = self.ways(backed, costs);
         let mut found: Vec<DropOut> = self
@@ -93,6 +97,7 @@ impl<G: Symmetric + Notation> Graph<G> {
                 let score = scores.get(&self.key(node).to_i64());
                 self.drop_out(node, ways[node.index()]?, score, backed, costs)
             })
+            .filter(|drop| inner || drop.kind != DropOutKind::Unexamined)
             .collect();
         found.sort_by_key(|drop| (drop.cost, self.depth(drop.node), self.key(drop.node)));
         found
@@ -113,7 +118,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         let worth = backed.position(node).assured();
         let kind = match score {
             None if self.is_leaf(node) => DropOutKind::Unscored,
-            None => return None,
+            None => DropOutKind::Unexamined,
             Some(Score { appraisal, .. }) => {
                 let own = appraisal.finding.worth();
                 if appraisal.finding.is_proof() || own.is_decisive() {
@@ -177,7 +182,7 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
     pub fn line_of(&self, drop: &DropOut) -> (Line<G>, Option<G::Move>) {
         let line = self.line_to(drop.node);
         let beyond = match drop.kind {
-            DropOutKind::Unscored => None,
+            DropOutKind::Unscored | DropOutKind::Unexamined => None,
             DropOutKind::Beyond { mv } => self.unpacked(line.position(), mv),
         };
         (line, beyond)

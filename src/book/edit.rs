@@ -1,21 +1,18 @@
 //! Changing what is said of moves, and taking it back.
 //!
-//! An edit works on a copy of the book that takes its place in the end, so that the book is the old
-//! or the new one at any moment. Rows, and so the digest of the content, stay as they are: an edit
-//! changes marks and groups alone, and writes down in the journal what they were before.
+//! Rows, and so the digest of the content, stay as they are: an edit changes marks and groups alone, and
+//! writes down in the journal what they were before.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 
-use super::remake::lock;
+use super::replace::{ReplaceError, Revision};
 use super::{
-    Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, marks, scores, seal,
+    Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, Step, journal, marks,
 };
-use crate::bytes::atomic::AtomicFile;
-use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Packed, Symmetric};
 
 /// One change to what is said of a move.
@@ -105,14 +102,9 @@ pub enum EditError {
     /// The book cannot be used.
     #[error(transparent)]
     Book(#[from] BookError),
-    /// The book may not be changed, or somebody else is changing it.
-    #[error("{}: cannot change the book: {what}", path.display())]
-    Closed {
-        /// The book.
-        path: PathBuf,
-        /// Why, and what to do.
-        what: String,
-    },
+    /// The book may not be changed, somebody else is changing it, or writing failed.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
     /// The book does not have the move.
     #[error("the book does not have {mv} in {position}; add it as a line first")]
     NoSuchMove {
@@ -159,126 +151,29 @@ pub enum EditError {
         /// Its step.
         step: u64,
     },
-    /// Writing failed.
-    #[error("{}: cannot write the changed book; is the disk full? The book is as it was", path.display())]
-    Write {
-        /// The book.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Writing failed in the store.
-    #[error("{}: cannot write the changed book; is the disk full? The book is as it was", path.display())]
-    Store {
-        /// The book.
-        path: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
-    },
-}
-
-/// A step of an edit, as the journal has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// Number of the edit, from 1.
-    pub edit: u64,
-    /// Number of the step in it, from 1.
-    pub step: u64,
-    /// In words.
-    pub what: String,
-    /// Canonical key of the position.
-    pub key: i64,
-    /// The move in the canonical frame, packed.
-    pub mv: u16,
-    /// What was said of the move before.
-    pub before: Mark,
-    /// What was said of it afterwards.
-    pub after: Mark,
-}
-
-impl Step {
-    fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let mark = |column: usize| -> rusqlite::Result<Mark> {
-            let bytes: Option<Vec<u8>> = row.get(column)?;
-            let bad = rusqlite::Error::InvalidColumnType(
-                column,
-                "journal".to_owned(),
-                rusqlite::types::Type::Blob,
-            );
-            bytes.map_or_else(|| Ok(Mark::default()), |bytes| Mark::take(&bytes).ok_or(bad))
-        };
-        Ok(Self {
-            edit: row.get::<_, i64>(0)?.cast_unsigned(),
-            step: row.get::<_, i64>(1)?.cast_unsigned(),
-            what: row.get(2)?,
-            key: row.get(3)?,
-            mv: row.get(4)?,
-            before: mark(5)?,
-            after: mark(6)?,
-        })
-    }
-}
-
-/// The columns of the journal, as [`Step::from_row`] reads them.
-const STEPS: &str = "SELECT edit, step, what, key, move, before, after FROM journal";
-
-impl Book {
-    /// The edits that can be undone, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// [`BookError::Damaged`].
-    pub fn history(&self) -> Result<Vec<Step>, BookError> {
-        self.query(|c| {
-            let mut statement = c.prepare(&format!("{STEPS} ORDER BY edit, step"))?;
-            statement.query_map([], Step::from_row)?.collect()
-        })
-    }
 }
 
 /// A book being changed: one edit, which is done or undone as a whole.
 #[derive(Debug)]
 pub struct Editor {
-    book: Book,
-    connection: Connection,
-    copy: AtomicFile,
+    revision: Revision,
     /// Number of this edit, and of its steps so far.
     edit: u64,
     steps: u64,
     is_changed: bool,
-    /// Held until everything else is done.
-    _lock: FileLock,
 }
 
 impl Editor {
-    /// Makes a copy of the book to work on, and keeps others from editing the book.
+    /// Makes a copy of the book to work on, and keeps others from editing the book. Once `stop` is set,
+    /// everything ends with [`ReplaceError::Interrupted`].
     ///
     /// # Errors
     ///
-    /// [`EditError::Closed`] if the book may not be written or someone else is changing it,
-    /// [`EditError::Book`] if it is no sound book, [`EditError::Write`].
-    pub fn open(path: &Path) -> Result<Self, EditError> {
-        let closed = |what: String| EditError::Closed { path: path.to_owned(), what };
-        // Before the lock: what is no book gets no file beside it.
-        Book::open(path)?;
-        let about = std::fs::metadata(path).map_err(|error| closed(error.to_string()))?;
-        if about.permissions().readonly() {
-            return Err(closed("it is read-only; make it writable, or edit a copy".to_owned()));
-        }
-        let lock = lock(path).map_err(|error| closed(refusal(&error)))?;
-        // Again: who had the lock may have changed it.
-        let book = Book::open(path)?;
-        book.check_file()?;
-        let failed = |source| EditError::Write { path: path.to_owned(), source };
-        let mut copy = AtomicFile::create(path).map_err(|error| closed(refusal(&error)))?;
-        File::open(path)
-            .and_then(|mut from| io::copy(&mut from, copy.file_mut()))
-            .and_then(|_| copy.file_mut().set_permissions(about.permissions()))
-            .map_err(failed)?;
-        let connection = connect(copy.temporary_path())
-            .map_err(|source| EditError::Store { path: path.to_owned(), source })?;
-        let mut editor =
-            Self { book, connection, copy, edit: 0, steps: 0, is_changed: false, _lock: lock };
+    /// [`EditError::Replace`] if it is no sound book, if it may not be written, or if someone else is
+    /// changing it.
+    pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, EditError> {
+        let revision = Revision::open(path, stop)?;
+        let mut editor = Self { revision, edit: 0, steps: 0, is_changed: false };
         editor.edit = 1 + editor.last_edit()?;
         Ok(editor)
     }
@@ -286,7 +181,7 @@ impl Editor {
     /// The book as it was before.
     #[must_use]
     pub const fn book(&self) -> &Book {
-        &self.book
+        self.revision.book()
     }
 
     /// Makes all `changes` to a move of the book. Returns whether that changed anything.
@@ -294,7 +189,7 @@ impl Editor {
     /// # Errors
     ///
     /// [`EditError::Illegal`], [`EditError::NoSuchMove`]; [`EditError::Locked`] unless one of the
-    /// changes unlocks the move; [`EditError::TooLong`]; [`EditError::Store`].
+    /// changes unlocks the move; [`EditError::TooLong`]; [`EditError::Replace`].
     pub fn change<G: Symmetric + Notation>(
         &mut self,
         position: &G,
@@ -372,30 +267,21 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`EditError::NoSuchEdit`], [`EditError::Overtaken`], [`EditError::Store`].
+    /// [`EditError::NoSuchEdit`], [`EditError::Overtaken`], [`EditError::Replace`].
     pub fn undo(&mut self, count: u64) -> Result<Vec<Step>, EditError> {
-        let have = self.query(|c| {
-            let sql = "SELECT count(DISTINCT edit) FROM journal";
-            c.query_row(sql, [], |row| row.get::<_, i64>(0))
-        })?;
-        if have.cast_unsigned() < count {
-            return Err(EditError::NoSuchEdit { have: have.cast_unsigned() });
+        let have = self.query(journal::count)?;
+        if have < count {
+            return Err(EditError::NoSuchEdit { have });
         }
         let mut undone = Vec::new();
         for _ in 0..count {
             let last = self.last_edit()?;
-            let steps: Vec<Step> = self.query(|c| {
-                let sql = format!("{STEPS} WHERE edit = ?1 ORDER BY step DESC");
-                let mut statement = c.prepare_cached(&sql)?;
-                statement.query_map([last.cast_signed()], Step::from_row)?.collect()
-            })?;
+            let steps = self.query(|c| journal::steps_back(c, last))?;
             for step in steps {
                 self.undo_step(&step)?;
                 undone.push(step);
             }
-            self.query(|c| {
-                c.execute("DELETE FROM journal WHERE edit = ?1", [last.cast_signed()]).map(drop)
-            })?;
+            self.query(|c| journal::forget(c, last))?;
         }
         self.edit = 1 + self.last_edit()?;
         self.steps = 0;
@@ -408,20 +294,9 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`EditError::Write`], [`EditError::Store`].
+    /// [`EditError::Replace`].
     pub fn commit(self) -> Result<(), EditError> {
-        if !self.is_changed {
-            return Ok(());
-        }
-        let Self { book, connection, mut copy, _lock, .. } = self;
-        let path = || book.path().to_owned();
-        connection
-            .execute_batch("COMMIT")
-            .and_then(|()| connection.close().map_err(|(_, error)| error))
-            .map_err(|source| EditError::Store { path: path(), source })?;
-        seal::seal(copy.file_mut())
-            .and_then(|()| copy.commit())
-            .map_err(|source| EditError::Write { path: path(), source })
+        if self.is_changed { Ok(self.revision.commit()?) } else { Ok(()) }
     }
 
     /// Takes back what the step changed. What else was said of the move since then stays.
@@ -431,7 +306,7 @@ impl Editor {
         let restored = restored(step, self.mark_at(place)?).ok_or(overtaken)?;
         self.query(|c| {
             marks::set(c, place, &restored)?;
-            if changes_moves(&step.before, &step.after) { scores::forget_backed(c) } else { Ok(()) }
+            journal::forget_what_followed(c, &step.before, &step.after)
         })
     }
 
@@ -445,31 +320,15 @@ impl Editor {
         if before == after {
             return Ok(false);
         }
-        let mut after = after.clone();
-        after.origin = None;
-        let bytes = |mark: &Mark| {
-            let mut bytes = Vec::new();
-            mark.put(&mut bytes);
-            (*mark != Mark::default()).then_some(bytes)
-        };
         self.is_changed = true;
         self.steps += 1;
-        let (edit, step) = (self.edit.cast_signed(), self.steps.cast_signed());
-        self.query(|c| {
-            marks::set(c, place, &after)?;
-            if changes_moves(before, &after) {
-                scores::forget_backed(c)?;
-            }
-            c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
-                .execute(params![edit, step, what, place.0, place.1, bytes(before), bytes(&after)])
-                .map(drop)
-        })?;
+        let number = (self.edit, self.steps);
+        self.query(|c| journal::write(c, number, place, what, before, after))?;
         Ok(true)
     }
 
     fn last_edit(&self) -> Result<u64, EditError> {
-        let sql = "SELECT coalesce(max(edit), 0) FROM journal";
-        self.query(|c| c.query_row(sql, [], |row| row.get::<_, i64>(0))).map(i64::cast_unsigned)
+        self.query(journal::last_edit)
     }
 
     /// Where the book has a legal move.
@@ -478,12 +337,12 @@ impl Editor {
         position: &G,
         mv: G::Move,
     ) -> Result<Place, EditError> {
-        self.book.expect_game::<G>()?;
+        self.book().expect_game::<G>()?;
         if !position.is_legal(mv) {
             let (mv, position) = (G::move_text(mv), position.position_text());
             return Err(EditError::Illegal { mv, position });
         }
-        let canonical = position.canonical_with(self.book.foreign_keys());
+        let canonical = position.canonical_with(self.book().foreign_keys());
         Ok((canonical.key.to_i64(), position.canonical_move(canonical, mv).pack()))
     }
 
@@ -496,7 +355,7 @@ impl Editor {
         let blob: Option<Vec<u8>> = self
             .query(|c| c.prepare_cached(sql)?.query_row((key, mv), |row| row.get(0)).optional())?;
         blob.map(|blob| {
-            Row::take(key, mv, &blob).ok_or_else(|| self.book.damaged_row(key, mv).into())
+            Row::take(key, mv, &blob).ok_or_else(|| self.book().damaged_row(key, mv).into())
         })
         .transpose()
     }
@@ -511,16 +370,8 @@ impl Editor {
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, EditError> {
-        run(&self.connection)
-            .map_err(|source| EditError::Store { path: self.book.path().to_owned(), source })
+        Ok(self.revision.run(run)?)
     }
-}
-
-/// Whether a book has other moves, or others that may be played, with one mark than with the other.
-fn changes_moves(before: &Mark, after: &Mark) -> bool {
-    [Flags::ADDED, Flags::DELETED, Flags::BANNED, Flags::LOST]
-        .into_iter()
-        .any(|flag| before.flags.has(flag) != after.flags.has(flag))
 }
 
 /// The mark without what the step changed; `None` if that was changed again since then.
@@ -557,31 +408,6 @@ fn undo_field<T: PartialEq + Clone>(now: &mut T, before: &T, after: &T) -> Optio
     Some(())
 }
 
-/// Opens the copy, within a transaction that is only for speed: a copy that is not finished is
-/// dropped.
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.execute_batch(
-        "PRAGMA journal_mode = OFF;
-         PRAGMA synchronous = OFF;
-         PRAGMA locking_mode = EXCLUSIVE;
-         PRAGMA secure_delete = ON;
-         PRAGMA trusted_schema = OFF;
-         BEGIN",
-    )?;
-    Ok(connection)
-}
-
-fn refusal(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            format!("nothing can be written in its folder ({error}); edit a copy elsewhere")
-        }
-        _ => error.to_string(),
-    }
-}
-
 fn in_words<G: Notation>(position: &G, mv: G::Move) -> String {
     format!("{} in {}", G::move_text(mv), position.position_text())
 }
@@ -604,7 +430,8 @@ mod tests {
     fn dump(path: &Path) -> Vec<(String, Vec<Value>)> {
         let connection = Connection::open(path).unwrap();
         let mut dump = Vec::new();
-        for &(table, _) in crate::book::store::TABLES.iter().filter(|(name, _)| *name != "seal") {
+        let tables = crate::book::store::TABLES.iter().map(|table| table.name);
+        for table in tables.filter(|name| *name != "seal") {
             let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
             let columns = statement.column_count();
             let rows = statement.query_map([], |row| (0..columns).map(|i| row.get(i)).collect());
@@ -614,7 +441,7 @@ mod tests {
     }
 
     fn change(path: &Path, moves: &str, mv: &str, changes: &[Change]) -> Result<bool, EditError> {
-        let mut editor = Editor::open(path)?;
+        let mut editor = Editor::open(path, &Arc::default())?;
         let changed = editor.change(&after(moves), Move::parse(mv).unwrap(), changes)?;
         editor.commit()?;
         Ok(changed)
@@ -658,7 +485,7 @@ mod tests {
         let history = book.history().unwrap();
         assert_eq!(history.iter().map(|step| step.edit).collect::<Vec<_>>(), [1, 2]);
         assert!(history[0].what.starts_with("weight 77, priority -3"), "{}", history[0].what);
-        let mut editor = Editor::open(&path).unwrap();
+        let mut editor = Editor::open(&path, &Arc::default()).unwrap();
         assert!(matches!(editor.undo(3), Err(EditError::NoSuchEdit { have: 2 })));
         assert_eq!(editor.undo(2).unwrap().len(), 2);
         editor.commit().unwrap();
@@ -674,7 +501,7 @@ mod tests {
             let error = change(&path, "", "h2e2", &[refused]).unwrap_err();
             assert!(matches!(error, EditError::Locked { .. }), "{error}");
         }
-        let mut editor = Editor::open(&path).unwrap();
+        let mut editor = Editor::open(&path, &Arc::default()).unwrap();
         let line = ["h2e2", "a9a8"].map(|mv| Move::parse(mv).unwrap());
         let group = ["g".to_owned()];
         assert_eq!(editor.add_line(&Position::start(), &line, &group, &[]).unwrap(), 1);
@@ -715,7 +542,7 @@ mod tests {
         assert_eq!(found(&path, "", "i3i4").map(|m| m.tally.games), Some(2));
         assert_eq!(found(&path, "", "h0i2"), None);
         let line = ["h0i2", "e9e8", "i2h0"].map(|mv| Move::parse(mv).unwrap());
-        let mut editor = Editor::open(&path).unwrap();
+        let mut editor = Editor::open(&path, &Arc::default()).unwrap();
         let comment = [Change::Comment(Some("odd".to_owned()))];
         assert_eq!(editor.add_line(&Position::start(), &line, &[], &comment).unwrap(), 3);
         editor.commit().unwrap();
@@ -754,7 +581,7 @@ mod tests {
         let at = damaged.len() - 9000;
         damaged[at] ^= 1;
         std::fs::write(&path, damaged).unwrap();
-        let error = Editor::open(&path).unwrap_err();
+        let error = Editor::open(&path, &Arc::default()).unwrap_err();
         assert!(matches!(error, EditError::Book(BookError::Damaged { .. })), "{error}");
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
@@ -792,7 +619,7 @@ mod tests {
             line.push(mv);
             position.make(mv);
         }
-        let mut editor = Editor::open(path)?;
+        let mut editor = Editor::open(path, &Arc::default())?;
         if edit.adds {
             editor.add_line(&Position::start(), &line, &["l".to_owned()], &[])?;
         } else {
@@ -827,7 +654,7 @@ mod tests {
             book.verify().unwrap();
             let history = book.history().unwrap();
             let count = history.last().map_or(0, |step| step.edit);
-            let mut editor = Editor::open(&path).unwrap();
+            let mut editor = Editor::open(&path, &Arc::default()).unwrap();
             editor.undo(count).unwrap();
             editor.commit().unwrap();
             let book = Book::open(&path).unwrap();

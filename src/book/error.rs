@@ -1,6 +1,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::ReplaceError;
+
 /// Why a book cannot be opened or read. Every message says what to do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -103,6 +105,12 @@ pub enum BuildError {
         /// Why.
         source: io::Error,
     },
+    /// An input is not as it was when it was looked at first, so that nobody knows what was counted.
+    #[error("{}: the file was changed while it was read; wait until it is whole, then run this again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// An input is neither a file nor a folder.
     #[error("{}: neither a file nor a folder; give game files or folders of them", path.display())]
     StrangeInput {
@@ -132,14 +140,6 @@ pub enum BuildError {
         first: String,
         /// How many there are.
         count: u64,
-    },
-    /// The output cannot be created.
-    #[error("{}: cannot create the book: {what}", path.display())]
-    Create {
-        /// The output.
-        path: PathBuf,
-        /// Why, and what to do.
-        what: String,
     },
     /// The book that is added to cannot be used.
     #[error(transparent)]
@@ -174,26 +174,57 @@ pub enum BuildError {
         /// All of it, in words.
         what: String,
     },
-    /// Someone asked to stop.
-    #[error("{}: interrupted; nothing was changed, run it again", path.display())]
-    Interrupted {
-        /// The output.
+    /// The book cannot be put in its place.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+}
+
+/// Why no book can be made of books. What stood at the output's place stays.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemakeError {
+    /// A book that was given cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The book to be made cannot be put in its place.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+    /// Two books count some of the same games.
+    #[error(
+        "{} and {} both count {common} of the same games, which would count twice; build one book \
+         from the game files of both",
+        a.display(), b.display()
+    )]
+    Overlap {
+        /// One book.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
+        /// Number of games that both count.
+        common: u64,
+    },
+    /// A book that counts every record.
+    #[error(
+        "{}: the book counts every record (--no-dedup), so that nothing tells which games it has; build \
+         one book from the game files of both",
+        path.display()
+    )]
+    NoIds {
+        /// The book.
         path: PathBuf,
     },
-    /// Reading or writing failed underway.
-    #[error("{}: cannot write the book; is the disk full?", path.display())]
-    Write {
-        /// The output.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
+    /// More books than are merged at once.
+    #[error("{given} books; merge at most {limit} at once, then the results")]
+    TooMany {
+        /// Number of books.
+        given: usize,
+        /// How many may be given.
+        limit: usize,
     },
-    /// The store failed underway.
-    #[error("{}: cannot write the book; is the disk full?", path.display())]
-    Store {
-        /// The output.
+    /// Nothing would be left.
+    #[error("{}: no move would be left; choose lower limits", path.display())]
+    NothingLeft {
+        /// The book.
         path: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
     },
 }

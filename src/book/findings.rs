@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
@@ -10,21 +11,32 @@ use super::Place;
 use super::appraise::Appraiser;
 use super::graph::{Graph, Node};
 use super::loops::Bans;
-use super::rewrite::{RewriteError, rewrite};
+use super::replace::{ReplaceError, Revision};
 use super::scores::{self, MAX_SOURCE, Score};
 use super::worth::{Finding, Span};
-use super::{Appraisal, AppraiseError, Book, BookError, Flags, marks};
+use super::{Appraisal, AppraiseError, Book, BookError, Flags, journal, marks};
 use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
 use crate::hash::Key;
 
 /// Scores and moves to be kept in a book.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Findings {
-    /// By canonical key; they replace earlier ones of the same source.
+    /// By canonical key; each replaces an earlier one of the same source, unless that one is of a deeper
+    /// search.
     pub scores: Vec<(Key, Score)>,
-    /// Moves to add: canonical key, and the move in that frame, packed. What someone deleted or
-    /// locked stays as it is.
-    pub added: Vec<(Key, u16)>,
+    /// Moves to add. What someone deleted or locked stays as it is.
+    pub added: Vec<Addition>,
+}
+
+/// A move to add to a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addition {
+    /// The canonical key of its position.
+    pub key: Key,
+    /// The move in that frame, packed.
+    pub mv: u16,
+    /// In words, for the journal.
+    pub what: String,
 }
 
 impl Findings {
@@ -34,29 +46,34 @@ impl Findings {
         self.scores.is_empty() && self.added.is_empty()
     }
 
-    /// Keeps them in the book at `path`, all or none. What follows from them is left to
-    /// [`back_up`].
+    /// Keeps them in the book at `path`, all or none. Moves that are added are one edit, which can be
+    /// undone. What follows from them is left to [`back_up`].
     ///
     /// # Errors
     ///
-    /// [`RewriteError`]; the book is as it was then.
-    pub fn save(&self, path: &Path) -> Result<(), RewriteError> {
-        rewrite(path, |c| {
+    /// [`ReplaceError`]; the book is as it was then.
+    pub fn save(&self, path: &Path) -> Result<(), ReplaceError> {
+        let revision = Revision::open(path, &Arc::default())?;
+        revision.run(|c| {
             for (key, score) in &self.scores {
                 scores::put(c, key.to_i64(), score)?;
             }
-            for &(key, mv) in &self.added {
-                let place = (key.to_i64(), mv);
-                let mut mark = marks::get(c, place)?;
+            let edit = journal::last_edit(c)? + 1;
+            let mut step = 1;
+            for Addition { key, mv, what } in &self.added {
+                let place = (key.to_i64(), *mv);
+                let before = marks::get(c, place)?;
                 let stays = [Flags::DELETED, Flags::LOCKED, Flags::ADDED];
-                if !stays.into_iter().any(|flag| mark.flags.has(flag)) {
-                    mark.flags.set(Flags::ADDED, true);
-                    marks::set(c, place, &mark)?;
-                    scores::forget_backed(c)?;
+                if !stays.into_iter().any(|flag| before.flags.has(flag)) {
+                    let mut after = before.clone();
+                    after.flags.set(Flags::ADDED, true);
+                    journal::write(c, (edit, step), place, what, &before, &after)?;
+                    step += 1;
                 }
             }
             Ok(())
-        })
+        })?;
+        revision.commit()
     }
 }
 
@@ -69,6 +86,8 @@ pub struct BackUpReport {
     pub unscored_leaves: u64,
     /// Moves of whose worth something is known now.
     pub moves: u64,
+    /// Moves of positions that the start does not reach; nothing follows for them.
+    pub unreached: u64,
     /// The worth of the start position for the first side, if the book has it.
     pub start: Option<Span>,
 }
@@ -78,12 +97,15 @@ pub struct BackUpReport {
 ///
 /// # Errors
 ///
-/// [`RewriteError`]; the book is as it was then.
+/// [`ReplaceError`]; the book is as it was then.
 pub fn back_up<G: Symmetric + Notation>(
     path: &Path,
     min_games: u64,
-) -> Result<BackUpReport, RewriteError> {
-    let book = Book::open(path)?;
+    stop: &Arc<AtomicBool>,
+) -> Result<BackUpReport, ReplaceError> {
+    // Before the moves are looked at, so that nobody changes them meanwhile.
+    let revision = Revision::open(path, stop)?;
+    let book = revision.book();
     let graph = book.playable_graph::<G>(min_games)?;
     let scores = book.counting_scores()?;
     let backed = graph.back_up(&scores);
@@ -92,10 +114,12 @@ pub fn back_up<G: Symmetric + Notation>(
         scored: graph.nodes().filter(has_score).count() as u64,
         unscored_leaves: graph.leaves().filter(|node| !has_score(node)).count() as u64,
         moves: 0,
+        unreached: graph.unreached_moves(),
         start: graph.start().map(|node| backed.position(node)),
     };
     let moves = backed.moves(&graph).inspect(|_| report.moves += 1);
-    rewrite(path, |c| scores::put_backed(c, moves))?;
+    revision.run(|c| scores::put_backed(c, moves))?;
+    revision.commit()?;
     Ok(report)
 }
 
@@ -104,9 +128,12 @@ pub fn back_up<G: Symmetric + Notation>(
 ///
 /// # Errors
 ///
-/// [`RewriteError`]; the book is as it was then.
-pub fn clear_scores(path: &Path, source: Option<&str>) -> Result<usize, RewriteError> {
-    rewrite(path, |c| scores::clear(c, source))
+/// [`ReplaceError`]; the book is as it was then.
+pub fn clear_scores(path: &Path, source: Option<&str>) -> Result<usize, ReplaceError> {
+    let revision = Revision::open(path, &Arc::default())?;
+    let cleared = revision.run(|c| scores::clear(c, source))?;
+    revision.commit()?;
+    Ok(cleared)
 }
 
 /// Which moves were flagged.
@@ -116,6 +143,8 @@ pub struct FlagReport<G: Symmetric> {
     pub bans: Bans<G::Move>,
     /// Moves that tables prove lost, with a line that ends with each.
     pub lost: Vec<Line<G>>,
+    /// Moves of positions that the start does not reach; nobody looked at them.
+    pub unreached: u64,
 }
 
 /// Why moves cannot be flagged.
@@ -124,7 +153,7 @@ pub struct FlagReport<G: Symmetric> {
 pub enum FlagError {
     /// The book.
     #[error(transparent)]
-    Rewrite(#[from] RewriteError),
+    Replace(#[from] ReplaceError),
     /// The tables.
     #[error(transparent)]
     Appraise(#[from] AppraiseError),
@@ -132,7 +161,7 @@ pub enum FlagError {
 
 impl From<BookError> for FlagError {
     fn from(error: BookError) -> Self {
-        Self::Rewrite(error.into())
+        Self::Replace(error.into())
     }
 }
 
@@ -149,13 +178,14 @@ pub fn flag<G: Symmetric + Notation + Adjudicate>(
     path: &Path,
     rules: G::Rules,
     tables: Option<&mut dyn Appraiser<G>>,
+    stop: &Arc<AtomicBool>,
 ) -> Result<FlagReport<G>, FlagError> {
-    let book = Book::open(path)?;
-    let graph = book.graph::<G>(0, |_| true)?;
+    let revision = Revision::open(path, stop)?;
+    let graph = revision.book().graph::<G>(0, |_| true)?;
     let bans = graph.bans(rules);
-    let Lost { places, lines: lost, proofs } = lost_moves(&book, &graph, tables)?;
+    let Lost { places, lines: lost, proofs } = lost_moves(revision.book(), &graph, tables)?;
     let banned = bans.moves.iter().map(|ban| (graph.key(ban.node).to_i64(), ban.bits)).collect();
-    rewrite(path, |c| {
+    revision.run(|c| {
         for (key, score) in &proofs {
             scores::put(c, key.to_i64(), score)?;
         }
@@ -165,7 +195,8 @@ pub fn flag<G: Symmetric + Notation + Adjudicate>(
         set_flag(c, Flags::BANNED, &banned)?;
         set_flag(c, Flags::LOST, &places)
     })?;
-    Ok(FlagReport { bans, lost })
+    revision.commit()?;
+    Ok(FlagReport { bans, lost, unreached: graph.unreached_moves() })
 }
 
 /// What proofs make of a book.

@@ -171,6 +171,12 @@ impl<G> Graph<G> {
         self.about.len()
     }
 
+    /// Number of moves of positions that the start does not reach.
+    pub(super) fn unreached_moves(&self) -> u64 {
+        let unreached = (0..self.inner).filter(|&node| self.depth[node] == NONE);
+        unreached.map(|node| self.moves.of(node).len() as u64).sum()
+    }
+
     /// The position in which a move is made.
     pub(super) fn maker(&self, number: usize) -> usize {
         self.moves.first[..self.inner].partition_point(|&first| first as usize <= number) - 1

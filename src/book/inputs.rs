@@ -6,12 +6,14 @@ use crate::bytes::map::MappedFile;
 use crate::record::{Format, Packed};
 
 /// What there is to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inputs {
     /// The game files, sorted, each path once.
     pub files: Vec<PathBuf>,
     /// Folders that were given and hold no game files.
     pub empty: Vec<PathBuf>,
+    /// Archives in folders that cannot be read and were passed over.
+    pub archives: Vec<PathBuf>,
 }
 
 /// The game files among `inputs`: files as they are given, whatever their names, and in folders,
@@ -25,31 +27,32 @@ pub struct Inputs {
 /// [`BuildError::Input`] for what cannot be read, [`BuildError::StrangeInput`] for what is neither
 /// file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
 pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
-    let mut files = Vec::new();
-    let mut empty = Vec::new();
+    let mut found = Inputs::default();
     for input in inputs {
         let about = std::fs::metadata(input).map_err(|e| input_error(input, e))?;
         if about.is_dir() {
-            let before = files.len();
-            search(input, &mut files)?;
-            if files.len() == before {
-                empty.push(input.clone());
+            let before = found.files.len();
+            search(input, &mut found)?;
+            if found.files.len() == before {
+                found.empty.push(input.clone());
             }
         } else if about.is_file() {
-            files.push(input.clone());
+            found.files.push(input.clone());
         } else {
             return Err(BuildError::StrangeInput { path: input.clone() });
         }
     }
-    files.sort_unstable();
-    files.dedup();
-    match empty.first() {
-        Some(folder) if files.is_empty() => Err(BuildError::NoFiles { path: folder.clone() }),
-        _ => Ok(Inputs { files, empty }),
+    for list in [&mut found.files, &mut found.archives] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    match found.empty.first() {
+        Some(folder) if found.files.is_empty() => Err(BuildError::NoFiles { path: folder.clone() }),
+        _ => Ok(found),
     }
 }
 
-fn search(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
+fn search(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let error = |e| input_error(&folder, e);
@@ -60,8 +63,12 @@ fn search(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
             let kind = entry.file_type().map_err(error)?;
             if kind.is_dir() && !is_hidden {
                 folders.push(entry.path());
-            } else if kind.is_file() && !is_hidden && is_game_file(&entry.path()).map_err(error)? {
-                files.push(entry.path());
+            } else if kind.is_file() && !is_hidden {
+                if is_game_file(&entry.path()).map_err(error)? {
+                    inputs.files.push(entry.path());
+                } else if Format::is_archive(&entry.file_name().to_string_lossy()) {
+                    inputs.archives.push(entry.path());
+                }
             }
         }
     }
@@ -116,9 +123,11 @@ mod tests {
         std::fs::write(at("b/moves.txt"), "h2e2 h9g7").unwrap();
         std::fs::write(at("b/packed.jsonl.zst"), "").unwrap();
         std::fs::write(at("b/packed.zip"), "").unwrap();
+        std::fs::write(at("b/packed.7z"), "").unwrap();
         let found = find_games(&[at("b")]).unwrap();
         let more = ["b/1.pgn", "b/c/2.PGN", "b/moves.txt", "b/packed.jsonl.zst", "b/packed.zip"];
         assert_eq!(found.files, more.map(at));
+        assert_eq!(found.archives, [at("b/packed.7z")]);
         assert_eq!(find_games(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
         assert!(matches!(find_games(&[at("none")]), Err(BuildError::Input { .. })));
         std::fs::create_dir(at("empty")).unwrap();

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::groups::Member;
+use super::replace::At;
 use super::sort::Sorter;
-use super::store::{TABLES, Writer};
+use super::store::{Part, Writer};
 use super::{Book, BookError, BuildError, BuildOptions, Counts, GameId, Metadata, Row, Source};
 use crate::game::Game;
 
@@ -23,20 +24,6 @@ const PAGE: u16 = 4096;
 
 /// Larger sums than this are forged.
 const MAX_SUM: u64 = 1 << 60;
-
-/// The tables that are made anew; all others are copied as they are. What followed from scores is not
-/// made at all: there are other moves now.
-const MADE_ANEW: [&str; 9] = [
-    "backed",
-    "seal",
-    "meta",
-    "key_table",
-    "sources",
-    "games",
-    "elsewhere",
-    "moves",
-    "line_groups",
-];
 
 /// A sound book that is added to. It is opened again by whoever reads it: threads cannot share an
 /// open book.
@@ -110,18 +97,20 @@ impl Base {
         while let Some(first) = pages.next().transpose()? {
             let mut batch = vec![first];
             batch.extend(pages.page.by_ref());
-            to.push(batch).map_err(|e| write_error(&self.path, e))?;
+            to.push(batch).map_err(|e| At(&self.path).io(e))?;
         }
         Ok(())
     }
 
     /// Copies the tables that building knows nothing of: marks, the journal, and others.
     pub(super) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
-        let copied = self.book()?.query(|from| {
-            let names = TABLES.iter().map(|(name, _)| *name);
-            names.filter(|name| !MADE_ANEW.contains(name)).try_for_each(|name| to.copy(name, from))
-        });
-        Ok(copied?)
+        let is_carried = |part| match part {
+            Part::Marks | Part::Journal | Part::Origins | Part::Scores => true,
+            // With more moves, other things follow from scores.
+            Part::Frame | Part::Games | Part::Moves | Part::Groups | Part::Backed => false,
+        };
+        let copied = self.book()?.query(|from| Ok(to.add_tables(from, is_carried)))?;
+        Ok(copied.map_err(|e| At(&self.path).store(e))?)
     }
 
     /// The same book once more.
@@ -167,13 +156,6 @@ impl Counts {
 fn forged(path: &Path) -> BuildError {
     let what = "its sums are impossible".to_owned();
     BookError::Damaged { path: path.to_owned(), what }.into()
-}
-
-fn write_error(path: &Path, source: std::io::Error) -> BuildError {
-    match source.kind() {
-        std::io::ErrorKind::Interrupted => BuildError::Interrupted { path: path.to_owned() },
-        _ => BuildError::Write { path: path.to_owned(), source },
-    }
 }
 
 /// An option that is not the book's is an error that names both.

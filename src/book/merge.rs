@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::into::IdTable;
 use super::observation::Observation;
 use super::rekey::for_each_rekeyed;
-use super::remake::{Output, table_file};
+use super::replace::Output;
 use super::sort::{Reduce, Sorter};
-use super::store::Writer;
+use super::store::{Part, Writer};
 use super::{
     Book, BookError, Counts, Flags, GameId, Mark, Metadata, Origin, Origins, Place, RemakeError,
-    Row, Source,
+    Row, Source, table_file,
 };
 use crate::bytes::atomic::folder_of;
 use crate::bytes::varint;
@@ -109,7 +110,7 @@ pub fn merge<G: Symmetric + Notation>(
         return Err(RemakeError::TooMany { given: inputs.len(), limit: MAX_BOOKS });
     }
     // First, so that nobody changes meanwhile what stands there; it may be an input.
-    let (out, writer) = Output::create(output, &options.stop)?;
+    let out = Output::claim(output, &options.stop)?;
     let mut books = Vec::new();
     for path in inputs {
         let book = Book::open(path)?;
@@ -129,8 +130,9 @@ pub fn merge<G: Symmetric + Notation>(
         origins: Numbered::new(&books)?,
         marks: BTreeMap::new(),
         unreached: vec![0; books.len()],
+        other_starts: 0,
+        writer: out.writer()?,
         out,
-        writer,
     };
     merging.games()?;
     merging.rows::<G>(output, options)?;
@@ -146,7 +148,7 @@ fn common_table(books: &[Book]) -> Option<KeyTable> {
 /// Which books are left out because another one counts all their games.
 fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     let mut common = vec![vec![0u64; books.len()]; books.len()];
-    for_each_game(books, |_, having| {
+    for_each_id(books, IdTable::Games, |_, having| {
         for &a in having {
             for &b in having {
                 common[a][b] += 1;
@@ -191,12 +193,17 @@ fn keeps_as_much(book: &Metadata, other: &Metadata) -> bool {
         && kept.from_ply.max(1) <= of_other.from_ply.max(1)
 }
 
-/// Calls `visit` with every counted game in order, and the numbers of the books that count it.
-fn for_each_game<E: From<BookError>>(
+/// Calls `visit` with every id in a table of the books, in order, and the numbers of the books that
+/// have it.
+fn for_each_id<E: From<BookError>>(
     books: &[Book],
+    table: IdTable,
     mut visit: impl FnMut(GameId, &[usize]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let sql = "SELECT id FROM games ORDER BY id";
+    let sql = match table {
+        IdTable::Games => "SELECT id FROM games ORDER BY id",
+        IdTable::Elsewhere => "SELECT id FROM elsewhere ORDER BY id",
+    };
     let mut statements =
         books.iter().map(|book| book.prepare(sql)).collect::<Result<Vec<_>, _>>()?;
     let mut lists = Vec::new();
@@ -217,7 +224,7 @@ fn for_each_game<E: From<BookError>>(
     Ok(())
 }
 
-/// The games of a book, with a look at the next one.
+/// The ids in a table of a book, with a look at the next one.
 struct Ids<'a> {
     book: &'a Book,
     rows: rusqlite::Rows<'a>,
@@ -278,16 +285,27 @@ struct Merging<'a> {
     /// What the books say of moves.
     marks: BTreeMap<Place, Vec<Mark>>,
     unreached: Vec<u64>,
+    /// Different games from other starts.
+    other_starts: u64,
     out: Output,
     writer: Writer,
 }
 
 impl Merging<'_> {
-    fn games(&self) -> Result<(), RemakeError> {
-        for_each_game(self.books, |id, _| {
-            self.writer.add_game(id).map_err(|e| self.out.errors().store(e))?;
-            Ok(())
-        })
+    /// Unites the ids of games, which do not depend on keys.
+    fn games(&mut self) -> Result<(), RemakeError> {
+        for table in [IdTable::Games, IdTable::Elsewhere] {
+            let mut number = 0;
+            for_each_id(self.books, table, |id, _| {
+                self.writer.add_id(table, id).map_err(|e| self.out.at().store(e))?;
+                number += 1;
+                Ok::<(), RemakeError>(())
+            })?;
+            if table == IdTable::Elsewhere {
+                self.other_starts = number;
+            }
+        }
+        Ok(())
     }
 
     /// Sums the rows, and collects the marks.
@@ -322,28 +340,29 @@ impl Merging<'_> {
                 })?;
                 self.unreached[number] = unreached;
             }
-            collect.finish().map_err(|e| self.out.errors().io(e))?;
+            collect.finish().map_err(|e| self.out.at().io(e))?;
         }
-        let rows = sorter.finish().map_err(|e| self.out.errors().io(e))?;
+        let rows = sorter.finish().map_err(|e| self.out.at().io(e))?;
         for (i, row) in rows.enumerate() {
             if i % BATCH == 0 {
                 self.out.check_stop()?;
             }
-            let Summed { place, row } = row.map_err(|e| self.out.errors().io(e))?;
-            self.writer.add_row(place, &row).map_err(|e| self.out.errors().store(e))?;
+            let Summed { place, row } = row.map_err(|e| self.out.at().io(e))?;
+            self.writer.add_row(place, &row).map_err(|e| self.out.at().store(e))?;
         }
         Ok(())
     }
 
     /// Writes marks and what else there is.
     fn finish(self) -> Result<MergeReport, RemakeError> {
-        let Self { books, contained, table, origins, marks, unreached, out, writer } = self;
+        let Self { books, contained, table, origins, marks, unreached, other_starts, out, writer } =
+            self;
         let (mut written, mut conflicts) = (0, 0);
         for (place, said) in &marks {
             let mark = combined(said);
             conflicts += u64::from(said.iter().any(|other| !says_the_same(other, &mark)));
             written += 1;
-            writer.add_mark(*place, &mark).map_err(|e| out.errors().store(e))?;
+            writer.add_mark(*place, &mark).map_err(|e| out.at().store(e))?;
         }
         // In the order of numbers, which does not depend on that of the names.
         let mut numbered: Vec<(u32, &Book)> =
@@ -352,13 +371,15 @@ impl Merging<'_> {
         for (_, book) in numbered {
             // Of a book with other keys, what stands under its keys would say nothing.
             if book.foreign_keys() == table.as_ref() {
-                out.copy_rest(book, &writer)?;
+                let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
+                copied.map_err(|e| out.at().store(e))?;
             }
         }
         let sources = sources(books, &origins)?;
         let numbered = Origins { books: origins.all, sources: sources.numbered };
-        writer.add_origins(&numbered).map_err(|e| out.errors().store(e))?;
+        writer.add_origins(&numbered).map_err(|e| out.at().store(e))?;
         let mut metadata = metadata(books, &contained, table.as_ref());
+        metadata.counts.other_starts = other_starts;
         let key_table = table_file(&metadata.game, table.as_ref());
         out.finish(writer, &mut metadata, &key_table, &sources.united)?;
         let depth = |book: &Book| book.metadata().max_ply;
@@ -377,6 +398,22 @@ impl Merging<'_> {
             })
             .collect();
         Ok(MergeReport { metadata, books, marks: written, conflicts, depths_differ })
+    }
+}
+
+const fn is_carried(part: Part) -> bool {
+    match part {
+        Part::Scores => true,
+        // United, or left behind: with other moves, other things follow from scores, and edits cannot
+        // be undone where marks were united.
+        Part::Frame
+        | Part::Games
+        | Part::Moves
+        | Part::Marks
+        | Part::Groups
+        | Part::Journal
+        | Part::Origins
+        | Part::Backed => false,
     }
 }
 
@@ -585,7 +622,7 @@ mod tests {
         let foreign = BuildOptions { key_table: Some(other_keys()), ..BuildOptions::default() };
         let (a, _) = build_with(folders[0].path(), &some, foreign).unwrap();
         let (b, _) = build_with(folders[1].path(), &many, BuildOptions::default()).unwrap();
-        let mut editor = Editor::open(a.path()).unwrap();
+        let mut editor = Editor::open(a.path(), &Arc::default()).unwrap();
         let mv = Move::parse("h2e2").unwrap();
         editor.change(&Position::start(), mv, &[Change::Priority(3)]).unwrap();
         editor.commit().unwrap();

@@ -22,6 +22,7 @@ mod appraise;
 mod backup;
 mod build;
 mod builder;
+mod census;
 mod disputes;
 mod dropout;
 mod edit;
@@ -33,6 +34,7 @@ mod groups;
 mod inputs;
 pub mod interop;
 mod into;
+mod journal;
 mod loops;
 mod mark;
 mod marks;
@@ -41,6 +43,7 @@ mod metadata;
 mod minimax;
 mod observation;
 pub mod opening;
+mod origins;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod parts;
@@ -49,8 +52,7 @@ mod prune;
 mod reader;
 mod rejects;
 mod rekey;
-mod remake;
-mod rewrite;
+mod replace;
 mod score_lines;
 mod scores;
 mod seal;
@@ -66,32 +68,35 @@ mod tally;
 mod tests;
 mod walk;
 mod weight;
-mod windows;
 mod worth;
 
 pub use appraise::{Appraisal, AppraiseError, Appraiser, appraise_all};
 pub use backup::Backed;
 pub use build::{BuildReport, Progress, build};
 pub use builder::{Admission, Batch, BuildOptions, Builder, Source};
+pub use census::Census;
 pub use disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use dropout::{Costs, DropOut, DropOutKind};
-pub use edit::{Change, EditError, Editor, Step};
-pub use error::{BookError, BuildError};
+pub use edit::{Change, EditError, Editor};
+pub use error::{BookError, BuildError, RemakeError};
 pub use filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};
-pub use findings::{BackUpReport, Findings, FlagError, FlagReport, back_up, clear_scores, flag};
+pub use findings::{
+    Addition, BackUpReport, Findings, FlagError, FlagReport, back_up, clear_scores, flag,
+};
 pub use graph::{Graph, Node};
 pub use inputs::{Inputs, find_games};
+pub use journal::Step;
 pub use loops::{Ban, Bans, MAX_LOOP};
 pub use mark::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
 pub use merge::{MergeOptions, MergeReport, MergedBook, merge};
 pub use metadata::{Counts, MAX_SHARE, Metadata};
 pub use observation::Observation;
+pub use origins::{Origin, Origins};
 pub use played::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use prune::{PruneOptions, PruneReport, prune};
 pub use reader::{Book, BookMove, Entry};
 pub use rejects::{Reject, RejectReason};
-pub use remake::{Origin, Origins, RemakeError};
-pub use rewrite::RewriteError;
+pub use replace::ReplaceError;
 pub use score_lines::MAX_SCORE_LINE;
 pub use scores::{MAX_SOURCE, MoveScore, Score};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
@@ -108,6 +113,12 @@ use crate::game::Game;
 use crate::gomoku;
 use crate::hash;
 use crate::xiangqi;
+
+/// The file of a key table, or of the stored one of a game.
+fn table_file(game: &str, table: Option<&hash::KeyTable>) -> Vec<u8> {
+    let stored = || key_file(game).unwrap_or_default().to_vec();
+    table.and_then(|table| table.to_bytes().ok()).unwrap_or_else(stored)
+}
 
 /// The stored key file of a game, by its name.
 fn key_file(game: &str) -> Option<&'static [u8]> {

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::remake::{Output, table_file};
-use super::store::Writer;
+use super::replace::{Output, ReplaceError};
+use super::store::{Part, Writer};
 use super::walk::Walker;
-use super::{Book, BuildError, Flags, GameId, Mark, Metadata, Place, RemakeError, Row};
+use super::{Book, Flags, Mark, Metadata, Place, RemakeError, Row, table_file};
 use crate::game::{Notation, Symmetric};
 
 /// Rows between two looks at whether someone asked to stop.
@@ -80,7 +80,7 @@ pub fn prune<G: Symmetric + Notation>(
     options: &PruneOptions,
 ) -> Result<PruneReport, RemakeError> {
     // First, so that nobody changes meanwhile what stands there; it may be the input.
-    let (out, writer) = Output::create(output, &options.stop)?;
+    let out = Output::claim(output, &options.stop)?;
     let book = Book::open(input)?;
     book.check_file()?;
     book.expect_game::<G>()?;
@@ -104,7 +104,7 @@ pub fn prune<G: Symmetric + Notation>(
             Fate::Kept | Fate::Added | Fate::Forced => {}
         }
     }
-    report.metadata = write(&book, out, writer, options, stays, report.dropped() > 0)?;
+    report.metadata = write(&book, out, options, stays, report.dropped() > 0)?;
     Ok(report)
 }
 
@@ -186,15 +186,15 @@ fn cut_off<G: Symmetric + Notation>(
 fn write(
     book: &Book,
     out: Output,
-    mut writer: Writer,
     options: &PruneOptions,
     stays: impl Fn(usize) -> bool,
     is_pruned: bool,
 ) -> Result<Metadata, RemakeError> {
-    copy_games(book, &out, &writer)?;
-    out.copy_rest(book, &writer)?;
+    let mut writer = out.writer()?;
+    let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
+    copied.map_err(|e| out.at().store(e))?;
     let mut number = 0;
-    let mut stopped: Result<(), BuildError> = Ok(());
+    let mut stopped: Result<(), ReplaceError> = Ok(());
     let mut failed = Ok(());
     book.for_each_place(|place, row, mark| {
         if (number as u64).is_multiple_of(BATCH) && stopped.is_ok() {
@@ -207,8 +207,7 @@ fn write(
         Ok(())
     })?;
     stopped?;
-    failed.map_err(|e| out.errors().store(e))?;
-    writer.add_origins(&book.origins()?).map_err(|e| out.errors().store(e))?;
+    failed.map_err(|e| out.at().store(e))?;
     let about = book.metadata();
     let mut metadata = Metadata {
         pruned: about.pruned || is_pruned,
@@ -232,12 +231,12 @@ fn write_place(
     writer.add_mark(place, mark)
 }
 
-fn copy_games(book: &Book, out: &Output, writer: &Writer) -> Result<(), RemakeError> {
-    let mut statement = book.prepare("SELECT id FROM games ORDER BY id")?;
-    let mut rows = statement.query([]).map_err(|e| book.store_error(&e))?;
-    while let Some(row) = rows.next().map_err(|e| book.store_error(&e))? {
-        let id = row.get(0).map(GameId).map_err(|e| book.store_error(&e))?;
-        writer.add_game(id).map_err(|e| out.errors().store(e))?;
+const fn is_carried(part: Part) -> bool {
+    match part {
+        Part::Games | Part::Origins | Part::Scores => true,
+        // With fewer moves, other things follow from scores.
+        Part::Frame | Part::Moves | Part::Marks | Part::Groups | Part::Journal | Part::Backed => {
+            false
+        }
     }
-    Ok(())
 }

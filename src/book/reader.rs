@@ -644,7 +644,8 @@ fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> 
 fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
     let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
     let found = read_pairs(connection, sql).map_err(|e| sqlite_error(path, &e))?;
-    let expected = TABLES.iter().map(|&(name, sql)| (name.to_owned(), sql.to_owned())).collect();
+    let expected =
+        TABLES.iter().map(|table| (table.name.to_owned(), table.sql.to_owned())).collect();
     if found == expected {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Tally;
 use super::appraise::Appraisal;
@@ -141,8 +141,14 @@ pub(super) fn counting(c: &Connection) -> rusqlite::Result<HashMap<i64, Score>> 
     Ok(found)
 }
 
-/// Keeps a score, in place of an earlier one of the same source.
+/// Keeps a score, in place of an earlier one of the same source, unless that one counts for more.
 pub(super) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite::Result<()> {
+    let sql = format!("SELECT {COLUMNS} FROM scores WHERE key = ?1 AND source = ?2");
+    let mut statement = c.prepare_cached(&sql)?;
+    let known = statement.query_row(params![key, score.source], |row| read(row, 0)).optional()?;
+    if known.is_some_and(|known| known.rank() > score.rank()) {
+        return Ok(());
+    }
     let Appraisal { finding, bound, depth, nodes, best } = score.appraisal;
     let (kind, value) = finding.columns();
     let bound = Bound::ALL.iter().position(|&b| b == bound).unwrap_or_default() as u8;

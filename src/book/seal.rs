@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of the digest.
 pub(super) const LEN: usize = 32;
@@ -61,14 +62,15 @@ impl Header {
     }
 }
 
-/// Makes the header independent of history and library version, then writes the digest.
-pub(super) fn seal(file: &mut File) -> io::Result<()> {
+/// Makes the header independent of history and library version, then writes the digest; an error of
+/// [`io::ErrorKind::Interrupted`] once `stop` is set.
+pub(super) fn seal(file: &mut File, stop: &AtomicBool) -> io::Result<()> {
     write_at(file, 24, &1u32.to_be_bytes())?; // file change counter
     write_at(file, 92, &1u32.to_be_bytes())?; // the change counter for which the version is valid
     write_at(file, 96, &STATED_SQLITE_VERSION.to_be_bytes())?;
     let header = Header::read(file)?
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a SQLite file"))?;
-    let digest = digest(file, &header)?;
+    let digest = digest(file, &header, stop)?;
     write_at(file, header.digest_at(), &digest)
 }
 
@@ -78,10 +80,10 @@ pub(super) fn is_intact(file: &mut File) -> io::Result<bool> {
     let mut stated = [0; LEN];
     file.seek(SeekFrom::Start(header.digest_at()))?;
     file.read_exact(&mut stated)?;
-    Ok(digest(file, &header)? == stated)
+    Ok(digest(file, &header, &AtomicBool::new(false))? == stated)
 }
 
-fn digest(file: &mut File, header: &Header) -> io::Result<[u8; LEN]> {
+fn digest(file: &mut File, header: &Header, stop: &AtomicBool) -> io::Result<[u8; LEN]> {
     let mut hasher = blake3::Hasher::new();
     file.rewind()?;
     let mut head = vec![0; (2 * header.page_size) as usize];
@@ -91,6 +93,9 @@ fn digest(file: &mut File, header: &Header) -> io::Result<[u8; LEN]> {
     hasher.update(&head);
     let mut block = vec![0; 1 << 20];
     loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         match file.read(&mut block)? {
             0 => return Ok(hasher.finalize().into()),
             n => hasher.update(&block[..n]),

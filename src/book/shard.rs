@@ -21,16 +21,16 @@ use serde::{Deserialize, Serialize};
 
 use super::build::{ReadFiles, read_all};
 use super::builder::{
-    Errors, Ledger, Pack, Register, Sums, budget, check_output, claim, commit, create_error,
-    in_order, merge_sources, no_games,
+    Errors, Ledger, Pack, Register, Sums, budget, in_order, merge_sources, no_games,
 };
 use super::groups::{GroupNames, Member};
 use super::into::IdTable;
 use super::observation::Summed;
 use super::played::{Copies, FromSource, Played};
+use super::replace::{At, Output, claim};
 use super::sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use super::{BuildError, BuildOptions, Builder, Counts, Metadata, Progress, Reject, Source};
-use crate::bytes::atomic::{AtomicFile, resolve};
+use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::lock::FileLock;
 use crate::bytes::varint;
 use crate::game::Game;
@@ -272,8 +272,7 @@ impl Work {
         step: impl FnOnce() -> Result<T, BuildError> + Send,
     ) -> Result<T, BuildError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let failed =
-            |e| BuildError::Create { path: output.to_owned(), what: format!("no threads: {e}") };
+        let failed = |e| At(output).refused(format!("no threads: {e}"));
         pool.map_err(failed)?.install(step)
     }
 }
@@ -430,11 +429,9 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
     work.run(output, || {
         let shards = Shards::open(shards, Stage::Reduce)?;
         let options = shards.plan.options(work)?;
-        let folder = check_output(output)?;
-        let errors = Errors { output };
-        let _lock = claim(output)?;
-        let file = AtomicFile::create(output).map_err(|error| create_error(output, &error))?;
-        let sources: Vec<_> = shards.sources(&folder, &options)?;
+        let place = Output::claim(output, &work.stop)?;
+        let (folder, errors) = (folder_of(output), Errors { output });
+        let sources: Vec<_> = shards.sources(folder, &options)?;
         if shards.plan.inputs.as_ref().is_some_and(|inputs| *inputs != fingerprint(&sources)) {
             let what = "the list of sources is not the one that was reduced; reduce again";
             return Err(BuildError::Shard { what: what.to_owned() });
@@ -445,21 +442,18 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
             pack.counts.filtered += filtered;
             pack.counts.bad += bad;
         }
-        let mut ledger = Ledger::new(None, errors.writer(&folder)?, errors)?;
-        let games = Copies::new(shards.merge::<FromSource>(&folder, &options)?);
+        let mut ledger = Ledger::new(None, place.writer()?, errors)?;
+        let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
         pack.count_only(games, &mut ledger)?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
         let writer = ledger.finish()?;
-        let rows = shards.merge::<Summed>(&folder, &options)?.map(|row| row.map(|row| row.0));
-        let members = shards.merge::<Member>(&folder, &options)?;
+        let rows = shards.merge::<Summed>(folder, &options)?.map(|row| row.map(|row| row.0));
+        let members = shards.merge::<Member>(folder, &options)?;
         let sources = sources.into_iter().map(|s| s.source).filter(|s| s.games > 0).collect();
         let sources = merge_sources(sources, None);
-        let rows = in_order(rows, errors);
-        let metadata = pack.finish(writer, rows, members, file.temporary_path(), &sources)?;
-        commit(file, &options, errors)?;
-        Ok(metadata)
+        pack.finish(place, writer, in_order(rows, errors), members, &sources)
     })
 }
 
@@ -594,7 +588,7 @@ fn files_of(folder: &Path, name: &str) -> Result<Vec<PathBuf>, BuildError> {
 #[cfg(feature = "parquet")]
 fn read_parquet<S: DataSet>(path: &Path, sorter: &Sorter<S>) -> Result<(), BuildError> {
     super::parquet::read(path, &mut |rows| sorter.push(rows)).map_err(|e| match e.kind() {
-        io::ErrorKind::Interrupted => BuildError::Interrupted { path: path.to_owned() },
+        io::ErrorKind::Interrupted => At(path).interrupted().into(),
         _ => shard_error(path, format_args!("{e}; make it again")),
     })
 }
@@ -638,14 +632,14 @@ struct Folder {
 
 impl Folder {
     fn create(target: &Path, format: ShardFormat) -> Result<Self, BuildError> {
-        let target = resolve(target).map_err(|e| create_error(target, &e))?;
+        let target = resolve(target).map_err(|e| At(target).create(&e))?;
         let is_free = match fs::read_dir(&target) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if !is_free {
-            let what = "something stands there; choose a new or an empty folder".to_owned();
-            return Err(BuildError::Create { path: target, what });
+            let what = "something stands there; choose a new or an empty folder";
+            return Err(At(&target).refused(what).into());
         }
         let lock = claim(&target)?;
         let mut prefix = std::ffi::OsString::from(".");
@@ -655,9 +649,7 @@ impl Folder {
         folder.prefix(&prefix);
         #[cfg(unix)]
         folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let folder = folder
-            .tempdir_in(crate::bytes::atomic::folder_of(&target))
-            .map_err(|e| create_error(&target, &e))?;
+        let folder = folder.tempdir_in(folder_of(&target)).map_err(|e| At(&target).create(&e))?;
         Ok(Self { target, _lock: lock, folder, format })
     }
 
@@ -685,9 +677,9 @@ impl Folder {
         };
         write().map_err(|e| errors.io(e))?;
         if self.target.is_dir() {
-            fs::remove_dir(&self.target).map_err(|e| create_error(&self.target, &e))?;
+            fs::remove_dir(&self.target).map_err(|e| At(&self.target).create(&e))?;
         }
-        fs::rename(self.path(), &self.target).map_err(|e| create_error(&self.target, &e))?;
+        fs::rename(self.path(), &self.target).map_err(|e| At(&self.target).create(&e))?;
         let _moved = self.folder.keep();
         Ok(())
     }

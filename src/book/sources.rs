@@ -3,13 +3,15 @@
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 
 use super::BuildError;
-use super::windows::WINDOW;
 use crate::bytes::map::MappedFile;
-use crate::record::{self, Digest, Member, Packed, UnpackError};
+use crate::record::{self, Digest, Member, Packed, UnpackError, WINDOW};
 
 /// Files from this size on are mapped, others read.
 const MAP_FROM: u64 = 1 << 20;
@@ -29,6 +31,16 @@ pub(super) struct Hashed {
     pub(super) len: u64,
     /// Why it cannot be read.
     fault: Option<String>,
+    /// What the system said of the file when it was hashed.
+    stamp: Stamp,
+}
+
+/// The length of a file, and when it was changed last.
+type Stamp = Option<(u64, SystemTime)>;
+
+fn stamp(path: &Path) -> Stamp {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.len(), about.modified().ok()?))
 }
 
 /// Why a source has no content.
@@ -40,14 +52,16 @@ pub(super) enum Fault {
     Io(io::Error),
 }
 
-/// The sources in files, in their order and that of archives. `check` ends the work by an error.
+/// The sources in files, in their order and that of archives. `check` ends the work by an error, which
+/// it gives once `stop` is set.
 pub(super) fn find(
     files: &[PathBuf],
+    stop: &Arc<AtomicBool>,
     check: &(dyn Fn() -> Result<(), BuildError> + Sync),
 ) -> Result<Vec<Hashed>, BuildError> {
     let found = files.par_iter().map(|path| {
         check()?;
-        find_in(path, check)
+        find_in(path, stop, check)
     });
     Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
@@ -56,8 +70,10 @@ pub(super) fn find(
 /// like none, are no sources.
 fn find_in(
     path: &Path,
+    stop: &Arc<AtomicBool>,
     check: &(dyn Fn() -> Result<(), BuildError> + Sync),
 ) -> Result<Vec<Hashed>, BuildError> {
+    let stamp = stamp(path);
     let bytes = FileBytes::read(path)?;
     let len = bytes.len() as u64;
     let source = |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
@@ -65,10 +81,10 @@ fn find_in(
         let inner = name.map(|name| path.join(name.trim_start_matches('/')));
         let len = found.as_ref().copied().unwrap_or(0);
         let (file, path) = (path.to_owned(), inner.unwrap_or_else(|| path.to_owned()));
-        Hashed { file, member, path, hash, len, fault: found.err() }
+        Hashed { file, member, path, hash, len, fault: found.err(), stamp }
     };
     let packed = match Packed::open(&bytes) {
-        Ok(packed) => packed,
+        Ok(packed) => packed.stopped_by(stop),
         Err(error) => {
             let hash = blake3::hash(&bytes).into();
             return Ok(vec![source(0, None, hash, Err(error.to_string()))]);
@@ -86,6 +102,9 @@ fn find_in(
             Ok(Digest { format: Err(_), .. }) if !member.is_certain() => None,
             Ok(Digest { hash, len, .. }) => Some(Ok(source(index, member.name(), hash, Ok(len)))),
             Err(error) => {
+                if let Err(error) = check() {
+                    return Some(Err(error));
+                }
                 let hash = packed.packed_hash(member);
                 Some(Ok(source(index, member.name(), hash, Err(error.to_string()))))
             }
@@ -96,10 +115,12 @@ fn find_in(
 
 /// Calls `read` with the index and the content of each source, in parallel, and returns what it
 /// returns, in order. The sources of one archive must be next to each other: it is opened once.
-/// What is large is unpacked to files without names in `folder`.
+/// What is large is unpacked to files without names in `folder`. A file that is not as it was when it
+/// was hashed is an error.
 pub(super) fn open_each<T: Send>(
     sources: &[&Hashed],
     folder: &Path,
+    stop: &Arc<AtomicBool>,
     read: impl Fn(usize, Result<Bytes<'_>, Fault>) -> Result<T, BuildError> + Sync,
 ) -> Result<Vec<T>, BuildError> {
     let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
@@ -111,11 +132,15 @@ pub(super) fn open_each<T: Send>(
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.first() else { return Ok(Vec::new()) };
         let file = FileBytes::read(&one.file)?;
-        let packed = Packed::open(&file).ok();
+        let packed = Packed::open(&file).ok().map(|packed| packed.stopped_by(stop));
         let read = group.par_iter().enumerate().map(|(index, source)| {
             read(first + index, source.content(packed.as_ref(), &file, folder))
         });
-        read.collect::<Result<Vec<_>, _>>()
+        let read = read.collect::<Result<Vec<_>, _>>()?;
+        if stamp(&one.file) != one.stamp {
+            return Err(BuildError::Changed { path: one.file.clone() });
+        }
+        Ok(read)
     });
     Ok(done.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
@@ -141,6 +166,7 @@ impl Hashed {
             Ok(content) => Ok(Bytes::Unpacked(content)),
             Err(UnpackError::Bad(what)) => Err(Fault::Bad(what)),
             Err(UnpackError::Io(error)) => Err(Fault::Io(error)),
+            Err(UnpackError::Interrupted) => Err(Fault::Io(io::ErrorKind::Interrupted.into())),
         }
     }
 }

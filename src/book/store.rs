@@ -13,6 +13,7 @@ use tempfile::TempPath;
 
 use super::groups::Member;
 use super::into::{IdTable, PlacedRow};
+use super::replace::vacuum_into;
 use super::sort::ahead;
 use super::{GameId, Mark, Metadata, Origins, Place, Row, Source, marks};
 
@@ -24,6 +25,39 @@ pub const VERSION: i64 = 2;
 
 /// Bytes of a page.
 const PAGE_SIZE: u32 = 8192;
+
+/// A table of a book.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    pub(super) part: Part,
+    /// How it is created.
+    pub(super) sql: &'static str,
+}
+
+/// The parts of a book's content. Whoever makes a book of others says of each whether it is carried
+/// over as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// What every book is given when it is finished.
+    Frame,
+    /// Ids of games.
+    Games,
+    /// Rows.
+    Moves,
+    /// What is said of moves.
+    Marks,
+    /// The line groups of moves.
+    Groups,
+    /// What edits changed.
+    Journal,
+    /// The books that were merged.
+    Origins,
+    /// What engines and tables say.
+    Scores,
+    /// What follows from scores, for the moves that there are.
+    Backed,
+}
 
 /// The tables, in the order of their creation (`seal` first: see the module of that name).
 ///
@@ -40,57 +74,86 @@ const PAGE_SIZE: u32 = 8192;
 /// - `books`, `provenance`: the books that were merged, and which source came with which;
 /// - `scores`: what engines and tables say of positions, a [`Score`](super::Score) each;
 /// - `backed`: what follows for the moves that lead there, a [`Span`](super::Span) each.
-pub(super) const TABLES: &[(&str, &str)] = &[
-    ("seal", "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)"),
-    ("meta", "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
-    ("key_table", "CREATE TABLE key_table(fingerprint TEXT PRIMARY KEY, file BLOB) WITHOUT ROWID"),
-    (
-        "sources",
-        "CREATE TABLE sources(hash BLOB PRIMARY KEY, name TEXT, games INTEGER) WITHOUT ROWID",
-    ),
-    ("games", "CREATE TABLE games(id BLOB PRIMARY KEY) WITHOUT ROWID"),
-    ("elsewhere", "CREATE TABLE elsewhere(id BLOB PRIMARY KEY) WITHOUT ROWID"),
-    (
-        "moves",
-        "CREATE TABLE moves(key INTEGER, move INTEGER, stats BLOB, PRIMARY KEY(key, move)) \
+pub(super) const TABLES: &[Table] = &[
+    Table {
+        name: "seal",
+        part: Part::Frame,
+        sql: "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)",
+    },
+    Table {
+        name: "meta",
+        part: Part::Frame,
+        sql: "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+    },
+    Table {
+        name: "key_table",
+        part: Part::Frame,
+        sql: "CREATE TABLE key_table(fingerprint TEXT PRIMARY KEY, file BLOB) WITHOUT ROWID",
+    },
+    Table {
+        name: "sources",
+        part: Part::Frame,
+        sql: "CREATE TABLE sources(hash BLOB PRIMARY KEY, name TEXT, games INTEGER) WITHOUT ROWID",
+    },
+    Table {
+        name: "games",
+        part: Part::Games,
+        sql: "CREATE TABLE games(id BLOB PRIMARY KEY) WITHOUT ROWID",
+    },
+    Table {
+        name: "elsewhere",
+        part: Part::Games,
+        sql: "CREATE TABLE elsewhere(id BLOB PRIMARY KEY) WITHOUT ROWID",
+    },
+    Table {
+        name: "moves",
+        part: Part::Moves,
+        sql: "CREATE TABLE moves(key INTEGER, move INTEGER, stats BLOB, PRIMARY KEY(key, move)) \
          WITHOUT ROWID",
-    ),
-    (
-        "marks",
-        "CREATE TABLE marks(key INTEGER, move INTEGER, priority INTEGER, flags INTEGER, \
+    },
+    Table {
+        name: "marks",
+        part: Part::Marks,
+        sql: "CREATE TABLE marks(key INTEGER, move INTEGER, priority INTEGER, flags INTEGER, \
          weight INTEGER, comment TEXT, origin INTEGER, PRIMARY KEY(key, move)) WITHOUT ROWID",
-    ),
-    (
-        "line_groups",
-        "CREATE TABLE line_groups(key INTEGER, move INTEGER, name TEXT, PRIMARY KEY(key, move, name)) \
+    },
+    Table {
+        name: "line_groups",
+        part: Part::Groups,
+        sql: "CREATE TABLE line_groups(key INTEGER, move INTEGER, name TEXT, PRIMARY KEY(key, move, name)) \
          WITHOUT ROWID",
-    ),
-    (
-        "journal",
-        "CREATE TABLE journal(edit INTEGER, step INTEGER, what TEXT, key INTEGER, move INTEGER, \
+    },
+    Table {
+        name: "journal",
+        part: Part::Journal,
+        sql: "CREATE TABLE journal(edit INTEGER, step INTEGER, what TEXT, key INTEGER, move INTEGER, \
          before BLOB, after BLOB, PRIMARY KEY(edit, step)) WITHOUT ROWID",
-    ),
-    (
-        "books",
-        "CREATE TABLE books(number INTEGER PRIMARY KEY, content TEXT, name TEXT, games INTEGER, \
+    },
+    Table {
+        name: "books",
+        part: Part::Origins,
+        sql: "CREATE TABLE books(number INTEGER PRIMARY KEY, content TEXT, name TEXT, games INTEGER, \
          moves INTEGER)",
-    ),
-    (
-        "provenance",
-        "CREATE TABLE provenance(book INTEGER, source BLOB, PRIMARY KEY(book, source)) \
+    },
+    Table {
+        name: "provenance",
+        part: Part::Origins,
+        sql: "CREATE TABLE provenance(book INTEGER, source BLOB, PRIMARY KEY(book, source)) \
          WITHOUT ROWID",
-    ),
-    (
-        "scores",
-        "CREATE TABLE scores(key INTEGER, source TEXT, kind INTEGER, value INTEGER, \
+    },
+    Table {
+        name: "scores",
+        part: Part::Scores,
+        sql: "CREATE TABLE scores(key INTEGER, source TEXT, kind INTEGER, value INTEGER, \
          bound INTEGER, depth INTEGER, nodes INTEGER, best INTEGER, PRIMARY KEY(key, source)) \
          WITHOUT ROWID",
-    ),
-    (
-        "backed",
-        "CREATE TABLE backed(key INTEGER, move INTEGER, low INTEGER, high INTEGER, \
+    },
+    Table {
+        name: "backed",
+        part: Part::Backed,
+        sql: "CREATE TABLE backed(key INTEGER, move INTEGER, low INTEGER, high INTEGER, \
          PRIMARY KEY(key, move)) WITHOUT ROWID",
-    ),
+    },
 ];
 
 /// Memory that packing takes beside the rows on their way, in bytes: the caches of the working file
@@ -116,7 +179,6 @@ pub(super) struct Writer {
     last_key: Option<i64>,
     positions: u64,
     rows: u64,
-    blob: Vec<u8>,
 }
 
 /// Rows with their blobs.
@@ -163,15 +225,19 @@ impl Writer {
              PRAGMA user_version = {VERSION};"
         ))?;
         connection.execute_batch("BEGIN")?;
-        for (_, sql) in TABLES {
-            connection.execute_batch(sql)?;
+        for table in TABLES {
+            connection.execute_batch(table.sql)?;
         }
         connection.execute_batch("INSERT INTO seal VALUES(1, zeroblob(32))")?;
         let content = ContentHasher::default();
         // The file stays open; without a name nothing of it is left behind, whatever happens.
         let working = Some(working).filter(|_| !cfg!(unix));
-        let blob = Vec::with_capacity(64);
-        Ok(Self { connection, working, content, last_key: None, positions: 0, rows: 0, blob })
+        Ok(Self { connection, working, content, last_key: None, positions: 0, rows: 0 })
+    }
+
+    /// The working file.
+    pub(super) const fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 
     /// Adds the id of a game to a table; they come in ascending order.
@@ -193,16 +259,21 @@ impl Writer {
         Ok(())
     }
 
-    /// Copies a table of another book.
-    pub(super) fn copy(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
-        self.copy_rows("INSERT", table, from)
+    /// Adds the rows of some tables of another book, but for those whose keys are there already.
+    pub(super) fn add_tables(
+        &self,
+        from: &Connection,
+        is_carried: impl Fn(Part) -> bool,
+    ) -> rusqlite::Result<()> {
+        let mut tables = TABLES.iter().filter(|table| is_carried(table.part));
+        tables.try_for_each(|table| self.add_table(table.name, from))
     }
 
-    fn copy_rows(&self, verb: &str, table: &str, from: &Connection) -> rusqlite::Result<()> {
+    fn add_table(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
         let mut select = from.prepare(&format!("SELECT * FROM {table}"))?;
         let width = select.column_count();
         let values = vec!["?"; width].join(", ");
-        let insert = format!("{verb} INTO {table} VALUES({values})");
+        let insert = format!("INSERT OR IGNORE INTO {table} VALUES({values})");
         let mut insert = self.connection.prepare(&insert)?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
@@ -234,8 +305,7 @@ impl Writer {
     }
 
     fn add_lot(&mut self, lot: &Lot) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
-        let mut insert = self.connection.prepare_cached(sql)?;
+        let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
         for (key, mv, blob) in lot.iter() {
             insert.execute((key, mv, blob))?;
             self.content.add(key, mv, blob);
@@ -247,29 +317,14 @@ impl Writer {
 
     /// Adds a row; in ascending order.
     pub(super) fn add_row(&mut self, (key, mv): Place, row: &Row) -> rusqlite::Result<()> {
-        self.blob.clear();
-        row.put(key, mv, &mut self.blob);
-        let sql = "INSERT INTO moves VALUES(?1, ?2, ?3)";
-        self.connection.prepare_cached(sql)?.execute(params![key, mv, self.blob])?;
-        self.content.add(key, mv, &self.blob);
-        self.rows += 1;
-        self.positions += u64::from(self.last_key.replace(key) != Some(key));
-        Ok(())
-    }
-
-    /// Adds a counted game; in ascending order.
-    pub(super) fn add_game(&self, id: GameId) -> rusqlite::Result<()> {
-        self.add_id(IdTable::Games, id)
+        let mut lot = Lot::default();
+        lot.put((key, mv, *row));
+        self.add_lot(&lot)
     }
 
     /// Adds what is said of a move.
     pub(super) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
         marks::put(&self.connection, place, mark)
-    }
-
-    /// Adds the rows of a table of another book, but for those whose keys are there already.
-    pub(super) fn add_table(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
-        self.copy_rows("INSERT OR IGNORE", table, from)
     }
 
     /// Adds the books that were merged, in the order of their numbers from 1, and which source came
@@ -323,9 +378,7 @@ impl Writer {
             connection.execute("INSERT INTO meta VALUES(?1, ?2)", params![name, value])?;
         }
         connection.execute_batch("COMMIT")?;
-        // The cast takes the bytes as they are: not every path is UTF-8.
-        let path = path.as_os_str().as_encoded_bytes();
-        connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path])?;
+        vacuum_into(&connection, path)?;
         connection.close().map_err(|(_, error)| error)?;
         drop(working);
         Ok(())

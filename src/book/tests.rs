@@ -23,6 +23,11 @@ fn game(moves: &str, result: Option<Outcome>) -> Record<Position> {
     }
 }
 
+/// Games without results.
+pub(super) fn lines(lines: &[&str]) -> Vec<Record<Position>> {
+    lines.iter().map(|line| game(line, None)).collect()
+}
+
 fn tagged(moves: &str, result: Option<Outcome>, tags: &[(&str, &str)]) -> Record<Position> {
     let mut record = game(moves, result);
     record.tags = tags.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect();
@@ -452,7 +457,7 @@ fn only_books_are_replaced() {
     let path = folder.path().join("test.book");
     std::fs::write(&path, "a letter").unwrap();
     let error = build_with(folder.path(), &some_games(), BuildOptions::default()).unwrap_err();
-    assert!(matches!(error, BuildError::Create { .. }));
+    assert!(matches!(error, BuildError::Replace(ReplaceError::Refused { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"a letter");
     std::fs::remove_file(&path).unwrap();
     build_with(folder.path(), &some_games(), BuildOptions::default()).unwrap();
@@ -467,7 +472,10 @@ fn only_books_are_replaced() {
     let builder = Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
     builder.add(&some_games()).unwrap();
     std::fs::write(&path, "a letter").unwrap();
-    assert!(matches!(builder.finish(Vec::new()), Err(BuildError::Create { .. })));
+    assert!(matches!(
+        builder.finish(Vec::new()),
+        Err(BuildError::Replace(ReplaceError::Refused { .. }))
+    ));
     assert_eq!(std::fs::read(&path).unwrap(), b"a letter");
 }
 
@@ -478,8 +486,14 @@ fn an_interrupted_build_leaves_nothing() {
     let builder = Builder::<Position>::new(&folder.path().join("b"), options.clone()).unwrap();
     builder.add(&some_games()).unwrap();
     options.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(matches!(builder.add(&some_games()), Err(BuildError::Interrupted { .. })));
-    assert!(matches!(builder.finish(Vec::new()), Err(BuildError::Interrupted { .. })));
+    assert!(matches!(
+        builder.add(&some_games()),
+        Err(BuildError::Replace(ReplaceError::Interrupted { .. }))
+    ));
+    assert!(matches!(
+        builder.finish(Vec::new()),
+        Err(BuildError::Replace(ReplaceError::Interrupted { .. }))
+    ));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -655,7 +669,7 @@ fn what_was_said_of_moves_stays() {
     connection.execute(sql, place).unwrap();
     drop(connection);
     let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
-    seal::seal(&mut file).unwrap();
+    seal::seal(&mut file, &Default::default()).unwrap();
     drop(file);
     let more = [tagged("h2e2 c6c5", RED, &[("Group", "new")])];
     let base = Some(path.clone());
@@ -693,7 +707,7 @@ fn only_a_like_book_is_added_to() {
     let error = refused(like.clone());
     assert!(error.contains("digest"), "{error}");
     let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
-    seal::seal(&mut file).unwrap();
+    seal::seal(&mut file, &Default::default()).unwrap();
     let error = refused(like);
     assert!(error.contains("build it again from its sources"), "{error}");
 }
@@ -704,7 +718,7 @@ fn two_cannot_write_one_book() {
     let path = folder.path().join("b");
     let first = Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
     let error = Builder::<Position>::new(&path, BuildOptions::default()).map(drop).unwrap_err();
-    assert!(matches!(error, BuildError::Create { .. }), "{error}");
+    assert!(matches!(error, BuildError::Replace(ReplaceError::Busy { .. })), "{error}");
     assert!(error.to_string().contains("another process"), "{error}");
     drop(first);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -29,13 +29,7 @@ impl AtomicFile {
                         standard output where the command writes there";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(target.file_name().unwrap_or_default());
-        prefix.push(".part-");
-        // With the modes of any new file, not private like temporary files; and with plain errors,
-        // to which tempfile would add the path.
-        let open = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
-        let file = tempfile::Builder::new().prefix(&prefix).make_in(folder_of(&target), open)?;
+        let file = temporary(&target)?;
         Ok(Self { file, target })
     }
 
@@ -69,6 +63,26 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file_mut().flush()
     }
+}
+
+/// A temporary file `.NAME.part-…` beside the file `NAME`, removed when it is dropped. If the process
+/// is killed, [`FileLock::sweep`](super::lock::FileLock::sweep) removes it.
+///
+/// # Errors
+///
+/// Those of [`resolve`] and of creating a file in that folder.
+pub fn beside(target: &Path) -> io::Result<NamedTempFile> {
+    temporary(&resolve(target)?)
+}
+
+fn temporary(target: &Path) -> io::Result<NamedTempFile> {
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".part-");
+    // With the modes of any new file, not private like temporary files; and with plain errors, to
+    // which tempfile would add the path.
+    let open = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+    tempfile::Builder::new().prefix(&prefix).make_in(folder_of(target), open)
 }
 
 /// The folder that a file of that path lies in, `.` for a bare name.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::book::from_build;
+use super::interrupt::stop_flag;
 use super::listing::{Listing, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::book::{Inputs, Reject, RejectReason, find_games};
@@ -59,9 +60,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let format = args.format()?;
     let inputs = args.inputs()?;
     refuse_input_as_output(&inputs.files, &args.output)?;
-    if let Err(error) = interrupt::catch() {
-        tracing::debug!("no handler for interrupts: {error}");
-    }
+    stop_flag(); // from here on an interrupt ends in good order
     let listing = Listing::open(args.rejects.as_deref(), &args.output)?;
     let to_stdout = args.output == Path::new(STANDARD);
     let mut work = Work {
@@ -77,20 +76,27 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         work.file(file, &folder)?;
     }
     let Work { output, report, first_bad, listing, .. } = work;
-    listing.close()?;
     if args.strict
         && let Some(bad) = &first_bad
     {
+        listing.close()?;
         let message = format!("{bad} (leave out --strict to skip bad games)");
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if report.read.games == 0 {
+        listing.close()?;
         let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
-        let message = format!("no game in {} file(s){bad}", inputs.files.len());
+        let first = inputs.files.first().map_or_else(String::new, |f| f.display().to_string());
+        let others = if inputs.files.len() > 1 { " and others" } else { "" };
+        let what = "; give files of games in a known format, bare, .zst, .gz or .zip";
+        let bad = if bad.is_empty() { what.to_owned() } else { bad };
+        let message = format!("no game in {} file(s) ({first}{others}){bad}", inputs.files.len());
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     output.close()?;
+    listing.close()?;
     show_some("no game files in", &inputs.empty);
+    show_some("passed over, for it must be unpacked first:", &inputs.archives);
     report.show_dropped(format);
     report.tell(args, format, inputs.files.len(), (!to_stdout).then_some(context))?;
     Ok(exit::OK)
@@ -128,7 +134,7 @@ impl Args {
         let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
         let named: Vec<PathBuf> = self.inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
         let mut inputs = match named.as_slice() {
-            [] => Inputs { files: Vec::new(), empty: Vec::new() },
+            [] => Inputs::default(),
             named => find_games(named).map_err(from_build)?,
         };
         inputs.files.extend(self.inputs.iter().find(is_standard).cloned());
@@ -217,8 +223,9 @@ impl Report {
     ) -> Result<(), CliError> {
         let ReadSummary { games, bad, cut_variations } = self.read;
         let output = args.output.display();
+        let text = format!("{}, {bad} bad left out", counted(games, "game", files));
         let Some(context) = context else {
-            tell(format_args!("juzhong: {games} games of {files} files, {bad} bad ones left out"));
+            tell(format_args!("juzhong: {text}"));
             return Ok(());
         };
         if context.common.json {
@@ -235,13 +242,16 @@ impl Report {
             });
             writeln!(context.out, "{answer}")?;
         } else {
-            writeln!(
-                context.out,
-                "{output}: {games} games of {files} files, {bad} bad ones left out"
-            )?;
+            writeln!(context.out, "{output}: {text}")?;
         }
         Ok(())
     }
+}
+
+/// `3 games of 1 file`.
+fn counted(number: u64, what: &str, files: usize) -> String {
+    let end = |one: bool| if one { "" } else { "s" };
+    format!("{number} {what}{} of {files} file{}", end(number == 1), end(files == 1))
 }
 
 /// Games on their way.
@@ -261,7 +271,9 @@ impl Work<'_, '_> {
         let name = path.display().to_string();
         let mut stopped = None;
         let summary =
-            read_packed(&name, &bytes, folder, &mut |source, game| match self.game(source, game) {
+            read_packed(&name, &bytes, folder, &stop_flag(), &mut |source, game| match self
+                .game(source, game)
+            {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     stopped = Some(error);
@@ -271,22 +283,28 @@ impl Work<'_, '_> {
         if let Some(error) = stopped {
             return Err(error);
         }
-        self.report.read += summary.or_exit_with(exit::IO, || folder.display().to_string())?;
+        match summary {
+            Ok(summary) => self.report.read += summary,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
+            Err(error) => {
+                return Err(error).or_exit_with(exit::IO, || folder.display().to_string());
+            }
+        }
         Ok(())
     }
 
     fn game(&mut self, source: &str, game: Result<ParsedGame, BadGame>) -> Result<(), CliError> {
         if interrupt::is_requested() {
-            let message = "interrupted; nothing was changed, run it again";
-            return Err(CliError::message(exit::INTERRUPTED, message));
+            return Err(interrupted());
         }
         match game {
             Ok(game) => self.write(source, &game),
             Err(bad) => {
-                self.first_bad.get_or_insert_with(|| bad.to_string());
                 let reason = RejectReason::bad(&bad.reason);
                 let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);
-                self.listing.add(&Reject { source, place, game, reason });
+                let reject = Reject { source, place, game, reason };
+                self.first_bad.get_or_insert_with(|| reject.to_string());
+                self.listing.add(&reject);
                 Ok(())
             }
         }
@@ -306,11 +324,19 @@ impl Work<'_, '_> {
             }
             Err(Refusal::Game(error)) => {
                 let place = game.place.within(source);
-                let message = format!("{place}: game {}: {error}", game.game);
+                let option = match error {
+                    WriteError::Unencodable(..) => " (--replace)",
+                    _ => "",
+                };
+                let message = format!("{place}: game {}: {error}{option}", game.game);
                 Err(CliError::message(exit::BAD_DATA, message))
             }
         }
     }
+}
+
+fn interrupted() -> CliError {
+    CliError::message(exit::INTERRUPTED, "interrupted; nothing was changed, run it again")
 }
 
 /// The bytes of an input; those of standard input come by a file without a name.

@@ -1,7 +1,8 @@
 //! Signals while something long is at work.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -23,13 +24,29 @@ pub(super) fn is_requested() -> bool {
 }
 
 /// Set once a signal asks for the end.
-pub(super) fn requested() -> Arc<AtomicBool> {
+fn requested() -> Arc<AtomicBool> {
     Arc::clone(&REQUESTED)
 }
 
 /// Lets the first SIGINT or SIGTERM ask for the end of the work, and a second one end the program at
 /// once (exit codes 130 and 143).
-pub(super) fn catch() -> std::io::Result<()> {
+pub(super) fn catch() -> io::Result<()> {
+    // Once: where it is caught twice, the first signal would be the second one for the other handler.
+    static CAUGHT: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
+    let caught = CAUGHT.get_or_init(|| register().map_err(|error| error.kind()));
+    caught.map_err(io::Error::from)
+}
+
+/// Set when the user interrupts the program or the system ends it; the second time ends it at once.
+/// Without a handler the first does, as usual.
+pub(super) fn stop_flag() -> Arc<AtomicBool> {
+    if let Err(error) = catch() {
+        tracing::debug!("no handler for interrupts: {error}");
+    }
+    requested()
+}
+
+fn register() -> io::Result<()> {
     for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] {
         // In this order: the flag is not set yet when the first signal comes.
         flag::register_conditional_shutdown(signal, code, requested())?;
@@ -41,7 +58,7 @@ pub(super) fn catch() -> std::io::Result<()> {
 /// Ends the program with exit code 75 where the building of tables does not end within [`GRACE`]
 /// after the first signal. It leaves nothing half done: files appear whole or not at all, and the
 /// next run clears up.
-pub(super) fn insist() -> std::io::Result<()> {
+pub(super) fn insist() -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(|| {
         while !is_requested() {
             std::thread::sleep(LOOK);

@@ -20,6 +20,7 @@ mod play;
 mod player;
 mod position;
 mod selfplay;
+mod size;
 mod tablebase;
 mod terminal;
 mod uci;

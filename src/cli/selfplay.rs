@@ -1,6 +1,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -72,14 +73,15 @@ fn read_openings(files: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
     for file in files {
         let bytes = fs::read(file).or_exit_with(exit::NO_INPUT, || file.display())?;
         let name = file.display().to_string();
-        let read = read_packed(&name, &bytes, &std::env::temp_dir(), &mut |_, game| {
-            match game {
-                Ok(game) if game.record.start.is_none() => openings.push(game.record),
-                Ok(_) => {}
-                Err(bad) => problem = problem.take().or(Some(bad)),
-            }
-            ControlFlow::Continue(())
-        });
+        let read =
+            read_packed(&name, &bytes, &std::env::temp_dir(), &Arc::default(), &mut |_, game| {
+                match game {
+                    Ok(game) if game.record.start.is_none() => openings.push(game.record),
+                    Ok(_) => {}
+                    Err(bad) => problem = problem.take().or(Some(bad)),
+                }
+                ControlFlow::Continue(())
+            });
         read.or_exit_with(exit::IO, || name)?;
     }
     match problem {

@@ -49,13 +49,6 @@ pub(super) fn start_position(
     Ok((position != Position::start()).then_some(position))
 }
 
-/// The start position of a FEN, `None` if it is the usual one, and its clock.
-pub(super) fn start_of_fen(fen: &str) -> Result<(Option<Position>, u32), BadGameReason> {
-    let setup = Setup::from_fen(fen).map_err(BadGameReason::Start)?;
-    let position = Position::from_setup(&setup).map_err(|e| BadGameReason::Start(e.into()))?;
-    Ok(((position != Position::start()).then_some(position), setup.halfmove_clock))
-}
-
 /// The board with the 32 men on these squares.
 ///
 /// # Errors

@@ -14,8 +14,8 @@
 //! `end="1"`. How variations are stored is not known; moves that follow such a mark are counted as
 //! a variation that was cut.
 
-use super::board::start_of_fen;
 use super::markup::{Piece, Pieces, attribute};
+use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, report_at};
 use super::text::{push_tag, tidy};
@@ -201,7 +201,7 @@ impl Head {
     fn take(&mut self, element: &str, value: &str) -> Result<(), BadGameReason> {
         match element {
             "FEN" if !value.is_empty() => {
-                (self.start, self.start_clock) = start_of_fen(value)?;
+                (self.start, self.start_clock) = read_start(value).map_err(BadGameReason::Start)?;
             }
             "RecordResult" => {
                 self.result = match value {

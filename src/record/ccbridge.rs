@@ -17,11 +17,16 @@
 //! The first node of a tree is no move but holds the comment on the start position. A long record
 //! spans several blocks of 4096 bytes; deleted ones leave blocks behind that begin with anything.
 
+use std::ops::Range;
+
 use super::board::start_position;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, report};
+use super::split::{Start, cut};
 use super::text::{push_tag, utf16};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use super::{
+    BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record,
+};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::{Piece, Position, Role, Square};
 
@@ -76,42 +81,56 @@ pub(super) fn read_record(
     report(source, 0, 1, game(bytes, 0), sink)
 }
 
-/// Reads the games of a CBL; the number of a game counts records with men on the board.
+/// A CBL in chunks of about `target` bytes.
+pub(super) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
+    let whole = Chunk::whole(bytes, Some(Format::Cbl));
+    let Ok(first) = first_record(bytes) else { return vec![whole] };
+    let games = records(bytes, first).filter(|record| !is_heading(&bytes[record.clone()]));
+    let starts = (1..).zip(games).map(|(game, record)| Start { at: record.start, line: 1, game });
+    cut(&whole, target, starts)
+}
+
+/// Reads the games of one chunk of a CBL; the number of a game counts records with men on the board.
 pub(super) fn read_library(
     source: &str,
     bytes: &[u8],
+    chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    let first = match first_record(bytes) {
+    let Chunk { bytes: Range { start, end }, mut game, .. } = chunk.clone();
+    let part = bytes.get(..end).unwrap_or_default();
+    let first = match start {
+        0 => first_record(bytes),
+        _ => Ok(start),
+    };
+    let first = match first {
         Ok(first) => first,
         Err(fault) => return report(source, 0, 1, Err(fault), sink),
     };
-    let is_start = |at: &usize| bytes[*at..].starts_with(RECORD_MAGIC);
-    let first = if (first..bytes.len()).step_by(BLOCK).any(|at| is_start(&at)) {
-        first
-    } else {
-        // The number of slots may be wrong.
-        let records = bytes.get(INDEX as usize..).unwrap_or_default();
-        let magic = records.windows(RECORD_MAGIC.len()).position(|at| at == RECORD_MAGIC);
-        magic.map_or(first, |at| INDEX as usize + at)
-    };
-    let mut starts = (first..bytes.len()).step_by(BLOCK).filter(is_start).peekable();
     let mut summary = ReadSummary::default();
-    while let Some(start) = starts.next() {
-        let end = starts.peek().copied().unwrap_or(bytes.len());
-        let record = &bytes[start..end];
-        if is_heading(record) {
-            continue;
+    for place in records(part, first) {
+        let at = place.start;
+        let record = &part[place];
+        if !is_heading(record) {
+            summary += report(source, at as u64, game, self::game(record, at), sink);
+            game += 1;
         }
-        let number = summary.games + summary.bad + 1;
-        summary += report(source, start as u64, number, game(record, start), sink);
     }
-    if !(bytes.len() - first).is_multiple_of(BLOCK) {
-        let number = summary.games + summary.bad + 1;
-        let fault = truncated(bytes.len(), "its last block; games may be missing");
-        summary += report(source, bytes.len() as u64, number, Err(fault), sink);
+    if end == bytes.len() && !(end - first).is_multiple_of(BLOCK) {
+        let fault = truncated(end, "its last block; games may be missing");
+        summary += report(source, end as u64, game, Err(fault), sink);
     }
     summary
+}
+
+/// Where records stand, from the first one on, those without men included.
+fn records(bytes: &[u8], first: usize) -> impl Iterator<Item = Range<usize>> {
+    let starts = (first..bytes.len()).step_by(BLOCK);
+    let mut starts = starts.filter(move |&at| bytes[at..].starts_with(RECORD_MAGIC)).peekable();
+    std::iter::from_fn(move || {
+        let start = starts.next()?;
+        Some(start..starts.peek().copied().unwrap_or(bytes.len()))
+    })
 }
 
 /// Whether a record has no men on its board: libraries are divided by such.
@@ -119,7 +138,7 @@ fn is_heading(record: &[u8]) -> bool {
     record.get(BOARD..BOARD + Square::COUNT).is_some_and(|board| board.iter().all(|&b| b == 0))
 }
 
-/// Where the records of a library begin; that may be behind its end if it has none.
+/// Where the records of a library begin; at its end if it has none.
 fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.starts_with(LIBRARY_MAGIC) {
         let is_short = [LIBRARY_MAGIC, RECORD_MAGIC].iter().any(|magic| magic.starts_with(bytes));
@@ -138,13 +157,18 @@ fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     let slots = bytes.get(60..).and_then(<[u8]>::first_chunk);
     let slots = u32::from_le_bytes(*slots.ok_or_else(|| truncated(bytes.len(), "the header"))?);
     let first = INDEX + INDEX_ENTRY * u64::from(slots);
-    match usize::try_from(first) {
-        Ok(first) if first <= bytes.len() => Ok(first),
-        _ => {
-            let within = format!("the index, which claims {slots} games");
-            Err(truncated(bytes.len(), &within))
-        }
+    let first = usize::try_from(first).ok().filter(|&first| first <= bytes.len());
+    let Some(first) = first else {
+        let within = format!("the index, which claims {slots} games");
+        return Err(truncated(bytes.len(), &within));
+    };
+    if records(bytes, first).next().is_some() {
+        return Ok(first);
     }
+    // The number of slots may be wrong.
+    let behind = bytes.get(INDEX as usize..).unwrap_or_default();
+    let magic = behind.windows(RECORD_MAGIC.len()).position(|at| at == RECORD_MAGIC);
+    Ok(magic.map_or(first, |at| INDEX as usize + at))
 }
 
 fn truncated(at: usize, within: &str) -> Fault {

@@ -28,6 +28,9 @@ pub enum Format {
     DhtmlXq,
 }
 
+/// Endings of archives; of these only zip is read, and not within another archive.
+const ARCHIVES: [&str; 6] = ["zip", "7z", "rar", "tar", "xz", "bz2"];
+
 impl Format {
     /// All formats.
     pub const ALL: [Self; 8] = [
@@ -92,6 +95,12 @@ impl Format {
         }
         Self::from_extension(ending)?;
         Some(!AMBIGUOUS.iter().any(|other| ending.eq_ignore_ascii_case(other)))
+    }
+
+    /// Whether a file of that name is an archive, in which games may lie.
+    pub(crate) fn is_archive(name: &str) -> bool {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        ARCHIVES.iter().any(|archive| ending.eq_ignore_ascii_case(archive))
     }
 
     /// Whether a file of this format can hold more than one game.

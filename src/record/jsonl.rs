@@ -26,9 +26,10 @@ use super::parsed::board_outcome;
 use super::pgn::{START, read_start};
 use super::split::Lines;
 use super::{
-    BadGame, BadGameReason, Chunk, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, Place,
-    ReadSummary, Record, Tree, Variation, scan,
+    BadGame, BadGameReason, Chunk, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame,
+    Place, ReadSummary, Record, Tree, Variation, scan, table,
 };
+use crate::game::Outcome;
 use crate::xiangqi::notation::parse_move;
 use crate::xiangqi::{Position, Setup};
 
@@ -86,17 +87,37 @@ fn read_game(line: &[u8]) -> Result<(ParsedGame, u64), BadGameReason> {
         return Err(BadGameReason::TooLong(line.len()));
     }
     let text: Text<'_> = serde_json::from_slice(line)
-        .map_err(|error| BadGameReason::Malformed(format!("not the JSON of a game: {error}")))?;
+        .map_err(|error| BadGameReason::Malformed(json_error(&error)))?;
     let (start, start_clock) =
         read_start(text.start.as_deref().unwrap_or_default()).map_err(BadGameReason::Start)?;
     let position = start.clone().unwrap_or_else(|| START.clone());
-    let result = text.result.as_deref().and_then(scan::outcome);
+    let result = read_result(text.result.as_deref().unwrap_or_default())?;
     let mut reader = TreeReader::new(&text.lines, position)?;
     let last = reader.lines(&text.lines)?;
     let end = board_outcome(&last);
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
     let parsed = ParsedGame { record, place: Place::Line(0), game: 0, end };
     Ok((parsed, reader.cut))
+}
+
+/// What is wrong with a line, whose number is known from elsewhere.
+fn json_error(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+    format!("not the JSON of a game: {what}, column {}", error.column())
+}
+
+/// The result that a member states; words of tables are read as well.
+fn read_result(text: &str) -> Result<Option<Outcome>, BadGameReason> {
+    let text = text.trim();
+    let outcome = table::result(text).and_then(scan::outcome);
+    let is_unknown = ["", "*", "?", "unknown"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    if outcome.is_none() && !is_unknown {
+        let shown: String = text.chars().take(20).collect();
+        let what = format!("result \"{shown}\" is none of 1-0, 0-1, 1/2-1/2 and *");
+        return Err(BadGameReason::Malformed(what));
+    }
+    Ok(outcome)
 }
 
 /// Puts lines together to a tree.
@@ -115,6 +136,9 @@ struct TreeReader {
 impl TreeReader {
     fn new(lines: &[LineText<'_>], start: Position) -> Result<Self, BadGameReason> {
         let malformed = |what: String| Err(BadGameReason::Malformed(what));
+        if lines.len() > MAX_PARTS {
+            return Err(BadGameReason::TooManyParts);
+        }
         let mut variations = vec![Vec::new(); lines.len()];
         let mut depths = vec![0_usize; lines.len()];
         for (index, line) in lines.iter().enumerate().skip(1) {

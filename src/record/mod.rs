@@ -35,6 +35,7 @@ mod source;
 mod split;
 mod table;
 mod text;
+mod windows;
 mod write;
 mod xqf;
 mod zip;
@@ -48,11 +49,12 @@ pub use packed::{
     Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
     NamedSink, Packed, UnpackError, read_packed,
 };
-pub use parsed::{BadGame, BadGameReason, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary};
+pub use parsed::{BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary};
 use pgn_writer::result_text;
 pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
 pub use source::{read_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
+pub(crate) use windows::{WINDOW, Window, Windows};
 pub use write::{Dropped, WriteError, WriteOptions, write_game};
 pub use xqf::write_xqf;

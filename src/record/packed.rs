@@ -3,19 +3,21 @@
 //! Readers take a source as one slice. What is packed is unpacked to memory if it is small, else to
 //! a temporary file without a name that is mapped: so large collections take no memory that the
 //! system could not take back, and are split and read by many threads like any other file. Members
-//! of a zip archive may be packed by zstd or gzip once more; archives within archives are refused.
+//! of a zip archive may be packed by zstd or gzip once more; archives within archives are bad sources.
 //!
-//! A file that unpacks to a hundred times what is plausible is refused: see [`MAX_RATIO`]. All
+//! A file that unpacks to many times what is plausible is refused: see [`MAX_RATIO`]. All
 //! bounds depend on the file alone, not on what else is read at the time.
 
 use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::ops::{ControlFlow, Deref, Range};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::zip::{self, Entry};
 use super::{
-    BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, read_chunk, split_games,
+    BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, Window, Windows, read_chunk,
 };
 use crate::bytes::map::MappedFile;
 
@@ -42,6 +44,10 @@ const MEMORY_BYTES: usize = 4 << 20;
 /// How much of a source is kept to tell its format.
 const HEAD_BYTES: usize = 1 << 20;
 
+/// The largest window of zstd that is accepted, as its binary logarithm in bytes: 128 MiB, as the
+/// program `zstd` has it.
+const MAX_WINDOW_LOG: u32 = 27;
+
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 const GZIP: &[u8] = b"\x1f\x8b";
 
@@ -54,6 +60,9 @@ pub enum UnpackError {
     /// The temporary file cannot be written.
     #[error("cannot write a temporary file")]
     Io(#[source] io::Error),
+    /// Someone asked to stop.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl From<UnpackError> for io::Error {
@@ -61,6 +70,7 @@ impl From<UnpackError> for io::Error {
         match error {
             UnpackError::Bad(_) => Self::new(io::ErrorKind::InvalidData, error),
             UnpackError::Io(source) => source,
+            UnpackError::Interrupted => io::ErrorKind::Interrupted.into(),
         }
     }
 }
@@ -70,6 +80,8 @@ impl From<UnpackError> for io::Error {
 pub struct Packed<'a> {
     bytes: &'a [u8],
     members: Vec<Member>,
+    /// Ends unpacking soon after it was set.
+    stop: Arc<AtomicBool>,
 }
 
 /// One source in a file.
@@ -148,7 +160,13 @@ impl<'a> Packed<'a> {
         } else {
             whole(Packing::Bare)
         };
-        Ok(Self { bytes, members })
+        Ok(Self { bytes, members, stop: Arc::default() })
+    }
+
+    /// Ends unpacking with [`UnpackError::Interrupted`] soon after `stop` was set.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Arc<AtomicBool>) -> Self {
+        Self { stop: Arc::clone(stop), ..self }
     }
 
     /// The sources in it that are likely to hold games, in the order of the archive: see
@@ -201,7 +219,7 @@ impl<'a> Packed<'a> {
         }
         let mut hasher = blake3::Hasher::new();
         let mut head = Vec::new();
-        let len = member.unpack(bytes, |part| {
+        let len = member.unpack(bytes, &self.stop, |part| {
             let room = HEAD_BYTES - head.len();
             head.extend_from_slice(&part[..part.len().min(room)]);
             hasher.update(part);
@@ -222,7 +240,7 @@ impl<'a> Packed<'a> {
         }
         let mut memory = Vec::new();
         let mut file = None;
-        member.unpack(bytes, |part| {
+        member.unpack(bytes, &self.stop, |part| {
             if memory.len() + part.len() <= MEMORY_BYTES {
                 memory.extend_from_slice(part);
                 return Ok(());
@@ -253,7 +271,8 @@ impl Member {
     /// Whether a file of this name holds games for certain, and is a bad one if it does not.
     #[must_use]
     pub fn is_certain(&self) -> bool {
-        self.name.as_ref().is_none_or(|name| Format::is_game_file(name) == Some(true))
+        let is_certain = |name: &String| Format::is_game_file(name) == Some(true);
+        self.fault.is_some() || self.name.as_ref().is_none_or(is_certain)
     }
 
     /// Hands over the content in parts and returns its length. An error of `take` is one of
@@ -261,6 +280,7 @@ impl Member {
     fn unpack(
         &self,
         bytes: &[u8],
+        stop: &AtomicBool,
         mut take: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<u64, UnpackError> {
         if let Some(fault) = &self.fault {
@@ -271,6 +291,9 @@ impl Member {
         let mut buffer = vec![0; 64 << 10];
         let mut len = 0;
         loop {
+            if stop.load(Ordering::Relaxed) {
+                return Err(UnpackError::Interrupted);
+            }
             let count = match input.read(&mut buffer) {
                 Ok(0) => return Ok(len),
                 Ok(count) => count,
@@ -292,13 +315,13 @@ impl Member {
         let limit = free.saturating_add(packed.saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
         let (outer, limit): (Box<dyn Read + 'a>, u64) = match self.packing {
             Packing::Bare => return Ok((Box::new(bytes), packed)),
-            Packing::Zstd => (Box::new(zstd::Decoder::new(bytes)?), limit),
+            Packing::Zstd => (Box::new(unzstd(bytes)?), limit),
             Packing::Gzip => (Box::new(flate2::read::MultiGzDecoder::new(bytes)), limit),
             Packing::Zip { method, crc, size } => {
                 let input: Box<dyn Read + 'a> = match method {
                     0 => Box::new(bytes),
                     8 => Box::new(flate2::read::DeflateDecoder::new(bytes)),
-                    _ => Box::new(zstd::Decoder::new(bytes)?),
+                    _ => Box::new(unzstd(bytes)?),
                 };
                 (
                     Box::new(Checked { input, left: size, crc, hasher: crc32fast::Hasher::new() }),
@@ -311,7 +334,7 @@ impl Member {
         let len = read_up_to(&mut outer, &mut head)?;
         let outer = io::Cursor::new(head).take(len as u64).chain(outer);
         let inner: Box<dyn Read + 'a> = if head.starts_with(ZSTD) {
-            Box::new(zstd::Decoder::new(outer)?)
+            Box::new(unzstd(outer)?)
         } else if head.starts_with(GZIP) {
             Box::new(flate2::read::MultiGzDecoder::new(outer))
         } else {
@@ -319,6 +342,12 @@ impl Member {
         };
         Ok((inner, limit))
     }
+}
+
+fn unzstd<'a>(packed: impl Read + 'a) -> io::Result<impl Read + 'a> {
+    let mut decoder = zstd::Decoder::new(packed)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
+    Ok(decoder)
 }
 
 /// The members that are likely to hold games. What is stated of them bounds them all together.
@@ -331,7 +360,7 @@ fn members(entries: Vec<Entry>, len: u64) -> Vec<Member> {
         let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
         if base.starts_with('.')
             || name.starts_with("__MACOSX/")
-            || Format::is_game_file(base).is_none()
+            || Format::is_game_file(base).is_none() && !Format::is_archive(base)
         {
             continue;
         }
@@ -339,6 +368,8 @@ fn members(entries: Vec<Entry>, len: u64) -> Vec<Member> {
         packed = packed.saturating_add(data.len() as u64);
         let fault = if is_encrypted {
             Some("encrypted; unpack the archive with its password first".to_owned())
+        } else if Format::is_archive(base) {
+            Some("an archive within an archive; unpack it and give what is in it".to_owned())
         } else if !matches!(method, 0 | 8 | 93) {
             Some(format!(
                 "packed by method {method} of zip; only 0, 8 and 93 are read: pack it again"
@@ -368,6 +399,10 @@ fn too_much(limit: u64) -> String {
 fn damage(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".to_owned(),
+        _ if error.to_string().contains("too much memory") => format!(
+            "packed with a window of more than {} MiB; pack it again without --long, or unpack it",
+            1 << (MAX_WINDOW_LOG - 20)
+        ),
         _ => format!("cannot be unpacked: {error}"),
     }
 }
@@ -422,7 +457,7 @@ impl<R: Read> Read for Checked<R> {
 /// Takes each game with the name of its source, and says whether to go on.
 pub type NamedSink<'a> = dyn FnMut(&str, Result<ParsedGame, BadGame>) -> ControlFlow<()> + 'a;
 
-/// Bytes of a source between two looks whether to go on.
+/// Bytes of a source between two looks at whether to go on.
 const STEP: usize = 1 << 20;
 
 /// Reads the games of a file in order, whatever it is packed in, until `sink` breaks off. `sink` gets
@@ -431,16 +466,18 @@ const STEP: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// Those of writing temporary files to `folder`.
+/// Those of writing temporary files to `folder`; [`io::ErrorKind::Interrupted`] soon after `stop` was
+/// set.
 pub fn read_packed(
     source: &str,
     bytes: &[u8],
     folder: &Path,
+    stop: &Arc<AtomicBool>,
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
     let packed = match Packed::open(bytes) {
-        Ok(packed) => packed,
+        Ok(packed) => packed.stopped_by(stop),
         Err(error) => {
             let _over = sink(source, Err(refusal(source, error.to_string())));
             return Ok(ReadSummary { bad: 1, ..summary });
@@ -449,32 +486,52 @@ pub fn read_packed(
     for member in packed.members() {
         let name =
             member.name().map_or_else(|| source.to_owned(), |name| format!("{source}/{name}"));
-        let mut flow = ControlFlow::Continue(());
-        match packed.content(member, folder) {
-            Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => {}
-            Ok(content) => {
-                for chunk in split_games(&content, STEP) {
-                    summary += read_chunk(&name, &content, &chunk, &mut |game| {
-                        if flow.is_continue() {
-                            flow = sink(&name, game);
-                        }
-                    });
-                    if flow.is_break() {
-                        return Ok(summary);
-                    }
-                }
-            }
+        let flow = match packed.content(member, folder) {
+            Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => continue,
+            Ok(content) => read_content(&name, &content, stop, sink, &mut summary)?,
             Err(UnpackError::Bad(what)) => {
                 summary.bad += 1;
-                flow = sink(&name, Err(refusal(&name, what)));
+                sink(&name, Err(refusal(&name, what)))
             }
-            Err(UnpackError::Io(error)) => return Err(error),
-        }
+            Err(error @ (UnpackError::Io(_) | UnpackError::Interrupted)) => {
+                return Err(error.into());
+            }
+        };
         if flow.is_break() {
             break;
         }
     }
     Ok(summary)
+}
+
+/// Reads a source, a window after the other.
+fn read_content(
+    name: &str,
+    content: &Content<'_>,
+    stop: &AtomicBool,
+    sink: &mut NamedSink<'_>,
+    summary: &mut ReadSummary,
+) -> io::Result<ControlFlow<()>> {
+    let mut flow = ControlFlow::Continue(());
+    for Window { start, end, chunks } in Windows::new(content, STEP) {
+        for chunk in chunks {
+            if stop.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            *summary += read_chunk(name, &content[start..end], &chunk, &mut |game| {
+                if flow.is_continue() {
+                    flow = sink(name, game);
+                }
+            });
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        if let Content::Mapped(map) = content {
+            map.release(end);
+        }
+    }
+    Ok(flow)
 }
 
 fn refusal(source: &str, what: String) -> BadGame {
@@ -569,7 +626,7 @@ mod tests {
     fn read(bytes: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         let folder = std::env::temp_dir();
-        let summary = read_packed("f", bytes, &folder, &mut |source, game| {
+        let summary = read_packed("f", bytes, &folder, &Arc::default(), &mut |source, game| {
             lines.push(match game {
                 Ok(game) => format!("{source} {}", game.record.tree.moves.len()),
                 Err(bad) => bad.to_string(),

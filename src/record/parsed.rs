@@ -10,6 +10,10 @@ use crate::xiangqi::{FenError, Position};
 /// How deep variations may nest.
 pub const MAX_VARIATION_DEPTH: usize = 100;
 
+/// How many variations and comments a game may have together. A game of 4 MiB could have a million,
+/// each of which takes a hundred bytes of memory; the largest known ones have thousands.
+pub const MAX_PARTS: usize = 100_000;
+
 /// A game that could not be read, and where and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadGame {
@@ -89,6 +93,9 @@ pub enum BadGameReason {
     /// More than [`MAX_VARIATION_DEPTH`].
     #[error("variations nest more than {MAX_VARIATION_DEPTH} deep")]
     TooDeep,
+    /// More than [`MAX_PARTS`].
+    #[error("more than {MAX_PARTS} variations and comments")]
+    TooManyParts,
 }
 
 /// A game that was read.

@@ -9,8 +9,8 @@ use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
 use super::text::tidy;
 use super::{
-    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame,
-    Place, ReadSummary, Record, Tree, Variation,
+    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
+    ParsedGame, Place, ReadSummary, Record, Tree, Variation,
 };
 use crate::game::Outcome;
 use crate::xiangqi::notation::{Dialect, MoveError, MoveText, read_move};
@@ -163,6 +163,8 @@ struct GameReader<'a> {
     /// The main line, and the variations that are open; empty until the moves begin.
     lines: Vec<Line>,
     cut_variations: u64,
+    /// Variations and comments so far.
+    parts: usize,
     /// The text has no tags and need not have any.
     is_bare: bool,
 }
@@ -183,6 +185,7 @@ impl<'a> GameReader<'a> {
             first_comments: Vec::new(),
             lines: Vec::new(),
             cut_variations: 0,
+            parts: 0,
             is_bare: false,
         }
     }
@@ -215,7 +218,7 @@ impl<'a> GameReader<'a> {
                     }
                     self.tags.push((name.to_owned(), value));
                 }
-                Token::Comment(text) => self.comment(text),
+                Token::Comment(text) => self.comment(text)?,
                 Token::OpenComment => return Err(BadGameReason::OpenComment),
                 Token::Open => self.open()?,
                 Token::Close => self.close()?,
@@ -305,15 +308,21 @@ impl<'a> GameReader<'a> {
         self.close()
     }
 
-    fn comment(&mut self, text: &str) {
+    fn comment(&mut self, text: &str) -> Result<(), BadGameReason> {
         let text = tidy(text);
         if text.is_empty() {
-            return;
+            return Ok(());
         }
         match self.lines.last_mut() {
             Some(line) => line.tree.comments.push((line.tree.moves.len(), text)),
             None => self.first_comments.push((0, text)),
         }
+        self.count_part()
+    }
+
+    const fn count_part(&mut self) -> Result<(), BadGameReason> {
+        self.parts += 1;
+        if self.parts > MAX_PARTS { Err(BadGameReason::TooManyParts) } else { Ok(()) }
     }
 
     fn open(&mut self) -> Result<(), BadGameReason> {
@@ -324,7 +333,7 @@ impl<'a> GameReader<'a> {
             return Err(BadGameReason::TooDeep);
         }
         self.lines.push(Line::from(before));
-        Ok(())
+        self.count_part()
     }
 
     fn close(&mut self) -> Result<(), BadGameReason> {

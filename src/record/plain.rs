@@ -8,10 +8,11 @@
 //! A table with names of columns in its first line is read by [`table`].
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use super::pgn::{self, BlockFault, BlockGame, START};
 use super::pgn_writer::{move_text, result_text};
-use super::split::{Layout, Lines, split_lines};
+use super::split::{Layout, Lines};
 use super::{
     BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
     table,
@@ -56,16 +57,22 @@ fn is_remark(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// The list in chunks of about `target` bytes.
+/// The list in chunks of about `target` bytes. The names of a table's columns are in none.
 pub(super) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    let whole = Chunk::whole_text(bytes, Format::Plain);
-    if table::is_table(bytes, &whole) {
-        return vec![Chunk { layout: Layout::Table, ..whole }];
+    let mut whole = Chunk::whole_text(bytes, Format::Plain);
+    if let Some((columns, header)) = table::header(bytes, &whole) {
+        whole.layout = Layout::Table(Arc::new(columns));
+        let mut chunks = whole.split_on(&bytes[header.end..], target);
+        for chunk in &mut chunks {
+            chunk.bytes = chunk.bytes.start + header.end..chunk.bytes.end + header.end;
+            chunk.line += header.line;
+        }
+        return chunks;
     }
     if is_one_game(bytes, &whole) {
-        return vec![Chunk { layout: Layout::OneGame, ..whole }];
+        whole.layout = Layout::OneGame;
     }
-    split_lines(bytes, target, Format::Plain)
+    whole.split_on(bytes, target)
 }
 
 /// Whether more moves can be played on from line to line than from each line's own start.
@@ -101,8 +108,8 @@ pub(super) fn read_chunk(
     chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    if chunk.layout == Layout::Table {
-        return table::read(source, bytes, chunk, sink);
+    if let Layout::Table(columns) = &chunk.layout {
+        return table::read(source, bytes, chunk, columns, sink);
     }
     let mut summary = ReadSummary::default();
     let mut read = |text: &[u8], line: u64, game: u64| {

@@ -315,8 +315,19 @@ fn unescape(value: &str) -> String {
     }
 }
 
-/// The outcome that a result tag states.
+/// The outcome that a result tag states. Beside the results of movetext these are what tables of
+/// tournaments have: two points for a win, colons, a win of the first player.
 pub(super) fn outcome(value: &str) -> Option<Outcome> {
+    match value.trim() {
+        "1:0" | "2-0" | "2:0" | "先胜" | "先勝" | "红先胜" | "紅先勝" => {
+            return Some(Outcome::Win(Side::First));
+        }
+        "0:1" | "0-2" | "0:2" | "先负" | "先負" | "红先负" | "紅先負" => {
+            return Some(Outcome::Win(Side::Second));
+        }
+        "1-1" | "1:1" | "先和" | "红先和" | "紅先和" | "和" => return Some(Outcome::Draw),
+        _ => {}
+    }
     match Scanner::new(value.trim()).result()? {
         Token::Result(outcome) => outcome,
         _ => None,
@@ -387,6 +398,19 @@ mod tests {
         assert_eq!(tokens("{never"), ["OpenComment"]);
         assert_eq!(tokens("｛a｝b"), ["{a}", "b"]);
         assert_eq!(tokens("% escaped\nx"), ["x"]);
+    }
+
+    #[test]
+    fn words_for_results() {
+        let first = Some(Outcome::Win(Side::First));
+        for text in ["1-0", " 1:0 ", "2-0", "先胜", "紅方勝"] {
+            assert_eq!(outcome(text), first, "{text}");
+        }
+        assert_eq!(outcome("0:2"), Some(Outcome::Win(Side::Second)));
+        assert_eq!(outcome("1-1"), Some(Outcome::Draw));
+        for text in ["", "*", "3-0", "win"] {
+            assert_eq!(outcome(text), None, "{text}");
+        }
     }
 
     #[test]

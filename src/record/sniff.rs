@@ -40,8 +40,13 @@ impl Format {
         if let Some(format) = by_magic(bytes) {
             return Ok(format);
         }
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || is_utf16(bytes) {
             return Err(BadGameReason::Utf16);
+        }
+        if is_json_over_lines(bytes) {
+            let what = "JSON over several lines, or an array; write one object on a line, as jq does: \
+                        jq -c . for objects, jq -c '.[]' for an array";
+            return Err(BadGameReason::Unsupported(what.to_owned()));
         }
         by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
     }
@@ -49,7 +54,12 @@ impl Format {
 
 /// Formats with a mark of their own at the beginning.
 fn by_magic(bytes: &[u8]) -> Option<Format> {
-    if bytes.starts_with(b"XQ") && bytes.get(2).is_none_or(u8::is_ascii_control) {
+    // The version may be the number of a line end, but no text has zeros.
+    let is_xqf = |rest: &[u8]| match rest.first() {
+        Some(b'\n' | b'\r' | b'\t') => rest.len() == 1 || rest[..rest.len().min(64)].contains(&0),
+        version => version.is_none_or(u8::is_ascii_control),
+    };
+    if bytes.strip_prefix(b"XQ").is_some_and(is_xqf) {
         return Some(Format::Xqf);
     }
     if bytes.starts_with(b"CCBridge Record\0") {
@@ -104,6 +114,24 @@ fn by_moves(text: &str) -> Option<Format> {
     plain::looks_like(text).then_some(Format::Plain)
 }
 
+/// ASCII as UTF-16 without a mark: of the first bytes every second one is zero, and no other.
+fn is_utf16(bytes: &[u8]) -> bool {
+    let pairs = bytes[..bytes.len().min(64)].as_chunks::<2>().0;
+    let low = pairs.iter().all(|&[a, b]| a != 0 && b == 0);
+    let high = pairs.iter().all(|&[a, b]| a == 0 && b != 0);
+    pairs.len() >= 4 && (low || high)
+}
+
+/// An object that does not end on its first line, or a list of objects.
+fn is_json_over_lines(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+    if let Some(list) = text.strip_prefix(b"[") {
+        return begins_object(list.trim_ascii_start());
+    }
+    let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
+    line.trim_ascii() == b"{" && begins_object(text)
+}
+
 /// `{"name":`, and not a comment in braces.
 fn begins_object(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
@@ -141,6 +169,20 @@ fn beginning(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_over_lines_is_refused_with_a_remedy() {
+        let texts = ["{\n  \"moves\": \"h2e2\"\n}\n", "[{\"moves\": \"h2e2\"}]", "[\n {\"a\":1}]"];
+        for text in texts {
+            let refused = Format::sniff(text.as_bytes());
+            assert!(matches!(refused, Err(BadGameReason::Unsupported(_))), "{text}");
+        }
+        assert!(Format::sniff(b"XQ\nh2e2 h9g7\n").is_err());
+        assert_eq!(Format::sniff(b"XQ\n\0\0"), Ok(Format::Xqf));
+        for text in [b"[\0A\0 \0\"\0\"\0]\0", b"\0[\0A\0 \0\"\0\"\0]"] {
+            assert_eq!(Format::sniff(text), Err(BadGameReason::Utf16));
+        }
+    }
 
     #[test]
     fn formats_are_told_from_content() {

@@ -2,7 +2,7 @@
 
 use super::{
     BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, dhtmlxq, jsonl, pgn,
-    plain, sniff, split, xqf,
+    plain, sniff, xqf,
 };
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
@@ -26,9 +26,11 @@ pub fn read_games(
 #[must_use]
 pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
     match Format::sniff(bytes) {
-        Ok(Format::Pgn) => split::split_pgn(bytes, target),
-        Ok(Format::Jsonl) => split::split_lines(bytes, target, Format::Jsonl),
         Ok(Format::Plain) => plain::split(bytes, target),
+        Ok(Format::Cbl) => ccbridge::split(bytes, target),
+        Ok(format @ (Format::Pgn | Format::Jsonl | Format::DhtmlXq)) => {
+            Chunk::whole_text(bytes, format).split_on(bytes, target)
+        }
         Ok(format) => vec![Chunk::whole(bytes, Some(format))],
         Err(_) => vec![Chunk::whole(bytes, None)],
     }
@@ -47,9 +49,9 @@ pub fn read_chunk(
         Some(Format::Plain) => plain::read_chunk(source, bytes, chunk, sink),
         Some(Format::Xqf) => xqf::read(source, bytes, sink),
         Some(Format::Cbr) => ccbridge::read_record(source, bytes, sink),
-        Some(Format::Cbl) => ccbridge::read_library(source, bytes, sink),
+        Some(Format::Cbl) => ccbridge::read_library(source, bytes, chunk, sink),
         Some(Format::Cbf) => cbf::read(source, bytes, sink),
-        Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, sink),
+        Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, chunk, sink),
         None => {
             // Nothing is said wrongly of a source that a caller changed in between.
             let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };

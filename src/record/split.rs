@@ -7,9 +7,11 @@
 //! encodings at hand; braces can be.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::encoding::UTF8_MARK;
-use super::{Encoding, Format};
+use super::table::Columns;
+use super::{Encoding, Format, dhtmlxq};
 
 /// The longest game accepted, in bytes; a longer stretch without a game boundary is refused unread.
 pub const MAX_GAME_BYTES: usize = 4 << 20;
@@ -37,14 +39,24 @@ pub struct Chunk {
 }
 
 /// What the lines of a plain list are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Layout {
     /// A game each.
     Games,
     /// One game together.
     OneGame,
-    /// The rows of a table below the names of its columns.
-    Table,
+    /// The rows of a table with these columns.
+    Table(Arc<Columns>),
+}
+
+/// A place where a chunk can begin: a game begins there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start {
+    pub(super) at: usize,
+    /// The number of its line.
+    pub(super) line: u64,
+    /// Its number.
+    pub(super) game: u64,
 }
 
 impl Chunk {
@@ -61,52 +73,52 @@ impl Chunk {
         Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
     }
 
-    /// The chunks, of about `target` bytes each, of a further stretch of the PGN that this is a chunk
-    /// of. It begins with a game; places, lines and games are counted from its beginning.
+    /// Whether the source can be cut between games.
+    #[must_use]
+    pub const fn can_be_cut(&self) -> bool {
+        match self.format {
+            Some(Format::Pgn | Format::Jsonl | Format::DhtmlXq) => true,
+            Some(Format::Plain) => !matches!(self.layout, Layout::OneGame),
+            _ => false,
+        }
+    }
+
+    /// The chunks, of about `target` bytes each, of a further stretch of the source that this is a
+    /// chunk of, which [can be cut](Self::can_be_cut). It begins with a game; places, lines and games
+    /// are counted from its beginning.
     #[must_use]
     pub fn split_on(&self, bytes: &[u8], target: usize) -> Vec<Self> {
         let open = Self { bytes: 0..bytes.len(), line: 1, game: 1, ..self.clone() };
-        split_blocks(bytes, target, open)
-    }
-}
-
-/// The games of a PGN, in chunks of about `target` bytes.
-pub(super) fn split_pgn(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    Chunk::whole_text(bytes, Format::Pgn).split_on(bytes, target)
-}
-
-fn split_blocks(bytes: &[u8], target: usize, mut open: Chunk) -> Vec<Chunk> {
-    let mut chunks = Vec::new();
-    if bytes.len() > target {
-        for (game, block) in (1..).zip(Blocks::new(bytes, &open)) {
-            if block.start - open.bytes.start >= target && game > open.game {
-                let (start, line) = (block.start, block.line);
-                let next = Chunk { bytes: start..bytes.len(), line, game, ..open.clone() };
-                open.bytes.end = block.start;
-                chunks.push(std::mem::replace(&mut open, next));
+        if bytes.len() <= target || !open.can_be_cut() {
+            return vec![open];
+        }
+        match (open.format, &open.layout) {
+            (Some(Format::Pgn), _) => {
+                let blocks = (1..).zip(Blocks::new(bytes, &open));
+                let starts =
+                    blocks.map(|(game, Block { start: at, line, .. })| Start { at, line, game });
+                cut(&open, target, starts)
+            }
+            (Some(Format::DhtmlXq), _) => cut(&open, target, dhtmlxq::starts(bytes)),
+            (_, Layout::Table(columns)) => cut(&open, target, columns.starts(bytes, &open)),
+            _ => {
+                let starts = Lines::new(bytes, &open)
+                    .map(|Line { start: at, line, game, .. }| Start { at, line, game });
+                cut(&open, target, starts)
             }
         }
     }
-    chunks.push(open);
-    chunks
 }
 
-/// A text with a game on each line that is not blank, in chunks of about `target` bytes.
-pub(super) fn split_lines(bytes: &[u8], target: usize, format: Format) -> Vec<Chunk> {
-    let mut open = Chunk::whole_text(bytes, format);
+/// Cuts a chunk into some of about `target` bytes, but of at least one game, before games.
+pub(super) fn cut(whole: &Chunk, target: usize, starts: impl Iterator<Item = Start>) -> Vec<Chunk> {
+    let mut open = whole.clone();
     let mut chunks = Vec::new();
-    if bytes.len() > target {
-        for line in Lines::new(bytes, &open) {
-            if line.start - open.bytes.start >= target {
-                let next = Chunk {
-                    bytes: line.start..bytes.len(),
-                    line: line.line,
-                    game: line.game,
-                    ..open.clone()
-                };
-                open.bytes.end = line.start;
-                chunks.push(std::mem::replace(&mut open, next));
-            }
+    for Start { at, line, game } in starts {
+        if at - open.bytes.start >= target && game > open.game {
+            let next = Chunk { bytes: at..whole.bytes.end, line, game, ..open.clone() };
+            open.bytes.end = at;
+            chunks.push(std::mem::replace(&mut open, next));
         }
     }
     chunks.push(open);
@@ -375,7 +387,7 @@ mod tests {
     use super::*;
 
     fn blocks(text: &str) -> Vec<(&str, u64)> {
-        let chunk = &split_pgn(text.as_bytes(), usize::MAX)[0];
+        let chunk = &Chunk::whole_text(text.as_bytes(), Format::Pgn);
         let blocks = Blocks::new(text.as_bytes(), chunk);
         blocks.map(|b| (std::str::from_utf8(b.bytes).unwrap().trim(), b.line)).collect()
     }
@@ -402,7 +414,8 @@ mod tests {
     #[test]
     fn chunks_cover_the_source_and_count_on() {
         let text = "[A \"1\"]\n\n1. x\n\n".repeat(5);
-        let chunks = split_pgn(text.as_bytes(), 20);
+        let whole = Chunk::whole_text(text.as_bytes(), Format::Pgn);
+        let chunks = whole.split_on(text.as_bytes(), 20);
         let places: Vec<_> = chunks.iter().map(|c| (c.bytes.clone(), c.line, c.game)).collect();
         assert_eq!(places, [(0..30, 1, 1), (30..60, 9, 3), (60..75, 17, 5)]);
     }
@@ -461,7 +474,7 @@ mod tests {
         // The Big5 of 良 ends with the byte of }, that of 州 with the byte of {.
         let text = "[A \"1\"]\n\n1. 炮二平五 馬８進７ {良\n[A \"2\"]\n}\n州\n[A \"3\"]\n\n} *";
         let big5 = encoding_rs::BIG5.encode(text).0;
-        let chunk = &split_pgn(&big5, usize::MAX)[0];
+        let chunk = &Chunk::whole_text(&big5, Format::Pgn);
         assert_eq!(chunk.encoding, Encoding::Big5);
         assert_eq!(Blocks::new(&big5, chunk).count(), 2);
     }

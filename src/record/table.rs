@@ -4,7 +4,7 @@
 //! Players, ratings, event, date, result and start position are taken from columns of usual names.
 
 use super::pgn::{self, BlockFault, BlockGame};
-use super::split::{Line, Lines};
+use super::split::{Line, Lines, Start};
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, scan,
 };
@@ -65,14 +65,10 @@ impl Columns {
     }
 }
 
-/// Whether the first line of the source names columns.
-pub(super) fn is_table(bytes: &[u8], chunk: &Chunk) -> bool {
-    let first = Lines::new(bytes, chunk).next();
-    first.is_some_and(|line| line.text.len() < 4096 && columns(line.text, chunk.encoding).is_some())
-}
-
-fn columns(line: &[u8], encoding: Encoding) -> Option<Columns> {
-    Columns::read(&encoding.decode_lossy(line))
+/// The columns that the first line of the source names, and that line.
+pub(super) fn header<'a>(bytes: &'a [u8], chunk: &Chunk) -> Option<(Columns, Line<'a>)> {
+    let line = Lines::new(bytes, chunk).next().filter(|line| line.text.len() < 4096)?;
+    Columns::read(&chunk.encoding.decode_lossy(line.text)).map(|columns| (columns, line))
 }
 
 /// The cells of a row, without their quotation marks, and whether one of these is left open.
@@ -106,18 +102,17 @@ struct Rows {
     open: Option<u64>,
 }
 
-/// Reads all games of a table.
+/// Reads the games of one chunk of a table's rows; `bytes` is the whole source.
 pub(super) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
+    columns: &Columns,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    let mut lines = Lines::new(bytes, chunk);
-    let first = lines.next().and_then(|line| columns(line.text, chunk.encoding));
-    let Some(columns) = first else { return ReadSummary::default() };
+    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let mut summary = ReadSummary::default();
-    let mut number = 0;
+    let mut number = chunk.game - 1;
     let mut finish = |rows: Rows| {
         number += 1;
         match read_rows(rows) {
@@ -134,7 +129,7 @@ pub(super) fn read(
         }
     };
     let mut open: Option<Rows> = None;
-    for line in lines {
+    for line in Lines::new(part, chunk) {
         let rows = columns.row(&line, chunk.encoding);
         match &mut open {
             Some(game) if columns.game.is_some() && game.id == rows.id => game.add(&rows),
@@ -152,6 +147,22 @@ pub(super) fn read(
 }
 
 impl Columns {
+    /// Where games begin in rows that begin where `chunk` does.
+    pub(super) fn starts(&self, bytes: &[u8], chunk: &Chunk) -> impl Iterator<Item = Start> {
+        let (mut game, mut id) = (chunk.game - 1, None);
+        Lines::new(bytes, chunk).filter_map(move |line| {
+            if let Some(index) = self.game {
+                let (cells, _) = cells(&chunk.encoding.decode_part(line.text), self.separator);
+                let next = Some(cells.get(index).map_or("", |cell| cell.trim()).to_owned());
+                if std::mem::replace(&mut id, next.clone()) == next {
+                    return None;
+                }
+            }
+            game += 1;
+            Some(Start { at: line.start, line: line.line, game })
+        })
+    }
+
     fn row(&self, line: &Line<'_>, encoding: Encoding) -> Rows {
         let (cells, is_open) = cells(&encoding.decode_part(line.text), self.separator);
         let cell = |index: usize| cells.get(index).map_or("", |cell| cell.trim());

@@ -1,9 +1,10 @@
 //! What is wrong with a book, be it the program's own or a foreign one.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::finding::{Finding, Findings, Trouble};
-use super::index::{ILLEGAL, Index, REACHED, Stored};
+use super::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
 use super::load::{LoadOptions, Loaded, load_damaged};
 use super::own_doctor;
 use super::walk::{Hit, walk};
@@ -59,6 +60,9 @@ pub struct Diagnosis {
     pub dialect: Option<Dialect>,
     /// Whether moves are stored with origin and destination exchanged.
     pub is_swapped: bool,
+    /// Keys stored as doubles that happened to be whole numbers and became integers. SQLite finds them
+    /// as either.
+    pub punned: u64,
     /// Rows in the file, or as far as it can be read.
     pub rows: u64,
     /// Different keys among them.
@@ -143,11 +147,12 @@ impl Column {
 }
 
 pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected, InteropError> {
-    let load_options =
-        LoadOptions { from: options.from, memory: options.memory, examples: options.examples };
-    let mut loaded = load_damaged(path, load_options)?;
+    let DoctorOptions { from, memory, examples, .. } = *options;
+    let stop = Arc::clone(&options.reach.stop);
+    let mut loaded = load_damaged(path, &LoadOptions { from, memory, examples, stop })?;
     let mut findings = std::mem::replace(&mut loaded.findings, Findings::new(0));
     check_database(&loaded, &mut findings);
+    options.reach.check_stop(path)?;
     if loaded.is_swapped {
         findings.add(Trouble::ByteOrder, || "origin in the low byte".to_owned());
         findings.add_many(Trouble::ByteOrder, (loaded.index.rows().len() as u64).saturating_sub(1));
@@ -161,6 +166,9 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         }
         Ok(())
     })?;
+    for row in loaded.index.rows().iter().filter(|row| row.has(SWAPPED)) {
+        findings.add(Trouble::ByteOrder, || format!("row {}", row.place));
+    }
     for &(one, other) in &mirrored {
         let places = [one, other].map(|row| loaded.index.row(row).place);
         findings.add(Trouble::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
@@ -189,6 +197,7 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         kind: Kind::Foreign(loaded.format),
         dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
         is_swapped: loaded.is_swapped,
+        punned: loaded.punned,
         rows: loaded.rows,
         positions: loaded.index.groups().count() as u64,
         reached_positions: walked.positions,
@@ -262,8 +271,11 @@ fn note_rows(index: &Index, findings: &mut Findings) {
             });
         }
     }
-    for pair in index.rows().windows(2) {
-        if (pair[0].key, pair[0].mv) == (pair[1].key, pair[1].mv) {
+    for group in index.groups() {
+        // Not in the order of moves any more, where some were exchanged.
+        let mut rows: Vec<&Stored> = group.iter().collect();
+        rows.sort_by_key(|row| row.mv);
+        for pair in rows.windows(2).filter(|pair| pair[0].mv == pair[1].mv) {
             findings.add(Trouble::Duplicate, || {
                 format!("rows {} and {}", pair[0].place, pair[1].place)
             });

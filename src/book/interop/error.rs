@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::book::{BookError, BuildError};
+use crate::book::{BookError, ReplaceError};
 
 /// Why a foreign book cannot be read or written. Every message says what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -102,5 +102,5 @@ pub enum InteropError {
     Book(#[from] BookError),
     /// One of the program's own books cannot be written.
     #[error(transparent)]
-    Build(#[from] BuildError),
+    Replace(#[from] ReplaceError),
 }

@@ -19,9 +19,6 @@ pub enum Trouble {
     NullKey,
     /// The key is of a type that no reader looks for.
     DamagedKey,
-    /// A double that happened to be a whole number became an integer: readers that compare bytes
-    /// miss the row.
-    PunnedInteger,
     /// Some keys are doubles and some are integers that no double can have become: the fewer of them.
     MixedDialect,
     /// The key is not the one under which readers look for this position.
@@ -72,7 +69,6 @@ impl Trouble {
             Self::ByteOrder => "byte_order",
             Self::NullKey => "null_key",
             Self::DamagedKey => "damaged_key",
-            Self::PunnedInteger => "punned_integer",
             Self::MixedDialect => "mixed_dialect",
             Self::NotCanonical => "not_canonical",
             Self::IllegalPosition => "illegal_position",
@@ -104,7 +100,6 @@ impl Trouble {
             Self::ByteOrder => "moves with origin and destination exchanged",
             Self::NullKey => "rows without a key: lost",
             Self::DamagedKey => "keys of a type that no reader looks for",
-            Self::PunnedInteger => "keys stored as doubles that became integers",
             Self::MixedDialect => {
                 "keys stored as integers among doubles, or as doubles among integers"
             }

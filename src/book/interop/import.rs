@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
-use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, Stored};
+use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, Stored};
 use super::load::{LoadOptions, Loaded, load};
 use super::own::OwnWriter;
 use super::scheme::{Frame, other_colour, turned};
@@ -73,6 +74,11 @@ pub struct ImportReport {
     pub disabled: u64,
     /// Rows with a comment.
     pub comments: u64,
+    /// Comments longer than [`MAX_COMMENT`], which were cut there.
+    pub shortened: u64,
+    /// Rows whose move was stored with origin and destination exchanged, among others as they should
+    /// be.
+    pub swapped_rows: u64,
     /// Numbers that do not fit and were brought to the nearest that does.
     pub clamped: u64,
     /// Records with something learnt, which is left out.
@@ -95,9 +101,10 @@ pub fn import(
     output: &Path,
     options: &ImportOptions,
 ) -> Result<ImportReport, InteropError> {
-    let pack = OwnWriter::create(output)?;
-    let load_options = LoadOptions { from: options.from, memory: options.memory, examples: 0 };
-    let mut loaded = load(path, load_options)?;
+    let pack = OwnWriter::create(output, &options.reach.stop)?;
+    let ImportOptions { from, memory, .. } = *options;
+    let stop = Arc::clone(&options.reach.stop);
+    let mut loaded = load(path, &LoadOptions { from, memory, examples: 0, stop })?;
     let source = source(&loaded)?;
     let mut taken = Vec::new();
     let scheme = loaded.scheme();
@@ -120,7 +127,9 @@ pub fn import(
         return Err(InteropError::Nothing { path: path.to_owned(), what });
     }
     let scores = options.scores.unwrap_or_else(|| default_scores(&loaded));
-    let (merged, metadata) = write(pack, &loaded, taken, scores, &source)?;
+    let Written { merged, shortened, metadata } =
+        write(pack, &loaded, taken, scores, &source, &options.reach)?;
+    let swapped_rows = flagged(SWAPPED);
     let boards = if loaded.format == Format::Xqb { unreached } else { 0 };
     Ok(ImportReport {
         format: loaded.format,
@@ -134,6 +143,8 @@ pub fn import(
         merged,
         disabled: loaded.disabled,
         comments: loaded.comments,
+        shortened,
+        swapped_rows,
         clamped: loaded.findings.count(super::Trouble::OutOfRange),
         learning: loaded.learning,
         scores,
@@ -221,23 +232,39 @@ fn turned_setup(setup: &Setup) -> Setup {
     turned
 }
 
+/// What was written.
+struct Written {
+    merged: u64,
+    shortened: u64,
+    metadata: Metadata,
+}
+
+/// Moves between two looks at whether someone asked to stop.
+const BATCH: usize = 1 << 12;
+
 fn write(
     mut pack: OwnWriter,
     loaded: &Loaded,
     mut taken: Vec<Taken>,
     scores: Scores,
     source: &Source,
-) -> Result<(u64, Metadata), InteropError> {
+    reach: &Reach,
+) -> Result<Written, InteropError> {
     taken.sort_unstable();
     taken.dedup();
-    let mut merged = 0;
-    for group in taken.chunk_by(|a, b| (a.key, a.mv) == (b.key, b.mv)) {
+    let (mut merged, mut shortened) = (0, 0);
+    let groups = taken.chunk_by(|a, b| (a.key, a.mv) == (b.key, b.mv));
+    for (number, group) in groups.enumerate() {
+        if number % BATCH == 0 {
+            reach.check_stop(&loaded.path)?;
+        }
         merged += group.len() as u64 - 1;
-        let entry = entry(loaded, group, scores)?;
+        let mut entry = entry(loaded, group, scores)?;
+        shortened += u64::from(entry.mark.comment.as_mut().is_some_and(shorten));
         pack.add(&entry)?;
     }
     let metadata = pack.finish(std::slice::from_ref(source))?;
-    Ok((merged, metadata))
+    Ok(Written { merged, shortened, metadata })
 }
 
 /// What all rows of one move say together: copies that agree in everything count once.
@@ -300,10 +327,7 @@ impl Sum {
         let games = wins + draws + losses + unknown;
         let tally = Tally { games, first, draws, second, ..Tally::default() };
         let mover = if taken.by_black { Side::Second } else { Side::First };
-        let mut mark = Mark {
-            comment: self.comment.map(|text| shorten(text, MAX_COMMENT)),
-            ..Mark::default()
-        };
+        let mut mark = Mark { comment: self.comment, ..Mark::default() };
         mark.flags.set(Flags::DISABLED, self.is_disabled);
         // Without games it is in the book all the same.
         mark.flags.set(Flags::ADDED, games == 0);
@@ -325,11 +349,12 @@ impl Sum {
     }
 }
 
-/// At most so many bytes of a text.
-fn shorten(mut text: String, most: usize) -> String {
-    if text.len() > most {
-        let end = (0..=most).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        text.truncate(end);
+/// Cuts a text where it is longer than a comment may be; whether it was.
+fn shorten(text: &mut String) -> bool {
+    if text.len() <= MAX_COMMENT {
+        return false;
     }
-    text
+    let end = (0..=MAX_COMMENT).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text.truncate(end);
+    true
 }

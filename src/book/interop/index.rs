@@ -43,6 +43,8 @@ pub(super) const ILLEGAL: u8 = 8;
 pub(super) const CHANGED: u8 = 16;
 /// The record is one of Black's, where such are kept apart.
 pub(super) const BY_BLACK: u8 = 32;
+/// Origin and destination of the move were exchanged, in a book that has most as they should be.
+pub(super) const SWAPPED: u8 = 64;
 
 impl Stored {
     /// A row without numbers.
@@ -107,6 +109,8 @@ pub(super) struct Index {
     buckets: Vec<u32>,
     shift: u32,
     reached: usize,
+    /// Whether some rows may have origin and destination of their moves exchanged.
+    pub(super) may_be_swapped: bool,
 }
 
 impl Index {
@@ -123,7 +127,7 @@ impl Index {
         for i in 1..buckets.len() {
             buckets[i] += buckets[i - 1];
         }
-        Self { rows, buckets, shift, reached: 0 }
+        Self { rows, buckets, shift, reached: 0, may_be_swapped: false }
     }
 
     pub(super) fn rows(&self) -> &[Stored] {
@@ -156,6 +160,15 @@ impl Index {
             self.reached += 1;
         }
         row.flags |= if legal { REACHED } else { ILLEGAL };
+    }
+
+    /// Exchanges origin and destination of one row's move. The order of its key's rows stays.
+    pub(super) fn swap_move(&mut self, number: usize) {
+        let row = &mut self.rows[number];
+        if let Some(mv) = row.mv() {
+            row.mv = Move::new(mv.to(), mv.from()).pack();
+            row.flags ^= SWAPPED;
+        }
     }
 
     /// Whether a walk has been at every row.

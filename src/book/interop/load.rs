@@ -1,6 +1,8 @@
 //! Reading all rows of a foreign book, whatever is wrong with them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::types::ValueRef;
 
@@ -27,6 +29,8 @@ pub(super) struct Loaded {
     /// Records with something learnt, which is not kept.
     pub(super) learning: u64,
     pub(super) dialect: Option<Dialect>,
+    /// Doubles that happened to be whole numbers and became integers, as which they are found too.
+    pub(super) punned: u64,
     /// Whether moves were stored with origin and destination exchanged.
     pub(super) is_swapped: bool,
     /// Whether some score is not 0, and whether some is negative.
@@ -54,26 +58,36 @@ impl Loaded {
 }
 
 /// How a book is read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct LoadOptions {
     pub(super) from: Option<Format>,
     /// Bytes for all rows.
     pub(super) memory: usize,
     /// Examples of each fault.
     pub(super) examples: usize,
+    /// Ends the reading with [`InteropError::Interrupted`] soon after it was set.
+    pub(super) stop: Arc<AtomicBool>,
 }
 
 /// Reads a book.
-pub(super) fn load(path: &Path, options: LoadOptions) -> Result<Loaded, InteropError> {
+pub(super) fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
     read(path, options, false)
 }
 
 /// Reads a book as far as it can be read; where that is not to its end, there is a finding.
-pub(super) fn load_damaged(path: &Path, options: LoadOptions) -> Result<Loaded, InteropError> {
+pub(super) fn load_damaged(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
     read(path, options, true)
 }
 
-fn read(path: &Path, options: LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
+fn read(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
+    let loaded = read_all(path, options, tolerant);
+    if options.stop.load(Ordering::Relaxed) {
+        return Err(InteropError::Interrupted { path: path.to_owned() });
+    }
+    loaded
+}
+
+fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
     let format = match (sniff(path), options.from) {
         (Ok(found), Some(wanted)) if found != wanted && (is_table(found) || is_table(wanted)) => {
             let what = format!("it is of the format {found}");
@@ -100,6 +114,7 @@ fn read(path: &Path, options: LoadOptions, tolerant: bool) -> Result<Loaded, Int
             comments: 0,
             learning: 0,
             dialect: None,
+            punned: 0,
             is_swapped: false,
             has_scores: false,
             has_negative: false,
@@ -109,7 +124,7 @@ fn read(path: &Path, options: LoadOptions, tolerant: bool) -> Result<Loaded, Int
         },
     };
     match format.layout() {
-        Some(layout) => match reading.table(layout, tolerant) {
+        Some(layout) => match reading.table(layout, tolerant, &options.stop) {
             Err(InteropError::Damaged { what, .. }) if tolerant => reading.loaded.lost.push(what),
             result => result?,
         },
@@ -134,6 +149,7 @@ impl Reading<'_> {
     fn finish(self) -> Loaded {
         let mut loaded = Loaded { index: self.collector.finish(), ..self.loaded };
         if matches!(loaded.format, Format::Obk | Format::PfBook) {
+            loaded.index.may_be_swapped = true;
             let (plain, swapped) = vote(loaded.scheme(), &loaded.index);
             if swapped > plain {
                 loaded.index.swap_moves();
@@ -143,8 +159,13 @@ impl Reading<'_> {
         loaded
     }
 
-    fn table(&mut self, layout: &Layout, tolerant: bool) -> Result<(), InteropError> {
-        let database = Database::open(&self.loaded.path)?;
+    fn table(
+        &mut self,
+        layout: &Layout,
+        tolerant: bool,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<(), InteropError> {
+        let database = Database::open(&self.loaded.path, stop)?;
         let dialect = dialect(&database, layout, tolerant);
         self.loaded.dialect = (layout.format != Format::Xqb).then_some(dialect);
         let mut visit = |row: &RawRow<'_>| {
@@ -170,7 +191,7 @@ impl Reading<'_> {
         let key = match obk::key_of(row.values[0], dialect) {
             StoredKey::Sound(key) => key,
             StoredKey::Punned(key) => {
-                findings.add(Trouble::PunnedInteger, example);
+                self.loaded.punned += 1;
                 key
             }
             StoredKey::Integer(key) => {

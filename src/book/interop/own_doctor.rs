@@ -21,7 +21,7 @@ use super::{InteropError, RepairReport};
 #[cfg(test)]
 use crate::book::seal;
 use crate::book::seal::Header;
-use crate::book::store::TABLES;
+use crate::book::store::{Part, TABLES, Table};
 use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Place, Row, marks};
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
@@ -88,6 +88,7 @@ const fn blank() -> Diagnosis {
         kind: Kind::Own,
         dialect: None,
         is_swapped: false,
+        punned: 0,
         rows: 0,
         positions: 0,
         reached_positions: 0,
@@ -369,8 +370,8 @@ pub(super) fn repair(
     };
     let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
     let connection = connect(path).map_err(fault)?;
-    let mut writer = OwnWriter::create(output)?;
-    let mut report = RepairReport::new(&diagnosis, Vec::new());
+    let mut writer = OwnWriter::create(output, &options.reach.stop)?;
+    let mut report = RepairReport::new(diagnosis, Vec::new());
     let mut failed = Ok(());
     let lost = copy_rows(&connection, &bad, &outliers, &mut report, &mut |entry| {
         failed = writer.add(&entry);
@@ -464,20 +465,24 @@ fn game_ids(connection: &Connection, report: &mut RepairReport) -> Vec<[u8; 16]>
     ids
 }
 
-/// The tables that are written anew; all others are taken as they are.
-const WRITTEN: [&str; 8] =
-    ["seal", "meta", "key_table", "sources", "games", "moves", "marks", "line_groups"];
-
 /// Copies the tables that are taken as they are.
 fn copy_others(
     connection: &Connection,
     writer: &OwnWriter,
     report: &mut RepairReport,
 ) -> Result<(), InteropError> {
-    for (table, _) in TABLES.iter().filter(|(name, _)| !WRITTEN.contains(name)) {
+    let is_whole = report.dropped == 0 && report.lost.is_empty();
+    let is_carried = |table: &&Table| match table.part {
+        Part::Journal | Part::Origins | Part::Scores => true,
+        Part::Games => table.name != "games", // counted as they are copied
+        // With fewer moves, other things follow from scores.
+        Part::Backed => is_whole,
+        Part::Frame | Part::Moves | Part::Marks | Part::Groups => false,
+    };
+    for Table { name, .. } in TABLES.iter().filter(is_carried) {
         let mut copied = 0;
-        if let Err(error) = copy_table(connection, writer, table, &mut copied)? {
-            report.lost.push(format!("{error}: table {table} after {copied} rows"));
+        if let Err(error) = copy_table(connection, writer, name, &mut copied)? {
+            report.lost.push(format!("{error}: table {name} after {copied} rows"));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::types::Value;
 
 use super::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
-use super::finding::{Finding, Trouble};
+use super::finding::Trouble;
 use super::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
 use super::load::Loaded;
 use super::sqlite::{Database, Layout};
@@ -16,12 +16,10 @@ use crate::game::Side;
 use crate::xiangqi::{Move, Position};
 
 /// What a clean copy has in place of what was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RepairReport {
     /// What was found.
-    pub findings: Vec<Finding>,
-    /// Rows in the book.
-    pub rows: u64,
+    pub diagnosis: Diagnosis,
     /// Rows in the copy.
     pub written: u64,
     /// Rows left out: without a key, a move or a legal position, or illegal in it.
@@ -30,33 +28,29 @@ pub struct RepairReport {
     pub merged: u64,
     /// Weights brought down to those of the other moves, or set back to what the games give.
     pub changed: u64,
+    /// Records with something learnt, which the copy does not have.
+    pub learning: u64,
     /// What could not be read, so that nobody knows how much it was; nothing if all could.
     pub lost: Vec<String>,
 }
 
 impl RepairReport {
-    pub(super) fn new(diagnosis: &Diagnosis, lost: Vec<String>) -> Self {
-        Self {
-            findings: diagnosis.findings.clone(),
-            rows: diagnosis.rows,
-            written: 0,
-            dropped: 0,
-            merged: 0,
-            changed: 0,
-            lost,
-        }
+    pub(super) const fn new(diagnosis: Diagnosis, lost: Vec<String>) -> Self {
+        Self { diagnosis, written: 0, dropped: 0, merged: 0, changed: 0, learning: 0, lost }
     }
 
     /// The findings that the copy still has.
     pub fn left(&self) -> impl Iterator<Item = Trouble> {
-        self.findings
+        self.diagnosis
+            .findings
             .iter()
             .map(|finding| finding.trouble)
             .filter(|trouble| !trouble.is_repairable())
     }
 }
 
-/// Writes a clean copy of a book to a new file. Keys of an `.obk` are written in `dialect`.
+/// Writes a clean copy of a book to a new file. Keys of an `.obk` are written in `dialect`, or as they
+/// are for the most part.
 ///
 /// # Errors
 ///
@@ -64,7 +58,7 @@ impl RepairReport {
 pub fn repair(
     path: &Path,
     output: &Path,
-    dialect: Dialect,
+    dialect: Option<Dialect>,
     options: &DoctorOptions,
 ) -> Result<RepairReport, InteropError> {
     if own_doctor::is_own(path)? {
@@ -73,13 +67,15 @@ pub fn repair(
     // The copy's rows take as much again.
     let options = DoctorOptions { memory: options.memory / 2, ..options.clone() };
     let inspected = inspect(path, &options)?;
-    let mut report = RepairReport::new(&inspected.diagnosis, inspected.loaded.lost.clone());
+    let mut report = RepairReport::new(inspected.diagnosis.clone(), inspected.loaded.lost.clone());
+    report.learning = inspected.loaded.learning;
     let rows = clean(&inspected, &mut report);
     if rows.is_empty() {
         let what = "none of its rows can be used".to_owned();
         return Err(InteropError::Nothing { path: path.to_owned(), what });
     }
     let loaded = &inspected.loaded;
+    let dialect = dialect.or(loaded.dialect).unwrap_or(Dialect::Int64);
     match loaded.format.layout() {
         Some(layout) => write_table(loaded, layout, output, dialect, rows, &mut report)?,
         None => write_records(loaded.format, output, &rows, &mut report)?,
@@ -176,7 +172,7 @@ fn clean(inspected: &Inspected, report: &mut RepairReport) -> Vec<Clean> {
     }
     let mut rows: Vec<Clean> = rows.into_iter().flatten().collect();
     rows.sort_unstable_by_key(|row| row.stored.place);
-    report.dropped = report.rows.saturating_sub(rows.len() as u64 + report.merged);
+    report.dropped = report.diagnosis.rows.saturating_sub(rows.len() as u64 + report.merged);
     rows
 }
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::flat::field;
 use super::sqlite::{Database, MAGIC};
@@ -32,7 +33,7 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
         return Err(unknown("an empty file"));
     }
     if sample.starts_with(MAGIC) {
-        return sniff_tables(&Database::open(path)?);
+        return sniff_tables(&Database::open(path, &Arc::default())?);
     }
     sniff_records(&sample).ok_or_else(|| unknown("no format that is known"))
 }

@@ -5,10 +5,13 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::salvage::{Scanned, salvage};
 use super::{Format, InteropError};
@@ -48,27 +51,68 @@ pub(super) struct Database {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
     bytes: u64,
+    /// Until when a check may take.
+    deadline: Arc<Deadline>,
     /// A copy without the mark of a write-ahead log, where the file has one.
     _copy: Option<tempfile::NamedTempFile>,
 }
 
+/// Steps of SQLite's machine between two looks at whether it is to end.
+const STEPS: i32 = 1 << 14;
+
+/// How long SQLite's own check may take, at least and for each MiB of the file: many times what it
+/// takes with any sound book.
+const CHECK_TIME: Duration = Duration::from_secs(20);
+const CHECK_TIME_PER_MIB: Duration = Duration::from_secs(1);
+
+/// When something is to end, if at all.
+#[derive(Debug, Default)]
+struct Deadline(Mutex<Option<Instant>>);
+
+impl Deadline {
+    fn set(&self, at: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    fn is_over(&self) -> bool {
+        let at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| Instant::now() >= at)
+    }
+}
+
+/// Whether what lies beside a book says that changes of it were not finished. A journal that begins
+/// with zeros is of finished ones: some programs keep it like that.
+fn is_unfinished(beside: &Path) -> bool {
+    let Ok(mut file) = File::open(beside) else { return false };
+    let mut head = [0; 8];
+    match file.read(&mut head) {
+        Ok(0) | Err(_) => false,
+        Ok(_) => head != [0; 8],
+    }
+}
+
 impl Database {
     /// Opens a file that begins as SQLite files do.
-    pub(super) fn open(path: &Path) -> Result<Self, InteropError> {
+    /// Whatever is asked of it ends with an error soon after `stop` was set.
+    pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, InteropError> {
         let io = |source| InteropError::Io { path: path.to_owned(), source };
         for ending in ["-wal", "-journal"] {
             let mut beside = path.as_os_str().to_owned();
             beside.push(ending);
             let beside = PathBuf::from(beside);
-            if std::fs::metadata(&beside).is_ok_and(|about| about.len() > 0) {
+            if is_unfinished(&beside) {
                 return Err(InteropError::Unfinished { path: path.to_owned(), beside });
             }
         }
         let bytes = std::fs::metadata(path).map_err(io)?.len();
         let copy = without_log(path).map_err(io)?;
         let opened = copy.as_ref().map_or(path, |copy| copy.path());
-        let connection = connect(opened).map_err(|e| damaged(path, &e))?;
-        Ok(Self { path: path.to_owned(), connection, bytes, _copy: copy })
+        let mut connection = connect(opened).map_err(|e| damaged(path, &e))?;
+        let deadline = Arc::new(Deadline::default());
+        let (until, stop) = (Arc::clone(&deadline), Arc::clone(stop));
+        let is_over = move || stop.load(Ordering::Relaxed) || until.is_over();
+        connection.progress_handler(STEPS, Some(is_over)).map_err(|e| damaged(path, &e))?;
+        Ok(Self { path: path.to_owned(), connection, bytes, deadline, _copy: copy })
     }
 
     /// The columns of a table, if it is an ordinary one with rowids.
@@ -199,8 +243,15 @@ impl Database {
             let mut check = self.connection.prepare(&format!("PRAGMA integrity_check({most})"))?;
             check.query_map([], |row| row.get(0))?.collect()
         };
-        match read() {
+        let patience = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
+        self.deadline.set(Some(Instant::now() + patience));
+        let lines = read();
+        self.deadline.set(None);
+        match lines {
             Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
+                vec![format!("SQLite's check was ended after {} s", patience.as_secs())]
+            }
             Err(error) => vec![error.to_string()],
         }
     }

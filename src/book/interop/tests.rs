@@ -172,11 +172,13 @@ fn sample(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-const LOAD: LoadOptions = LoadOptions { from: None, memory: 1 << 30, examples: 3 };
+fn load_options() -> LoadOptions {
+    LoadOptions { from: None, memory: 1 << 30, examples: 3, stop: std::sync::Arc::default() }
+}
 
 /// Reached rows, illegal rows, positions.
 fn walked(path: &Path, reach: &Reach) -> (Loaded, u64, u64, u64) {
-    let mut loaded = load(path, LOAD).unwrap();
+    let mut loaded = load(path, &load_options()).unwrap();
     let walked = walk(path, loaded.scheme(), &mut loaded.index, reach, &mut |_, _| Ok(())).unwrap();
     let count = |flag| loaded.index.rows().iter().filter(|row| row.has(flag)).count() as u64;
     let (reached, illegal) = (count(REACHED), count(ILLEGAL));
@@ -272,7 +274,7 @@ fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
 }
 
 fn own_book(path: &Path, entries: &[Entry]) -> Book {
-    let mut writer = OwnWriter::create(path).unwrap();
+    let mut writer = OwnWriter::create(path, &std::sync::Arc::default()).unwrap();
     for entry in entries {
         writer.add(entry).unwrap();
     }
@@ -412,7 +414,7 @@ proptest! {
         let reach = Reach { plies: 0, ..Reach::default() };
         let options = DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
         let _diagnosis = examine(&at("foreign"), &options);
-        let _repaired = repair(&at("foreign"), &at("clean"), Dialect::Int64, &options);
+        let _repaired = repair(&at("foreign"), &at("clean"), Some(Dialect::Int64), &options);
         let options = ImportOptions { reach, ..ImportOptions::default() };
         let _report = import(&at("foreign"), &at("again"), &options);
     }
@@ -467,7 +469,7 @@ impl Handmade {
     /// Writes a clean copy and expects it to be healthy; returns its path.
     fn repaired(&self) -> PathBuf {
         let clean = self.folder.path().join("clean.obk");
-        repair(&self.path, &clean, Dialect::Int64, &DoctorOptions::default()).unwrap();
+        repair(&self.path, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
         assert_eq!(found(&clean), []);
         clean
     }
@@ -550,6 +552,54 @@ fn exchanged_bytes_are_found_by_a_vote() {
 }
 
 #[test]
+fn some_rows_with_exchanged_moves_are_taken() {
+    let book = three_moves();
+    book.add("", "g3g4", 4, 4);
+    // Of a book that stores moves the other way round.
+    book.add("h2e2 h9g7", "g2h0", 7, 7);
+    book.add("h2e2 h9g7 h0g2", "h9i9", 6, 6);
+    assert_eq!(book.found(), [(Trouble::ByteOrder, 2)]);
+    let out = book.folder.path().join("own");
+    let report = import(&book.path, &out, &ImportOptions::default()).unwrap();
+    assert_eq!((report.swapped_rows, report.illegal, report.taken), (2, 0, 6));
+    let clean = book.repaired();
+    assert_eq!(rows_of(&clean, "SELECT count(*) FROM bhobk"), [6]);
+}
+
+#[test]
+fn a_journal_of_finished_changes_does_not_matter() {
+    let book = three_moves();
+    let beside = |bytes: &[u8]| {
+        let mut name = book.path.clone().into_os_string();
+        name.push("-journal");
+        std::fs::write(name, bytes).unwrap();
+        examine(&book.path, &DoctorOptions::default()).map(|diagnosis| diagnosis.is_healthy())
+    };
+    assert!(beside(&[0; 512]).unwrap());
+    assert!(beside(b"").unwrap());
+    let error = beside(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7").unwrap_err();
+    assert!(matches!(error, InteropError::Unfinished { .. }), "{error}");
+}
+
+#[test]
+fn reading_can_be_interrupted() {
+    let book = three_moves();
+    let options = DoctorOptions::default();
+    options.reach.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    let error = examine(&book.path, &options).unwrap_err();
+    assert!(matches!(error, InteropError::Interrupted { .. }), "{error}");
+}
+
+#[test]
+fn long_comments_are_cut_and_counted() {
+    let book = three_moves();
+    book.run("UPDATE bhobk SET vmemo = printf('%.70000c', 'x') WHERE id = 1");
+    let out = book.folder.path().join("own");
+    let report = import(&book.path, &out, &ImportOptions::default()).unwrap();
+    assert_eq!((report.comments, report.shortened), (1, 1));
+}
+
+#[test]
 fn keys_as_doubles() {
     let book = Handmade::new();
     book.add("", "h2e2", 30, 3);
@@ -569,7 +619,15 @@ fn keys_as_doubles() {
     );
     book.add("h2e2 h9g7 h0g2 b9c7 c3c4", "c6c5", 1, 1);
     let troubles: Vec<Trouble> = book.found().into_iter().map(|(trouble, _)| trouble).collect();
-    assert!(troubles.starts_with(&[Trouble::NullKey, Trouble::PunnedInteger]), "{troubles:?}");
+    assert!(troubles.starts_with(&[Trouble::NullKey, Trouble::MixedDialect]), "{troubles:?}");
+    let options = DoctorOptions::default();
+    assert_eq!(examine(&book.path, &options).unwrap().punned, 1);
+    // A clean copy has the same kind of keys, unless another one is asked for.
+    let same = book.folder.path().join("same.obk");
+    repair(&book.path, &same, None, &options).unwrap();
+    let diagnosis = examine(&same, &options).unwrap();
+    assert_eq!((diagnosis.dialect, diagnosis.punned), (Some(Dialect::Double), 1));
+    assert!(diagnosis.is_healthy(), "{:?}", diagnosis.findings);
     let clean = book.repaired();
     let punned = 0xc330_0000_0000_0001u64.cast_signed();
     let sql = format!("SELECT count(*) FROM bhobk WHERE vkey = {punned}");
@@ -652,7 +710,8 @@ fn weights_that_mean_nothing() {
     }
     assert!(book.found().iter().any(|&(trouble, _)| trouble == Trouble::AllEqual));
     let clean = book.folder.path().join("clean");
-    let report = repair(&book.path, &clean, Dialect::Int64, &DoctorOptions::default()).unwrap();
+    let report =
+        repair(&book.path, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     assert_eq!(report.left().collect::<Vec<_>>(), [Trouble::AllEqual]);
 }
 
@@ -731,7 +790,7 @@ fn flat_books_out_of_order_and_too_long() {
     let troubles: Vec<Trouble> = diagnosis.findings.iter().map(|f| f.trouble).collect();
     let expected = [Trouble::File, Trouble::BadMove, Trouble::IllegalMove, Trouble::Unsorted];
     assert_eq!(troubles, expected);
-    repair(&at("book"), &at("clean"), Dialect::Int64, &options).unwrap();
+    repair(&at("book"), &at("clean"), Some(Dialect::Int64), &options).unwrap();
     assert!(examine(&at("clean"), &options).unwrap().is_healthy());
     assert_eq!(std::fs::metadata(at("clean")).unwrap().len(), 16);
     // A header that states more than there is, and more than there can be.
@@ -750,7 +809,7 @@ fn nothing_is_replaced_and_nothing_left_behind() {
     let other = book.folder.path().join("other");
     std::fs::write(&other, "mine").unwrap();
     let options = DoctorOptions::default();
-    let error = repair(&book.path, &other, Dialect::Int64, &options).unwrap_err();
+    let error = repair(&book.path, &other, Some(Dialect::Int64), &options).unwrap_err();
     assert!(matches!(error, InteropError::Create { .. }), "{error}");
     assert!(import(&book.path, &other, &ImportOptions::default()).is_err());
     assert!(import(&book.path, &book.path, &ImportOptions::default()).is_err());
@@ -785,7 +844,7 @@ fn own_books_are_mended_but_for_what_is_locked() {
     sick_own(&at("own"));
     assert_eq!(found(&at("own")), [(Trouble::IllegalMove, 2)]);
     let report =
-        repair(&at("own"), &at("clean"), Dialect::Int64, &DoctorOptions::default()).unwrap();
+        repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     assert_eq!((report.dropped, report.written), (1, 2));
     assert_eq!(found(&at("clean")), [(Trouble::IllegalMove, 1)], "the locked one stays");
     assert!(own_doctor::is_intact(&at("clean")));
@@ -795,7 +854,7 @@ fn own_books_are_mended_but_for_what_is_locked() {
     bytes[place] ^= 1;
     std::fs::write(at("clean"), &bytes).unwrap();
     assert_eq!(found(&at("clean"))[0].0, Trouble::File);
-    repair(&at("clean"), &at("again"), Dialect::Int64, &DoctorOptions::default()).unwrap();
+    repair(&at("clean"), &at("again"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     assert_eq!(found(&at("again")), [(Trouble::IllegalMove, 1)]);
 }
 
@@ -803,7 +862,7 @@ fn own_books_are_mended_but_for_what_is_locked() {
 fn every_table_of_a_healthy_own_book_is_kept() {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let mut writer = OwnWriter::create(&at("own")).unwrap();
+    let mut writer = OwnWriter::create(&at("own"), &std::sync::Arc::default()).unwrap();
     let start = Position::start();
     let canonical = start.canonical();
     let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
@@ -836,8 +895,8 @@ fn every_table_of_a_healthy_own_book_is_kept() {
         writer.put_values(table, row).unwrap();
     }
     writer.finish(&[]).unwrap();
-    repair(&at("own"), &at("clean"), Dialect::Int64, &DoctorOptions::default()).unwrap();
-    for (table, _) in crate::book::store::TABLES {
+    repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
+    for table in crate::book::store::TABLES.iter().map(|table| table.name) {
         let sql = format!("SELECT count(*) FROM {table}");
         assert_eq!(rows_of(&at("clean"), &sql), rows_of(&at("own"), &sql), "{table}");
     }
@@ -849,7 +908,7 @@ fn a_copy_never_takes_the_place_of_its_own_book() {
     let path = folder.path().join("own");
     sick_own(&path);
     let before = std::fs::read(&path).unwrap();
-    let error = repair(&path, &path, Dialect::Int64, &DoctorOptions::default()).unwrap_err();
+    let error = repair(&path, &path, Some(Dialect::Int64), &DoctorOptions::default()).unwrap_err();
     assert!(error.to_string().contains("something stands there"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
@@ -876,10 +935,11 @@ fn rows_behind_a_bad_page_and_a_huge_comment_are_read() {
     bytes[start..start + 4096].fill(0x55);
     std::fs::write(&path, &bytes).unwrap();
     let clean = folder.path().join("clean.obk");
-    let report = repair(&path, &clean, Dialect::Int64, &DoctorOptions::default()).unwrap();
+    let report = repair(&path, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     assert_eq!(report.lost.len(), 1, "{report:?}");
-    assert!(report.rows > 2800 && report.rows < 3000, "{}", report.rows);
-    assert!(report.findings.iter().any(|f| f.trouble == Trouble::LongComment && f.count == 1));
+    let diagnosis = &report.diagnosis;
+    assert!(diagnosis.rows > 2800 && diagnosis.rows < 3000, "{}", diagnosis.rows);
+    assert!(diagnosis.findings.iter().any(|f| f.trouble == Trouble::LongComment && f.count == 1));
     assert_eq!(rows_of(&clean, "SELECT max(vwin) FROM bhobk"), [2999]);
 }
 

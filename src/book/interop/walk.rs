@@ -2,12 +2,12 @@
 //! the start, and up to two others in between.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::InteropError;
-use super::index::Index;
+use super::index::{Index, REACHED};
 use super::scheme::{Frame, Scheme};
 use crate::game::{Game, MoveList, Side, Symmetric};
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
@@ -27,6 +27,15 @@ pub struct Reach {
 impl Default for Reach {
     fn default() -> Self {
         Self { plies: 2, positions: 40_000_000, stop: Arc::default() }
+    }
+}
+
+impl Reach {
+    pub(super) fn check_stop(&self, path: &Path) -> Result<(), InteropError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(InteropError::Interrupted { path: path.to_owned() });
+        }
+        Ok(())
     }
 }
 
@@ -86,7 +95,7 @@ pub(super) type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), I
 /// once for every position that has legal moves in it, mirror images being one, and marks the rows in
 /// `index`.
 pub(super) fn walk(
-    path: &std::path::Path,
+    path: &Path,
     scheme: &Scheme,
     index: &mut Index,
     reach: &Reach,
@@ -149,10 +158,7 @@ impl Walker<'_> {
     }
 
     fn check_stop(&self) -> Result<(), InteropError> {
-        if self.reach.stop.load(Ordering::Relaxed) {
-            return Err(InteropError::Interrupted { path: self.path.clone() });
-        }
-        Ok(())
+        self.reach.check_stop(&self.path)
     }
 
     fn enter(&mut self, position: &Position) {
@@ -276,7 +282,15 @@ fn probe_at(scheme: &Scheme, index: &mut Index, position: &Position) -> Vec<Hit>
     for (key, frame) in scheme.keys(position).into_iter().flatten() {
         for row in index.of(key) {
             let mv = index.row(row).mv().map(|mv| frame.map(mv));
-            let legal = mv.filter(|&mv| position.is_legal(mv));
+            let mut legal = mv.filter(|&mv| position.is_legal(mv));
+            // A row that was reached before stays as it was then.
+            if legal.is_none() && index.may_be_swapped && !index.row(row).has(REACHED) {
+                let reverse = mv.map(|mv| Move::new(mv.to(), mv.from()));
+                legal = reverse.filter(|&mv| position.is_legal(mv));
+                if legal.is_some() {
+                    index.swap_move(row);
+                }
+            }
             index.mark(row, legal.is_some());
             hits.extend(legal.map(|mv| Hit { row, mv, frame }));
         }

@@ -1,14 +1,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::super::interrupt::stop_flag;
 use super::super::listing::{ListFile, Listing, show_some};
-use super::super::{CliError, Context, GameName, exit, interrupt, tell};
+use super::super::size::parse_size;
+use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
 use crate::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
@@ -53,7 +53,7 @@ pub(super) struct Intake {
         value_parser = clap::value_parser!(u16).range(..=1024))]
     pub(super) threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
-    #[arg(long, default_value = "512MiB", value_parser = parse_size)]
+    #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
     memory: usize,
     /// Write the list of bad games, games without moves and games from other starts, but not of those
     /// that filters leave out: file, line (or, in binary files, the offset in bytes as in @6699), game
@@ -140,20 +140,6 @@ pub(super) fn parse_percent(text: &str) -> Result<u64, String> {
         Some(share) if is_number && !whole.is_empty() && decimals.len() <= 2 => Ok(share),
         _ => Err("give a percentage of 0 to 100 with two decimals at most, such as 2.5".to_owned()),
     }
-}
-
-/// A number of bytes: digits and perhaps KiB, MiB, GiB (or K, M, G).
-pub(super) fn parse_size(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let shift = match &text[digits.len()..] {
-        "" | "B" => 0,
-        "K" | "KiB" => 10,
-        "M" | "MiB" => 20,
-        "G" | "GiB" => 30,
-        _ => return Err("give a number with KiB, MiB or GiB, such as 512MiB".to_owned()),
-    };
-    let number: usize = digits.parse().map_err(|_| "give a number such as 512MiB".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "more memory than there can be".to_owned())
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -270,6 +256,7 @@ impl Intake {
         }
         let report = result.map_err(from_build)?;
         show_some("no game files in", &inputs.empty);
+        show_some("passed over, for it must be unpacked first:", &inputs.archives);
         Ok((inputs.files, report))
     }
 }
@@ -303,15 +290,6 @@ impl Rules {
         filter.every_record |= self.no_dedup;
         filter.no_groups |= self.no_groups;
     }
-}
-
-/// Set when the user interrupts the program or the system ends it; the second time ends it at once.
-/// Without a handler the first does, as usual.
-pub(super) fn stop_flag() -> Arc<AtomicBool> {
-    if let Err(error) = interrupt::catch() {
-        tracing::debug!("no handler for interrupts: {error}");
-    }
-    interrupt::requested()
 }
 
 fn progress_bar() -> ProgressBar {
@@ -386,16 +364,6 @@ mod tests {
         assert_eq!(parse_percent("100"), Ok(10_000));
         for bad in ["", ".", ".5", "-1", "+1", "1.234", "100.01", "1e2", "99999999999999999999"] {
             assert!(parse_percent(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        assert_eq!(parse_size("100"), Ok(100));
-        assert_eq!(parse_size("64M"), Ok(64 << 20));
-        for bad in ["", "GiB", "-1", "1TB", "1 GiB", "99999999999999999GiB"] {
-            assert!(parse_size(bad).is_err(), "{bad}");
         }
     }
 }

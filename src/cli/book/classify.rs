@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -188,7 +189,8 @@ fn read(
     let source = file.display().to_string();
     let bytes = MappedFile::open(file).or_exit_with(exit::NO_INPUT, || source.clone())?;
     let mut listed = Ok(());
-    let read = read_packed(&source, &bytes, &std::env::temp_dir(), &mut |source, game| {
+    let folder = std::env::temp_dir();
+    let read = read_packed(&source, &bytes, &folder, &Arc::default(), &mut |source, game| {
         match game {
             Ok(game) => {
                 let found = sums.add(&game.record);

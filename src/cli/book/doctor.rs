@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
-use super::build::parse_size;
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use crate::book::interop::{Diagnosis, DoctorOptions, RepairReport, Trouble, examine, repair};
@@ -19,9 +19,10 @@ pub(in crate::cli) struct Args {
     /// Where to write the clean copy; a new file.
     #[arg(short, long, requires = "repair")]
     output: Option<PathBuf>,
-    /// How the clean copy of an .obk stores keys from 2^63 on; doubles cannot hold all of them.
-    #[arg(long, value_enum, default_value = "int64")]
-    dialect: DialectName,
+    /// How the clean copy of an .obk stores keys from 2^63 on; doubles cannot hold all of them [default:
+    /// as the book does].
+    #[arg(long, value_enum, requires = "repair")]
+    dialect: Option<DialectName>,
     /// The format, if the file's content does not tell.
     #[arg(long, value_enum)]
     from: Option<FormatName>,
@@ -29,7 +30,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, default_value_t = 3)]
     examples: usize,
     /// Memory for the rows; a book with more is refused.
-    #[arg(long, default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, default_value = "1GiB", value_parser = parse_size::<usize>)]
     memory: usize,
     #[command(flatten)]
     reach: ReachArgs,
@@ -43,12 +44,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         reach: args.reach.reach(),
         examples: args.examples,
     };
-    let diagnosis = examine(&args.book, &options).map_err(from_interop)?;
     let repaired = match &args.output {
         Some(output) => {
-            Some(repair(&args.book, output, args.dialect.into(), &options).map_err(from_interop)?)
+            let dialect = args.dialect.map(Into::into);
+            Some(repair(&args.book, output, dialect, &options).map_err(from_interop)?)
         }
         None => None,
+    };
+    let diagnosis = match &repaired {
+        Some(report) => report.diagnosis.clone(),
+        None => examine(&args.book, &options).map_err(from_interop)?,
     };
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &diagnosis, repaired.as_ref()))?;
@@ -82,6 +87,7 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
             "dropped": report.dropped,
             "merged": report.merged,
             "changed": report.changed,
+            "learning_dropped": report.learning,
             "complete": report.lost.is_empty(),
             "lost": report.lost,
             "left": report.left().map(Trouble::name).collect::<Vec<_>>(),
@@ -94,6 +100,7 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
         "healthy": found.is_healthy(),
         "dialect": found.dialect.map(dialect_text),
         "swapped_moves": found.is_swapped,
+        "punned": found.punned,
         "rows": found.rows,
         "positions": found.positions,
         "reached_positions": found.reached_positions,
@@ -120,7 +127,11 @@ fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliE
         writeln!(out, "           the search ended at its limit; --positions N sets another")?;
     }
     if let Some(dialect) = found.dialect {
-        writeln!(out, "keys       {}", dialect_text(dialect))?;
+        write!(out, "keys       {}", dialect_text(dialect))?;
+        match found.punned {
+            0 => writeln!(out)?,
+            punned => writeln!(out, ", of which {punned} became integers and are found as such")?,
+        }
     }
     writeln!(out, "disabled   {}", found.disabled)?;
     writeln!(out, "comments   {}", found.comments)?;
@@ -147,6 +158,9 @@ fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Resu
     writeln!(out, "dropped    {}", report.dropped)?;
     writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
     writeln!(out, "changed    {} weights", report.changed)?;
+    if report.learning > 0 {
+        writeln!(out, "learning   {} records with results of learning, left out", report.learning)?;
+    }
     for lost in &report.lost {
         writeln!(out, "lost       {lost}")?;
     }

@@ -6,9 +6,10 @@ use anyhow::{Context as _, bail};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, OrExit, exit};
-use super::from_book;
 use super::query::{play, read_position};
+use super::{from_book, from_replace};
 use crate::book::{Book, Change, EditError, Editor, Step};
 use crate::bytes::read_line;
 use crate::game::{Notation, Symmetric};
@@ -120,7 +121,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if args.history {
         return show_history(&args.book, context);
     }
-    let mut editor = Editor::open(&args.book).map_err(from_edit)?;
+    let mut editor = Editor::open(&args.book, &stop_flag()).map_err(from_edit)?;
     let was_backed = editor.book().is_backed().map_err(from_book)?;
     let answer = if let Some(count) = args.undo {
         let undone = editor.undo(count).map_err(from_edit)?;
@@ -278,8 +279,7 @@ fn step_answer(step: &Step) -> Value {
 fn from_edit(error: EditError) -> CliError {
     let code = match error {
         EditError::Book(error) => return from_book(error),
-        EditError::Closed { .. } => exit::CANNOT_CREATE,
-        EditError::Write { .. } | EditError::Store { .. } => exit::IO,
+        EditError::Replace(error) => return from_replace(error),
         _ => exit::BAD_DATA,
     };
     CliError::new(code, error)

@@ -1,12 +1,16 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, exit};
-use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json, stop_flag};
-use super::{from_book, from_rewrite};
-use crate::book::{Appraisal, Backed, Book, Costs, DropOut, DropOutKind, Graph, Score, back_up};
+use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json};
+use super::{from_book, from_replace};
+use crate::book::{
+    Addition, Appraisal, Backed, Book, Costs, DropOut, DropOutKind, Graph, Score, back_up,
+};
 use crate::game::{Line, Notation};
 use crate::xiangqi::{Move, Position};
 
@@ -17,6 +21,10 @@ pub(in crate::cli) struct Args {
     /// How many places to list or to analyse.
     #[arg(long, default_value_t = 10)]
     count: usize,
+    /// List positions inside the book too that no engine was asked about: there it may know a better
+    /// move.
+    #[arg(long)]
+    inner: bool,
     /// Search these places, and add the moves found and their scores to the book.
     #[arg(long)]
     analyse: bool,
@@ -50,7 +58,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let scores = book.counting_scores().map_err(from_book)?;
     let backed = graph.back_up(&scores);
     let costs = Costs { ply: args.ply_cost, halving: args.rarity_cost };
-    let mut drops = graph.drop_outs(&scores, &backed, costs);
+    let mut drops = graph.drop_outs(&scores, &backed, costs, args.inner);
     let all = drops.len();
     drops.truncate(args.count);
     let scored = Scored { book: &book, graph: &graph, scores: &scores, backed: &backed };
@@ -58,9 +66,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if args.analyse && !drops.is_empty() {
         let result = scored.analyse(args, &drops, &mut done);
         // Whatever happened, moves and scores that were kept count.
-        let backed = patiently(|| back_up::<Position>(&args.book, min_games));
+        let backed = patiently(|| back_up::<Position>(&args.book, min_games, &Arc::default()));
         result?;
-        backed.map_err(from_rewrite)?;
+        backed.map_err(from_replace)?;
         check_interrupt(done.scores)?;
     }
     if context.common.json {
@@ -146,7 +154,7 @@ impl Scored<'_> {
                     done.scores += 1;
                     let line = task.whole();
                     findings.scores.push(self.book.score_of(line.position(), &name, appraisal));
-                    let next = next_task(task, line, &appraisal);
+                    let next = self.next_task(task, line, &appraisal);
                     further.extend(next.map(|next| (number, next)));
                 },
             )?;
@@ -166,8 +174,27 @@ impl Scored<'_> {
     fn add(&self, task: &Task, findings: &mut crate::book::Findings) -> u64 {
         let Some(mv) = task.beyond else { return 0 };
         let position = task.line.position();
-        findings.added.push((self.book.key_of(position), self.book.packed_move(position, mv)));
+        let (key, mv_bits) = (self.book.key_of(position), self.book.packed_move(position, mv));
+        let what = format!("add {mv} in {}", position.position_text());
+        findings.added.push(Addition { key, mv: mv_bits, what });
         1
+    }
+
+    /// After a search of a position that ends the book, or that it goes on from: the position after
+    /// the move found, unless the book has that move. Not where the result is decided.
+    fn next_task(
+        &self,
+        task: &Task,
+        line: Line<Position>,
+        appraisal: &Appraisal<Move>,
+    ) -> Option<Task> {
+        if task.beyond.is_some() || appraisal.finding.worth().is_decisive() {
+            return None;
+        }
+        let mv = appraisal.best?;
+        let known = self.book.probe(line.position()).ok()?;
+        let is_known = known.iter().any(|known| known.mv == mv);
+        (!is_known).then_some(Task { line, beyond: Some(mv) })
     }
 
     fn answer(&self, drop: &DropOut) -> Value {
@@ -196,18 +223,10 @@ impl Scored<'_> {
     }
 }
 
-/// After a search of a position in which the book ended: the position after the move found. Not
-/// where the result is decided.
-fn next_task(task: &Task, line: Line<Position>, appraisal: &Appraisal<Move>) -> Option<Task> {
-    if task.beyond.is_some() || appraisal.finding.worth().is_decisive() {
-        return None;
-    }
-    appraisal.best.map(|mv| Task { line, beyond: Some(mv) })
-}
-
 const fn kind_name(drop: &DropOut) -> &'static str {
     match drop.kind {
         DropOutKind::Unscored => "unscored",
+        DropOutKind::Unexamined => "inner",
         DropOutKind::Beyond { .. } => "beyond",
     }
 }

@@ -84,6 +84,13 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
         return Ok(exit::OK);
     };
     let place = || path.display().to_string();
+    if path.is_symlink() || path.exists() {
+        let message = format!(
+            "{}: something stands there; move it away or choose another name",
+            path.display()
+        );
+        return Err(CliError::message(exit::CANNOT_CREATE, message));
+    }
     let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
     write_csv::<Position>(book, min_games, &mut out).map_err(|error| error.within(place()))?;

@@ -2,9 +2,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
 use super::super::{CliError, Context, OrExit, exit};
-use super::from_rewrite;
+use super::from_replace;
 use crate::book::{Appraiser, Ban, FlagError, FlagReport, flag};
 use crate::engine::TableAppraiser;
 use crate::game::Line;
@@ -32,8 +33,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let tables = args.tables.as_ref().map(|folder| TableAppraiser::<Position>::open(folder, rules));
     let mut tables = tables.transpose().or_exit(exit::NO_INPUT)?;
     let tables = tables.as_mut().map(|tables| tables as &mut dyn Appraiser<Position>);
-    let report = flag(&args.book, rules, tables).map_err(|error| match error {
-        FlagError::Rewrite(error) => from_rewrite(error),
+    let report = flag(&args.book, rules, tables, &stop_flag()).map_err(|error| match error {
+        FlagError::Replace(error) => from_replace(error),
         error => CliError::new(exit::BAD_DATA, error),
     })?;
     if context.common.json {
@@ -44,6 +45,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             "banned": report.bans.moves.iter().map(ban_answer).collect::<Vec<_>>(),
             "lost": report.lost.iter().map(|line| json!({"line": texts(line.moves())})).collect::<Vec<_>>(),
             "unfinished": report.bans.unfinished,
+            "unreached_moves": report.unreached,
         });
         writeln!(context.out, "{answer}")?;
     } else {
@@ -62,7 +64,7 @@ fn texts(moves: impl Iterator<Item = Move>) -> Vec<String> {
 }
 
 fn print(report: &FlagReport<Position>, context: &mut Context<'_>) -> Result<(), CliError> {
-    let FlagReport { bans, lost } = report;
+    let FlagReport { bans, lost, unreached } = report;
     writeln!(context.out, "banned {} moves", bans.moves.len())?;
     for ban in bans.moves.iter().take(SHOWN) {
         let line = texts(ban.line.iter().copied()).join(" ");
@@ -75,6 +77,12 @@ fn print(report: &FlagReport<Position>, context: &mut Context<'_>) -> Result<(),
     writeln!(context.out, "lost   {} moves", lost.len())?;
     for line in lost.iter().take(SHOWN) {
         writeln!(context.out, "  {}", texts(Line::moves(line)).join(" "))?;
+    }
+    if *unreached > 0 {
+        writeln!(
+            context.out,
+            "not looked at: {unreached} moves of positions that the start does not lead to"
+        )?;
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
-use super::build::parse_size;
 use super::import::share;
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use crate::book::Book;
@@ -22,7 +22,7 @@ pub(super) struct ForeignArgs {
     #[arg(long)]
     swapped: bool,
     /// Memory for the rows of a book of another program; a book with more is refused.
-    #[arg(long, default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, default_value = "1GiB", value_parser = parse_size::<usize>)]
     memory: usize,
     #[command(flatten)]
     reach: ReachArgs,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
-use super::build::parse_size;
 use super::{FormatName, ReachArgs, from_interop};
 use crate::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
 
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     report: bool,
     /// Memory for the rows; a book with more is refused.
-    #[arg(long, default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, default_value = "1GiB", value_parser = parse_size::<usize>)]
     memory: usize,
     #[command(flatten)]
     reach: ReachArgs,
@@ -103,6 +103,8 @@ fn answer(args: &Args, report: &ImportReport) -> serde_json::Value {
         "cut": report.is_cut,
         "disabled": report.disabled,
         "comments": report.comments,
+        "comments_shortened": report.shortened,
+        "swapped_rows": report.swapped_rows,
         "clamped": report.clamped,
         "learning_dropped": report.learning,
         "scores": scores_text(report.scores),
@@ -136,12 +138,15 @@ fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), 
     }
     if report.is_swapped {
         writeln!(out, "moves      stored with origin and destination exchanged")?;
+    } else if report.swapped_rows > 0 {
+        let rows = report.swapped_rows;
+        writeln!(out, "moves      of {rows} rows stored with origin and destination exchanged")?;
     }
     writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
     writeln!(out, "illegal    {}, left out", report.illegal)?;
     writeln!(out, "unreadable {}, left out", report.unreadable)?;
     writeln!(out, "disabled   {}", report.disabled)?;
-    writeln!(out, "comments   {}", report.comments)?;
+    writeln!(out, "comments   {}, {} of them shortened", report.comments, report.shortened)?;
     writeln!(out, "scores     {}", scores_text(report.scores))?;
     writeln!(out, "clamped    {} numbers out of range", report.clamped)?;
     writeln!(out, "learning   {} records with results of learning, left out", report.learning)?;

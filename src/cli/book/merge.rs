@@ -3,8 +3,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::interrupt::stop_flag;
+use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
-use super::build::{parse_size, stop_flag};
 use super::from_remake;
 use crate::book::{MergeOptions, MergeReport, merge};
 use crate::xiangqi::Position;
@@ -19,7 +20,7 @@ pub(in crate::cli) struct Args {
     #[arg(short, long)]
     output: PathBuf,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
-    #[arg(long, default_value = "512MiB", value_parser = parse_size)]
+    #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
     memory: usize,
 }
 

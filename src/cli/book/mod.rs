@@ -27,9 +27,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
 use crate::book::interop::{Dialect, Format, InteropError, Reach};
-use crate::book::{Book, BookError, BuildError, Counts, RemakeError, RewriteError};
+use crate::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
@@ -159,28 +160,21 @@ fn from_book(error: BookError) -> CliError {
     CliError::new(code, error)
 }
 
-fn from_rewrite(error: RewriteError) -> CliError {
-    let is_refused = match &error {
-        RewriteError::Busy { .. } | RewriteError::ReadOnly { .. } => true,
-        RewriteError::Write { source, .. } => {
-            matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
-        }
-        _ => false,
+fn from_replace(error: ReplaceError) -> CliError {
+    let code = match error {
+        ReplaceError::Book(error) => return from_book(error),
+        ReplaceError::Busy { .. } | ReplaceError::Refused { .. } => exit::CANNOT_CREATE,
+        ReplaceError::Interrupted { .. } => exit::INTERRUPTED,
+        _ => exit::IO,
     };
-    match error {
-        RewriteError::Book(error) => from_book(error),
-        error if is_refused => CliError::new(exit::CANNOT_CREATE, error),
-        error => CliError::new(exit::IO, error),
-    }
+    CliError::new(code, error)
 }
 
 pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
-    let error = match error {
+    let code = match error {
         BuildError::Base(error) => return from_book(error),
-        error => error,
-    };
-    let code = match &error {
-        BuildError::Input { source, .. } => match source.kind() {
+        BuildError::Replace(error) => return from_replace(error),
+        BuildError::Input { ref source, .. } => match source.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
             _ => exit::IO,
         },
@@ -190,9 +184,7 @@ pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
         | BuildError::Pruned { .. }
         | BuildError::Shard { .. }
         | BuildError::Strict { .. } => exit::BAD_DATA,
-        BuildError::Create { .. } => exit::CANNOT_CREATE,
         BuildError::Conflict { .. } => exit::USAGE,
-        BuildError::Interrupted { .. } => exit::INTERRUPTED,
         _ => exit::IO,
     };
     CliError::new(code, error)
@@ -201,7 +193,7 @@ pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
 fn from_remake(error: RemakeError) -> CliError {
     match error {
         RemakeError::Book(error) => from_book(error),
-        RemakeError::Build(error) => from_build(error),
+        RemakeError::Replace(error) => from_replace(error),
         RemakeError::TooMany { .. } => CliError::new(exit::USAGE, error),
         _ => CliError::new(exit::BAD_DATA, error),
     }
@@ -210,7 +202,7 @@ fn from_remake(error: RemakeError) -> CliError {
 fn from_interop(error: InteropError) -> CliError {
     let code = match error {
         InteropError::Book(error) => return from_book(error),
-        InteropError::Build(error) => return from_build(error),
+        InteropError::Replace(error) => return from_replace(error),
         InteropError::Io { ref source, .. } => match source.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
             _ => exit::IO,
@@ -284,6 +276,6 @@ struct ReachArgs {
 
 impl ReachArgs {
     fn reach(&self) -> Reach {
-        Reach { plies: self.plies, positions: self.positions, stop: build::stop_flag() }
+        Reach { plies: self.plies, positions: self.positions, stop: stop_flag() }
     }
 }

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, exit};
-use super::build::stop_flag;
 use super::from_remake;
 use crate::book::{PruneOptions, PruneReport, prune};
 use crate::xiangqi::Position;

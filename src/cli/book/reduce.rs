@@ -2,8 +2,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::super::interrupt::stop_flag;
+use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
-use super::build::{parse_size, stop_flag};
 use super::from_build;
 use super::map::shard_format;
 use crate::book::{Work, reduce};
@@ -36,7 +37,7 @@ pub(super) struct Effort {
         value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
-    #[arg(long, default_value = "512MiB", value_parser = parse_size)]
+    #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
     memory: usize,
 }
 

@@ -1,14 +1,14 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::json;
 
+use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, OrExit, exit};
-use super::sources::{
-    Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json, stop_flag,
-};
-use super::{from_book, from_rewrite};
+use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
+use super::{from_book, from_replace};
 use crate::book::{
     BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, back_up, clear_scores,
 };
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         if let Some(source) = source {
             check_source(&book, source)?;
         }
-        report.cleared = Some(clear_scores(&args.book, source).map_err(from_rewrite)?);
+        report.cleared = Some(clear_scores(&args.book, source).map_err(from_replace)?);
     } else if let Some(file) = &args.import {
         result = import(&book, args, file).map(|imported| report.imported = imported);
     } else {
@@ -77,10 +77,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     // Whatever happened, scores that were kept count.
     let has_new = report.scored + report.proofs > 0;
-    let back_up = || back_up::<Position>(&args.book, min_games);
+    // Even after an interrupt, which ended the searches.
+    let back_up = || back_up::<Position>(&args.book, min_games, &Arc::default());
     let backed = if has_new { patiently(back_up) } else { back_up() };
     result?;
-    let backed = backed.map_err(from_rewrite)?;
+    let backed = backed.map_err(from_replace)?;
     check_interrupt(report.scored + report.proofs)?;
     tell(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
@@ -108,10 +109,10 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         report.proofs = proofs.len() as u64;
         scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
         saver.pending.scores.extend(proofs);
-        saver.save().map_err(from_rewrite)?;
+        saver.save().map_err(from_replace)?;
     }
     let backed = graph.back_up(&scores);
-    let unscored = graph.drop_outs(&scores, &backed, Costs::default());
+    let unscored = graph.drop_outs(&scores, &backed, Costs::default(), false);
     let unscored = unscored.iter().filter(|drop| drop.kind == DropOutKind::Unscored);
     let mut leaves: Vec<Node> = unscored.map(|drop| drop.node).collect();
     if args.inner {
@@ -162,7 +163,7 @@ fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
         if findings.scores.len() >= BATCH || is_end || bad.is_some() {
             imported += findings.scores.len() as u64;
             if !findings.is_empty() {
-                std::mem::take(&mut findings).save(&args.book).map_err(from_rewrite)?;
+                std::mem::take(&mut findings).save(&args.book).map_err(from_replace)?;
             }
         }
         if let Some(what) = bad {
@@ -201,6 +202,7 @@ fn tell(
             "positions": backed.scored,
             "unscored_leaves": backed.unscored_leaves,
             "backed_moves": backed.moves,
+            "unreached_moves": backed.unreached,
             "start": backed.start.map(span_json),
         });
         writeln!(out, "{answer}")?;
@@ -221,6 +223,10 @@ fn tell(
     writeln!(out, "scored     {} positions that the book reaches", backed.scored)?;
     writeln!(out, "unscored   {} positions in which it ends", backed.unscored_leaves)?;
     writeln!(out, "backed up  {} moves", backed.moves)?;
+    if backed.unreached > 0 {
+        let many = backed.unreached;
+        writeln!(out, "unreached  {many} moves of positions that the start does not lead to")?;
+    }
     if let Some(start) = backed.start {
         writeln!(out, "start      {start} for Red")?;
     }

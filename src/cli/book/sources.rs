@@ -3,18 +3,18 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
 use super::super::{CliError, OrExit, exit, interrupt};
-use super::from_rewrite;
+use super::from_replace;
 use crate::arena::{EngineCommand, GoLimits, Patience, spawn_appraisers};
 use crate::book::{
-    Appraisal, AppraiseError, Appraiser, Book, Findings, RewriteError, Score, Span, Worth,
+    Appraisal, AppraiseError, Appraiser, Book, Findings, ReplaceError, Score, Span, Worth,
     appraise_all,
 };
 use crate::engine::{
@@ -139,18 +139,6 @@ impl SourceArgs {
     }
 }
 
-/// Set when the user interrupts the program; the second time ends it at once.
-pub(super) fn stop_flag() -> Arc<AtomicBool> {
-    // Twice caught, the first signal would be the second one for the other handler.
-    static CATCH: Once = Once::new();
-    CATCH.call_once(|| {
-        if let Err(error) = interrupt::catch() {
-            tracing::debug!("no handler for interrupts: {error}");
-        }
-    });
-    interrupt::requested()
-}
-
 /// Keeps findings in a book, now and then and at the end.
 pub(super) struct Saver<'a> {
     path: &'a Path,
@@ -166,13 +154,13 @@ impl<'a> Saver<'a> {
     }
 
     /// Saves if that was long ago.
-    fn save_at_times(&mut self) -> Result<(), RewriteError> {
+    fn save_at_times(&mut self) -> Result<(), ReplaceError> {
         if self.saved.elapsed() < self.pause {
             return Ok(());
         }
         match self.save() {
             // Somebody else is changing it: later, then.
-            Err(RewriteError::Busy { .. }) => {
+            Err(ReplaceError::Busy { .. }) => {
                 self.saved = Instant::now();
                 Ok(())
             }
@@ -184,11 +172,11 @@ impl<'a> Saver<'a> {
     fn save_at_last(&mut self) -> Result<(), CliError> {
         patiently(|| self.save()).map_err(|error| {
             let lost = self.pending.scores.len();
-            from_rewrite(error).within(format!("{lost} scores could not be kept"))
+            from_replace(error).within(format!("{lost} scores could not be kept"))
         })
     }
 
-    pub(super) fn save(&mut self) -> Result<(), RewriteError> {
+    pub(super) fn save(&mut self) -> Result<(), ReplaceError> {
         if !self.pending.is_empty() {
             let began = Instant::now();
             self.pending.save(self.path)?;
@@ -202,12 +190,12 @@ impl<'a> Saver<'a> {
 
 /// Does what needs the right to change a book; waits for whoever has it, so long at most.
 pub(super) fn patiently<T>(
-    mut change: impl FnMut() -> Result<T, RewriteError>,
-) -> Result<T, RewriteError> {
+    mut change: impl FnMut() -> Result<T, ReplaceError>,
+) -> Result<T, ReplaceError> {
     let deadline = Instant::now() + BUSY;
     loop {
         match change() {
-            Err(RewriteError::Busy { .. }) if Instant::now() < deadline => {
+            Err(ReplaceError::Busy { .. }) if Instant::now() < deadline => {
                 std::thread::sleep(LOOK);
             }
             result => return result,
@@ -219,7 +207,7 @@ pub(super) fn patiently<T>(
 #[derive(Debug)]
 pub(super) enum AskError {
     Appraise(AppraiseError),
-    Rewrite(RewriteError),
+    Replace(ReplaceError),
 }
 
 impl From<AppraiseError> for AskError {
@@ -232,7 +220,7 @@ impl From<AskError> for CliError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Appraise(error) => Self::new(exit::UNAVAILABLE, error),
-            AskError::Rewrite(error) => from_rewrite(error),
+            AskError::Replace(error) => from_replace(error),
         }
     }
 }
@@ -253,11 +241,11 @@ pub(super) fn ask(
         if let Some(appraisal) = answer {
             each(number, appraisal, &mut saver.pending);
         }
-        saver.save_at_times().map(|()| true).map_err(AskError::Rewrite)
+        saver.save_at_times().map(|()| true).map_err(AskError::Replace)
     };
     let result = appraise_all(lines, line, sources, &stop, &mut done);
     bar.finish_and_clear();
-    if !matches!(result, Err(AskError::Rewrite(_))) {
+    if !matches!(result, Err(AskError::Replace(_))) {
         saver.save_at_last()?;
     }
     Ok(result?)

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
+use crate::book::opening::Code;
 use crate::book::{
-    Book, Depth, Difference, LineCount, MarkCounts, Origin, Origins, Sample, Source, Survey,
-    SurveyOptions, VERSION,
+    Book, Census, Depth, Difference, LineCount, MarkCounts, Origin, Origins, Sample, Source,
+    Survey, SurveyOptions, VERSION,
 };
 use crate::game::Side;
 use crate::xiangqi::Position;
@@ -31,6 +32,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", default_value_t = 8,
         value_parser = clap::value_parser!(u8).range(1..=100))]
     line_depth: u8,
+    /// How many of the most frequent openings to show.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    openings: u16,
     /// How many positions to show whose most played move scores clearly worse than another.
     #[arg(long, value_name = "N", default_value_t = 5)]
     differences: u16,
@@ -55,6 +59,7 @@ impl Args {
 struct Found {
     book: Book,
     survey: Survey,
+    census: Census,
     sources: Vec<Source>,
     origins: Origins,
     /// Edits that can be undone.
@@ -69,6 +74,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let book = Book::open(&args.book).map_err(from_book)?;
     book.verify().map_err(from_book)?;
     let survey = book.survey::<Position>(&args.options(&book)).map_err(from_book)?;
+    let mut census = book.census(args.options(&book).min_games).map_err(from_book)?;
+    census.openings.truncate(args.openings.into());
     let sources = book.sources().map_err(from_book)?;
     let origins = book.origins().map_err(from_book)?;
     let edits: BTreeSet<u64> =
@@ -76,7 +83,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let bytes = std::fs::metadata(&args.book)
         .or_exit_with(exit::IO, || args.book.display().to_string())?
         .len();
-    let found = Found { book, survey, sources, origins, edits: edits.len() as u64, bytes };
+    let found = Found { book, survey, census, sources, origins, edits: edits.len() as u64, bytes };
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &found))?;
     } else {
@@ -157,6 +164,7 @@ fn answer(args: &Args, found: &Found) -> Value {
         "books": found.origins.books.iter().map(origin_answer).collect::<Vec<_>>(),
         "marks": marks_answer(&survey.marks),
         "coverage": coverage_answer(found),
+        "openings": openings_answer(&found.census),
         "lines": survey.lines.iter().map(line_answer).collect::<Vec<_>>(),
         "differences": survey.differences.iter().map(difference_answer).collect::<Vec<_>>(),
     });
@@ -206,6 +214,15 @@ fn coverage_answer(found: &Found) -> Vec<Value> {
             json!({"ply": ply, "games": games, "share": rounded(share(found, games))})
         })
         .collect()
+}
+
+fn openings_answer(census: &Census) -> Value {
+    let opening = |&(code, name, games): &(Code, &str, u64)| json!({"ecco": code.to_string(), "name": name, "games": games});
+    json!({
+        "games": census.games,
+        "letters": census.letters,
+        "most_frequent": census.openings.iter().map(opening).collect::<Vec<_>>(),
+    })
 }
 
 fn line_answer(line: &LineCount) -> Value {
@@ -288,6 +305,7 @@ fn print_survey(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     if survey.walk.unreached > 0 {
         writeln!(out, "{} moves are not reached from the start", survey.walk.unreached)?;
     }
+    print_census(&found.census, out)?;
     for line in &survey.lines {
         let score = line.last.score(Side::First);
         let score = score.map_or_else(String::new, |score| format!(" {:.1}%", 100.0 * score));
@@ -296,6 +314,18 @@ fn print_survey(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     for Difference { position, played, better, .. } in &survey.differences {
         let text = |s: &Sample| format!("{} {:.1}% of {}", s.mv, 100.0 * s.score, s.games);
         writeln!(out, "score      {position}: {}, but {}", text(played), text(better))?;
+    }
+    Ok(())
+}
+
+fn print_census(census: &Census, out: &mut dyn Write) -> Result<(), CliError> {
+    let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
+    for (&letter, &games) in &census.letters {
+        let group = Code::parse(&format!("{letter}00")).map_or("", Code::group);
+        writeln!(out, "openings   {letter}: {:.1}% of games ({group})", percent(games))?;
+    }
+    for &(code, name, games) in &census.openings {
+        writeln!(out, "opening    {code} {name}: {:.1}%, some {games} games", percent(games))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbe
 use super::sets::Sets;
 use super::{Folder, generate_error};
 use crate::bytes::machine::available_memory;
+use crate::cli::size::parse_size;
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
 use crate::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
 
@@ -26,7 +27,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Refuse what needs more memory, as in 2GiB (default: what the machine has free).
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size::<u64>)]
     memory: Option<u64>,
     /// Only state what would be built, and the memory, disk space and time it needs.
     #[arg(long)]
@@ -34,23 +35,6 @@ pub(in crate::cli) struct Args {
     /// How progress is shown on standard error.
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     progress: Show,
-}
-
-/// Bytes, with an optional K, M, G or T (of 1024), `iB` or `B` after it.
-fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    let factor = match unit.trim_start().to_ascii_lowercase().as_str() {
-        "" | "b" => Some(1u64),
-        "k" | "kb" | "kib" => Some(1 << 10),
-        "m" | "mb" | "mib" => Some(1 << 20),
-        "g" | "gb" | "gib" => Some(1 << 30),
-        "t" | "tb" | "tib" => Some(1 << 40),
-        _ => None,
-    };
-    let number: Option<u64> = number.parse().ok();
-    let size = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
-    size.ok_or_else(|| format!("\"{text}\" is no size; write 500MiB or 2GiB"))
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -148,19 +132,4 @@ fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Resul
         args.folder.dir.display()
     )?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_size;
-
-    #[test]
-    fn sizes() {
-        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        assert_eq!(parse_size("500 M"), Ok(500 << 20));
-        assert_eq!(parse_size("123"), Ok(123));
-        for wrong in ["", "GiB", "1.5G", "-1", "99999999999T", "3 apples"] {
-            assert!(parse_size(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -20,7 +20,9 @@ pub(super) struct Value {
 /// The values of one game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// The line of its first mark, from 1.
+    /// Where its first mark begins.
+    pub(super) start: usize,
+    /// The line of that.
     pub(super) line: u64,
     /// From its first mark to the end of its last value, in bytes.
     pub(super) len: usize,
@@ -51,8 +53,9 @@ enum Mark {
 }
 
 impl<'a> Blocks<'a> {
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, line: 1, counted: 0 }
+    /// The games of `bytes`, whose first line has that number.
+    pub(super) const fn new(bytes: &'a [u8], line: u64) -> Self {
+        Self { bytes, at: 0, line, counted: 0 }
     }
 
     /// The next mark at `from` or later: where it begins and ends.
@@ -140,7 +143,7 @@ impl Iterator for Blocks<'_> {
             self.at = self.bytes.len();
             return None;
         }
-        Some(Block { line: self.line_of(begin), len: last - begin, values })
+        Some(Block { start: begin, line: self.line_of(begin), len: last - begin, values })
     }
 }
 
@@ -151,7 +154,7 @@ mod tests {
     fn blocks(text: &str) -> Vec<(u64, String)> {
         let part = |range: Range<usize>| &text[range];
         let value = |v: Value| format!("{}={}", part(v.name), part(v.value));
-        Blocks::new(text.as_bytes())
+        Blocks::new(text.as_bytes(), 1)
             .map(|b| (b.line, b.values.into_iter().map(value).collect::<Vec<_>>().join(" ")))
             .collect()
     }

@@ -21,7 +21,7 @@ mod blocks;
 mod read;
 mod write;
 
-pub(super) use read::read;
+pub(super) use read::{read, starts};
 pub(super) use write::tags_left_out;
 pub use write::write_dhtmlxq;
 

@@ -3,41 +3,56 @@ use std::collections::HashMap;
 use super::blocks::{Block, Blocks};
 use super::{TEXTS, is_structure};
 use crate::game::{Outcome, Side};
-use crate::record::board::{board_of, start_of_fen, start_position};
+use crate::record::board::{board_of, start_position};
+use crate::record::pgn::read_start;
 use crate::record::preorder::Coordinates;
+use crate::record::scan;
 use crate::record::single::{Fault, Found, report_at};
+use crate::record::split::Start;
 use crate::record::text::{push_tag, tidy, unescape};
 use crate::record::{
-    BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame, Place,
-    ReadSummary, Record, Tree, Variation,
+    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame,
+    Place, ReadSummary, Record, Tree, Variation,
 };
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};
 
-/// Reads the games of a text; values that belong to no moves and no board are no game.
+/// Names of values that make a game: moves, a board, a position.
+const OF_GAMES: [&[u8]; 3] = [b"movelist", b"binit", b"fen"];
+
+/// Where games begin in a text.
+pub(in crate::record) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
+    let blocks = Blocks::new(bytes, 1).filter(move |block| is_game(bytes, block));
+    (1..).zip(blocks).map(|(game, Block { start: at, line, .. })| Start { at, line, game })
+}
+
+/// Whether values belong to a game, or are too many to tell.
+fn is_game(bytes: &[u8], block: &Block) -> bool {
+    let is_of_game = |name: &[u8]| OF_GAMES.iter().any(|of| name.eq_ignore_ascii_case(of));
+    block.len > MAX_GAME_BYTES
+        || block.values.iter().any(|value| is_of_game(&bytes[value.name.clone()]))
+}
+
+/// Reads the games of one chunk of a text; values that belong to no game are passed over.
 pub(in crate::record) fn read(
     source: &str,
     bytes: &[u8],
+    chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    let encoding = Encoding::detect(bytes);
+    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
+    let blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block));
     let mut summary = ReadSummary::default();
-    for block in Blocks::new(bytes) {
+    for (number, block) in (chunk.game..).zip(blocks) {
         let place = Place::Line(block.line);
-        let game = read_block(bytes, &block, encoding).map_err(|reason| Fault { place, reason });
-        if let Some(game) = game.transpose() {
-            let number = summary.games + summary.bad + 1;
-            summary += report_at(source, place, number, game, sink);
-        }
+        let game =
+            read_block(part, &block, chunk.encoding).map_err(|reason| Fault { place, reason });
+        summary += report_at(source, place, number, game, sink);
     }
     summary
 }
 
-fn read_block(
-    bytes: &[u8],
-    block: &Block,
-    encoding: Encoding,
-) -> Result<Option<Found>, BadGameReason> {
+fn read_block(bytes: &[u8], block: &Block, encoding: Encoding) -> Result<Found, BadGameReason> {
     if block.len > MAX_GAME_BYTES {
         return Err(BadGameReason::TooLong(block.len));
     }
@@ -49,10 +64,7 @@ fn read_block(
         let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
         parts.take(&name, &encoding.decode_lossy(&bytes[value.value.clone()]));
     }
-    if !parts.has_game {
-        return Ok(None);
-    }
-    parts.game().map(Some)
+    parts.game()
 }
 
 /// A line of moves as the text has it.
@@ -80,8 +92,6 @@ struct Parts {
     branches: Vec<(usize, Branch)>,
     /// Comments with the number of their line.
     comments: Vec<(usize, (usize, String))>,
-    /// Whether there is a board, a position or a list of moves.
-    has_game: bool,
 }
 
 impl Parts {
@@ -89,9 +99,9 @@ impl Parts {
         let lower = name.to_ascii_lowercase();
         let digits = || value.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         match lower.as_str() {
-            "movelist" => (self.main.moves, self.has_game) = (digits(), true),
-            "binit" => (self.board, self.has_game) = (digits(), true),
-            "fen" => (self.fen, self.has_game) = (tidy(value), true),
+            "movelist" => self.main.moves = digits(),
+            "binit" => self.board = digits(),
+            "fen" => self.fen = tidy(value),
             "result" => self.result = outcome(&tidy(&unescape(value, true))),
             lower if is_structure(lower) => {
                 if let Some(place) = lower.strip_prefix("comment") {
@@ -135,7 +145,7 @@ impl Parts {
 
     fn start(&self) -> Result<(Option<Position>, u32), BadGameReason> {
         if !self.fen.is_empty() {
-            return start_of_fen(&self.fen);
+            return read_start(&self.fen).map_err(BadGameReason::Start);
         }
         let board = if self.board.is_empty() {
             Position::start().to_setup().board
@@ -178,12 +188,12 @@ fn square([file, rank]: [u8; 2]) -> Option<Result<Square, u8>> {
 }
 
 fn outcome(text: &str) -> Option<Outcome> {
-    Some(match text {
-        "红胜" | "紅勝" | "红方胜" | "W" | "w" | "1-0" => Outcome::Win(Side::First),
-        "黑胜" | "黑勝" | "黑方胜" | "L" | "l" | "0-1" => Outcome::Win(Side::Second),
-        "和局" | "和棋" | "和" | "D" | "d" | "1/2-1/2" => Outcome::Draw,
-        _ => return None,
-    })
+    match text {
+        "W" | "w" => Some(Outcome::Win(Side::First)),
+        "L" | "l" => Some(Outcome::Win(Side::Second)),
+        "D" | "d" => Some(Outcome::Draw),
+        text => scan::outcome(text),
+    }
 }
 
 /// The line that a line leaves: its parent, or where both begin at the same ply, the line that the

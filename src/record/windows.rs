@@ -1,10 +1,10 @@
-//! Long texts in PGN, a stretch at a time, so that no more of one is held in memory. Sources of other
-//! formats are one stretch.
+//! Long texts, a stretch at a time, so that no more of one is held in memory. Sources that cannot be
+//! cut between games are one stretch.
 
-use crate::record::{Chunk, Format, MAX_GAME_BYTES, split_games};
+use super::{Chunk, MAX_GAME_BYTES, split_games};
 
 /// Bytes of a source that are looked at together. Fixed: what is read must not depend on the machine.
-pub(super) const WINDOW: usize = 32 << 20;
+pub(crate) const WINDOW: usize = 32 << 20;
 
 /// Chunks that end so near to the end of a window, while more follows, are left to the next one:
 /// whether a game ends there can depend on what follows.
@@ -14,18 +14,18 @@ const _: () = assert!(WINDOW >= 2 * MARGIN);
 
 /// A stretch of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Window {
+pub(crate) struct Window {
     /// Where it begins in the source.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// Where it ends; what lies behind the last chunk belongs to the next window.
-    pub(super) end: usize,
+    pub(crate) end: usize,
     /// Its chunks. Places are those in the window, numbers of lines and games those in the source.
-    pub(super) chunks: Vec<Chunk>,
+    pub(crate) chunks: Vec<Chunk>,
 }
 
 /// The windows of a source. Every chunk is in one of them.
 #[derive(Debug)]
-pub(super) struct Windows<'a> {
+pub(crate) struct Windows<'a> {
     bytes: &'a [u8],
     start: usize,
     lines: u64,
@@ -39,9 +39,13 @@ pub(super) struct Windows<'a> {
 
 impl<'a> Windows<'a> {
     /// Windows whose chunks have about `chunk` bytes.
-    pub(super) fn new(bytes: &'a [u8], chunk: usize) -> Self {
-        let is_pgn = || Format::sniff(bytes) == Ok(Format::Pgn);
-        let window = if bytes.len() > WINDOW && is_pgn() { WINDOW } else { bytes.len() };
+    pub(crate) fn new(bytes: &'a [u8], chunk: usize) -> Self {
+        let can_be_cut =
+            |first: &[u8]| split_games(first, usize::MAX).iter().any(Chunk::can_be_cut);
+        let window = match bytes.get(..WINDOW) {
+            Some(first) if can_be_cut(first) => WINDOW,
+            _ => bytes.len(),
+        };
         Self { bytes, start: 0, lines: 0, games: 0, chunk, window, head: None, is_done: false }
     }
 
@@ -113,21 +117,62 @@ mod tests {
         places
     }
 
+    fn check((text, games): &(String, usize), windows: &[usize]) {
+        let whole = places(text, usize::MAX);
+        assert_eq!(whole.len(), *games);
+        for &window in windows {
+            assert_eq!(places(text, window), whole);
+        }
+    }
+
+    /// Texts beyond some margins: `game` writes the game of that number with some more letters.
+    fn long(head: &str, game: impl Fn(&mut String, usize, &str)) -> (String, usize) {
+        let mut text = head.to_owned();
+        let mut number = 0;
+        while text.len() < 3 * MARGIN {
+            number += 1;
+            game(&mut text, number, &"x".repeat(number * 7919 % 200_000));
+        }
+        (text, number)
+    }
+
+    #[test]
+    fn other_texts_have_windows_too() {
+        use std::fmt::Write;
+        let mv = |n: usize| if n % 5 == 0 { "a0a9" } else { "h2e2" };
+        let texts = [
+            long("", |text, n, x| {
+                let mv = mv(n);
+                writeln!(text, r#"{{"moves":"{mv}","tags":{{"n":"{n}","x":"{x}"}}}}"#).unwrap();
+                text.push_str(if n % 3 == 0 { "\n" } else { "" });
+            }),
+            long("", |text, n, x| writeln!(text, "g{n}:{}\n# {x}", mv(n)).unwrap()),
+            long("id,event,moves\n", |text, n, x| {
+                writeln!(text, "{n},{x},{}", mv(n)).unwrap();
+            }),
+            long("game_id,event,move\n", |text, n, x| {
+                writeln!(text, "{n},{x},h2e2\n{n},,{}", if n % 5 == 0 { "a0a9" } else { "h9g7" })
+                    .unwrap();
+            }),
+            long("", |text, n, x| {
+                let moves = if n % 5 == 0 { "0001" } else { "7747" };
+                writeln!(text, "<p>[DhtmlXQ]\n[DhtmlXQ_title]{n}{x}[/DhtmlXQ_title]").unwrap();
+                writeln!(text, "[DhtmlXQ_movelist]{moves}[/DhtmlXQ_movelist][/DhtmlXQ]").unwrap();
+            }),
+        ];
+        for text in texts {
+            check(&text, &[MARGIN + (MARGIN >> 2)]);
+        }
+    }
+
     #[test]
     fn windows_are_as_good_as_the_whole() {
         use std::fmt::Write;
-        let mut text = String::new();
-        let mut game = 0;
-        while text.len() < 3 * MARGIN {
-            game += 1;
-            let comment = "x".repeat(game * 7919 % 200_000);
+        let text = long("", |text, game, comment| {
             let mv = if game % 5 == 0 { "a0a9" } else { "h2e2" };
             write!(text, "[Event \"{game}\"]\n\n1. {mv} {{{comment}\n}} *\n\n").unwrap();
-        }
-        let whole = places(&text, usize::MAX);
-        assert_eq!(whole.len(), game);
-        assert_eq!(places(&text, MARGIN + (MARGIN >> 2)), whole);
-        assert_eq!(places(&text, MARGIN + 1), whole);
+        });
+        check(&text, &[MARGIN + (MARGIN >> 2), MARGIN + 1]);
     }
 
     #[test]

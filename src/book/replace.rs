@@ -1,0 +1,426 @@
+//! Putting a book in its place: a new one, or a changed copy of the one that stands there.
+//!
+//! Whoever writes a book does it in this way: the right to write is claimed, the book is written under
+//! another name beside its place, sealed, and moved there. So at any moment the old or the new book
+//! stands there, whole, and whoever has the old one open keeps it. The bytes of a book depend on its
+//! content alone: a changed copy is packed anew, as a new book is.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use tempfile::TempPath;
+
+use super::store::Writer;
+use super::{APPLICATION_ID, Book, BookError, Metadata, Source, seal};
+use crate::bytes::atomic::{self, AtomicFile, folder_of};
+use crate::bytes::lock::{Claim, FileLock};
+
+/// Steps of SQLite's machine between two looks at whether someone asked to stop.
+const STEPS: i32 = 1 << 16;
+
+/// Why no book was put in a place. What stood there stays, and nothing else is left there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplaceError {
+    /// The book that stands there cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// Another process is writing there.
+    #[error(
+        "{}: cannot create the book: {who} is writing it; wait for its end, then run this again",
+        path.display()
+    )]
+    Busy {
+        /// The place.
+        path: PathBuf,
+        /// Which process.
+        who: String,
+    },
+    /// No book can be made there.
+    #[error("{}: cannot create the book: {what}", path.display())]
+    Refused {
+        /// The place.
+        path: PathBuf,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// Someone asked to stop.
+    #[error("{}: interrupted; nothing was changed, run it again", path.display())]
+    Interrupted {
+        /// The place.
+        path: PathBuf,
+    },
+    /// Reading or writing failed underway.
+    #[error("{}: cannot write the book{}", path.display(), question(is_full(source)))]
+    Write {
+        /// The place.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The store failed underway.
+    #[error("{}: cannot write the book{}", path.display(), question(is_store_full(source)))]
+    Store {
+        /// The place.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+fn is_full(error: &io::Error) -> bool {
+    let kinds =
+        [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
+    kinds.contains(&error.kind())
+}
+
+/// SQLite calls much of what a full disk brings about a failure of input or output.
+fn is_store_full(error: &rusqlite::Error) -> bool {
+    let codes = [ErrorCode::DiskFull, ErrorCode::SystemIoFailure];
+    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
+}
+
+const fn question(is_full: bool) -> &'static str {
+    if is_full { "; is the disk full? What stood there stays" } else { "; what stood there stays" }
+}
+
+/// Makes errors that name a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a>(pub(super) &'a Path);
+
+impl At<'_> {
+    pub(super) fn refused(self, what: impl Into<String>) -> ReplaceError {
+        ReplaceError::Refused { path: self.0.to_owned(), what: what.into() }
+    }
+
+    /// A file there cannot be created or replaced.
+    pub(super) fn create(self, error: &io::Error) -> ReplaceError {
+        let is_closed = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+        if is_closed.contains(&error.kind()) {
+            self.refused(format!("nothing can be written in its folder ({error}); choose another"))
+        } else {
+            self.refused(error.to_string())
+        }
+    }
+
+    pub(super) fn interrupted(self) -> ReplaceError {
+        ReplaceError::Interrupted { path: self.0.to_owned() }
+    }
+
+    pub(super) fn io(self, source: io::Error) -> ReplaceError {
+        match source.kind() {
+            io::ErrorKind::Interrupted => self.interrupted(),
+            _ => ReplaceError::Write { path: self.0.to_owned(), source },
+        }
+    }
+
+    pub(super) fn store(self, source: rusqlite::Error) -> ReplaceError {
+        match source.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => self.interrupted(),
+            _ => ReplaceError::Store { path: self.0.to_owned(), source },
+        }
+    }
+
+    pub(super) fn check_stop(self, stop: &AtomicBool) -> Result<(), ReplaceError> {
+        if stop.load(Ordering::Relaxed) { Err(self.interrupted()) } else { Ok(()) }
+    }
+}
+
+/// The right to write what stands at `path`. What killed writers left of it is removed.
+pub(super) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
+    match FileLock::claim(path).map_err(|error| At(path).create(&error))? {
+        Claim::Ours(lock) => {
+            lock.sweep();
+            Ok(lock)
+        }
+        Claim::Others(id) => {
+            let id = id.map_or_else(String::new, |id| format!(" ({id})"));
+            let who = format!("another process{id}");
+            Err(ReplaceError::Busy { path: path.to_owned(), who })
+        }
+    }
+}
+
+/// Whether a book may be put at `path`: where nothing stands, or one that is not read-only.
+fn check(path: &Path) -> Result<(), ReplaceError> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(
+            At(path).refused(format!("there is no folder {}; make it first", folder.display()))
+        );
+    }
+    let what = if path.is_dir() {
+        "this is a folder; name a file in it"
+    } else if path.metadata().is_ok_and(|about| about.permissions().readonly()) {
+        "this file is read-only; make it writable or choose another name"
+    } else if path.exists() && !is_book(path) {
+        "a file that is no book stands there; move it away or choose another name"
+    } else {
+        return Ok(());
+    };
+    Err(At(path).refused(what))
+}
+
+/// Whether the file is a book, damaged perhaps, and may be replaced by one.
+fn is_book(path: &Path) -> bool {
+    if !path.is_file() {
+        return false; // opening a pipe would wait
+    }
+    let header = File::open(path).and_then(|mut file| seal::Header::read(&mut file));
+    matches!(header, Ok(Some(header)) if header.application_id == APPLICATION_ID)
+}
+
+/// A book being written for a place, and the right to put it there.
+#[derive(Debug)]
+pub(super) struct Output {
+    path: PathBuf,
+    file: AtomicFile,
+    /// Ends the work soon after it was set.
+    stop: Arc<AtomicBool>,
+    /// Whether a book that stands there is replaced.
+    replaces: bool,
+    /// Held until everything else is done.
+    lock: Arc<FileLock>,
+}
+
+impl Output {
+    /// Claims a place, in which a book may stand.
+    pub(super) fn claim(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
+        Self::create(path, stop, true)
+    }
+
+    /// Claims a place in which nothing may stand.
+    pub(super) fn claim_new(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
+        Self::create(path, stop, false)
+    }
+
+    fn create(path: &Path, stop: &Arc<AtomicBool>, replaces: bool) -> Result<Self, ReplaceError> {
+        check_place(path, replaces)?;
+        let lock = Arc::new(claim(path)?);
+        let file = AtomicFile::create(path).map_err(|error| At(path).create(&error))?;
+        Ok(Self { path: path.to_owned(), file, stop: Arc::clone(stop), replaces, lock })
+    }
+
+    pub(super) fn at(&self) -> At<'_> {
+        At(&self.path)
+    }
+
+    /// The right to write there.
+    pub(super) fn lock(&self) -> Arc<FileLock> {
+        Arc::clone(&self.lock)
+    }
+
+    /// [`ReplaceError::Interrupted`] if someone asked to stop.
+    pub(super) fn check_stop(&self) -> Result<(), ReplaceError> {
+        self.at().check_stop(&self.stop)
+    }
+
+    /// Starts a new book.
+    pub(super) fn writer(&self) -> Result<Writer, ReplaceError> {
+        let working = self.working_file()?.into_temp_path();
+        let mut writer = Writer::create(working).map_err(|e| self.at().store(e))?;
+        self.watch(writer.connection()).map_err(|e| self.at().store(e))?;
+        Ok(writer)
+    }
+
+    fn working_file(&self) -> Result<tempfile::NamedTempFile, ReplaceError> {
+        atomic::beside(&self.path).map_err(|error| self.at().create(&error))
+    }
+
+    /// Lets the store look now and then at whether someone asked to stop.
+    fn watch(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        let stop = Arc::clone(&self.stop);
+        connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))
+    }
+
+    /// Writes what is known of a new book at the end, and puts it in its place.
+    pub(super) fn finish(
+        self,
+        writer: Writer,
+        metadata: &mut Metadata,
+        key_table: &[u8],
+        sources: &[Source],
+    ) -> Result<(), ReplaceError> {
+        writer
+            .finish(self.file.temporary_path(), metadata, key_table, sources)
+            .map_err(|e| self.at().store(e))?;
+        self.commit()
+    }
+
+    /// Seals the book and moves it to its place.
+    fn commit(mut self) -> Result<(), ReplaceError> {
+        seal::seal(self.file.file_mut(), &self.stop).map_err(|e| At(&self.path).io(e))?;
+        check_place(&self.path, self.replaces)?; // someone may have put a file there meanwhile
+        self.check_stop()?;
+        let Self { path, file, .. } = self;
+        file.commit().map_err(|error| At(&path).create(&error))
+    }
+}
+
+fn check_place(path: &Path, replaces: bool) -> Result<(), ReplaceError> {
+    if !replaces && (path.is_symlink() || path.exists()) {
+        return Err(At(path).refused("something stands there; move it away or choose another name"));
+    }
+    check(path)
+}
+
+/// A book being changed: the one that stands there, which nobody else changes meanwhile, and a copy
+/// that takes its place in the end.
+#[derive(Debug)]
+pub(super) struct Revision {
+    output: Output,
+    book: Book,
+    copy: Connection,
+    /// Where an open file cannot be removed.
+    working: Option<TempPath>,
+    /// SQLite's number of the schema, which packing counts up.
+    schema: i64,
+}
+
+impl Revision {
+    /// Starts to change the book at `path`, which must be a sound one, or the copy would be sealed as
+    /// such.
+    pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
+        // Before the lock, which would make a file beside what is no book.
+        drop(Book::open(path)?);
+        let mut output = Output::claim(path, stop)?;
+        // Again: who had the lock before may have changed it.
+        let book = Book::open(path)?;
+        book.check_file()?;
+        let mut working = output.working_file()?;
+        let about = std::fs::metadata(path).map_err(|e| At(path).io(e))?;
+        File::open(path)
+            .and_then(|mut from| io::copy(&mut from, working.as_file_mut()))
+            .and_then(|_| output.file.file_mut().set_permissions(about.permissions()))
+            .map_err(|e| At(path).io(e))?;
+        let working = working.into_temp_path();
+        let open = || {
+            let mut copy = connect(&working)?;
+            output.watch(&mut copy)?;
+            let schema = copy.query_row("PRAGMA schema_version", [], |row| row.get(0))?;
+            Ok((copy, schema))
+        };
+        let (copy, schema) = open().map_err(|e| At(path).store(e))?;
+        // The file stays open; without a name nothing of it is left behind, whatever happens.
+        let working = Some(working).filter(|_| !cfg!(unix));
+        Ok(Self { output, book, copy, working, schema })
+    }
+
+    /// The book as it was before.
+    pub(super) const fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Reads from the copy or changes it.
+    pub(super) fn run<T>(
+        &self,
+        run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, ReplaceError> {
+        run(&self.copy).map_err(|e| self.output.at().store(e))
+    }
+
+    /// Puts the changed copy in the book's place.
+    pub(super) fn commit(self) -> Result<(), ReplaceError> {
+        let Self { output, copy, working, schema, .. } = self;
+        let pack = || {
+            // Else it would tell how often a book was changed.
+            copy.execute_batch(&format!("COMMIT; PRAGMA schema_version = {};", schema - 1))?;
+            vacuum_into(&copy, output.file.temporary_path())?;
+            copy.close().map_err(|(_, error)| error)
+        };
+        pack().map_err(|e| output.at().store(e))?;
+        drop(working);
+        output.commit()
+    }
+}
+
+/// Opens a working copy. The transaction is only for speed: a copy that is not finished is dropped.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.execute_batch(
+        "PRAGMA trusted_schema = OFF;
+         PRAGMA journal_mode = OFF;
+         PRAGMA synchronous = OFF;
+         PRAGMA locking_mode = EXCLUSIVE;
+         PRAGMA secure_delete = ON;
+         PRAGMA temp_store = FILE;
+         PRAGMA cache_size = -32768;
+         BEGIN;",
+    )?;
+    Ok(connection)
+}
+
+/// Writes all of a database to the empty file at `path`, every page filled and in order.
+pub(super) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    // The cast takes the bytes as they are: not every path is UTF-8.
+    let path = path.as_os_str().as_encoded_bytes();
+    connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::tests::build_some;
+    use crate::book::{BuildOptions, Row, table_file};
+
+    #[test]
+    fn an_interrupt_is_heard_while_a_book_is_packed() {
+        let (folder, book) = build_some(BuildOptions::default());
+        let before = std::fs::read(book.path()).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let output = Output::claim(book.path(), &stop).unwrap();
+        let mut writer = output.writer().unwrap();
+        let row =
+            Row { tally: crate::book::Tally { games: 1, ..Default::default() }, weight: None };
+        for key in 0..20_000 {
+            writer.add_row((key, 1), &row).unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        let mut metadata = book.metadata().clone();
+        let table = table_file(&metadata.game, None);
+        let error = output.finish(writer, &mut metadata, &table, &[]).unwrap_err();
+        assert!(matches!(error, ReplaceError::Interrupted { .. }), "{error}");
+        assert_eq!(std::fs::read(book.path()).unwrap(), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let revision = Revision::open(book.path(), &stop).unwrap();
+        stop.store(true, Ordering::Relaxed);
+        assert!(matches!(revision.commit(), Err(ReplaceError::Interrupted { .. })));
+        assert_eq!(std::fs::read(book.path()).unwrap(), before);
+    }
+
+    #[test]
+    fn a_revision_without_changes_has_the_same_bytes() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let before = std::fs::read(book.path()).unwrap();
+        for _ in 0..2 {
+            let revision = Revision::open(book.path(), &Arc::default()).unwrap();
+            revision
+                .run(|c| c.execute_batch("INSERT INTO marks VALUES(1, 2, 3, 4, 5, 'x', 0)"))
+                .unwrap();
+            revision.run(|c| c.execute_batch("DELETE FROM marks")).unwrap();
+            revision.commit().unwrap();
+            assert!(std::fs::read(book.path()).unwrap() == before);
+        }
+    }
+
+    #[test]
+    fn only_one_writes_at_a_time() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let revision = Revision::open(book.path(), &Arc::default()).unwrap();
+        for again in [
+            Revision::open(book.path(), &Arc::default()).map(drop),
+            Output::claim(book.path(), &Arc::default()).map(drop),
+        ] {
+            assert!(matches!(again, Err(ReplaceError::Busy { .. })));
+        }
+        drop(revision);
+        assert!(Output::claim_new(book.path(), &Arc::default()).is_err());
+        Output::claim(book.path(), &Arc::default()).unwrap();
+    }
+}
