@@ -21,6 +21,7 @@ mod player;
 mod position;
 mod selfplay;
 mod tablebase;
+mod techniques;
 mod terminal;
 mod uci;
 
