@@ -1,7 +1,7 @@
 //! Search and evaluation speed.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use juzhong::game::{Adjudicate, Heuristics, Line, MoveList};
+use juzhong::game::{Adjudicate, Game, Heuristics, Line, MoveList};
 use juzhong::search::{Limits, SearchOptions, Searcher};
 use juzhong::xiangqi::{Position, START_FEN};
 
@@ -27,11 +27,29 @@ fn bench(c: &mut Criterion) {
             });
         });
         group.finish();
+        c.bench_function(&format!("table probe/{name}"), |b| {
+            b.iter(|| searcher.remembered_move(&position));
+        });
         c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| position.evaluate()));
+        c.bench_function(&format!("legal moves/{name}"), |b| {
+            b.iter(|| {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                moves.len()
+            });
+        });
+        c.bench_function(&format!("checks among the legal moves/{name}"), |b| {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            b.iter(|| moves.iter().filter(|mv| position.gives_check(**mv)).count());
+        });
         let mut captures = MoveList::new();
         position.append_captures(&mut captures);
         c.bench_function(&format!("exchanges/{name}"), |b| {
             b.iter(|| captures.iter().map(|&mv| position.exchange_value(mv)).sum::<i32>());
+        });
+        c.bench_function(&format!("exchanges that do not lose/{name}"), |b| {
+            b.iter(|| captures.iter().filter(|mv| position.exchange_reaches(**mv, 0)).count());
         });
     }
 }

@@ -59,8 +59,8 @@ impl Args {
         let limits = Limits {
             depth: self.depth,
             nodes: self.nodes,
-            soft_time: None,
             hard_time: self.movetime.map(Duration::from_millis),
+            ..Limits::default()
         };
         if limits == Limits::default() { Limits::move_time(DEFAULT_TIME) } else { limits }
     }

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{CliError, Context, OrExit, exit};
+use super::{CliError, Context, OrExit, exit, techniques};
 use crate::game::{Adjudicate, Line};
 use crate::search::{Limits, MAX_PLY, SearchOptions, Searcher};
 use crate::xiangqi::Position;
@@ -47,38 +47,59 @@ const POSITIONS: [&str; 28] = [
 /// Searches a fixed set of positions to a fixed depth on one thread. The node count is the
 /// signature of the search's behaviour: what is meant to change nothing must not change it.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+
     /// Number of plies; the signature is defined at the default.
     #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: u32,
 }
 
+/// Other measurements.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Nodes by depth from the start position: plain alpha-beta, principal variation search, the
+    /// same with hash table and history, and the full search, beside the figures of the source document.
+    Techniques(techniques::Args),
+}
+
 struct Row {
     fen: &'static str,
     nodes: u64,
+    quiescence: u64,
     best: String,
     score: String,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("bench")?;
+    if let Some(What::Techniques(args)) = &args.what {
+        return techniques::run(args, context);
+    }
     let start = Instant::now();
     let rows = search_all(args.depth)?;
     let time = start.elapsed();
     let signature: u64 = rows.iter().map(|row| row.nodes).sum();
+    let quiescence: u64 = rows.iter().map(|row| row.quiescence).sum();
+    let main = signature - quiescence;
     let speed = per_second(signature, time);
     if context.common.json {
         let positions: Vec<_> = rows
             .iter()
             .map(|row| {
-                let Row { fen, nodes, best, score } = row;
-                json!({"fen": fen, "nodes": nodes, "best": best, "score": score})
+                let Row { fen, nodes, quiescence, best, score } = row;
+                json!({"fen": fen, "nodes": nodes, "quiescence_nodes": quiescence,
+                       "best": best, "score": score})
             })
             .collect();
         let answer = json!({
             "schema": "juzhong.bench/1",
             "depth": args.depth,
             "signature": signature,
+            "main_nodes": main,
+            "quiescence_nodes": quiescence,
             "nodes_per_second": speed,
             "time_ms": time.as_millis() as u64,
             "positions": positions,
@@ -89,6 +110,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     for row in &rows {
         writeln!(context.out, "{:>10}  {:<4}  {:>9}  {}", row.nodes, row.best, row.score, row.fen)?;
     }
+    writeln!(context.out, "main search {main}, quiescence {quiescence}")?;
     writeln!(context.out, "signature {signature}")?;
     writeln!(context.out, "nodes/s {speed}")?;
     Ok(exit::OK)
@@ -106,6 +128,7 @@ fn search_all(depth: u32) -> Result<Vec<Row>, CliError> {
         rows.push(Row {
             fen,
             nodes: found.nodes,
+            quiescence: found.quiescence_nodes,
             best: found.best.map_or_else(|| "none".to_owned(), |mv| mv.to_string()),
             score: found.score.to_string(),
         });

@@ -22,6 +22,7 @@ mod position;
 mod selfplay;
 mod size;
 mod tablebase;
+mod techniques;
 mod terminal;
 mod uci;
 

@@ -17,8 +17,8 @@ pub struct Clock {
 /// How long one move may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// No further iteration begins after this, and a settled move may be played earlier; `None`
-    /// where time that is left over is of no use.
+    /// About when the search ends: earlier where the best move is settled, later where it changes or
+    /// its score falls; `None` where time that is left over is of no use.
     pub soft: Option<Duration>,
     /// Stop in any case.
     pub hard: Duration,
@@ -31,22 +31,31 @@ pub const OVERHEAD: Duration = Duration::from_millis(30);
 const LEAST: Duration = Duration::from_millis(1);
 
 /// Moves that a game without a further time control is expected to last from any point on.
-const EXPECTED_MOVES: u32 = 40;
+const EXPECTED_MOVES: u32 = 36;
+
+/// The part of a move's even share after which no iteration begins, in percent: the last one takes
+/// the rest.
+const SOFT_PERCENT: u32 = 70;
+
+/// How many even shares a hard move may take.
+const HARD_SHARES: u32 = 6;
 
 /// The share of the remaining time that one move may use at most, as a divisor.
 const LARGEST_SHARE: u32 = 4;
 
 impl Clock {
-    /// An even share of the time and most of the increment, up to five times as much for a hard
-    /// move, and never so much that the flag falls.
+    /// An even share of the time and most of the increment, up to six times as much for a hard
+    /// move, and never so much that the flag falls. The search itself divides the soft allowance
+    /// between easy and hard moves.
     #[must_use]
     pub fn allowance(&self) -> Allowance {
         let usable = self.remaining.saturating_sub(OVERHEAD).max(LEAST);
         let moves = self.moves_to_go.map_or(EXPECTED_MOVES, |n| n.clamp(1, EXPECTED_MOVES));
         let share = usable / moves + self.increment.min(usable) * 3 / 4;
         let most = if moves == 1 { usable * 9 / 10 } else { usable / LARGEST_SHARE };
-        let hard = (share * 5).min(most.max(self.increment.min(usable) / 2)).max(LEAST);
-        Allowance { soft: Some(share.mul_f64(0.6).clamp(LEAST, hard)), hard }
+        let hard = (share * HARD_SHARES).min(most.max(self.increment.min(usable) / 2)).max(LEAST);
+        let soft = share.mul_f64(f64::from(SOFT_PERCENT) / 100.0);
+        Allowance { soft: Some(soft.clamp(LEAST, hard)), hard }
     }
 }
 

@@ -1,5 +1,11 @@
 use super::{Game, MoveList, Outcome};
 
+/// Number of [structure keys](Heuristics::structure_keys).
+pub const STRUCTURES: usize = 4;
+
+/// The [phase](Heuristics::phase) of a game that has just begun.
+pub const PHASES: i32 = 32;
+
 /// What alpha-beta search needs beside the rules. Scores are centipawns-like integers from the
 /// point of view of the side to move.
 pub trait Heuristics: Game {
@@ -8,6 +14,10 @@ pub trait Heuristics: Game {
 
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;
+
+    /// Kinds of gains that [`gain_index`](Self::gain_index) tells apart; 0 where experience with
+    /// forcing moves is not worth keeping.
+    const GAINS: usize = 0;
 
     /// Static evaluation for the side to move; symmetric in the sides and below the mate range
     /// (absolute value at most 20,000).
@@ -35,6 +45,24 @@ pub trait Heuristics: Game {
         self.legal_moves(moves);
     }
 
+    /// Appends the [plausible](Self::plausible_moves) moves that are [forcing](Self::is_forcing).
+    fn plausible_forcing(&self, moves: &mut MoveList<Self::Move>) {
+        self.plausible_moves(moves);
+        moves.retain(|mv| self.is_forcing(*mv));
+    }
+
+    /// Appends the [plausible](Self::plausible_moves) moves that are not forcing.
+    fn plausible_quiets(&self, moves: &mut MoveList<Self::Move>) {
+        self.plausible_moves(moves);
+        moves.retain(|mv| !self.is_forcing(*mv));
+    }
+
+    /// Whether `mv`, any move of the type, is plausible here: legal, and not one that
+    /// [`plausible_moves`](Self::plausible_moves) leaves out.
+    fn is_plausible(&self, mv: Self::Move) -> bool {
+        self.is_legal(mv)
+    }
+
     /// Appends the legal moves that quiescence search tries (xiangqi: captures).
     fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);
 
@@ -48,6 +76,33 @@ pub trait Heuristics: Game {
     /// The material that `mv` wins or loses after all exchanges on its target square (static
     /// exchange evaluation); 0 where the game has no exchanges.
     fn exchange_value(&self, mv: Self::Move) -> i32;
+
+    /// Whether [`exchange_value`](Self::exchange_value) is `least` or more; often cheaper to tell.
+    fn exchange_reaches(&self, mv: Self::Move, least: i32) -> bool {
+        self.exchange_value(mv) >= least
+    }
+
+    /// What a forcing move gains before any answer (xiangqi: the man taken).
+    fn immediate_gain(&self, mv: Self::Move) -> i32 {
+        self.exchange_value(mv)
+    }
+
+    /// The kind of a forcing move's gain (xiangqi: the role taken), below [`GAINS`](Self::GAINS).
+    fn gain_index(&self, mv: Self::Move) -> usize {
+        let _ = mv;
+        0
+    }
+
+    /// Keys of parts of the position whose evaluation tends to err alike (xiangqi: the pawns, the
+    /// guards, the other men of each side); `None` where errors are not learned.
+    fn structure_keys(&self) -> Option<[u64; STRUCTURES]> {
+        None
+    }
+
+    /// How much there is left to win or lose the game with, from 0 to [`PHASES`].
+    fn phase(&self) -> i32 {
+        PHASES
+    }
 
     /// A static guess of a quiet move's worth, for games whose order cannot be learned fast
     /// enough by history (gomoku: the point's value); 0 is fine.

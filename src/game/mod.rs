@@ -11,7 +11,7 @@ mod perft;
 mod side;
 mod symmetry;
 
-pub use heuristics::Heuristics;
+pub use heuristics::{Heuristics, PHASES, STRUCTURES};
 pub use line::{Adjudicate, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
 pub use side::{BySide, Outcome, Side};

@@ -1,19 +1,52 @@
-use super::tunables::{HISTORY_BONUS, HISTORY_BONUS_MAX, HISTORY_MAX};
-use crate::game::{Heuristics, Side};
+use super::tunables::{
+    CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS, HISTORY_BONUS_BASE,
+    HISTORY_BONUS_MAX, HISTORY_MAX, HISTORY_PENALTY,
+};
+use crate::game::{Heuristics, STRUCTURES, Side};
 
-/// How well quiet moves did so far: by themselves, and as answers to the move before and to one's
-/// own move before that (continuation history). Each thread has its own.
+/// What one thread has learned: how well moves did, and where the evaluation errs.
+///
+/// Quiet moves are judged by themselves and as answers to the opponent's last move and to one's own
+/// last two (continuation history); forcing moves by what they gain.
 #[derive(Debug)]
 pub(super) struct History {
     /// Number of different move indices.
     len: usize,
     quiet: [Vec<i16>; 2],
+    forcing: Vec<i16>,
+    /// After the opponent's move; after moves of one's own.
     continuation: [Vec<i16>; 2],
+    /// Stands in where nothing was played before.
+    nothing: Vec<i16>,
+    /// By structure, side to move and key.
+    corrections: Vec<i16>,
 }
 
-/// The history indices of the moves that led to a node, latest first; `None` for a pass or the
-/// root.
-pub(super) type Before = [Option<usize>; 2];
+/// The history indices of the moves one, two and four plies before a node; `None` for a pass or
+/// before the root.
+pub(super) type Before = [Option<usize>; 3];
+
+/// The keys by which the evaluation is corrected.
+pub(super) type Structures = Option<[u64; STRUCTURES]>;
+
+/// Entries of each table of corrections; a power of two.
+const CORRECTIONS: usize = 1 << 14;
+
+/// The experience with quiet moves at one node.
+#[derive(Clone, Copy)]
+pub(super) struct Experience<'a> {
+    quiet: &'a [i16],
+    after: [&'a [i16]; 3],
+}
+
+impl Experience<'_> {
+    /// The experience with the move of this index, some four times `HISTORY_MAX` at most.
+    #[inline]
+    pub(super) fn of(&self, index: usize) -> i32 {
+        let [one, two, four] = self.after.map(|row| i32::from(row[index]));
+        i32::from(self.quiet[index]) + one + two + four / 2
+    }
+}
 
 impl History {
     /// No experience; `None` if there is no memory for it.
@@ -23,7 +56,10 @@ impl History {
         Some(Self {
             len,
             quiet: [zeros(len)?, zeros(len)?],
+            forcing: zeros(len * G::GAINS)?,
             continuation: [zeros(pairs)?, zeros(pairs)?],
+            nothing: zeros(len)?,
+            corrections: zeros(STRUCTURES * 2 * CORRECTIONS)?,
         })
     }
 
@@ -32,38 +68,78 @@ impl History {
         for table in self.quiet.iter_mut().chain(&mut self.continuation) {
             table.fill(0);
         }
+        self.forcing.fill(0);
+        self.corrections.fill(0);
     }
 
-    /// The experience with a move, between three times `-HISTORY_MAX` and `HISTORY_MAX`.
+    /// The experience with quiet moves of `side` where these moves were played before.
     #[inline]
-    pub(super) fn of(&self, side: Side, index: usize, before: Before) -> i32 {
-        let mut sum = i32::from(self.quiet[side.index()][index]);
-        for (table, first) in self.continuation.iter().zip(before) {
+    pub(super) fn experience(&self, side: Side, before: Before) -> Experience<'_> {
+        let row = |table: usize, first: Option<usize>| match first {
+            Some(first) => &self.continuation[table][first * self.len..(first + 1) * self.len],
+            None => &self.nothing[..],
+        };
+        let after = [row(0, before[0]), row(1, before[1]), row(1, before[2])];
+        Experience { quiet: &self.quiet[side.index()], after }
+    }
+
+    /// The experience with a quiet move by itself.
+    #[inline]
+    pub(super) fn quiet(&self, side: Side, index: usize) -> i32 {
+        i32::from(self.quiet[side.index()][index])
+    }
+
+    /// The experience with a forcing move; 0 where none is kept.
+    #[inline]
+    pub(super) fn forcing(&self, slot: usize) -> i32 {
+        self.forcing.get(slot).copied().map_or(0, i32::from)
+    }
+
+    /// A quiet move did well (`bonus` above 0) or badly.
+    pub(super) fn note_quiet(&mut self, side: Side, index: usize, before: Before, bonus: i32) {
+        pull(&mut self.quiet[side.index()][index], bonus, HISTORY_MAX);
+        self.note_answer(index, before, bonus);
+    }
+
+    /// A quiet move did well or badly as an answer to those before it.
+    pub(super) fn note_answer(&mut self, index: usize, before: Before, bonus: i32) {
+        for (table, first) in [0, 1, 1].into_iter().zip(before) {
             if let Some(first) = first {
-                sum += i32::from(table[first * self.len + index]);
+                let at = first * self.len + index;
+                pull(&mut self.continuation[table][at], bonus, HISTORY_MAX);
             }
         }
-        sum
     }
 
-    /// The move cut off the search of a node of so many plies.
-    pub(super) fn reward(&mut self, side: Side, index: usize, before: Before, depth: i32) {
-        self.update(side, index, before, bonus(depth));
-    }
-
-    /// The move was tried before the one that cut off.
-    pub(super) fn blame(&mut self, side: Side, index: usize, before: Before, depth: i32) {
-        self.update(side, index, before, -bonus(depth));
-    }
-
-    fn update(&mut self, side: Side, index: usize, before: Before, bonus: i32) {
-        pull(&mut self.quiet[side.index()][index], bonus);
-        for (table, first) in self.continuation.iter_mut().zip(before) {
-            if let Some(first) = first {
-                pull(&mut table[first * self.len + index], bonus);
-            }
+    /// A forcing move did well or badly.
+    pub(super) fn note_forcing(&mut self, slot: usize, bonus: i32) {
+        if let Some(value) = self.forcing.get_mut(slot) {
+            pull(value, bonus, HISTORY_MAX);
         }
     }
+
+    /// What experience adds to the static evaluation, in centipawns.
+    pub(super) fn correction(&self, side: Side, keys: &Structures) -> i32 {
+        let Some(keys) = keys else { return 0 };
+        let sum: i32 =
+            (0..STRUCTURES).map(|i| i32::from(self.corrections[slot(i, side, keys[i])])).sum();
+        sum * CORRECTION_WEIGHT / CORRECTION_MAX
+    }
+
+    /// Search found a value `error` centipawns above the static evaluation.
+    pub(super) fn note_error(&mut self, side: Side, keys: &Structures, error: i32, depth: i32) {
+        let Some(keys) = keys else { return };
+        let most = CORRECTION_MAX / 4;
+        let bonus = (error * depth / CORRECTION_STEP).clamp(-most, most);
+        for (i, &key) in keys.iter().enumerate() {
+            pull(&mut self.corrections[slot(i, side, key)], bonus, CORRECTION_MAX);
+        }
+    }
+}
+
+fn slot(structure: usize, side: Side, key: u64) -> usize {
+    let low = key as usize & (CORRECTIONS - 1);
+    (2 * structure + side.index()) * CORRECTIONS + low
 }
 
 fn zeros(len: usize) -> Option<Vec<i16>> {
@@ -73,14 +149,20 @@ fn zeros(len: usize) -> Option<Vec<i16>> {
     Some(table)
 }
 
-fn bonus(depth: i32) -> i32 {
-    (HISTORY_BONUS * depth).min(HISTORY_BONUS_MAX)
+/// What a move earns that cut off a node of so many plies.
+pub(super) fn bonus(depth: i32) -> i32 {
+    (HISTORY_BONUS * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_MAX)
+}
+
+/// What the moves lose that were tried before it.
+pub(super) fn penalty(depth: i32) -> i32 {
+    -bonus(depth) * HISTORY_PENALTY / 100
 }
 
 /// Moves a value towards the bonus's bound, the less the nearer it is already.
-fn pull(value: &mut i16, bonus: i32) {
+fn pull(value: &mut i16, bonus: i32, most: i32) {
     let old = i32::from(*value);
-    *value = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
+    *value = (old + bonus - old * bonus.abs() / most) as i16;
 }
 
 #[cfg(test)]
@@ -91,12 +173,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_stay_in_bounds(bonuses in prop::collection::vec(-1_600..=1_600, 0..500)) {
+        fn values_stay_in_bounds(bonuses in prop::collection::vec(-2_400..=2_400, 0..500)) {
             let mut value = 0;
             for bonus in bonuses {
-                pull(&mut value, bonus);
+                pull(&mut value, bonus, HISTORY_MAX);
                 prop_assert!(i32::from(value).abs() <= HISTORY_MAX);
             }
         }
+    }
+
+    #[test]
+    fn corrections_follow_the_error_within_bounds() {
+        let mut history = History::new::<crate::xiangqi::Position>().unwrap();
+        let keys = Some([1, 2, 3, 4]);
+        assert_eq!(history.correction(Side::First, &keys), 0);
+        for _ in 0..10_000 {
+            history.note_error(Side::First, &keys, 500, 20);
+        }
+        let most = history.correction(Side::First, &keys);
+        assert!(most > 0 && most <= CORRECTION_WEIGHT * STRUCTURES as i32);
+        assert_eq!(history.correction(Side::Second, &keys), 0);
+        assert_eq!(history.correction(Side::First, &None), 0);
     }
 }

@@ -1,16 +1,49 @@
 use super::limits::{Found, Iteration};
 use super::node::Root;
-use super::tunables::{ASPIRATION, ASPIRATION_DEPTH, SETTLED};
+use super::tunables::{
+    ASPIRATION, ASPIRATION_DEPTH, ASPIRATION_GROWTH, TIME_BY_EFFORT, TIME_BY_EFFORT_SPAN,
+    TIME_BY_SCORE, TIME_BY_SCORE_MAX, TIME_BY_STABILITY,
+};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Oracle, Score, ScoreKind};
-use crate::game::{Adjudicate, Heuristics, MoveList};
+use super::{Bound, MAX_PLY, Oracle, Score, ScoreKind, wdl};
+use crate::game::{Adjudicate, Heuristics, MoveList, Packed};
 
 /// One of the best lines from the root.
 #[derive(Debug, Clone)]
 struct RootLine<M> {
     score: Score,
     pv: Vec<M>,
+}
+
+/// How the best move fared from one iteration to the next.
+#[derive(Debug, Clone, Copy, Default)]
+struct Trend {
+    /// Iterations since it changed.
+    settled: usize,
+    /// Centipawns that its score fell below the average of the iterations before.
+    fall: i32,
+    average: Option<i32>,
+}
+
+impl Trend {
+    fn note(&mut self, changed: bool, score: Score) {
+        self.settled = if changed { 0 } else { self.settled + 1 };
+        let value = Score::from_eval(score.value()).value();
+        let average = self.average.unwrap_or(value);
+        self.fall = average - value;
+        self.average = Some((2 * average + value) / 3);
+    }
+
+    /// The percentage of the soft time limit that the search may take.
+    fn time_percent(self, effort: u64) -> u64 {
+        let last = TIME_BY_STABILITY.len() - 1;
+        let stability = TIME_BY_STABILITY[self.settled.min(last)];
+        let effort = TIME_BY_EFFORT - TIME_BY_EFFORT_SPAN * effort / 100;
+        let fall = self.fall.clamp(-TIME_BY_SCORE_MAX / 4, TIME_BY_SCORE_MAX);
+        let fall = (100 + TIME_BY_SCORE * fall).unsigned_abs();
+        stability * effort * u64::from(fall) / 10_000
+    }
 }
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
@@ -26,24 +59,47 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let first = |&mv| RootLine { score: eval, pv: vec![mv] };
         let mut lines: Vec<_> = moves.iter().take(count).map(first).collect();
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1);
-        let mut settled = 0;
-        // Every other helper runs a ply ahead, so that threads differ in what they look at.
-        for depth in 1 + (self.id as u32 & 1)..=deepest {
+        let shallowest = if self.shared.techniques.deepening { 1 } else { deepest };
+        let mut trend = Trend::default();
+        for depth in shallowest..=deepest {
+            if self.leaves_out(depth) && depth < deepest {
+                continue;
+            }
             let best = lines[0].pv.first().copied();
             self.iteration = depth.cast_signed();
             if self.search_lines(&mut lines).is_err() {
                 break;
             }
             self.finished = depth;
-            settled = if lines[0].pv.first().copied() == best { settled + 1 } else { 0 };
+            let now = lines[0].pv.first().copied();
+            trend.note(now != best, lines[0].score);
+            for line in &mut lines {
+                self.complete_mate(line);
+            }
             if self.id == 0 {
                 self.report(&lines);
             }
-            if self.may_end(lines[0].score, settled, moves.len()) {
+            let percent = trend.time_percent(self.effort_percent(now));
+            if self.id == 0 && self.may_end(lines[0].score, percent, moves.len()) {
                 break;
             }
         }
+        self.rewind();
+        self.complete_mate(&mut lines[0]);
+        self.add_answer(&mut lines[0]);
         found(&lines, self.finished)
+    }
+
+    /// Whether a helper leaves out the iteration of this depth, so that threads differ in what they
+    /// look at: helpers come in groups of 2, 4, 6 … that take turns in blocks of 1, 2, 3 … depths.
+    fn leaves_out(&self, depth: u32) -> bool {
+        let Some(mut place) = self.id.checked_sub(1) else { return false };
+        let mut block = 1;
+        while place >= 2 * block {
+            place -= 2 * block;
+            block += 1;
+        }
+        (depth as usize + place) / block % 2 == 1
     }
 
     /// One iteration: the best line, then the best without its first move, and so on.
@@ -68,36 +124,88 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// Aspiration: a narrow window around the last score first, wider ones while the score falls
     /// outside.
     fn search_line(&mut self, last: Score) -> Result<Score, Interrupted> {
-        let mut margin = ASPIRATION;
+        let mut margin = ASPIRATION + last.value().abs() / 32;
         let aspires = self.iteration >= ASPIRATION_DEPTH && !last.is_decisive();
         let mut window = if aspires { Window::around(last, margin) } else { Window::full() };
+        let mut failed_high = 0;
         loop {
-            let score = self.search::<Root>(window, self.iteration, 0, false)?;
+            let depth = (self.iteration - failed_high).max(1);
+            let score = self.search::<Root>(window, depth, 0, false)?;
             match window.bound(score) {
                 Bound::Exact => return Ok(score),
-                Bound::Upper => window.alpha = score - margin,
-                Bound::Lower => window.beta = score + margin,
+                Bound::Upper => {
+                    let middle = (window.alpha.value() + window.beta.value()) / 2;
+                    window.beta = Score::DRAW + middle;
+                    window.alpha = score - margin;
+                    failed_high = 0;
+                }
+                Bound::Lower => {
+                    window.beta = score + margin;
+                    failed_high += 1;
+                }
             }
-            margin *= 3;
+            margin += margin * ASPIRATION_GROWTH / 100;
             if margin > 1_000 || score.is_decisive() {
                 window = Window::full();
+                failed_high = 0;
             }
         }
     }
 
-    /// Whether time is better kept for later moves.
-    fn may_end(&self, score: Score, settled: u32, moves: usize) -> bool {
-        let Some(soft) = self.shared.limits.soft_time else { return false };
-        let elapsed = self.shared.start.elapsed();
-        let mate = match score.kind() {
+    /// A mate's line may end early where the table knew the rest: the table tells it. Nothing is
+    /// added unless it leads to the mate.
+    fn complete_mate(&mut self, line: &mut RootLine<G::Move>) {
+        let plies = match line.score.kind() {
+            ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies as usize,
+            _ => return,
+        };
+        let mut position = self.line.position().clone();
+        for &mv in &line.pv {
+            position.make(mv);
+        }
+        let mut rest = Vec::new();
+        while line.pv.len() + rest.len() < plies {
+            let entry = self.shared.probe(position.key());
+            let mv = entry.and_then(|entry| entry.mv).and_then(G::Move::unpack);
+            let Some(mv) = mv.filter(|&mv| position.is_legal(mv)) else { return };
+            position.make(mv);
+            rest.push(mv);
+        }
+        if position.outcome().is_some() {
+            line.pv.extend(rest);
+        }
+    }
+
+    /// A line of one move is too short to ponder on: the table may know an answer.
+    fn add_answer(&self, line: &mut RootLine<G::Move>) {
+        let [mv] = line.pv[..] else { return };
+        let mut position = self.line.position().clone();
+        position.make(mv);
+        let entry = self.shared.probe(position.key());
+        let answer = entry.and_then(|entry| entry.mv).and_then(G::Move::unpack);
+        line.pv.extend(answer.filter(|&answer| position.is_legal(answer)));
+    }
+
+    /// Whether time is better kept for later moves, or what was looked for is found.
+    fn may_end(&self, score: Score, percent: u64, moves: usize) -> bool {
+        let limits = &self.shared.limits;
+        let found = limits.mate.is_some_and(|most| match score.kind() {
+            ScoreKind::MateIn(plies) => plies.div_ceil(2) <= most,
+            _ => false,
+        });
+        let Some(soft) = limits.soft_time else { return found };
+        let certain = match score.kind() {
             ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies <= self.finished,
             _ => false,
         };
-        elapsed >= soft || mate || moves == 1 || settled >= SETTLED && elapsed >= soft / 2
+        let due = soft.mul_f64(percent as f64 / 100.0);
+        let over = certain || moves == 1 || self.shared.start.elapsed() >= due;
+        found || over && self.shared.end_when_due()
     }
 
     fn report(&mut self, lines: &[RootLine<G::Move>]) {
         let nodes = self.flush_nodes();
+        let phase = self.line.position().phase();
         for (i, line) in lines.iter().enumerate() {
             self.shared.control.report(&Iteration {
                 depth: self.finished,
@@ -107,6 +215,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 bound: Bound::Exact,
                 nodes,
                 time: self.shared.start.elapsed(),
+                wdl: wdl(line.score, phase),
                 hashfull_permille: self.shared.permille_used(),
                 pv: line.pv.clone(),
             });
@@ -117,5 +226,6 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> Found<M> {
     let (score, pv) =
         lines.first().map_or((Score::DRAW, Vec::new()), |line| (line.score, line.pv.clone()));
-    Found { best: pv.first().copied(), score, depth, nodes: 0, pv }
+    let best = pv.first().copied();
+    Found { best, score, depth, nodes: 0, quiescence_nodes: 0, pv }
 }

@@ -7,12 +7,15 @@ use super::{Bound, Score};
 pub struct Limits {
     /// Plies of the last iteration.
     pub depth: Option<u32>,
-    /// Positions visited, by all threads together; exact with one thread.
+    /// Moves made, by all threads together; exact with one thread.
     pub nodes: Option<u64>,
-    /// No iteration begins after this time, and a settled best move may be played earlier.
+    /// About when the search ends: earlier where the best move is settled, later where it changes
+    /// or its score falls.
     pub soft_time: Option<Duration>,
     /// The search is broken off at this time.
     pub hard_time: Option<Duration>,
+    /// The search ends when it has found a mate in at most so many moves.
+    pub mate: Option<u32>,
 }
 
 impl Limits {
@@ -39,6 +42,11 @@ impl Limits {
 pub trait Control<M>: Sync {
     /// Asked every hundred nodes or so, from any thread; once true the search ends soon.
     fn should_stop(&self) -> bool;
+    /// Whether the opponent is still to move: no time limit ends the search then, though the clock
+    /// runs. Once it is false again, a search whose time is up ends at once.
+    fn is_pondering(&self) -> bool {
+        false
+    }
     /// Told of every finished iteration, from the thread that called
     /// [`Searcher::run`](super::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
@@ -66,10 +74,12 @@ pub struct Iteration<M> {
     /// How the score relates to the value: [`Bound::Exact`] so far, for an iteration ends only when
     /// its window holds the score.
     pub bound: Bound,
-    /// Positions visited since the search began.
+    /// Moves made since the search began.
     pub nodes: u64,
     /// Since the search began.
     pub time: Duration,
+    /// How likely the side to move wins, draws and loses, of 1,000 ([`wdl`](super::wdl)).
+    pub wdl: [u16; 3],
     /// How full the transposition table is, of 1,000.
     pub hashfull_permille: u32,
     /// The line of play that the score stands for.
@@ -85,8 +95,10 @@ pub struct Found<M> {
     pub score: Score,
     /// Plies of the last finished iteration.
     pub depth: u32,
-    /// Positions visited.
+    /// Moves made.
     pub nodes: u64,
+    /// Those of them made in quiescence.
+    pub quiescence_nodes: u64,
     /// The line of play expected, [`best`](Self::best) first.
     pub pv: Vec<M>,
 }

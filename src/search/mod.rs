@@ -20,6 +20,7 @@ mod quiesce;
 mod score;
 mod transposition;
 mod tunables;
+mod wdl;
 mod window;
 mod workers;
 
@@ -30,4 +31,5 @@ pub use limits::{Control, Found, Iteration, Limits};
 pub use oracle::{Oracle, TableValue};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
 pub use transposition::MAX_HASH_MIB;
+pub use wdl::wdl;
 pub use workers::{MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, Techniques};

@@ -1,14 +1,16 @@
 use std::cmp::Ordering;
 
-use super::history::Before;
-use super::order::{Hints, Picker};
-use super::prune::{self, late_move_reduction};
+use arrayvec::ArrayVec;
+
+use super::history::{Before, Structures, bonus, penalty};
+use super::order::{Hints, Picker, forcing_slot};
+use super::prune::{self, Singular};
 use super::transposition::Entry;
-use super::tunables::IIR_DEPTH;
+use super::tunables::{CLOCK_TRUSTED, DEEPER_MARGIN, IIR_DEPTH, SHALLOWER_MARGIN};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{Bound, MAX_PLY, Oracle, Score, TableValue};
-use crate::game::{Adjudicate, Heuristics, Horizon, MoveList, Outcome, Packed, Side, Verdict};
+use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
 /// What kind of node is searched, known at compile time, so that what only some nodes do costs the
 /// others nothing.
@@ -47,7 +49,11 @@ pub(super) struct Node<M> {
     pub(super) window: Window,
     /// Whether the side to move is under a threat (in check).
     pub(super) threatened: bool,
-    /// The static evaluation; meaningless under a threat.
+    /// The static evaluation as the game gives it; `None` under a threat.
+    pub(super) raw: Option<i32>,
+    /// The same, corrected by experience; meaningless under a threat.
+    pub(super) corrected: Score,
+    /// The same, or the table's score where that says more.
     pub(super) eval: Score,
     /// Whether the evaluation is better than at one's own last turn.
     pub(super) improving: bool,
@@ -56,8 +62,12 @@ pub(super) struct Node<M> {
     /// Whether a cut is expected.
     pub(super) cut: bool,
     pub(super) was_pv: bool,
+    /// What the transposition table knows.
+    pub(super) table: Option<Entry>,
     pub(super) table_move: Option<M>,
+    pub(super) table_forcing: bool,
     pub(super) before: Before,
+    pub(super) structures: Structures,
 }
 
 /// A move of a node, before it is made.
@@ -71,7 +81,27 @@ pub(super) struct Candidate<M> {
     pub(super) threatening: bool,
     /// Its [history index](Heuristics::history_index).
     pub(super) index: usize,
+    /// Where experience with it is kept if it is forcing.
+    pub(super) slot: usize,
     pub(super) history: i32,
+}
+
+/// Moves tried at a node before one cut off: their history indices or slots. Those beyond the room
+/// here came late and taught little.
+#[derive(Default)]
+struct Tried {
+    quiet: ArrayVec<u16, 64>,
+    forcing: ArrayVec<u16, 32>,
+}
+
+impl Tried {
+    fn push<M>(&mut self, candidate: &Candidate<M>) {
+        if candidate.forcing && !self.forcing.is_full() {
+            self.forcing.push(candidate.slot as u16);
+        } else if !candidate.forcing && !self.quiet.is_full() {
+            self.quiet.push(candidate.index as u16);
+        }
+    }
 }
 
 /// The best of the moves searched so far.
@@ -119,9 +149,10 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if depth <= 0 {
             return self.quiesce::<N>(window, ply);
         }
-        self.enter(ply)?;
+        self.enter(ply);
         let mut window = window;
-        if !N::ROOT {
+        let compares = self.skipped[ply].is_some();
+        if !N::ROOT && !compares {
             if let Some(score) = self.known_result(ply) {
                 return Ok(score);
             }
@@ -134,22 +165,41 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         let entry = self.shared.probe(self.line.position().key());
         if !N::PV
+            && !compares
+            && self.line.clock() < CLOCK_TRUSTED
             && let Some(score) = table_cutoff(entry, window, depth, ply)
         {
+            self.learn_from_table(entry, score >= window.beta, depth, ply);
             return Ok(score);
         }
         let mut node = self.survey::<N>(entry, window, depth, ply, cut);
         if !N::PV
             && self.shared.techniques.pruning
             && !node.threatened
+            && !compares
             && let Some(score) = self.prune(&node)?
         {
             return Ok(score);
         }
-        if self.shared.techniques.reductions && node.table_move.is_none() && depth >= IIR_DEPTH {
+        if self.shared.techniques.reductions
+            && node.table_move.is_none()
+            && depth >= IIR_DEPTH
+            && !compares
+        {
             node.depth -= 1;
         }
         self.search_moves::<N>(&node)
+    }
+
+    /// A quiet move of the table that cuts off again is worth remembering.
+    fn learn_from_table(&mut self, entry: Option<Entry>, cuts: bool, depth: i32, ply: usize) {
+        let mv: Option<G::Move> = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
+        let Some(mv) = mv.filter(|_| cuts) else { return };
+        let position = self.line.position();
+        if !position.is_forcing(mv) && self.shared.techniques.ordering {
+            let (side, index) = (position.side_to_move(), position.history_index(mv));
+            self.history.note_quiet(side, index, self.before(ply), bonus(depth) / 2);
+        }
     }
 
     /// A result that needs no search: by the rules that look at the past, by length, by table.
@@ -191,30 +241,46 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         cut: bool,
     ) -> Node<G::Move> {
         let position = self.line.position();
-        let threatened = position.is_threatened();
-        let mut eval = -Score::INFINITE;
-        let mut improving = false;
-        self.evals[ply] = None;
-        if !threatened {
-            let stored = entry.and_then(|entry| entry.eval).map(i32::from);
-            let fresh = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
-            self.evals[ply] = Some(fresh);
-            improving = ply < 2 || self.evals[ply - 2].is_none_or(|before| fresh > before);
-            eval = refined(fresh, entry, ply);
-        }
-        Node {
+        let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
+        let mut node = Node {
             ply,
             depth,
             window,
-            threatened,
-            eval,
-            improving,
-            extension: if threatened { self.extension(ply) } else { 0 },
+            threatened: position.is_threatened(),
+            raw: None,
+            corrected: -Score::INFINITE,
+            eval: -Score::INFINITE,
+            improving: false,
+            extension: 0,
             cut,
             was_pv: N::PV || entry.is_some_and(|entry| entry.was_pv),
-            table_move: entry.and_then(|entry| entry.mv).and_then(Packed::unpack),
+            table: entry,
+            table_move,
+            table_forcing: table_move.is_some_and(|mv| position.is_forcing(mv)),
             before: self.before(ply),
+            structures: None,
+        };
+        self.evals[ply] = None;
+        if node.threatened {
+            node.extension = self.extension(ply);
+            return node;
         }
+        node.structures = position.structure_keys().filter(|_| self.shared.techniques.ordering);
+        let stored = entry.and_then(|entry| entry.eval).map(i32::from);
+        let raw = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
+        node.raw = Some(raw.value());
+        node.corrected = self.corrected(raw, &node.structures);
+        self.evals[ply] = Some(node.corrected);
+        let earlier = [2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.evals[ply]));
+        node.improving = earlier[0].or(earlier[1]).is_none_or(|before| node.corrected > before);
+        node.eval = refined(node.corrected, entry, ply);
+        node
+    }
+
+    /// The static evaluation with what experience adds to it.
+    pub(super) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
+        let side = self.line.position().side_to_move();
+        Score::from_eval(raw.value() + self.history.correction(side, structures))
     }
 
     /// Moves out of check are searched a ply deeper, an only move two. Extensions stop at twice the
@@ -228,68 +294,99 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 
     fn search_moves<N: Kind>(&mut self, node: &Node<G::Move>) -> Result<Score, Interrupted> {
         let ply = node.ply;
-        let hints =
-            Hints { table: node.table_move, killers: self.killers[ply], before: node.before };
-        if let Some(killers) = self.killers.get_mut(ply + 2) {
-            *killers = [None; 2];
-        }
-        let mut picker = Picker::new(hints);
+        let mut picker = self.picker(node);
         let mut window = node.window;
         let mut best = Best::none();
         let mut number = 0;
-        let mut tried = MoveList::<G::Move>::new();
+        let mut tried = Tried::default();
+        let mut chosen = None;
         while let Some(mv) = picker.next(self.line.position(), self.history) {
-            if N::ROOT && self.excluded.contains(&mv) {
+            if N::ROOT && self.excluded.contains(&mv) || self.skipped[ply] == Some(mv) {
                 continue;
             }
             number += 1;
             let candidate = self.candidate(node, mv, number);
-            if !N::ROOT
-                && self.shared.techniques.pruning
-                && !best.score.is_lost()
-                && let Some(most) =
-                    prune::skips(self.line.position(), node, &candidate, window.alpha)
-            {
-                best.score = best.score.max(most);
-                continue;
+            if !N::ROOT && self.shared.techniques.pruning && !best.score.is_lost() {
+                if prune::is_late(node, &candidate) {
+                    picker.skip_quiets();
+                }
+                let position = self.line.position();
+                if let Some(most) = prune::skips(position, node, &candidate, window.alpha) {
+                    best.score = best.score.max(most);
+                    continue;
+                }
             }
-            let score = self.search_move::<N>(node, &candidate, window)?;
+            let mut extension = node.extension;
+            match self.singularity::<N>(node, &candidate)? {
+                Singular::Cuts(score) => return Ok(score),
+                Singular::Extends(plies) => extension = extension.max(plies).min(extension + plies),
+            }
+            let nodes = self.nodes;
+            let score = self.search_move::<N>(node, &candidate, window, extension, best.score)?;
+            if N::ROOT {
+                self.note_effort(mv, nodes);
+            }
             best.note_floor(score, self.floor[ply + 1]);
             if score > best.score {
                 best.score = score;
                 if window.raise(score) {
                     best.mv = Some(mv);
-                    self.extend_pv(mv, ply);
+                    chosen = Some(candidate);
+                    if N::PV {
+                        self.extend_pv(mv, ply);
+                    }
                     if N::ROOT {
                         self.note_root_move(score);
                     }
                 }
                 if window.is_empty() {
                     best.losing_floor = NO_FLOOR;
-                    self.learn(node, &candidate, &tried);
                     break;
                 }
             }
-            tried.push(mv);
+            tried.push(&candidate);
         }
         if number == 0 {
-            return Ok(self.terminal(ply));
+            return Ok(self.without_moves(node));
+        }
+        if let Some(candidate) = chosen {
+            self.cutoffs[ply] = self.cutoffs[ply].saturating_add(u8::from(window.is_empty()));
+            self.learn(node, &candidate, &tried);
+        } else if self.skipped[ply].is_none() {
+            self.credit_previous(node);
         }
         self.finish::<N>(node, &best);
         Ok(best.score)
     }
 
+    fn picker(&mut self, node: &Node<G::Move>) -> Picker<G::Move> {
+        let ply = node.ply;
+        if let Some(killers) = self.killers.get_mut(ply + 2) {
+            *killers = [None; 2];
+            self.cutoffs[ply + 2] = 0;
+        }
+        let killers = self.killers[ply];
+        Picker::new(Hints { table: node.table_move, killers, before: node.before })
+    }
+
+    /// The score of a node all of whose moves were left out: there is none, or only the one that
+    /// is to be compared with the others.
+    fn without_moves(&self, node: &Node<G::Move>) -> Score {
+        if self.skipped[node.ply].is_some() { node.window.alpha } else { self.terminal(node.ply) }
+    }
+
     fn candidate(&self, node: &Node<G::Move>, mv: G::Move, number: i32) -> Candidate<G::Move> {
         let position = self.line.position();
         let index = position.history_index(mv);
-        Candidate {
-            mv,
-            number,
-            forcing: position.is_forcing(mv),
-            threatening: position.creates_threat(mv),
-            index,
-            history: self.history.of(position.side_to_move(), index, node.before),
-        }
+        let forcing = position.is_forcing(mv);
+        let slot = if forcing { forcing_slot(position, mv) } else { usize::MAX };
+        let history = if forcing {
+            self.history.forcing(slot)
+        } else {
+            self.history.experience(position.side_to_move(), node.before).of(index)
+        };
+        let threatening = position.creates_threat(mv);
+        Candidate { mv, number, forcing, threatening, index, slot, history }
     }
 
     /// Principal variation search of one move: the first with the open window, later ones with a
@@ -299,24 +396,33 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         node: &Node<G::Move>,
         candidate: &Candidate<G::Move>,
         window: Window,
+        extension: i32,
+        best: Score,
     ) -> Result<Score, Interrupted> {
-        let depth = node.depth - 1 + node.extension;
+        let mut depth = node.depth - 1 + extension;
         let ply = node.ply + 1;
-        let reduced = if self.shared.techniques.reductions {
-            depth - late_move_reduction::<N, _>(node, candidate).clamp(0, (depth - 1).max(0))
+        let reduced = if self.shared.techniques.reductions && node.depth > 1 {
+            let late = prune::late_move_reduction::<N, _>(node, candidate, self.cutoffs[ply]);
+            depth - late.clamp(0, (depth - 1).max(0))
         } else {
             depth
         };
-        self.played[node.ply] = Some(candidate.index);
-        self.line.push(candidate.mv);
+        self.doubles[ply] = self.doubles[node.ply] + u8::from(extension > 1 + node.extension);
+        self.play(candidate.mv, Some(candidate.index), node.ply)?;
+        self.played_quiet[node.ply] = !candidate.forcing;
         let null = -window.null_at_alpha();
         let mut score = -Score::INFINITE;
-        let mut open = N::PV && candidate.number == 1;
+        let mut open = N::PV && candidate.number == 1 || !self.shared.techniques.zero_window;
         if !open {
             let cut = reduced < depth || !node.cut;
             score = -self.search::<Null>(null, reduced, ply, cut)?;
             if score > window.alpha && reduced < depth {
-                score = -self.search::<Null>(null, depth, ply, !node.cut)?;
+                depth += i32::from(!N::ROOT && score > best + DEEPER_MARGIN);
+                depth -= i32::from(!N::ROOT && score < best + SHALLOWER_MARGIN);
+                if reduced < depth {
+                    score = -self.search::<Null>(null, depth, ply, !node.cut)?;
+                }
+                self.judge_surprise(node, candidate, score > window.alpha);
             }
             open = N::PV && score > window.alpha;
         }
@@ -327,52 +433,95 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(score)
     }
 
-    /// Killers and history learn from a quiet move that cut, and from those tried before it.
-    fn learn(
-        &mut self,
-        node: &Node<G::Move>,
-        cutter: &Candidate<G::Move>,
-        tried: &MoveList<G::Move>,
-    ) {
-        if cutter.forcing {
+    /// A quiet move that surprised at reduced depth did well or badly as an answer.
+    fn judge_surprise(&mut self, node: &Node<G::Move>, candidate: &Candidate<G::Move>, well: bool) {
+        if !candidate.forcing {
+            let earned = if well { bonus(node.depth) } else { penalty(node.depth) };
+            self.history.note_answer(candidate.index, node.before, earned / 2);
+        }
+    }
+
+    /// Killers and history learn from the best move, and from those tried before it.
+    fn learn(&mut self, node: &Node<G::Move>, best: &Candidate<G::Move>, tried: &Tried) {
+        if !self.shared.techniques.ordering {
             return;
         }
-        let killers = &mut self.killers[node.ply];
-        if killers[0] != Some(cutter.mv) {
-            *killers = [Some(cutter.mv), killers[0]];
-        }
-        let position = self.line.position();
-        let side = position.side_to_move();
-        self.history.reward(side, cutter.index, node.before, node.depth);
-        for &mv in tried {
-            if !position.is_forcing(mv) {
-                self.history.blame(side, position.history_index(mv), node.before, node.depth);
+        let side = self.line.position().side_to_move();
+        let (earned, lost) = (bonus(node.depth), penalty(node.depth));
+        if best.forcing {
+            self.history.note_forcing(best.slot, earned);
+        } else {
+            let killers = &mut self.killers[node.ply];
+            if killers[0] != Some(best.mv) {
+                *killers = [Some(best.mv), killers[0]];
             }
+            self.history.note_quiet(side, best.index, node.before, earned);
+            for &index in tried.quiet.iter().filter(|&&index| usize::from(index) != best.index) {
+                self.history.note_quiet(side, usize::from(index), node.before, lost);
+            }
+        }
+        for &slot in tried.forcing.iter().filter(|&&slot| usize::from(slot) != best.slot) {
+            self.history.note_forcing(usize::from(slot), lost);
+        }
+    }
+
+    /// Where no move was good, the quiet move that led here was.
+    fn credit_previous(&mut self, node: &Node<G::Move>) {
+        let Some(before) = node.ply.checked_sub(1) else { return };
+        if self.shared.techniques.ordering
+            && let Some(index) = self.played[before]
+            && self.played_quiet[before]
+        {
+            let side = !self.line.position().side_to_move();
+            self.history.note_quiet(side, index, self.before(before), bonus(node.depth) / 2);
         }
     }
 
     /// Keeps the result for later. Scores that a repetition decided which began above this node
     /// belong to the path that led here, not to the position: they are not kept. Nor is a root
-    /// score that leaves moves out.
+    /// score that leaves moves out, nor any that leaves one out for comparison.
     fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
         let floor = best.floor.min(best.losing_floor);
         let path_dependent = floor < node.ply;
         self.floor[node.ply] = if path_dependent { floor } else { NO_FLOOR };
-        if path_dependent || N::ROOT && !self.excluded.is_empty() {
+        let partial = N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some();
+        if path_dependent || partial {
             return;
         }
+        let bound = node.window.bound(best.score);
+        self.learn_error(node, best, bound);
         self.shared.store(
             self.line.position().key(),
             Entry {
                 mv: best.mv.map(Packed::pack),
                 score: best.score.to_local(node.ply),
-                eval: self.evals[node.ply].map(|eval| eval.value() as i16),
+                eval: node.raw.map(|raw| raw as i16),
                 depth: node.depth as u8,
-                bound: node.window.bound(best.score),
+                bound,
                 was_pv: node.was_pv,
                 age: 0,
             },
         );
+    }
+
+    /// Where search and static evaluation differ, and no capture explains it, the evaluation of
+    /// such positions is corrected.
+    fn learn_error(&mut self, node: &Node<G::Move>, best: &Best<G::Move>, bound: Bound) {
+        let position = self.line.position();
+        let differs = match bound {
+            Bound::Exact => true,
+            Bound::Lower => best.score > node.corrected,
+            Bound::Upper => best.score < node.corrected,
+        };
+        if differs
+            && !node.threatened
+            && !best.score.is_decisive()
+            && !best.mv.is_some_and(|mv| position.is_forcing(mv))
+        {
+            let error = best.score.value() - node.corrected.value();
+            let side = position.side_to_move();
+            self.history.note_error(side, &node.structures, error, node.depth);
+        }
     }
 
     /// The score of a position without legal moves.

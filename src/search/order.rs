@@ -1,16 +1,8 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Before, History};
+use super::tunables::FORCING_HISTORY;
 use crate::game::{Heuristics, MAX_MOVES, MoveList};
-
-/// Forcing moves that do not lose material come before everything else,
-const WINNING: i32 = 1 << 24;
-/// then killers,
-const KILLER: i32 = 1 << 22;
-/// then quiet moves by history; forcing moves that lose material come last.
-const LOSING: i32 = -(1 << 24);
-/// Quiet moves not yet looked at.
-const UNSEEN: i32 = i32::MIN;
 
 #[derive(Clone, Copy)]
 struct Ranked<M> {
@@ -29,30 +21,47 @@ pub(super) struct Hints<M> {
     pub(super) before: Before,
 }
 
-/// Hands out the legal moves of a position, the most promising first, and does no work for moves
-/// that are never asked for.
+/// Hands out the plausible moves of a position, the most promising first, and does no work for
+/// moves that are never asked for: the table's move, forcing moves that do not lose material,
+/// killers, quiet moves by history, forcing moves that lose.
 pub(super) struct Picker<M> {
     hints: Hints<M>,
     stage: Stage,
+    /// Losing forcing moves up to `losing`, and what is still to be handed out from `next` on.
     moves: ArrayVec<Ranked<M>, MAX_MOVES>,
+    losing: usize,
     next: usize,
+    skips_quiets: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The table's move, before any move is generated.
     Table,
-    /// Everything is to be generated, forcing moves ranked.
-    Generate,
-    /// Forcing moves that do not lose.
+    GenerateForcing,
     Forcing,
-    /// Everything ranked.
-    All,
+    Killer(usize),
+    GenerateQuiets,
+    Quiets,
+    Losing,
 }
 
 impl<M: Copy + Eq> Picker<M> {
+    #[inline]
     pub(super) fn new(hints: Hints<M>) -> Self {
-        Self { hints, stage: Stage::Table, moves: ArrayVec::new(), next: 0 }
+        Self {
+            hints,
+            stage: Stage::Table,
+            moves: ArrayVec::new(),
+            losing: 0,
+            next: 0,
+            skips_quiets: false,
+        }
+    }
+
+    /// No further quiet move is wanted.
+    #[inline]
+    pub(super) fn skip_quiets(&mut self) {
+        self.skips_quiets = true;
     }
 
     /// The next move of `position`, always the one that the picker was first asked about.
@@ -61,83 +70,124 @@ impl<M: Copy + Eq> Picker<M> {
         position: &G,
         history: &History,
     ) -> Option<M> {
-        if self.stage == Stage::Table {
-            self.stage = Stage::Generate;
-            self.hints.table = self.hints.table.filter(|&mv| position.is_legal(mv));
-            if self.hints.table.is_some() {
-                return self.hints.table;
-            }
-        }
-        if self.stage == Stage::Generate {
-            self.stage = Stage::Forcing;
-            self.generate(position);
-        }
-        if self.stage == Stage::Forcing {
-            while let Some(Ranked { mv, rank }) = self.best() {
-                if rank < 0 {
-                    break;
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::GenerateForcing;
+                    self.hints.table = self.hints.table.filter(|&mv| position.is_legal(mv));
+                    if self.hints.table.is_some() {
+                        return self.hints.table;
+                    }
                 }
-                if position.exchange_value(mv) >= 0 {
+                Stage::GenerateForcing => {
+                    self.stage = Stage::Forcing;
+                    self.generate_forcing(position, history);
+                }
+                Stage::Forcing => {
+                    let Some(best) = self.best() else {
+                        self.stage = Stage::Killer(0);
+                        continue;
+                    };
+                    if position.exchange_reaches(best.mv, 0) {
+                        return Some(best.mv);
+                    }
+                    self.moves[self.losing] = best;
+                    self.losing += 1;
+                }
+                Stage::Killer(i) => {
+                    self.stage = if i == 0 { Stage::Killer(1) } else { Stage::GenerateQuiets };
+                    if let Some(killer) = self.killer(position, i) {
+                        return Some(killer);
+                    }
+                }
+                Stage::GenerateQuiets => {
+                    self.stage = Stage::Quiets;
+                    if !self.skips_quiets {
+                        self.generate_quiets(position, history);
+                    }
+                }
+                Stage::Quiets => {
+                    let best = if self.skips_quiets { None } else { self.best() };
+                    if let Some(best) = best {
+                        return Some(best.mv);
+                    }
+                    self.stage = Stage::Losing;
+                    self.moves.truncate(self.losing);
+                    self.next = 0;
+                }
+                Stage::Losing => {
+                    let losing = self.moves.get(self.next)?;
                     self.next += 1;
-                    return Some(mv);
+                    return Some(losing.mv);
                 }
-                self.moves[self.next].rank = LOSING + rank - WINNING;
             }
-            self.stage = Stage::All;
-            self.rank_quiets(position, history);
         }
-        let picked = self.best()?;
-        self.next += 1;
-        Some(picked.mv)
     }
 
-    fn generate<G: Heuristics<Move = M>>(&mut self, position: &G) {
+    fn generate_forcing<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
         let mut moves = MoveList::new();
-        position.plausible_moves(&mut moves);
+        position.plausible_forcing(&mut moves);
         for mv in moves {
             if Some(mv) != self.hints.table {
-                let rank = if position.is_forcing(mv) {
-                    WINNING + position.forcing_value(mv)
-                } else {
-                    UNSEEN
-                };
+                self.moves.push(Ranked { mv, rank: forcing_rank(position, history, mv) });
+            }
+        }
+    }
+
+    /// A killer that is a quiet move here and was not handed out yet; it then stays away from the
+    /// other quiet moves.
+    fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
+        let usable = |&mv: &M| {
+            !self.skips_quiets
+                && Some(mv) != self.hints.table
+                && !position.is_forcing(mv)
+                && position.is_plausible(mv)
+        };
+        self.hints.killers[i] = self.hints.killers[i].filter(usable);
+        self.hints.killers[i]
+    }
+
+    fn generate_quiets<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
+        let mut moves = MoveList::new();
+        position.plausible_quiets(&mut moves);
+        let Hints { table, killers, before } = self.hints;
+        let experience = history.experience(position.side_to_move(), before);
+        for mv in moves {
+            if ![table, killers[0], killers[1]].contains(&Some(mv)) {
+                let rank = experience.of(position.history_index(mv)) + position.quiet_value(mv);
                 self.moves.push(Ranked { mv, rank });
             }
         }
     }
 
-    fn rank_quiets<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
-        let side = position.side_to_move();
-        for ranked in &mut self.moves[self.next..] {
-            if ranked.rank != UNSEEN {
-                continue;
-            }
-            let mv = ranked.mv;
-            ranked.rank = if self.hints.killers[0] == Some(mv) {
-                KILLER
-            } else if self.hints.killers[1] == Some(mv) {
-                KILLER - 1
-            } else {
-                history.of(side, position.history_index(mv), self.hints.before)
-                    + position.quiet_value(mv)
-            };
-        }
-    }
-
-    /// Brings the highest-ranked of the remaining moves, the earliest among equals, to the front.
-    /// Quiet moves not yet ranked do not count.
+    /// Takes out the highest-ranked of the remaining moves, the earliest among equals.
     fn best(&mut self) -> Option<Ranked<M>> {
         let rest = &mut self.moves[self.next..];
-        let mut best = None;
-        let mut most = UNSEEN;
-        for (i, ranked) in rest.iter().enumerate() {
+        let mut best = 0;
+        let mut most = rest.first()?.rank;
+        for (i, ranked) in rest.iter().enumerate().skip(1) {
             if ranked.rank > most {
                 most = ranked.rank;
-                best = Some(i);
+                best = i;
             }
         }
-        let best = best?;
         rest.swap(0, best);
+        self.next += 1;
         Some(rest[0])
     }
+}
+
+/// The order of forcing moves: by what they gain, then by experience.
+pub(super) fn forcing_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
+    let experience = history.forcing(forcing_slot(position, mv));
+    position.forcing_value(mv) + experience * FORCING_HISTORY / 256
+}
+
+/// Where experience with a forcing move is kept; out of reach where none is.
+#[inline]
+pub(super) fn forcing_slot<G: Heuristics>(position: &G, mv: G::Move) -> usize {
+    if G::GAINS == 0 {
+        return usize::MAX;
+    }
+    position.history_index(mv) * G::GAINS + position.gain_index(mv)
 }

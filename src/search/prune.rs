@@ -2,16 +2,30 @@
 //! none is tried while the side to move is in check, and none may hide a decided result.
 
 use super::node::{Candidate, Kind, Node, Null};
+use super::order::forcing_rank;
 use super::tunables::{
-    EXCHANGE_DEPTH, EXCHANGE_FORCING, EXCHANGE_QUIET, FUTILITY_BASE, FUTILITY_DEPTH,
-    FUTILITY_MARGIN, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_DEPTH, LMR_DIVISOR, LMR_HISTORY,
-    NULL_DEPTH, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_STEP,
-    NULL_VERIFICATION_DEPTH, RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH,
-    REVERSE_FUTILITY_MARGIN,
+    DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_FORCING, EXCHANGE_QUIET, FUTILITY_BASE,
+    FUTILITY_DEPTH, FUTILITY_HISTORY, FUTILITY_MARGIN, HISTORY_PRUNING_DEPTH,
+    HISTORY_PRUNING_MARGIN, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT, LMR_CUTOFFS,
+    LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_FORCING, LMR_FORCING_HISTORY, LMR_HISTORY,
+    LMR_MANY_CUTOFFS, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_FORCING, NULL_DEPTH, NULL_EVAL_BASE,
+    NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_STEP,
+    NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, RAZOR_BASE,
+    RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN, SINGULAR_DEPTH,
+    SINGULAR_MARGIN,
 };
+use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Oracle, Score};
-use crate::game::{Adjudicate, Heuristics};
+use super::{Bound, Oracle, Score};
+use crate::game::{Adjudicate, Heuristics, MoveList};
+
+/// What the search without a node's table move says about that move.
+pub(super) enum Singular {
+    /// It is to be searched so many plies deeper, or less deep.
+    Extends(i32),
+    /// Others reach beta as well: the node has this score.
+    Cuts(Score),
+}
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// A score for the node without searching its moves, if one of the ideas applies.
@@ -22,12 +36,15 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if let Some(score) = self.razor(node)? {
             return Ok(Some(score));
         }
-        self.null_move(node)
+        if let Some(score) = self.null_move(node)? {
+            return Ok(Some(score));
+        }
+        self.probcut(node)
     }
 
     /// Razoring: so far below alpha near the leaves, only forcing moves can help.
     fn razor(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
-        let margin = RAZOR_MARGIN * node.depth;
+        let margin = RAZOR_BASE + RAZOR_MARGIN * node.depth * node.depth;
         if node.depth > RAZOR_DEPTH
             || node.window.alpha.is_decisive()
             || node.eval + margin >= node.window.alpha
@@ -46,6 +63,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if !G::NULL_MOVE
             || node.depth < NULL_DEPTH
             || node.eval < beta
+            || node.corrected + NULL_EVAL_MARGIN * node.depth - NULL_EVAL_BASE < beta
             || beta.is_decisive()
             || self.passing_forbidden(node.ply)
             || !self.line.position().allows_null_move()
@@ -58,8 +76,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             + (above / NULL_REDUCTION_MARGIN).min(3);
         let depth = (node.depth - saved).max(0);
         let window = node.window.null_at_beta();
-        self.played[node.ply] = None;
-        self.line.push_null();
+        self.pass(node.ply)?;
         let score = -self.search::<Null>(-window, depth, node.ply + 1, !node.cut)?;
         self.line.pop_null();
         if score < beta {
@@ -79,15 +96,107 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     fn passing_forbidden(&self, ply: usize) -> bool {
         ply < self.no_null_before || self.line.plies().last().is_none_or(|last| last.mv.is_none())
     }
+
+    /// Probcut (Buro 1995): where a capture leads so far above beta that even a much shallower
+    /// search shows it, the full one hardly ever fails.
+    fn probcut(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
+        let beta = node.window.beta + PROBCUT_MARGIN;
+        let depth = node.depth - PROBCUT_REDUCTION;
+        let contradicted = node.table.is_some_and(|entry| {
+            i32::from(entry.depth) >= depth && entry.score.to_global(node.ply) < beta
+        });
+        if node.depth < PROBCUT_DEPTH || node.window.beta.is_decisive() || contradicted {
+            return Ok(None);
+        }
+        let least = beta.value() - node.corrected.value();
+        for mv in self.promising_captures(least) {
+            let index = self.line.position().history_index(mv);
+            self.play(mv, Some(index), node.ply)?;
+            self.played_quiet[node.ply] = false;
+            let window = -Window { alpha: beta - 1, beta };
+            let mut score = -self.quiesce::<Null>(window, node.ply + 1)?;
+            if score >= beta && depth > 1 {
+                score = -self.search::<Null>(window, depth, node.ply + 1, !node.cut)?;
+            }
+            self.line.pop();
+            if score >= beta {
+                return Ok(Some(if score.is_decisive() { score } else { score - PROBCUT_MARGIN }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Forcing moves whose exchange gains `least` or more, best first.
+    fn promising_captures(&self, least: i32) -> MoveList<G::Move> {
+        let position = self.line.position();
+        let mut moves = MoveList::new();
+        position.plausible_forcing(&mut moves);
+        moves.retain(|mv| position.exchange_reaches(*mv, least.max(1)));
+        moves.sort_by_cached_key(|&mv| -forcing_rank(position, self.history, mv));
+        moves
+    }
+
+    /// Singular extension (Anantharaman, Campbell and Hsu 1988): if every move but the table's is
+    /// worse by a margin, that move is searched deeper. If the others reach beta too, the node is
+    /// cut at once.
+    pub(super) fn singularity<N: Kind>(
+        &mut self,
+        node: &Node<G::Move>,
+        candidate: &Candidate<G::Move>,
+    ) -> Result<Singular, Interrupted> {
+        let none = Ok(Singular::Extends(0));
+        let Some(entry) = node.table.filter(|_| candidate.number == 1) else { return none };
+        let score = entry.score.to_global(node.ply);
+        if N::ROOT
+            || !self.shared.techniques.singular
+            || node.depth < SINGULAR_DEPTH
+            || node.table_move != Some(candidate.mv)
+            || self.skipped[node.ply].is_some()
+            || i32::from(entry.depth) < node.depth - 3
+            || entry.bound == Bound::Upper
+            || score.is_decisive()
+            || node.ply >= 2 * self.iteration as usize
+        {
+            return none;
+        }
+        let beta = score - node.depth * SINGULAR_MARGIN / 16;
+        self.skipped[node.ply] = Some(candidate.mv);
+        let window = Window { alpha: beta - 1, beta };
+        let others = self.search::<Null>(window, (node.depth - 1) / 2, node.ply, node.cut);
+        self.skipped[node.ply] = None;
+        let others = others?;
+        Ok(self.judge_singular::<N>(node, score, beta, others))
+    }
+
+    fn judge_singular<N: Kind>(
+        &self,
+        node: &Node<G::Move>,
+        score: Score,
+        beta: Score,
+        others: Score,
+    ) -> Singular {
+        if others < beta {
+            let double =
+                !N::PV && others + DOUBLE_MARGIN < beta && self.doubles[node.ply] < DOUBLE_LIMIT;
+            Singular::Extends(1 + i32::from(double))
+        } else if beta >= node.window.beta && !others.is_decisive() {
+            Singular::Cuts(beta)
+        } else if score >= node.window.beta {
+            Singular::Extends(-2)
+        } else {
+            Singular::Extends(-i32::from(node.cut))
+        }
+    }
 }
 
 /// Reverse futility: so far above beta near the leaves, the opponent will not come back.
 fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
     let plies = node.depth - i32::from(node.improving);
+    let beta = node.window.beta;
     let holds = node.depth <= REVERSE_FUTILITY_DEPTH
-        && !node.window.beta.is_decisive()
-        && node.eval - REVERSE_FUTILITY_MARGIN * plies >= node.window.beta;
-    holds.then_some(node.eval)
+        && !beta.is_decisive()
+        && node.eval - REVERSE_FUTILITY_MARGIN * plies >= beta;
+    holds.then(|| Score::from_eval((node.eval.value() + beta.value()) / 2))
 }
 
 /// Whether a move is left out for one of the reasons below; if so, what the score of the node can
@@ -98,36 +207,52 @@ pub(super) fn skips<G: Heuristics>(
     candidate: &Candidate<G::Move>,
     alpha: Score,
 ) -> Option<Score> {
-    if node.threatened {
+    if node.threatened || candidate.number == 1 {
         return None;
     }
     if let Some(most) = futile(node, candidate, alpha) {
         return Some(most);
     }
-    let skips = is_late(node, candidate) || loses_exchange(position, node, candidate);
+    let skips = is_late(node, candidate)
+        || has_bad_repute(node, candidate)
+        || loses_exchange(position, node, candidate);
     skips.then_some(-Score::INFINITE)
 }
 
 /// Late-move pruning: quiet moves this far down the list.
-fn is_late<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
+pub(super) fn is_late<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
-    !candidate.forcing
+    !node.threatened
+        && !candidate.forcing
         && !candidate.threatening
         && node.depth <= LATE_DEPTH
         && candidate.number > most
 }
 
+/// The depth at which a quiet move would be searched at first.
+fn expected_depth<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
+    (node.depth - base_reduction(node, candidate) / 256).max(0)
+}
+
 /// Futility: quiet moves that cannot raise the evaluation to alpha, and how far they can.
 fn futile<M>(node: &Node<M>, candidate: &Candidate<M>, alpha: Score) -> Option<Score> {
-    let margin = FUTILITY_BASE + FUTILITY_MARGIN * node.depth;
-    let most = Score::from_eval((node.eval + margin).value());
-    let holds = !candidate.forcing
+    if candidate.forcing || candidate.threatening || alpha.is_decisive() {
+        return None;
+    }
+    let depth = expected_depth(node, candidate);
+    let hope = FUTILITY_BASE
+        + FUTILITY_MARGIN * depth
+        + (candidate.history / FUTILITY_HISTORY).clamp(-FUTILITY_BASE, FUTILITY_BASE);
+    let most = Score::from_eval((node.eval + hope).value());
+    (depth <= FUTILITY_DEPTH && most <= alpha).then_some(most)
+}
+
+/// Quiet moves that did badly nearly every time.
+fn has_bad_repute<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
+    !candidate.forcing
         && !candidate.threatening
-        && candidate.number > 1
-        && node.depth <= FUTILITY_DEPTH
-        && !alpha.is_decisive()
-        && most <= alpha;
-    holds.then_some(most)
+        && expected_depth(node, candidate) <= HISTORY_PRUNING_DEPTH
+        && candidate.history < -HISTORY_PRUNING_MARGIN * node.depth
 }
 
 /// Moves that lose too much material on their target.
@@ -136,7 +261,7 @@ fn loses_exchange<G: Heuristics>(
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
 ) -> bool {
-    if node.depth > EXCHANGE_DEPTH || candidate.number == 1 {
+    if node.depth > EXCHANGE_DEPTH {
         return false;
     }
     let allowed = if candidate.forcing || candidate.threatening {
@@ -144,19 +269,37 @@ fn loses_exchange<G: Heuristics>(
     } else {
         EXCHANGE_QUIET * node.depth * node.depth
     };
-    position.exchange_value(candidate.mv) < -allowed
+    !position.exchange_reaches(candidate.mv, -allowed)
 }
 
-/// Late-move reductions: by how many plies less a move is searched at first.
-pub(super) fn late_move_reduction<N: Kind, M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
-    if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) || candidate.forcing {
+/// What depth and place in the order alone say, in 256ths of a ply.
+fn base_reduction<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
+    LMR_BASE + log2_256(node.depth) * log2_256(candidate.number) / LMR_DIVISOR
+}
+
+/// Late-move reductions: by how many plies less a move is searched at first. `cutoffs` counts the
+/// moves of this node that were refuted already.
+pub(super) fn late_move_reduction<N: Kind, M>(
+    node: &Node<M>,
+    candidate: &Candidate<M>,
+    cutoffs: u8,
+) -> i32 {
+    if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) {
         return 0;
     }
-    let mut reduction = LMR_BASE + log2_256(node.depth) * log2_256(candidate.number) / LMR_DIVISOR;
-    reduction += 256 * (i32::from(node.cut) + i32::from(!node.improving));
-    reduction -=
-        256 * (i32::from(N::PV) + i32::from(candidate.threatening) + i32::from(node.threatened));
-    reduction -= 256 * candidate.history / LMR_HISTORY;
+    let mut reduction = base_reduction(node, candidate);
+    reduction += LMR_CUT * i32::from(node.cut);
+    reduction += LMR_NOT_IMPROVING * i32::from(!node.improving);
+    reduction += LMR_MANY_CUTOFFS * i32::from(cutoffs > LMR_CUTOFFS);
+    reduction -= LMR_PV * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
+    reduction -= LMR_CHECK * i32::from(candidate.threatening);
+    reduction -= LMR_EVASION * i32::from(node.threatened);
+    if candidate.forcing {
+        reduction -= LMR_FORCING + 256 * candidate.history / LMR_FORCING_HISTORY;
+    } else {
+        reduction += LMR_TABLE_FORCING * i32::from(node.table_forcing);
+        reduction -= 256 * candidate.history / LMR_HISTORY;
+    }
     reduction / 256
 }
 

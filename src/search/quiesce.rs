@@ -1,12 +1,23 @@
 use arrayvec::ArrayVec;
 
+use super::history::Structures;
 use super::node::{Kind, result, table_cutoff};
+use super::order::forcing_rank;
 use super::transposition::Entry;
-use super::tunables::DELTA_MARGIN;
+use super::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{MAX_PLY, Oracle, Score};
 use crate::game::{Adjudicate, Heuristics, MAX_MOVES, MoveList, Packed};
+
+/// What quiescence found so far.
+struct Settled<M> {
+    score: Score,
+    mv: Option<M>,
+}
+
+/// The moves to try, each with its rank.
+type Ranked<M> = ArrayVec<(i32, M), MAX_MOVES>;
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// Quiescence: only forcing moves that do not lose material are tried, and the side to move
@@ -17,7 +28,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         window: Window,
         ply: usize,
     ) -> Result<Score, Interrupted> {
-        self.enter(ply)?;
+        self.enter(ply);
         let position = self.line.position();
         if let Some(outcome) = position.abrupt_outcome() {
             return Ok(result(outcome, position.side_to_move(), ply));
@@ -33,31 +44,29 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let threatened = position.is_threatened();
-        let mut eval = None;
-        let mut best = -Score::INFINITE;
-        let mut open = window;
+        let mut raw = None;
+        let mut settled = Settled { score: -Score::INFINITE, mv: None };
         if !threatened {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
             let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
-            eval = Some(score);
-            best = score;
-            open.raise(score);
+            raw = Some(score);
+            settled.score = self.corrected(score, &self.structures());
         }
-        let mut best_move = None;
-        if !open.is_empty() {
+        if settled.score < window.beta {
             let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
             let mut moves = self.quiescence_moves(threatened, table_move);
             if threatened && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
-            (best, best_move) = self.follow::<N>(&mut moves, threatened, best, open, ply)?;
+            settled = self.follow::<N>(&mut moves, threatened, settled.score, window, ply)?;
         }
+        let Settled { score: best, mv } = settled;
         self.shared.store(
             key,
             Entry {
-                mv: best_move.map(Packed::pack),
+                mv: mv.map(Packed::pack),
                 score: best.to_local(ply),
-                eval: eval.map(|eval| eval.value() as i16),
+                eval: raw.map(|eval| eval.value() as i16),
                 depth: 0,
                 bound: window.bound(best),
                 was_pv: N::PV,
@@ -67,12 +76,12 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(best)
     }
 
-    /// The moves to try, the most promising first.
-    fn quiescence_moves(
-        &self,
-        threatened: bool,
-        table_move: Option<G::Move>,
-    ) -> ArrayVec<(i32, G::Move), MAX_MOVES> {
+    fn structures(&self) -> Structures {
+        self.line.position().structure_keys().filter(|_| self.shared.techniques.ordering)
+    }
+
+    /// The moves to try.
+    fn quiescence_moves(&self, threatened: bool, table_move: Option<G::Move>) -> Ranked<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
         if threatened {
@@ -80,13 +89,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         } else {
             position.forcing_moves(&mut moves);
         }
+        let side = position.side_to_move();
         let rank = |mv| {
             if Some(mv) == table_move {
                 i32::MAX
             } else if position.is_forcing(mv) {
-                (1 << 24) + position.forcing_value(mv)
+                (1 << 24) + forcing_rank(position, self.history, mv)
             } else {
-                self.history.of(position.side_to_move(), position.history_index(mv), [None; 2])
+                self.history.quiet(side, position.history_index(mv))
             }
         };
         moves.into_iter().map(|mv| (rank(mv), mv)).collect()
@@ -96,36 +106,35 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         &mut self,
         moves: &mut [(i32, G::Move)],
         threatened: bool,
-        mut best: Score,
+        stand_pat: Score,
         mut window: Window,
         ply: usize,
-    ) -> Result<(Score, Option<G::Move>), Interrupted> {
-        let stand_pat = best;
-        let mut best_move = None;
+    ) -> Result<Settled<G::Move>, Interrupted> {
+        let mut best = Settled { score: stand_pat, mv: None };
+        window.raise(stand_pat);
         for i in 0..moves.len() {
             let rest = &mut moves[i..];
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;
-            let position = self.line.position();
-            if !threatened {
-                let exchange = position.exchange_value(mv);
-                if exchange < 0 {
+            match self.skips_in_quiescence(mv, i, threatened, &best, stand_pat, window.alpha) {
+                Skips::No => {}
+                Skips::Move(most) => {
+                    best.score = best.score.max(most);
                     continue;
                 }
-                let most = Score::from_eval((stand_pat + exchange + DELTA_MARGIN).value());
-                if self.shared.techniques.pruning && most <= window.alpha {
-                    best = best.max(most);
-                    continue;
-                }
+                Skips::Rest => break,
             }
-            self.line.push(mv);
+            let forcing = self.line.position().is_forcing(mv);
+            let index = self.line.position().history_index(mv);
+            self.play_quiescence(mv, index, ply)?;
+            self.played_quiet[ply] = !forcing;
             let score = -self.quiesce::<N>(-window, ply + 1)?;
             self.line.pop();
-            if score > best {
-                best = score;
+            if score > best.score {
+                best.score = score;
                 if window.raise(score) {
-                    best_move = Some(mv);
+                    best.mv = Some(mv);
                     if N::PV {
                         self.extend_pv(mv, ply);
                     }
@@ -135,6 +144,48 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 }
             }
         }
-        Ok((best, best_move))
+        Ok(best)
     }
+
+    /// Whether a move is left out: where nothing threatens, one that loses material or cannot bring
+    /// the evaluation to alpha; under a threat, late ones that take nothing, once one is known that
+    /// does not lose.
+    fn skips_in_quiescence(
+        &self,
+        mv: G::Move,
+        tried: usize,
+        threatened: bool,
+        best: &Settled<G::Move>,
+        stand_pat: Score,
+        alpha: Score,
+    ) -> Skips {
+        let position = self.line.position();
+        let prunes = self.shared.techniques.pruning;
+        if threatened {
+            let late = tried >= QUIESCENCE_EVASIONS && !best.score.is_lost();
+            return if prunes && late && !position.is_forcing(mv) {
+                Skips::Rest
+            } else {
+                Skips::No
+            };
+        }
+        if prunes {
+            let gain = position.immediate_gain(mv) + DELTA_MARGIN;
+            let most = Score::from_eval(stand_pat.value() + gain);
+            if most <= alpha {
+                return Skips::Move(most);
+            }
+        }
+        if position.exchange_reaches(mv, 0) { Skips::No } else { Skips::Move(-Score::INFINITE) }
+    }
+}
+
+/// What is left out.
+enum Skips {
+    /// Nothing.
+    No,
+    /// The move, which brings at most this.
+    Move(Score),
+    /// It and all after it.
+    Rest,
 }

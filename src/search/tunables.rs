@@ -1,72 +1,161 @@
 //! Every number that search can be tuned by, in one table. Margins are centipawns, depths plies,
-//! history values run from `-HISTORY_MAX` to `HISTORY_MAX`.
+//! history values run from `-HISTORY_MAX` to `HISTORY_MAX`, reductions are 256ths of a ply.
 
 /// Half the first aspiration window.
-pub(super) const ASPIRATION: i32 = 18;
+pub(super) const ASPIRATION: i32 = 14;
 /// From this depth on a search begins with an aspiration window.
 pub(super) const ASPIRATION_DEPTH: i32 = 5;
+/// A window that failed grows by so many hundredths of its size.
+pub(super) const ASPIRATION_GROWTH: i32 = 70;
+
+/// From so many plies without an irreversible move on the table's scores are not believed: the
+/// move limit is near.
+pub(super) const CLOCK_TRUSTED: u32 = 96;
 
 /// Deepest node that reverse futility cuts off.
-pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 8;
+pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
 /// What a ply may cost: see `search::prune`.
 pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 65;
 
 /// Deepest node that razoring hands to quiescence.
-pub(super) const RAZOR_DEPTH: i32 = 3;
-/// What a ply may gain beyond hope.
-pub(super) const RAZOR_MARGIN: i32 = 220;
+pub(super) const RAZOR_DEPTH: i32 = 4;
+/// What a node may gain beyond hope ...
+pub(super) const RAZOR_BASE: i32 = 180;
+/// ... and each squared ply.
+pub(super) const RAZOR_MARGIN: i32 = 90;
 
 /// Shallowest node that tries a null move.
-pub(super) const NULL_DEPTH: i32 = 3;
+pub(super) const NULL_DEPTH: i32 = 2;
 /// Plies that a null move saves at least.
 pub(super) const NULL_REDUCTION: i32 = 3;
 /// A further ply is saved for every so many plies of depth.
-pub(super) const NULL_REDUCTION_STEP: i32 = 4;
+pub(super) const NULL_REDUCTION_STEP: i32 = 3;
 /// A further ply is saved for every so many centipawns above beta, three at most.
-pub(super) const NULL_REDUCTION_MARGIN: i32 = 180;
+pub(super) const NULL_REDUCTION_MARGIN: i32 = 150;
+/// The static evaluation may lie below beta by what exceeds this ...
+pub(super) const NULL_EVAL_BASE: i32 = 130;
+/// ... less this for each ply of depth.
+pub(super) const NULL_EVAL_MARGIN: i32 = 15;
 /// From this depth on a null-move cut is verified by a search without null moves.
-pub(super) const NULL_VERIFICATION_DEPTH: i32 = 12;
+pub(super) const NULL_VERIFICATION_DEPTH: i32 = 13;
+
+/// Shallowest node that looks for a capture which cuts off by far.
+pub(super) const PROBCUT_DEPTH: i32 = 5;
+/// How far above beta such a capture must lead.
+pub(super) const PROBCUT_MARGIN: i32 = 150;
+/// Plies that its check saves.
+pub(super) const PROBCUT_REDUCTION: i32 = 4;
 
 /// Shallowest node without a table move that is searched one ply less.
-pub(super) const IIR_DEPTH: i32 = 5;
+pub(super) const IIR_DEPTH: i32 = 4;
 
-/// Deepest node where quiet moves without hope are left out.
-pub(super) const FUTILITY_DEPTH: i32 = 7;
+/// Shallowest node that asks whether its table move is the only good one.
+pub(super) const SINGULAR_DEPTH: i32 = 7;
+/// By how much the others must be worse, in 16ths of a centipawn a ply.
+pub(super) const SINGULAR_MARGIN: i32 = 20;
+/// By how much more for two plies of extension.
+pub(super) const DOUBLE_MARGIN: i32 = 16;
+/// Most double extensions in a line.
+pub(super) const DOUBLE_LIMIT: u8 = 6;
+
+/// Deepest node, late-move reductions counted off, where quiet moves without hope are left out.
+pub(super) const FUTILITY_DEPTH: i32 = 8;
 /// What a quiet move may gain at depth 0.
-pub(super) const FUTILITY_BASE: i32 = 110;
+pub(super) const FUTILITY_BASE: i32 = 90;
 /// And for each further ply.
 pub(super) const FUTILITY_MARGIN: i32 = 75;
+/// Experience worth one centipawn of hope.
+pub(super) const FUTILITY_HISTORY: i32 = 250;
 
 /// Deepest node where late quiet moves are left out.
-pub(super) const LATE_DEPTH: i32 = 7;
+pub(super) const LATE_DEPTH: i32 = 8;
 /// Quiet moves tried at least.
-pub(super) const LATE_BASE: i32 = 5;
+pub(super) const LATE_BASE: i32 = 4;
+
+/// Deepest node, late-move reductions counted off, where quiet moves of bad repute are left out.
+pub(super) const HISTORY_PRUNING_DEPTH: i32 = 4;
+/// How bad, for each ply.
+pub(super) const HISTORY_PRUNING_MARGIN: i32 = 4_500;
 
 /// Deepest node where moves that lose material are left out.
-pub(super) const EXCHANGE_DEPTH: i32 = 7;
+pub(super) const EXCHANGE_DEPTH: i32 = 8;
 /// What a forcing move may lose per ply.
 pub(super) const EXCHANGE_FORCING: i32 = 90;
 /// What a quiet move may lose per squared ply.
 pub(super) const EXCHANGE_QUIET: i32 = 25;
 
 /// Shallowest node with late-move reductions.
-pub(super) const LMR_DEPTH: i32 = 3;
+pub(super) const LMR_DEPTH: i32 = 2;
 /// The product of the base-2 logarithms of depth and move number, times 256, is divided by this.
 pub(super) const LMR_DIVISOR: i32 = 1_150;
-/// Reductions, in 256ths of a ply, begin here.
+/// Reductions begin here.
 pub(super) const LMR_BASE: i32 = 100;
-/// History that is worth one ply of reduction.
-pub(super) const LMR_HISTORY: i32 = 9_000;
+/// Where a cut is expected.
+pub(super) const LMR_CUT: i32 = 320;
+/// Where the evaluation is not better than a turn ago.
+pub(super) const LMR_NOT_IMPROVING: i32 = 200;
+/// Less on the principal variation, and where it once ran.
+pub(super) const LMR_PV: i32 = 240;
+/// Less for a check.
+pub(super) const LMR_CHECK: i32 = 256;
+/// Less for moves out of check.
+pub(super) const LMR_EVASION: i32 = 256;
+/// Where the table's move is forcing.
+pub(super) const LMR_TABLE_FORCING: i32 = 160;
+/// Where this many children were cut off already.
+pub(super) const LMR_CUTOFFS: u8 = 3;
+/// More for those.
+pub(super) const LMR_MANY_CUTOFFS: i32 = 200;
+/// Less for a forcing move.
+pub(super) const LMR_FORCING: i32 = 300;
+/// Experience that is worth one ply.
+pub(super) const LMR_HISTORY: i32 = 10_000;
+/// Experience with a forcing move that is worth one ply.
+pub(super) const LMR_FORCING_HISTORY: i32 = 8_000;
+/// A reduced search that beats the best score by this is repeated a ply deeper.
+pub(super) const DEEPER_MARGIN: i32 = 45;
+/// One that beats it by less than this is repeated a ply less deep.
+pub(super) const SHALLOWER_MARGIN: i32 = 8;
 
 /// What a take may gain in quiescence beyond the man taken.
 pub(super) const DELTA_MARGIN: i32 = 160;
+/// Moves out of check tried in quiescence at least, if one of them does not lose.
+pub(super) const QUIESCENCE_EVASIONS: usize = 3;
 
 /// Bounds of history values.
 pub(super) const HISTORY_MAX: i32 = 16_384;
 /// A cut earns this for each ply of depth ...
-pub(super) const HISTORY_BONUS: i32 = 150;
+pub(super) const HISTORY_BONUS: i32 = 170;
+/// ... less this ...
+pub(super) const HISTORY_BONUS_BASE: i32 = 60;
 /// ... up to this.
-pub(super) const HISTORY_BONUS_MAX: i32 = 1_600;
+pub(super) const HISTORY_BONUS_MAX: i32 = 1_800;
+/// Moves tried in vain lose this percentage of it.
+pub(super) const HISTORY_PENALTY: i32 = 100;
+/// What experience counts in the order of forcing moves, in 256ths.
+pub(super) const FORCING_HISTORY: i32 = 48;
 
-/// A best move that has not changed for this many iterations lets the search end early.
-pub(super) const SETTLED: u32 = 5;
+/// Bounds of the values that corrections are made of.
+pub(super) const CORRECTION_MAX: i32 = 1_024;
+/// An error of one centipawn, found one ply deep, counts this much the less.
+pub(super) const CORRECTION_STEP: i32 = 8;
+/// Centipawns that each structure may correct.
+pub(super) const CORRECTION_WEIGHT: i32 = 40;
+
+/// Percentages of the soft time limit by how many iterations the best move has not changed.
+pub(super) const TIME_BY_STABILITY: [u64; 6] = [150, 125, 105, 95, 88, 82];
+/// Percentage where the best move had none of the nodes ...
+pub(super) const TIME_BY_EFFORT: u64 = 150;
+/// ... and how much less where it had them all.
+pub(super) const TIME_BY_EFFORT_SPAN: u64 = 95;
+/// Most centipawns of a falling or rising score that count ...
+pub(super) const TIME_BY_SCORE_MAX: i32 = 60;
+/// ... and percents for each.
+pub(super) const TIME_BY_SCORE: i32 = 1;
+
+/// A win is as likely as not at so many centipawns with every man on the board ...
+pub(super) const WDL_CENTRE: f64 = 170.0;
+/// ... and so many more where none is left: endings are harder to win.
+pub(super) const WDL_CENTRE_ENDING: f64 = 110.0;
+/// Centipawns from an even chance to 73 %.
+pub(super) const WDL_SPREAD: f64 = 75.0;

@@ -6,7 +6,7 @@ use super::limits::{Control, Found, Limits};
 use super::node::NO_FLOOR;
 use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
 use super::{MAX_PLY, Oracle, Score};
-use crate::game::{Adjudicate, Heuristics, Line};
+use crate::game::{Adjudicate, Heuristics, Line, Packed};
 use crate::hash::Key;
 
 /// The most threads a search may have.
@@ -18,6 +18,8 @@ const CHECK_INTERVAL: u64 = 128;
 /// The first iteration is not broken off by time before so many nodes, so that the move is one
 /// that was thought about.
 const FIRST_NODES: u64 = 1024;
+/// What a thread's vote weighs, for each ply, however low its score.
+const VOTE_BASE: i32 = 14;
 /// Stack of a helper thread in bytes.
 const STACK: usize = 8 << 20;
 
@@ -39,7 +41,7 @@ impl Default for SearchOptions {
     }
 }
 
-/// Which techniques a search uses, beside principal variation search and quiescence.
+/// Which techniques a search uses, beside alpha-beta search and quiescence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Techniques {
     /// Scores and moves are taken from the transposition table.
@@ -53,6 +55,15 @@ pub struct Techniques {
     pub reductions: bool,
     /// Moves out of check are searched a ply deeper.
     pub extensions: bool,
+    /// A table move that is the only good one is searched deeper.
+    pub singular: bool,
+    /// Moves are ordered, and evaluations corrected, by what was learned: killers and history.
+    pub ordering: bool,
+    /// Moves after the first are searched with a window without room at first (principal variation
+    /// search); otherwise it is plain alpha-beta search.
+    pub zero_window: bool,
+    /// Shallower iterations come first.
+    pub deepening: bool,
 }
 
 impl Techniques {
@@ -63,6 +74,10 @@ impl Techniques {
         pruning: true,
         reductions: true,
         extensions: true,
+        singular: true,
+        ordering: true,
+        zero_window: true,
+        deepening: true,
     };
     /// Every move to the full depth: the value of plain minimax, for tests and for solving.
     pub const FULL_WIDTH: Self = Self {
@@ -71,6 +86,10 @@ impl Techniques {
         pruning: false,
         reductions: false,
         extensions: false,
+        singular: false,
+        ordering: true,
+        zero_window: true,
+        deepening: true,
     };
 }
 
@@ -161,6 +180,14 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         }
     }
 
+    /// The best move that the transposition table remembers for a position.
+    #[must_use]
+    pub fn remembered_move(&self, position: &G) -> Option<G::Move> {
+        let entry = self.table.probe(position.key())?;
+        let mv = entry.mv.and_then(G::Move::unpack);
+        mv.filter(|&mv| position.is_legal(mv))
+    }
+
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits`
     /// is reached or `control` says stop. With one thread and a limit on depth or nodes the result
     /// depends on nothing else. Where there is no legal move, nothing is searched and
@@ -184,7 +211,9 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             control,
             start: Instant::now(),
             nodes: AtomicU64::new(0),
+            quiescence: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            due: AtomicBool::new(false),
         };
         let mut workers: Vec<_> = self
             .histories
@@ -194,17 +223,44 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             .collect();
         let (main, helpers) = workers.split_at_mut(1);
         std::thread::scope(|scope| {
+            let mut threads = Vec::with_capacity(helpers.len());
             for helper in helpers {
                 // A helper that cannot be started is missed, nothing more.
                 let thread = std::thread::Builder::new().stack_size(STACK);
-                drop(thread.spawn_scoped(scope, || helper.iterate()));
+                threads.extend(thread.spawn_scoped(scope, || {
+                    let found = helper.iterate();
+                    helper.flush_nodes();
+                    found
+                }));
             }
-            let mut found = main[0].iterate();
+            let mut found = vec![main[0].iterate()];
             shared.stop.store(true, Relaxed);
-            found.nodes = main[0].flush_nodes();
+            main[0].flush_nodes();
+            found.extend(threads.into_iter().filter_map(|thread| thread.join().ok()));
+            let mut found = if self.options.multipv == 1 { elect(found) } else { found.remove(0) };
+            found.nodes = shared.nodes.load(Relaxed);
+            found.quiescence_nodes = shared.quiescence.load(Relaxed);
             found
         })
     }
+}
+
+/// Of what several threads found, the answer with most votes. A vote weighs by depth and score; a
+/// mate outweighs them all.
+fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
+    let least = all.iter().map(|found| found.score.value()).min().unwrap_or(0);
+    let weight = |found: &Found<M>| {
+        i64::from(found.score.value() - least + VOTE_BASE) * i64::from(found.depth)
+    };
+    let votes =
+        |mv: Option<M>| -> i64 { all.iter().filter(|found| found.best == mv).map(weight).sum() };
+    let rank = |found: &Found<M>| {
+        let mate = if found.score.is_decisive() { found.score.value() } else { 0 };
+        (mate, votes(found.best), weight(found))
+    };
+    // The first thread comes first among equals.
+    let best = (0..all.len()).rev().max_by_key(|&i| rank(&all[i])).unwrap_or(0);
+    all.swap_remove(best)
 }
 
 /// What all threads of one search see.
@@ -218,7 +274,10 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
     pub(super) control: &'a dyn Control<G::Move>,
     pub(super) start: Instant,
     nodes: AtomicU64,
+    quiescence: AtomicU64,
     stop: AtomicBool,
+    /// The time was up while pondering: the search ends as soon as that does.
+    due: AtomicBool,
 }
 
 impl<G: Adjudicate, O> Shared<'_, G, O> {
@@ -239,7 +298,14 @@ impl<G: Adjudicate, O> Shared<'_, G, O> {
     }
 
     fn out_of_time(&self) -> bool {
-        self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit)
+        let over = || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit);
+        (self.due.load(Relaxed) || over()) && !self.control.is_pondering()
+    }
+
+    /// The search is to end at once, or as soon as it no longer ponders.
+    pub(super) fn end_when_due(&self) -> bool {
+        self.due.store(true, Relaxed);
+        !self.control.is_pondering()
     }
 }
 
@@ -261,6 +327,14 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) evals: Vec<Option<Score>>,
     /// History indices of the moves made; `None` for a pass.
     pub(super) played: Vec<Option<usize>>,
+    /// Whether those moves took nothing.
+    pub(super) played_quiet: Vec<bool>,
+    /// The move left out while it is compared with the others.
+    pub(super) skipped: Vec<Option<G::Move>>,
+    /// Double extensions on the way.
+    pub(super) doubles: Vec<u8>,
+    /// How many nodes of this ply were cut off since their grandparent was entered.
+    pub(super) cutoffs: Vec<u8>,
     /// Where a score hangs on a verdict of the rules that look at the past: the ply where the
     /// loop began. [`NO_FLOOR`] otherwise.
     pub(super) floor: Vec<usize>,
@@ -277,8 +351,13 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// No null move is tried before this ply.
     pub(super) no_null_before: usize,
     pub(super) seldepth: usize,
-    nodes: u64,
-    flushed: u64,
+    /// Nodes spent on each root move in this search.
+    pub(super) effort: Vec<(G::Move, u64)>,
+    /// Moves made.
+    pub(super) nodes: u64,
+    /// Those of them made in quiescence.
+    quiescence: u64,
+    flushed: [u64; 2],
     next_check: u64,
 }
 
@@ -298,6 +377,10 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             killers: vec![[None; 2]; MAX_PLY],
             evals: vec![None; MAX_PLY],
             played: vec![None; MAX_PLY],
+            played_quiet: vec![false; MAX_PLY],
+            skipped: vec![None; MAX_PLY],
+            doubles: vec![0; MAX_PLY + 1],
+            cutoffs: vec![0; MAX_PLY + 2],
             floor: vec![NO_FLOOR; MAX_PLY],
             pv: vec![Vec::new(); MAX_PLY],
             excluded: Vec::new(),
@@ -306,22 +389,63 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             finished: 0,
             no_null_before: 0,
             seldepth: 0,
+            effort: Vec::new(),
             nodes: 0,
-            flushed: 0,
+            quiescence: 0,
+            flushed: [0; 2],
             next_check: 0,
         }
     }
 
-    /// Counts a node, and now and then looks whether the search is to end.
+    /// Begins a node.
     #[inline]
-    pub(super) fn enter(&mut self, ply: usize) -> Result<(), Interrupted> {
+    pub(super) fn enter(&mut self, ply: usize) {
+        self.seldepth = self.seldepth.max(ply);
+        self.floor[ply] = NO_FLOOR;
+        self.pv[ply].clear();
+    }
+
+    /// Makes a move, and now and then looks whether the search is to end.
+    #[inline]
+    pub(super) fn play(
+        &mut self,
+        mv: G::Move,
+        index: Option<usize>,
+        ply: usize,
+    ) -> Result<(), Interrupted> {
+        self.count()?;
+        self.played[ply] = index;
+        self.line.push(mv);
+        Ok(())
+    }
+
+    /// Makes a move of quiescence.
+    #[inline]
+    pub(super) fn play_quiescence(
+        &mut self,
+        mv: G::Move,
+        index: usize,
+        ply: usize,
+    ) -> Result<(), Interrupted> {
+        self.play(mv, Some(index), ply)?;
+        self.quiescence += 1;
+        Ok(())
+    }
+
+    /// Passes.
+    pub(super) fn pass(&mut self, ply: usize) -> Result<(), Interrupted> {
+        self.count()?;
+        self.played[ply] = None;
+        self.line.push_null();
+        Ok(())
+    }
+
+    #[inline]
+    fn count(&mut self) -> Result<(), Interrupted> {
         if self.nodes >= self.next_check {
             self.check()?;
         }
         self.nodes += 1;
-        self.seldepth = self.seldepth.max(ply);
-        self.floor[ply] = NO_FLOOR;
-        self.pv[ply].clear();
         Ok(())
     }
 
@@ -341,8 +465,10 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
 
     /// Nodes of all threads together.
     pub(super) fn flush_nodes(&mut self) -> u64 {
-        let new = self.nodes - self.flushed;
-        self.flushed = self.nodes;
+        let [nodes, quiescence] = self.flushed;
+        self.flushed = [self.nodes, self.quiescence];
+        self.shared.quiescence.fetch_add(self.quiescence - quiescence, Relaxed);
+        let new = self.nodes - nodes;
         self.shared.nodes.fetch_add(new, Relaxed) + new
     }
 
@@ -350,7 +476,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
     #[inline]
     pub(super) fn before(&self, ply: usize) -> Before {
         let at = |back: usize| ply.checked_sub(back).and_then(|ply| self.played[ply]);
-        [at(1), at(2)]
+        [at(1), at(2), at(4)]
     }
 
     /// The principal variation from `ply` on is `mv` and what follows it.
@@ -360,6 +486,31 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         pv.clear();
         pv.push(mv);
         pv.extend_from_slice(&lower[0]);
+    }
+
+    /// Takes back what a search that was broken off has left on the line.
+    pub(super) fn rewind(&mut self) {
+        while self.line.len() > self.root {
+            if !self.line.pop() {
+                self.line.pop_null();
+            }
+        }
+    }
+
+    /// A root move was searched; before it there were so many nodes.
+    pub(super) fn note_effort(&mut self, mv: G::Move, before: u64) {
+        let spent = self.nodes - before;
+        match self.effort.iter_mut().find(|(of, _)| *of == mv) {
+            Some((_, nodes)) => *nodes += spent,
+            None => self.effort.push((mv, spent)),
+        }
+    }
+
+    /// The share of this thread's nodes spent on a root move, as a percentage.
+    pub(super) fn effort_percent(&self, mv: Option<G::Move>) -> u64 {
+        let spent =
+            self.effort.iter().find(|(of, _)| Some(*of) == mv).map_or(0, |(_, nodes)| *nodes);
+        100 * spent / self.nodes.max(1)
     }
 
     /// A root move beat those before it.

@@ -180,6 +180,39 @@ static HORSE_FROM: [Hops; 90] = {
     table
 };
 
+/// The squares that a horse's attack on a square can hang on.
+#[derive(Clone, Copy)]
+pub(super) struct HorseZone {
+    /// Where the horse can stand.
+    pub(super) origins: Bitboard,
+    /// Where its leg can be blocked.
+    pub(super) legs: Bitboard,
+}
+
+static HORSE_ZONE: [HorseZone; 90] = {
+    let mut table = [HorseZone { origins: Bitboard::EMPTY, legs: Bitboard::EMPTY }; 90];
+    let mut i = 0;
+    while i < 90 {
+        let mut d = 0;
+        while d < 4 {
+            let (leg, origins) = HORSE_FROM[i].by[d];
+            if !origins.is_empty() {
+                table[i].origins = table[i].origins.or(origins);
+                table[i].legs = table[i].legs.with(leg);
+            }
+            d += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
+/// The squares that a horse's attack on `square` can hang on.
+#[inline]
+pub(super) fn horse_zone(square: Square) -> HorseZone {
+    HORSE_ZONE[square.index()]
+}
+
 /// Elephant moves by eye, from any square on either half (within that half).
 static ELEPHANT: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];

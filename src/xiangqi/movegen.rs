@@ -14,6 +14,20 @@ struct KingView {
     suspects: Bitboard,
     /// Squares that no own man but the king may enter.
     screens: Bitboard,
+    /// In check: where a man that is neither king nor [mount](Self::mounts) may help, if at all.
+    evasions: Bitboard,
+    /// In check by a cannon: the man it checks across, which helps by leaving the line.
+    mounts: Bitboard,
+}
+
+impl KingView {
+    const SAFE: Self = Self {
+        in_check: false,
+        suspects: Bitboard::EMPTY,
+        screens: Bitboard::EMPTY,
+        evasions: Bitboard::EMPTY,
+        mounts: Bitboard::EMPTY,
+    };
 }
 
 impl Position {
@@ -94,11 +108,33 @@ impl Position {
         self.is_pseudo_legal(mv) && self.is_safe(mv)
     }
 
-    /// Whether a pseudo-legal move gives check.
+    /// Whether a legal move gives check.
     #[must_use]
     #[inline]
     pub fn gives_check(&self, mv: Move) -> bool {
-        self.is_king_attacked_after(!self.turn(), Some(mv))
+        self.may_check(mv) && self.is_king_attacked_after(!self.turn(), Some(mv))
+    }
+
+    /// Whether a pseudo-legal move touches a square that a check can hang on; most do not. Either
+    /// the man itself comes to bear on the king, or one of a rook's or cannon's line to it changes,
+    /// or a horse's leg is freed.
+    #[inline]
+    fn may_check(&self, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let king = self.king(!self.turn());
+        let own = self.side(self.turn());
+        let lines = LINES[king.index()];
+        let sliders = (self.role(Role::Rook) | self.role(Role::Cannon)) & own;
+        if lines.has(to) || lines.has(from) {
+            let is_pawn = || self.role(Role::Pawn).has(from);
+            if sliders.has(from) || sliders.meets(lines) || is_pawn() {
+                return true;
+            }
+        }
+        let horses = self.role(Role::Horse) & own;
+        let near = attacks::horse_zone(king);
+        horses.has(from) && near.origins.has(to)
+            || near.legs.has(from) && horses.meets(near.origins)
     }
 
     /// Calls `sink` with each man of the side to move and its legal targets within `mask`, in
@@ -109,6 +145,9 @@ impl Position {
         for from in self.side(self.turn()) {
             let Some(piece) = self.piece_at(from) else { continue };
             let mut targets = self.pseudo_targets(from, piece) & mask;
+            if view.in_check && piece.role() != Role::King && !view.mounts.has(from) {
+                targets = targets & view.evasions;
+            }
             if view.in_check || piece.role() == Role::King || view.suspects.has(from) {
                 for to in targets {
                     if !self.is_safe(Move::new(from, to)) {
@@ -130,6 +169,11 @@ impl Position {
     /// Appends all legal captures.
     pub fn append_captures(&self, moves: &mut MoveList<Move>) {
         self.append_legal_within(self.side(!self.turn()), moves);
+    }
+
+    /// Appends all legal moves that take nothing.
+    pub fn append_quiets(&self, moves: &mut MoveList<Move>) {
+        self.append_legal_within(!self.occupied(), moves);
     }
 
     fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
@@ -162,20 +206,25 @@ impl Position {
     fn king_view(&self) -> KingView {
         let (us, them) = (self.turn(), !self.turn());
         let king = self.king(us);
-        let mut view =
-            KingView { in_check: false, suspects: Bitboard::EMPTY, screens: Bitboard::EMPTY };
+        let mut view = KingView::SAFE;
         self.view_lines(king, them, &mut view);
         let horses = self.pieces(them, Role::Horse);
-        for &(leg, from) in &attacks::horse_hops_to(king).by {
-            if horses.meets(from) {
+        if horses.meets(attacks::horse_zone(king).origins) {
+            for &(leg, from) in &attacks::horse_hops_to(king).by {
+                if !horses.meets(from) {
+                    continue;
+                }
                 if self.occupancy().has(leg) {
                     view.suspects = view.suspects.with(leg);
                 } else {
                     view.in_check = true;
+                    view.evasions |= (horses & from).with(leg);
                 }
             }
         }
-        view.in_check |= attacks::pawn_attackers(them, king).meets(self.pieces(them, Role::Pawn));
+        let pawns = attacks::pawn_attackers(them, king) & self.pieces(them, Role::Pawn);
+        view.in_check |= !pawns.is_empty();
+        view.evasions |= pawns;
         view
     }
 
@@ -187,7 +236,11 @@ impl Position {
             let gap = attacks::between(king, slider);
             let men = gap & occupied;
             match (rooks.has(slider), men.len()) {
-                (true, 0) | (false, 1) => view.in_check = true,
+                (true, 0) | (false, 1) => {
+                    view.in_check = true;
+                    view.evasions |= gap.with(slider);
+                    view.mounts |= men;
+                }
                 (true, 1) | (false, 2) => view.suspects |= men,
                 (false, 0) => view.screens |= gap,
                 _ => {}

@@ -103,8 +103,8 @@ impl SourceArgs {
         let limits = Limits {
             depth: self.depth,
             nodes: self.nodes.or(free.then_some(NODES)),
-            soft_time: None,
             hard_time: self.movetime.map(Duration::from_millis),
+            ..Limits::default()
         };
         let mut sources: Sources<'static> = Vec::new();
         for _ in 0..count {

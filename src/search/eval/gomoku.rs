@@ -99,6 +99,12 @@ impl Heuristics for Board {
         }
     }
 
+    fn is_plausible(&self, mv: Point) -> bool {
+        let mut moves = MoveList::new();
+        self.plausible_moves(&mut moves);
+        moves.contains(&mv)
+    }
+
     fn is_forcing(&self, mv: Point) -> bool {
         self.urgency(mv) != Urgency::Quiet
     }

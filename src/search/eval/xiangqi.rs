@@ -3,16 +3,18 @@
 
 mod exchange;
 mod numbers;
+mod structure;
 mod terms;
 
 pub use terms::{Terms, terms};
 
-use crate::game::{Heuristics, MoveList, Outcome};
+use crate::game::{Heuristics, MoveList, Outcome, STRUCTURES};
 use crate::xiangqi::{Move, Piece, Position, Role, Square, Undo};
 
 impl Heuristics for Position {
     const NULL_MOVE: bool = true;
     const HISTORY_LEN: usize = Piece::COUNT * Square::COUNT;
+    const GAINS: usize = Role::ALL.len();
 
     fn evaluate(&self) -> i32 {
         let terms = terms(self);
@@ -73,6 +75,34 @@ impl Heuristics for Position {
 
     fn unmake_null(&mut self, undo: Undo) {
         self.unpass(undo);
+    }
+
+    fn plausible_forcing(&self, moves: &mut MoveList<Move>) {
+        self.append_captures(moves);
+    }
+
+    fn plausible_quiets(&self, moves: &mut MoveList<Move>) {
+        self.append_quiets(moves);
+    }
+
+    fn exchange_reaches(&self, mv: Move, least: i32) -> bool {
+        exchange::reaches(self, mv, least)
+    }
+
+    fn immediate_gain(&self, mv: Move) -> i32 {
+        self.piece_at(mv.to()).map_or(0, |man| numbers::material(man.role()))
+    }
+
+    fn gain_index(&self, mv: Move) -> usize {
+        self.piece_at(mv.to()).map_or(0, |man| man.role().index())
+    }
+
+    fn structure_keys(&self) -> Option<[u64; STRUCTURES]> {
+        Some(structure::keys(self))
+    }
+
+    fn phase(&self) -> i32 {
+        structure::phase(self)
     }
 }
 

@@ -96,6 +96,41 @@ pub(super) fn exchange_value(position: &Position, mv: Move) -> i32 {
     gains[0]
 }
 
+/// Whether [`exchange_value`] is `least` or more. Most answers need no look at the board: a victim
+/// worth too little, or a man that may be lost without harm.
+pub(super) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
+    let (from, target) = (mv.from(), mv.to());
+    let Some(mover) = position.piece_at(from) else { return least <= 0 };
+    let victim = position.piece_at(target);
+    // What the side that is to take next must still win, so that the result turns.
+    let mut short = victim.map_or(0, |piece| worth(piece.role())) - least;
+    if short < 0 {
+        return false;
+    }
+    short = worth(mover.role()) - short;
+    if short <= 0 {
+        return true;
+    }
+    let mut board = Board { position, occupied: position.occupied(), lines: *position.occupancy() };
+    board.lift(from);
+    if victim.is_none() {
+        board.occupied = board.occupied.with(target);
+        board.lines.toggle(target);
+    }
+    let mut side = !mover.side();
+    let mut holds = true;
+    while let Some((role, square)) = board.cheapest_attacker(side, target) {
+        holds = !holds;
+        short = worth(role) - short;
+        if short < i32::from(holds) {
+            break;
+        }
+        board.lift(square);
+        side = !side;
+    }
+    holds
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -137,6 +172,10 @@ mod tests {
                         play_out(&position, mv),
                         "{} {}", position.to_fen(), mv
                     );
+                    let value = exchange_value(&position, mv);
+                    prop_assert!(reaches(&position, mv, value));
+                    prop_assert!(!reaches(&position, mv, value + 1));
+                    prop_assert!(!reaches(&position, mv, 0) || value >= 0);
                 }
                 let mut captures = moves.iter().filter(|mv| position.occupied().has(mv.to()));
                 let at = choice as usize;

@@ -1,0 +1,57 @@
+//! Parts of a position by which the errors of its evaluation are learned, and how much is left on
+//! the board.
+
+use crate::game::{PHASES, STRUCTURES, Side};
+use crate::xiangqi::{Bitboard, Position, Role};
+
+/// Odd multipliers, drawn at random; nothing hangs on them but how keys collide.
+const MIX: [u64; 4] =
+    [0xa3c5_9ac2_f1e3_0d4b, 0xd6e8_feb8_6659_fd93, 0x8f3b_27a9_c54d_1e67, 0xb1a4_c9e7_3d5f_8a2d];
+
+fn mix(set: Bitboard, word: usize) -> u64 {
+    let bits = set.bits();
+    let low = (bits as u64).wrapping_mul(MIX[word]);
+    let high = ((bits >> 64) as u64 | 1 << 63).wrapping_mul(MIX[word ^ 1]);
+    (low ^ low >> 32).wrapping_add(high.rotate_left(23))
+}
+
+/// Keys of the pawns, the advisors and elephants, Red's and Black's rooks, horses and cannons.
+pub(super) fn keys(position: &Position) -> [u64; STRUCTURES] {
+    let [red, black] = Side::ALL.map(|side| position.side(side));
+    let pair = |role| {
+        let men = position.role(role);
+        mix(men & red, 0).wrapping_add(mix(men & black, 2))
+    };
+    let heavy = |side| {
+        let men = |role| position.role(role) & side;
+        mix(men(Role::Rook), 0) ^ mix(men(Role::Horse), 1) ^ mix(men(Role::Cannon), 2)
+    };
+    let guards = pair(Role::Advisor) ^ pair(Role::Elephant).rotate_left(17);
+    [pair(Role::Pawn), guards, heavy(red), heavy(black)]
+}
+
+/// 4 for each rook, 2 for each horse and cannon, of both sides.
+pub(super) fn phase(position: &Position) -> i32 {
+    let light = position.role(Role::Horse) | position.role(Role::Cannon);
+    let sum = 4 * position.role(Role::Rook).len() + 2 * light.len();
+    sum.cast_signed().min(PHASES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xiangqi::Move;
+
+    #[test]
+    fn keys_follow_their_men_alone() {
+        let start = Position::start();
+        assert_eq!(phase(&start), PHASES);
+        for (mv, changed) in [("a3a4", 0), ("d0e1", 1), ("h0g2", 2), ("h7e7", 3)] {
+            let mut after = start.clone();
+            after.play_unchecked(Move::parse(mv).unwrap());
+            for (i, (old, new)) in keys(&start).into_iter().zip(keys(&after)).enumerate() {
+                assert_eq!(old != new, i == changed, "{mv}, key {i}");
+            }
+        }
+    }
+}

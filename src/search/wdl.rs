@@ -1,0 +1,46 @@
+use super::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
+use super::{Score, ScoreKind};
+use crate::game::PHASES;
+
+/// How likely the side to move wins, draws and loses, of 1,000 together.
+///
+/// The model is logistic in the score: a win is as likely as not at a number of centipawns that
+/// grows as men disappear (`phase`, from [`PHASES`] down to 0), and a loss is a win seen from the
+/// other side. Mates and table results are certain.
+#[must_use]
+pub fn wdl(score: Score, phase: i32) -> [u16; 3] {
+    match score.kind() {
+        ScoreKind::MateIn(_) | ScoreKind::TableWin(_) => [1_000, 0, 0],
+        ScoreKind::MatedIn(_) | ScoreKind::TableLoss(_) => [0, 0, 1_000],
+        ScoreKind::Centipawns(value) => {
+            let gone = f64::from(PHASES - phase.clamp(0, PHASES)) / f64::from(PHASES);
+            let centre = WDL_CENTRE + WDL_CENTRE_ENDING * gone;
+            let chance = |value: f64| 1_000.0 / (1.0 + ((centre - value) / WDL_SPREAD).exp());
+            let value = f64::from(value);
+            let (win, loss) = (chance(value).round() as u16, chance(-value).round() as u16);
+            [win, 1_000_u16.saturating_sub(win + loss), loss]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_add_up_and_grow_with_the_score() {
+        for phase in 0..=PHASES {
+            let mut last = 0;
+            for value in -2_000..=2_000 {
+                let [win, draw, loss] = wdl(Score::from_eval(value), phase);
+                assert_eq!(win + draw + loss, 1_000);
+                assert!(win >= last);
+                last = win;
+                let turned = wdl(Score::from_eval(-value), phase);
+                assert_eq!(turned, [loss, draw, win]);
+            }
+        }
+        assert_eq!(wdl(Score::mate_in(5), PHASES), [1_000, 0, 0]);
+        assert_eq!(wdl(Score::table_loss(5), 0), [0, 0, 1_000]);
+    }
+}
