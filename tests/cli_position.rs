@@ -181,3 +181,22 @@ fn gomoku_positions() {
     let output = juzhong(&["position", "--game", "gomoku", "--moves", "h8", "h8"]);
     assert_eq!(output.status.code(), Some(65));
 }
+
+#[test]
+fn the_evaluation_taken_apart() {
+    let answer = json(&["position", "--eval", "--json"]).0;
+    let eval = &answer["eval"];
+    assert_eq!(eval["phase"], eval["full_phase"]);
+    assert_eq!(eval["men"].as_array().unwrap().len(), 32);
+    let terms = eval["terms"].as_array().unwrap();
+    for term in terms.iter().filter(|term| term["term"] != "tempo") {
+        assert_eq!(term["red"], term["black"], "{term}");
+    }
+    assert!(eval["parts"].as_array().unwrap().iter().any(|part| part["part"] == "placement"));
+    assert!(json(&["position", "--json"]).0.get("eval").is_none());
+    let text = stdout(&juzhong(&["position", "--eval"]));
+    for word in ["material", "relations", "patterns", "king", "eval "] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert_eq!(juzhong(&["--game", "gomoku", "position", "--eval"]).status.code(), Some(2));
+}

@@ -1,7 +1,8 @@
-//! Games between engines, and the client for foreign ones.
+//! Games between engines, the client for foreign ones, and tuning by the results of games.
 
 mod client;
 mod selfplay;
+pub mod tune;
 
 pub use client::{
     Client, ClientAppraiser, ClientError, Clocks, EngineCommand, EngineScore, GoLimits, Info,

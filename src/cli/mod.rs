@@ -10,6 +10,7 @@ mod book;
 mod completions;
 mod convert;
 mod demo;
+mod evaluation;
 mod exit;
 mod fens;
 mod interrupt;
@@ -24,6 +25,7 @@ mod size;
 mod tablebase;
 mod techniques;
 mod terminal;
+mod tune;
 mod uci;
 
 use std::ffi::OsString;
@@ -104,6 +106,9 @@ enum Command {
     /// Play games of the engine against itself and write them as PGN.
     #[command(hide = true)]
     Selfplay(selfplay::Args),
+    /// Fit the weights of the evaluation to the results of games.
+    #[command(hide = true)]
+    Tune(tune::Args),
     /// Write the stored key tables again.
     #[command(hide = true)]
     Keys(keys::Args),
@@ -179,6 +184,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),
+        Command::Tune(args) => tune::run(&args, context),
         Command::Keys(args) => keys::run(&args, context),
         Command::Completions(args) => completions::run(&args, context),
     }

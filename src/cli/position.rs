@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::evaluation;
 use super::fens::Fens;
 use super::terminal::{BoardStyle, Refusal, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, exit};
+use crate::engine::evaluation::Explanation;
 use crate::game::{Horizon, Line, Outcome, Side, Verdict};
 use crate::gomoku::Board;
 use crate::xiangqi::Position;
@@ -23,6 +25,9 @@ pub(super) struct Args {
     /// asian).
     #[arg(long)]
     rules: Option<String>,
+    /// Take the evaluation apart: every term, and every man's value.
+    #[arg(long)]
+    eval: bool,
     /// Answer each line of a file (`-`: standard input) with one JSON object.
     #[arg(long, value_name = "FILE")]
     fens: Option<PathBuf>,
@@ -32,6 +37,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if args.eval {
+        context.common.require_xiangqi("position --eval")?;
+    }
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),
@@ -41,18 +49,23 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let rules = parse_rules::<G>(args.rules.as_deref())?;
     if let Some(path) = &args.fens {
-        return run_batch::<G>(&mut Fens::open(path)?, rules, context);
+        return run_batch::<G>(&mut Fens::open(path)?, rules, args.eval, context);
     }
     let start = match read_start::<G>(args.fen.as_deref()) {
         Ok(start) => start,
         Err(refusal) => return refuse(refusal, context),
     };
     let line = play(&start, &args.moves)?;
-    let description = describe(&line, start.fullmoves, rules);
+    let mut description = describe(&line, start.fullmoves, rules);
+    let explanation = explained(&line, args.eval);
+    description.eval = explanation.as_ref().map(evaluation::to_json);
     if context.common.json {
         write_line(context, &description)?;
     } else {
         show(&line, &description, args.board, context)?;
+        if let Some(explanation) = &explanation {
+            evaluation::show(explanation, context.out)?;
+        }
     }
     Ok(exit::OK)
 }
@@ -104,9 +117,15 @@ pub(super) fn play<G: Terminal>(start: &Start<G>, moves: &[String]) -> Result<Li
     Ok(line)
 }
 
+/// The evaluation taken apart, if that is wanted.
+fn explained<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Explanation> {
+    if wanted { line.position().explain() } else { None }
+}
+
 fn run_batch<G: Terminal>(
     fens: &mut Fens,
     rules: G::Rules,
+    eval: bool,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let mut code = exit::OK;
@@ -114,7 +133,10 @@ fn run_batch<G: Terminal>(
         match G::read_start(&text) {
             Ok(start) => {
                 let line = Line::new(start.position, start.clock);
-                write_line(context, &describe::<G>(&line, start.fullmoves, rules))?;
+                let mut description = describe::<G>(&line, start.fullmoves, rules);
+                let explanation = explained(&line, eval);
+                description.eval = explanation.as_ref().map(evaluation::to_json);
+                write_line(context, &description)?;
             }
             Err(Refusal::Illegal { text, reasons, .. }) => {
                 code = exit::BAD_DATA;
@@ -149,6 +171,8 @@ struct Description {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reasons: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eval: Option<Value>,
 }
 
 const SCHEMA: &str = "juzhong.position/1";
@@ -165,6 +189,7 @@ impl Description {
             verdict: "none",
             reason: Some(reasons.join("; ")),
             reasons,
+            eval: None,
         }
     }
 }
@@ -187,6 +212,7 @@ fn describe<G: Terminal>(line: &Line<G>, fullmoves: u32, rules: G::Rules) -> Des
         },
         reason: judgement.reason.map(str::to_owned),
         reasons: Vec::new(),
+        eval: None,
     }
 }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
+use crate::engine::evaluation::{Explanation, explain};
 use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
@@ -85,6 +86,11 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
 
     /// What players call a side.
     fn side_name(side: Side) -> &'static str;
+
+    /// The evaluation taken apart, where it can be.
+    fn explain(&self) -> Option<Explanation> {
+        None
+    }
 }
 
 /// The texts of the legal moves, sorted.
@@ -145,6 +151,10 @@ impl Terminal for Position {
             Side::First => "Red",
             Side::Second => "Black",
         }
+    }
+
+    fn explain(&self) -> Option<Explanation> {
+        Some(explain(self))
     }
 }
 

@@ -21,3 +21,6 @@ pub use crate::search::{
     Bound, Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS,
     Oracle, Score, ScoreKind, TableValue,
 };
+
+/// The evaluation of xiangqi, taken apart.
+pub use crate::search::eval::xiangqi as evaluation;

@@ -34,8 +34,12 @@ impl Bitboard {
 
     /// Whether `square` is a member.
     #[must_use]
+    #[inline]
     pub const fn has(self, square: Square) -> bool {
-        self.0 >> square.index() & 1 == 1
+        // Cheaper than a shift of 128 bits.
+        let i = square.index();
+        let half = if i < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
+        half >> (i % 64) & 1 == 1
     }
 
     /// With `square` added.
@@ -52,8 +56,17 @@ impl Bitboard {
 
     /// Number of squares.
     #[must_use]
+    #[inline]
     pub const fn len(self) -> u32 {
-        self.0.count_ones()
+        if cfg!(target_feature = "popcnt") {
+            return self.0.count_ones();
+        }
+        // Without the instruction, both halves are counted side by side (Knuth, The Art of Computer
+        // Programming 4A, 7.1.3): pairs, fours, then the two together in eights.
+        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        let sum = counted_by_fours(low) + counted_by_fours(high);
+        let sum = (sum & 0x0f0f_0f0f_0f0f_0f0f) + (sum >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
+        (sum.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
     }
 
     /// Whether there is none.
@@ -101,6 +114,12 @@ impl Bitboard {
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
+}
+
+/// The number of bits in each four.
+const fn counted_by_fours(bits: u64) -> u64 {
+    let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
+    (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333)
 }
 
 const PAWN_SQUARES: [Bitboard; 2] = {
@@ -261,5 +280,29 @@ impl Occupancy {
     #[inline]
     pub const fn has(&self, square: Square) -> bool {
         self.ranks[square.rank() as usize] >> square.file() & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn counts_and_members_are_those_of_the_bits(bits in any::<u128>()) {
+            let set = Bitboard::from_bits(bits);
+            prop_assert_eq!(set.len(), set.bits().count_ones());
+            for square in Square::all() {
+                prop_assert_eq!(set.has(square), set.bits() >> square.index() & 1 == 1);
+            }
+        }
+    }
+
+    #[test]
+    fn the_full_board() {
+        assert_eq!(Bitboard::FULL.len(), 90);
+        assert_eq!(Bitboard::EMPTY.len(), 0);
     }
 }

@@ -1,156 +1,256 @@
-//! The static evaluation, term by term.
+//! The static evaluation but for what depends on the men alone: each side by itself, by what its
+//! men reach. The value of a position is the difference.
 
-use super::numbers::{
-    DANGER_TO_MOVE, DANGER_WAITING, GUARDED, IN_CHECK, MOBILITY, PLACEMENT, RELATION_UNIT, material,
+use super::features::{
+    ATTACKED_BY, BLOCKED_LEG, BOTTOM_CANNON, CANNON_MOBILITY, CENTRE_PAWN, CHEAPLY_ATTACKED,
+    CHECKED, CROSSED, GUARDED, HORSE_MOBILITY, KING_MOBILITY, LINKED_CANNONS, LINKED_GUARDS,
+    LINKED_HORSES, LINKED_ROOKS, LOOSE, MEN, OUTNUMBERED, PAWN_NEAR_KING, PHALANX, PRESSED,
+    ROOK_FILE, ROOK_MOBILITY, SMALL_MOBILITY, SUNK_ROOK, TEMPO, man,
 };
+use super::king;
+use super::reach::{Bearing, Reach, far_half, right_of};
+use super::sink::Sink;
 use crate::game::{BySide, Side};
-use crate::xiangqi::{
-    Bitboard, Piece, Position, Role, Square, advisor_attacks, cannon_attacks, elephant_attacks,
-    horse_attacks, king_attacks, pawn_attacks, rook_attacks,
+use crate::xiangqi::{Bitboard, Piece, Position, Role, Square, king_attacks};
+
+/// A position from one side.
+pub(super) struct View<'a> {
+    pub(super) position: &'a Position,
+    pub(super) side: Side,
+    pub(super) men: Bitboard,
+    pub(super) occupied: Bitboard,
+    pub(super) own: &'a Reach,
+    pub(super) theirs: &'a Reach,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(position: &'a Position, side: Side, reach: &'a BySide<Reach>) -> Self {
+        Self {
+            position,
+            side,
+            men: position.side(side),
+            occupied: position.occupied(),
+            own: &reach[side],
+            theirs: &reach[!side],
+        }
+    }
+
+    pub(super) fn own_men(&self, role: Role) -> Bitboard {
+        self.position.role(role) & self.men
+    }
+
+    fn to_move(&self) -> bool {
+        self.position.turn() == self.side
+    }
+}
+
+/// The terms of one side.
+#[inline]
+pub(super) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
+    placement(view, sink);
+    mobility(view, sink);
+    relations(view, sink);
+    pawns(view, sink);
+    patterns(view, sink);
+    linked_guards(view, sink);
+    king::king_terms(view, sink);
+    if view.to_move() {
+        sink.add(TEMPO, 1);
+        if view.theirs.once.has(view.position.king(view.side)) {
+            sink.add(CHECKED, 1);
+        }
+    }
+}
+
+#[inline]
+fn placement<S: Sink>(view: &View<'_>, sink: &mut S) {
+    for role in Role::ALL {
+        let piece = Piece::new(view.side, role);
+        for square in view.own_men(role) {
+            sink.place(piece, square);
+        }
+    }
+}
+
+const fn count(set: Bitboard) -> i32 {
+    set.len().cast_signed()
+}
+
+#[inline]
+fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
+    let guarded_by_small = view.theirs.by_small();
+    for bearing in &view.own.heavy {
+        let Bearing { role, square, quiet, takes } = *bearing;
+        match role {
+            Role::Rook => {
+                let free = takes - view.men - view.theirs.below_rook();
+                sink.add_at(square, ROOK_MOBILITY + free.len() as usize, 1);
+            }
+            Role::Cannon => {
+                let free = quiet - view.occupied - guarded_by_small;
+                sink.add_at(square, CANNON_MOBILITY + free.len() as usize, 1);
+            }
+            _ => {
+                let free = takes - view.men - guarded_by_small;
+                sink.add_at(square, HORSE_MOBILITY + free.len() as usize, 1);
+                let legs = NEIGHBOURS[square.index()] & view.men;
+                sink.add_at(square, BLOCKED_LEG, count(legs));
+            }
+        }
+    }
+    sink.add(SMALL_MOBILITY, count(view.own.pawns - view.occupied));
+    sink.add(SMALL_MOBILITY + 1, count(view.own.advisors - view.occupied));
+    sink.add(SMALL_MOBILITY + 2, count(view.own.elephants - view.occupied));
+    let king = view.position.king(view.side);
+    let steps = king_attacks(king) - view.men - view.theirs.once;
+    sink.add_at(king, KING_MOBILITY + steps.len().min(4) as usize, 1);
+}
+
+/// The four points beside each square.
+static NEIGHBOURS: [Bitboard; Square::COUNT] = {
+    let mut table = [Bitboard::EMPTY; Square::COUNT];
+    let mut i = 0;
+    while i < Square::COUNT {
+        let mut d = 0;
+        while d < 4 {
+            let (files, ranks) = [(1, 0), (0, 1), (-1, 0), (0, -1)][d];
+            if let Some(square) = Square::from_index(i).offset(files, ranks) {
+                table[i] = table[i].with(square);
+            }
+            d += 1;
+        }
+        i += 1;
+    }
+    table
 };
 
-/// The evaluation of one side, in centipawns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Terms {
-    /// The men's worth.
-    pub material: i32,
-    /// Where they stand.
-    pub placement: i32,
-    /// The empty points that they reach.
-    pub mobility: i32,
-    /// Who attacks and who guards them.
-    pub relations: i32,
-}
-
-impl Terms {
-    /// All terms together.
-    #[must_use]
-    pub const fn sum(self) -> i32 {
-        self.material + self.placement + self.mobility + self.relations
-    }
-}
-
-/// Kinds of men by what they are worth in exchanges; the king takes last.
-const CLASSES: usize = 5;
-
-const fn class(role: Role) -> usize {
-    match role {
-        Role::Pawn => 0,
-        Role::Advisor | Role::Elephant => 1,
-        Role::Horse | Role::Cannon => 2,
-        Role::Rook => 3,
-        Role::King => 4,
-    }
-}
-
-/// The points that the men of a side bear on, by takes (a cannon's quiet moves do not count).
-#[derive(Clone, Copy, Default)]
-struct Reach {
-    once: Bitboard,
-    twice: Bitboard,
-    by_class: [Bitboard; CLASSES],
-}
-
-impl Reach {
-    fn add(&mut self, class: usize, targets: Bitboard) {
-        self.twice |= self.once & targets;
-        self.once |= targets;
-        self.by_class[class] |= targets;
-    }
-}
-
-/// The static evaluation of both sides, each on its own. The evaluation of the position is the
-/// difference.
-#[must_use]
-pub fn terms(position: &Position) -> BySide<Terms> {
-    let mut terms = BySide::<Terms>::default();
-    let mut reach = BySide::<Reach>::default();
-    for side in Side::ALL {
-        (terms[side], reach[side]) = survey(position, side);
-    }
-    for side in Side::ALL {
-        terms[side].relations = relations(position, side, &reach[side], &reach[!side]);
-    }
-    if position.in_check() {
-        terms[position.turn()].relations -= IN_CHECK;
-    }
-    terms
-}
-
-/// The terms that need one man at a time, and what the men bear on.
-fn survey(position: &Position, side: Side) -> (Terms, Reach) {
-    let occupied = position.occupied();
-    let mut terms = Terms::default();
-    let mut reach = Reach::default();
-    for role in Role::ALL {
-        let piece = Piece::new(side, role);
-        let placement = &PLACEMENT[piece.index()];
-        for square in position.pieces(side, role) {
-            let (quiet, takes) = bearing(position, piece, square);
-            terms.material += material(role);
-            terms.placement += i32::from(placement[square.index()]);
-            terms.mobility += MOBILITY[role.index()] * (quiet - occupied).len().cast_signed();
-            reach.add(class(role), takes);
-        }
-    }
-    (terms, reach)
-}
-
-/// Where a man can go if the point is empty, and where it can take or guard.
+/// Attackers and guards of the men: whether an exchange would cost something.
 #[inline]
-fn bearing(position: &Position, piece: Piece, square: Square) -> (Bitboard, Bitboard) {
-    let both = |set| (set, set);
-    match piece.role() {
-        Role::King => both(king_attacks(square)),
-        Role::Rook => both(rook_attacks(square, position.occupancy())),
-        Role::Horse => both(horse_attacks(square, position.occupied())),
-        Role::Cannon => (
-            rook_attacks(square, position.occupancy()),
-            cannon_attacks(square, position.occupancy()),
-        ),
-        Role::Pawn => both(pawn_attacks(piece.side(), square)),
-        Role::Advisor => both(advisor_attacks(square)),
-        Role::Elephant => both(elephant_attacks(square, position.occupied())),
+fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
+    let men = view.men.without(view.position.king(view.side));
+    let (own, theirs) = (view.own, view.theirs);
+    let idle = men & own.once - theirs.once;
+    sink.add(GUARDED, count(idle));
+    sink.add(GUARDED + 1, count(idle & own.twice));
+    let turn = if view.to_move() { 0 } else { MEN };
+    for square in men & theirs.once {
+        let Some(piece) = view.position.piece_at(square) else { continue };
+        let (at, man) = (Bitboard::of(square), man(piece.role()));
+        if !own.once.meets(at) {
+            sink.add_at(square, LOOSE + turn + man, 1);
+        } else if cheaper(theirs, piece.role()).meets(at) {
+            sink.add_at(square, CHEAPLY_ATTACKED + turn + man, 1);
+        } else if theirs.twice.meets(at) && !own.twice.meets(at) {
+            sink.add_at(square, OUTNUMBERED + turn + man, 1);
+        } else {
+            sink.add_at(square, PRESSED + man, 1);
+        }
+        for (i, by) in
+            [theirs.pawns, theirs.horses, theirs.cannons, theirs.rooks].iter().enumerate()
+        {
+            sink.add_at(square, ATTACKED_BY + i * MEN + man, i32::from(by.meets(at)));
+        }
     }
 }
 
-/// Attackers and guards of the men of `side`. A man in danger costs some eighths of its worth:
-/// attacked and unguarded, attacked by something cheaper (which the attacker's side then risks to
-/// lose in return if there is a guard), or attacked twice and guarded once.
-fn relations(position: &Position, side: Side, own: &Reach, theirs: &Reach) -> i32 {
-    let men = position.side(side) - Bitboard::of(position.king(side));
-    let weight = if position.turn() == side { DANGER_TO_MOVE } else { DANGER_WAITING };
-    let guarded_idle = men & (own.once - theirs.once);
-    let guards = guarded_idle.len() + (guarded_idle & own.twice).len();
-    let attacked = men & theirs.once;
-    if attacked.is_empty() {
-        return GUARDED * guards.cast_signed();
+/// What men worth less than `role` bear on.
+#[inline]
+fn cheaper(reach: &Reach, role: Role) -> Bitboard {
+    match role {
+        Role::Rook => reach.below_rook(),
+        Role::Horse | Role::Cannon => reach.by_small(),
+        Role::Advisor | Role::Elephant => reach.pawns,
+        Role::Pawn | Role::King => Bitboard::EMPTY,
     }
-    let loose = attacked - own.once;
-    let outnumbered = attacked & (theirs.twice - own.twice);
-    let mut units = 0;
-    for role in Role::ALL {
-        let of_role = attacked & position.role(role);
-        if of_role.is_empty() {
-            continue;
-        }
-        let mut lost = of_role & (loose | outnumbered);
-        let mut returned = 0;
-        for (hits, worth) in theirs.by_class.iter().zip(CLASS_WORTH).take(class(role)) {
-            let taken = (of_role - lost) & *hits;
-            lost |= taken;
-            returned += worth * taken.len().cast_signed();
-        }
-        units += material(role) * lost.len().cast_signed() - returned;
-    }
-    GUARDED * guards.cast_signed() - weight * units / RELATION_UNIT
 }
 
-/// The least worth within a class.
-const CLASS_WORTH: [i32; CLASSES] = [
-    material(Role::Pawn),
-    material(Role::Advisor),
-    material(Role::Horse),
-    material(Role::Rook),
-    material(Role::King),
+const fn files(mask: u128) -> u128 {
+    let mut bits = 0;
+    let mut rank = 0;
+    while rank < 10 {
+        bits |= mask << (9 * rank);
+        rank += 1;
+    }
+    bits
+}
+
+/// Each file, and each with its neighbours.
+static FILES: [[Bitboard; 2]; 9] = {
+    let mut table = [[Bitboard::EMPTY; 2]; 9];
+    let mut file = 0;
+    while file < 9 {
+        let near = ((0b111 << file) >> 1) & 0x1ff;
+        table[file] = [Bitboard::from_bits(files(1 << file)), Bitboard::from_bits(files(near))];
+        file += 1;
+    }
+    table
+};
+
+/// The points where the pawn of the middle file stands on its own half.
+const CENTRE: [Bitboard; 2] = [
+    Bitboard::of(Square::at(4, 3)).with(Square::at(4, 4)),
+    Bitboard::of(Square::at(4, 6)).with(Square::at(4, 5)),
 ];
+
+#[inline]
+fn pawns<S: Sink>(view: &View<'_>, sink: &mut S) {
+    let pawns = view.own_men(Role::Pawn);
+    let crossed = pawns & far_half(view.side);
+    if !crossed.is_empty() {
+        sink.add(CROSSED + crossed.len().min(5) as usize, 1);
+        sink.add(PHALANX, count(right_of(crossed) & crossed));
+        let king = view.position.king(!view.side);
+        sink.add(PAWN_NEAR_KING, count(crossed & FILES[king.file() as usize][1]));
+    }
+    if pawns.meets(CENTRE[view.side.index()]) {
+        let cannons = view.position.pieces(!view.side, Role::Cannon);
+        sink.add(CENTRE_PAWN, count(cannons));
+    }
+}
+
+/// The opponent's back rank.
+const fn last_rank(side: Side) -> Bitboard {
+    let rank = match side {
+        Side::First => 81,
+        Side::Second => 0,
+    };
+    Bitboard::from_bits(0x1ff << rank)
+}
+
+#[inline]
+fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
+    let (rooks, cannons) = (view.own_men(Role::Rook), view.own_men(Role::Cannon));
+    let horses = view.own_men(Role::Horse);
+    sink.add(LINKED_HORSES, i32::from(view.own.horses.meets(horses)));
+    sink.add(LINKED_ROOKS, i32::from(view.own.rooks.meets(rooks)));
+    let mut side_by_side = false;
+    let pawns = view.position.role(Role::Pawn);
+    let own_pawns = pawns & view.men;
+    let last = last_rank(view.side);
+    for bearing in &view.own.heavy {
+        match bearing.role {
+            Role::Rook => {
+                let [file, _] = FILES[bearing.square.file() as usize];
+                sink.add_at(bearing.square, ROOK_FILE, i32::from(!own_pawns.meets(file)));
+                sink.add_at(bearing.square, ROOK_FILE + 1, i32::from(!pawns.meets(file)));
+            }
+            Role::Cannon => side_by_side |= bearing.quiet.meets(cannons),
+            _ => {}
+        }
+    }
+    sink.add(LINKED_CANNONS, i32::from(side_by_side));
+    sink.add(SUNK_ROOK, count(rooks & last));
+    let bottom = cannons & last;
+    if !bottom.is_empty() {
+        sink.add(BOTTOM_CANNON, count(bottom));
+        let rook_bears = view.own.rooks.meets(king::palace(!view.side));
+        sink.add(BOTTOM_CANNON + 1, i32::from(rook_bears));
+    }
+}
+
+#[inline]
+fn linked_guards<S: Sink>(view: &View<'_>, sink: &mut S) {
+    let linked = |reach: Bitboard, role| i32::from(reach.meets(view.own_men(role)));
+    sink.add(LINKED_GUARDS, linked(view.own.advisors, Role::Advisor));
+    sink.add(LINKED_GUARDS + 1, linked(view.own.elephants, Role::Elephant));
+}

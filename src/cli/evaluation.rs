@@ -1,0 +1,110 @@
+//! `position --eval`: the evaluation taken apart, for people and programs.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::engine::evaluation::{Explanation, Share, Worth};
+use crate::game::BySide;
+use crate::xiangqi::Square;
+
+/// The evaluation in the JSON answer.
+pub(super) fn to_json(explanation: &Explanation) -> Value {
+    let men: Vec<Value> = explanation
+        .men
+        .iter()
+        .map(|man| {
+            json!({
+                "square": man.square.to_string(),
+                "man": man.piece.letter(),
+                "value": man.value,
+            })
+        })
+        .collect();
+    json!({
+        "value": explanation.value,
+        "phase": explanation.phase,
+        "full_phase": Explanation::FULL_PHASE,
+        "scale": {"red": explanation.scale.first, "black": explanation.scale.second},
+        "terms": explanation.terms.iter().map(share).collect::<Vec<_>>(),
+        "parts": explanation.groups.iter().map(part).collect::<Vec<_>>(),
+        "men": men,
+    })
+}
+
+fn share(share: &Share) -> Value {
+    json!({
+        "term": share.name,
+        "red": worth(share.worth.first),
+        "black": worth(share.worth.second),
+    })
+}
+
+fn part(share: &Share) -> Value {
+    json!({
+        "part": share.name.to_lowercase(),
+        "term": share.term.name(),
+        "red": worth(share.worth.first),
+        "black": worth(share.worth.second),
+    })
+}
+
+fn worth(worth: Worth) -> Value {
+    json!({"middle": worth.middle, "ending": worth.ending, "now": worth.now})
+}
+
+/// Shows every term with its parts, and each man with its value on the board, in centipawns.
+pub(super) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
+    let Explanation { phase, scale, terms, groups, value, .. } = explanation;
+    writeln!(out)?;
+    writeln!(out, "{:<22}{:>21}{:>21}", "centipawns", "Red", "Black")?;
+    let heads = ["middle", "ending", "now"];
+    write!(out, "{:<22}", "")?;
+    for head in heads.iter().chain(&heads) {
+        write!(out, "{head:>7}")?;
+    }
+    writeln!(out, "{:>9}", "balance")?;
+    for term in terms {
+        row(out, term.name, term)?;
+        for part in groups.iter().filter(|part| part.term == term.term) {
+            let name = part.name.to_lowercase().replace('_', " ");
+            if name != term.name {
+                row(out, &format!("  {name}"), part)?;
+            }
+        }
+    }
+    writeln!(out)?;
+    board(explanation, out)?;
+    writeln!(out, "phase    {phase} of {} (the rest is ending)", Explanation::FULL_PHASE)?;
+    let BySide { first, second } = scale;
+    writeln!(out, "counts   {first}/64 of Red's advantage, {second}/64 of Black's")?;
+    writeln!(out, "eval     {value:+} for the side to move")
+}
+
+fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
+    write!(out, "{name:<22}")?;
+    for worth in [share.worth.first, share.worth.second] {
+        write!(out, "{:>7}{:>7}{:>7}", worth.middle, worth.ending, worth.now)?;
+    }
+    writeln!(out, "{:>+9}", share.worth.first.now - share.worth.second.now)
+}
+
+/// The board, each man with its value under it.
+fn board(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
+    let man_on = |square| explanation.men.iter().find(move |man| man.square == square);
+    for rank in (0..10).rev() {
+        write!(out, "{rank} ")?;
+        for file in 0..9 {
+            match man_on(Square::at(file, rank)) {
+                Some(man) => write!(out, "{:>2}{:<5}", man.piece.letter(), man.value)?,
+                None => write!(out, "{:>2}{:<5}", '.', "")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    write!(out, "  ")?;
+    for file in 'a'..='i' {
+        write!(out, "{file:>2}{:<5}", "")?;
+    }
+    writeln!(out)
+}

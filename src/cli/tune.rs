@@ -1,0 +1,185 @@
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::{CliError, Context, OrExit, exit, tell};
+use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
+use crate::book::find_games;
+use crate::bytes::atomic;
+use crate::record::{ReadSummary, Record, read_packed};
+use crate::xiangqi::Position;
+
+/// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the
+/// weights that foretell the results best, and writes them as Rust source. The outcome does not
+/// depend on the number of threads.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files and folders of games of any format.
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// The source file to write: src/search/eval/xiangqi/numbers.rs. Without it the weights are only
+    /// fitted.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What the head of the source says of the games.
+    #[arg(long, default_value = "")]
+    about: String,
+    /// Plies left out at the start of a game from the usual start.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().skip_plies)]
+    skip_plies: usize,
+    /// Leave out shorter games.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().min_plies)]
+    min_plies: usize,
+    /// What captures may gain in a position that counts as quiet, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = Sampling::default().quiet,
+        value_parser = clap::value_parser!(i32).range(0..=10_000))]
+    quiet: i32,
+    /// How many positions are taken at most.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().most)]
+    positions: usize,
+    /// One game of so many is held out for validation.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out)]
+    hold_out: usize,
+    /// Steps of the optimiser.
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().steps,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    steps: u32,
+    /// Length of the first steps, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().rate)]
+    rate: f64,
+    /// How far a weight is expected to lie from where it starts, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread)]
+    spread: f64,
+    /// Threads (0: one for each core).
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("tune")?;
+    args.check()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
+    let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
+    let (games, read) = read(&args.inputs)?;
+    let samples = pool.install(|| sample(&games, &args.sampling()));
+    if samples[0].is_empty() {
+        let message = format!("no quiet position with a result in {} games", games.len());
+        return Err(CliError::message(exit::BAD_DATA, message));
+    }
+    let bar = ProgressBar::new(u64::from(args.steps));
+    if let Ok(style) = ProgressStyle::with_template("step {pos}/{len} {msg} {elapsed} eta {eta}") {
+        bar.set_style(style);
+    }
+    let fitted = pool.install(|| {
+        fit(&samples, &current(), &args.options(), &mut |step, loss| {
+            bar.set_position(u64::from(step));
+            bar.set_message(format!("loss {loss:.6}"));
+        })
+    });
+    bar.finish_and_clear();
+    if let Some(path) = &args.output {
+        let text = source(&fitted.weights, &args.head(&samples, &fitted));
+        atomic::write(path, text.as_bytes())
+            .or_exit_with(exit::CANNOT_CREATE, || path.display())?;
+    }
+    report(&read, &samples, &fitted, context)
+}
+
+impl Args {
+    fn check(&self) -> Result<(), CliError> {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        if positive(self.rate) && positive(self.spread) {
+            return Ok(());
+        }
+        Err(CliError::message(exit::USAGE, "--rate and --spread must be greater than 0"))
+    }
+
+    const fn sampling(&self) -> Sampling {
+        Sampling {
+            skip_plies: self.skip_plies,
+            min_plies: self.min_plies,
+            quiet: self.quiet,
+            most: self.positions,
+            hold_out: self.hold_out,
+        }
+    }
+
+    const fn options(&self) -> FitOptions {
+        FitOptions { steps: self.steps, rate: self.rate, spread: self.spread }
+    }
+
+    /// How the weights were made, for the head of the source.
+    fn head(&self, samples: &[Samples; 2], fitted: &Fit) -> String {
+        let names: Vec<String> = self
+            .inputs
+            .iter()
+            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        let Self { steps, rate, spread, quiet, about, .. } = self;
+        let Fit { before, after, .. } = fitted;
+        let gap = if about.is_empty() { "" } else { "\n\n" };
+        format!(
+            "juzhong tune {} --steps {steps} --rate {rate} --spread {spread} --quiet {quiet}\n\
+             {} quiet positions, {} held out; logistic loss of those fitted {:.5} before\n\
+             and {:.5} after, held out {:.5} and {:.5}.{gap}{about}",
+            names.join(" "),
+            samples[0].len(),
+            samples[1].len(),
+            before.fitted,
+            after.fitted,
+            before.held_out,
+            after.held_out
+        )
+    }
+}
+
+/// All games; bad ones are left out and counted.
+fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliError> {
+    let mut games = Vec::new();
+    let mut summary = ReadSummary::default();
+    for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
+        let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
+        let name = file.display().to_string();
+        let read = read_packed(&name, &bytes, &std::env::temp_dir(), &mut |_, game| {
+            games.extend(game.ok().map(|game| game.record));
+            ControlFlow::Continue(())
+        });
+        summary += read.or_exit_with(exit::IO, || name)?;
+    }
+    if summary.bad > 0 {
+        tell(format_args!("juzhong: {} bad games left out", summary.bad));
+    }
+    Ok((games, summary))
+}
+
+fn report(
+    read: &ReadSummary,
+    samples: &[Samples; 2],
+    fitted: &Fit,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let Fit { slope, before, after, .. } = fitted;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.tune/1",
+            "games": read.games,
+            "positions": samples[0].len(),
+            "held_out": samples[1].len(),
+            "slope": slope,
+            "loss": {"before": before.fitted, "after": after.fitted},
+            "loss_held_out": {"before": before.held_out, "after": after.held_out},
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    let out = &mut context.out;
+    writeln!(out, "games      {}", read.games)?;
+    writeln!(out, "positions  {} fitted, {} held out", samples[0].len(), samples[1].len())?;
+    writeln!(out, "slope      {slope:.6} for a centipawn")?;
+    writeln!(out, "loss       {:.6} before, {:.6} after", before.fitted, after.fitted)?;
+    writeln!(out, "held out   {:.6} before, {:.6} after", before.held_out, after.held_out)?;
+    Ok(exit::OK)
+}

@@ -1,0 +1,235 @@
+//! The evaluation taken apart: by term and man for people, by parameter for the tuner.
+
+use super::features::{GROUPS, MATERIAL, Term, group_of};
+use super::material::{FULL_PHASE, Material, material, record};
+use super::numbers::WEIGHTS;
+use super::reach::survey;
+use super::sink::{Entries, Entry, PAIRS_OF_WEIGHTS, Pair};
+use super::terms::{View, side_terms};
+use super::{blend, finish};
+use crate::game::{BySide, Side};
+use crate::xiangqi::{Piece, Position, Square};
+
+/// A worth in the middle game, in the ending, and in the position at hand, in centipawns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Worth {
+    /// In the middle game.
+    pub middle: i32,
+    /// In the ending.
+    pub ending: i32,
+    /// In between, as far as the game is an ending.
+    pub now: i32,
+}
+
+/// What one group of parameters, or one term, is worth to each side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The group's or term's name.
+    pub name: &'static str,
+    /// The term.
+    pub term: Term,
+    /// The worth to each side.
+    pub worth: BySide<Worth>,
+}
+
+/// What a man on its square is worth to its side: material, placement, mobility and relations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ManWorth {
+    /// Where it stands.
+    pub square: Square,
+    /// The man.
+    pub piece: Piece,
+    /// In centipawns.
+    pub value: i32,
+}
+
+/// The evaluation of a position, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// How far the game is a middle game: [`Explanation::FULL_PHASE`] at the start, 0 without rooks,
+    /// horses and cannons.
+    pub phase: i32,
+    /// How much of an advantage each side can win with, in 64ths.
+    pub scale: BySide<i32>,
+    /// Every term.
+    pub terms: Vec<Share>,
+    /// Every group of parameters that counts here.
+    pub groups: Vec<Share>,
+    /// Every man, by squares.
+    pub men: Vec<ManWorth>,
+    /// The evaluation for the side to move.
+    pub value: i32,
+}
+
+impl Explanation {
+    /// The phase of the start.
+    pub const FULL_PHASE: i32 = FULL_PHASE;
+}
+
+/// All that the evaluation counts for a side.
+fn entries(position: &Position) -> BySide<Vec<Entry>> {
+    let reach = survey(position);
+    BySide::new_with(|side| {
+        let mut sink = Entries::default();
+        record(position, side, &mut sink);
+        side_terms(&View::new(position, side, &reach), &mut sink);
+        sink.0
+    })
+}
+
+/// Takes the evaluation apart.
+#[must_use]
+pub fn explain(position: &Position) -> Explanation {
+    let material = material(position);
+    let entries = entries(position);
+    let worth_of = |side: Side, of: &dyn Fn(&Entry) -> bool| {
+        let of_kind = entries[side].iter().filter(|entry| of(entry));
+        worth(of_kind.fold(Pair(0), |sum, entry| sum.plus(weighted(entry))), &material)
+    };
+    let terms = Term::ALL.map(|term| Share {
+        name: term.name(),
+        term,
+        worth: BySide::new_with(|side| {
+            worth_of(side, &|entry| group_of(entry.parameter).is_some_and(|(g, _)| g.term == term))
+        }),
+    });
+    let groups = GROUPS.iter().map(|group| Share {
+        name: group.name,
+        term: group.term,
+        worth: BySide::new_with(|side| {
+            let is = |entry: &Entry| group_of(entry.parameter).map(|(g, _)| g.name);
+            worth_of(side, &|entry| is(entry) == Some(group.name))
+        }),
+    });
+    let counts = |share: &Share| {
+        share.worth.first != Worth::default() || share.worth.second != Worth::default()
+    };
+    Explanation {
+        phase: material.phase,
+        scale: material.scale,
+        terms: terms.to_vec(),
+        groups: groups.filter(counts).collect(),
+        men: men(position, &entries, &material),
+        value: super::evaluate(position),
+    }
+}
+
+fn weighted(entry: &Entry) -> Pair {
+    PAIRS_OF_WEIGHTS[entry.parameter].times(entry.count)
+}
+
+const fn worth(pair: Pair, material: &Material) -> Worth {
+    Worth { middle: pair.middle(), ending: pair.ending(), now: blend(pair, material.phase) }
+}
+
+fn men(position: &Position, entries: &BySide<Vec<Entry>>, material: &Material) -> Vec<ManWorth> {
+    let worth_of = |square: Square, piece: Piece| {
+        let by_itself = PAIRS_OF_WEIGHTS[MATERIAL + piece.role().index()];
+        let here = entries[piece.side()].iter().filter(|entry| entry.square == Some(square));
+        let pair = here.fold(by_itself, |sum, entry| sum.plus(weighted(entry)));
+        ManWorth { square, piece, value: blend(pair, material.phase) }
+    };
+    let squares = position.occupied().into_iter();
+    squares.filter_map(|s| Some(worth_of(s, position.piece_at(s)?))).collect()
+}
+
+/// What the evaluation of a position counts: for each parameter the difference of the sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// Parameters in ascending order, and how often each counts for Red less how often for Black.
+    pub counts: Vec<(u16, i16)>,
+    /// The weight of the middle game, of [`Explanation::FULL_PHASE`].
+    pub phase: i32,
+    /// How much of its advantage each side can win with, in 64ths.
+    pub scale: BySide<i32>,
+}
+
+/// Records what the evaluation counts.
+#[must_use]
+pub fn trace(position: &Position) -> Trace {
+    let entries = entries(position);
+    let mut sums = vec![0_i16; WEIGHTS.len()];
+    for (side, sign) in [(Side::First, 1), (Side::Second, -1)] {
+        for entry in &entries[side] {
+            sums[entry.parameter] += sign * entry.count as i16;
+        }
+    }
+    let counts = sums.into_iter().enumerate().filter(|&(_, count)| count != 0);
+    let material = material(position);
+    Trace {
+        counts: counts.map(|(parameter, count)| (parameter as u16, count)).collect(),
+        phase: material.phase,
+        scale: material.scale,
+    }
+}
+
+impl Trace {
+    /// The evaluation for `side` by the weights in use.
+    #[must_use]
+    pub fn value(&self, side: Side) -> i32 {
+        let pair = self.counts.iter().fold(Pair(0), |sum, &(parameter, count)| {
+            sum.plus(PAIRS_OF_WEIGHTS[usize::from(parameter)].times(i32::from(count)))
+        });
+        finish(pair, self.phase, self.scale, side)
+    }
+}
+
+/// The weights in use, middle game and ending, in centipawns, in the order of the parameters.
+#[must_use]
+pub fn weights() -> &'static [(i16, i16)] {
+    &WEIGHTS
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::game::{Game, Heuristics, MoveList};
+
+    fn after(choices: &[u16]) -> Vec<Position> {
+        let mut positions = vec![Position::start()];
+        let mut position = Position::start();
+        for &choice in choices {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            position.make(moves[choice as usize % moves.len()]);
+            positions.push(position.clone());
+        }
+        positions
+    }
+
+    proptest! {
+        #[test]
+        fn the_recorded_form_is_the_evaluation(
+            choices in prop::collection::vec(any::<u16>(), 0..150)
+        ) {
+            for position in after(&choices) {
+                let value = position.evaluate();
+                prop_assert_eq!(trace(&position).value(position.turn()), value);
+                let explanation = explain(&position);
+                prop_assert_eq!(explanation.value, value);
+                let difference: i32 =
+                    explanation.terms.iter().map(|t| t.worth.first.now - t.worth.second.now).sum();
+                let rounding = 2 * Term::ALL.len() as i32;
+                let value = if position.turn() == Side::First { value } else { -value };
+                if explanation.scale == (BySide { first: 64, second: 64 }) {
+                    prop_assert!((difference - value).abs() <= rounding, "{difference} {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_man_is_shown() {
+        let explanation = explain(&Position::start());
+        assert_eq!(explanation.men.len(), 32);
+        assert_eq!(explanation.terms.len(), Term::ALL.len());
+        assert!(
+            explanation.men.iter().all(|man| man.piece.role().letter() == 'K' || man.value > 0)
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! What the men of a side bear on: the base of mobility, relations and king safety.
+
+use arrayvec::ArrayVec;
+
+use crate::game::{BySide, Side};
+use crate::xiangqi::{
+    Bitboard, Position, Role, Square, advisor_attacks, cannon_attacks, elephant_attacks,
+    horse_attacks, king_attacks, rook_attacks,
+};
+
+/// A rook, horse or cannon and what it reaches.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bearing {
+    pub(super) role: Role,
+    pub(super) square: Square,
+    /// Where it can go if the point is empty, and for horses and rooks also where it can take.
+    pub(super) quiet: Bitboard,
+    /// Where it takes or guards.
+    pub(super) takes: Bitboard,
+}
+
+/// The points that the men of a side bear on, by takes (a cannon's quiet moves do not count).
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    /// By one man or more.
+    pub(super) once: Bitboard,
+    /// By two men or more.
+    pub(super) twice: Bitboard,
+    /// By any man but the king.
+    pub(super) by_men: Bitboard,
+    pub(super) pawns: Bitboard,
+    pub(super) advisors: Bitboard,
+    pub(super) elephants: Bitboard,
+    pub(super) horses: Bitboard,
+    pub(super) cannons: Bitboard,
+    pub(super) rooks: Bitboard,
+    /// The rooks, horses and cannons one by one.
+    pub(super) heavy: ArrayVec<Bearing, 8>,
+}
+
+impl Reach {
+    fn add(&mut self, targets: Bitboard) {
+        self.twice |= self.once & targets;
+        self.once |= targets;
+    }
+
+    /// Points that pawns, advisors and elephants bear on.
+    pub(super) fn by_small(&self) -> Bitboard {
+        self.pawns | self.advisors | self.elephants
+    }
+
+    /// Points that something cheaper than a rook bears on.
+    pub(super) fn below_rook(&self) -> Bitboard {
+        self.by_small() | self.horses | self.cannons
+    }
+}
+
+const FILE_A: u128 = {
+    let mut bits = 0;
+    let mut rank = 0;
+    while rank < 10 {
+        bits |= 1 << (9 * rank);
+        rank += 1;
+    }
+    bits
+};
+
+/// Five ranks of Red's half.
+const RED_HALF: u128 = (1 << 45) - 1;
+
+/// The points across the river for a side.
+pub(super) const fn far_half(side: Side) -> Bitboard {
+    match side {
+        Side::First => Bitboard::from_bits(Bitboard::FULL.bits() & !RED_HALF),
+        Side::Second => Bitboard::from_bits(RED_HALF),
+    }
+}
+
+/// The squares of `set` moved one file to the right.
+pub(super) const fn right_of(set: Bitboard) -> Bitboard {
+    Bitboard::from_bits(set.bits() << 1 & !FILE_A)
+}
+
+const fn left_of(set: Bitboard) -> Bitboard {
+    Bitboard::from_bits((set.bits() & !FILE_A) >> 1)
+}
+
+/// What both sides bear on.
+pub(super) fn survey(position: &Position) -> BySide<Reach> {
+    BySide::new_with(|side| reach(position, side))
+}
+
+#[inline]
+fn reach(position: &Position, side: Side) -> Reach {
+    let occupied = position.occupied();
+    let lines = position.occupancy();
+    let men = position.side(side);
+    let of = |role| position.role(role) & men;
+    let mut reach = Reach::default();
+    add_pawns(&mut reach, of(Role::Pawn), side);
+    for square in of(Role::Advisor) {
+        let targets = advisor_attacks(square);
+        reach.advisors |= targets;
+        reach.add(targets);
+    }
+    for square in of(Role::Elephant) {
+        let targets = elephant_attacks(square, occupied);
+        reach.elephants |= targets;
+        reach.add(targets);
+    }
+    for square in of(Role::Horse) {
+        let targets = horse_attacks(square, occupied);
+        reach.horses |= targets;
+        reach.add_heavy(Bearing { role: Role::Horse, square, quiet: targets, takes: targets });
+    }
+    for square in of(Role::Cannon) {
+        let quiet = rook_attacks(square, lines);
+        let takes = cannon_attacks(square, lines);
+        reach.cannons |= takes;
+        reach.add_heavy(Bearing { role: Role::Cannon, square, quiet, takes });
+    }
+    for square in of(Role::Rook) {
+        let targets = rook_attacks(square, lines);
+        reach.rooks |= targets;
+        reach.add_heavy(Bearing { role: Role::Rook, square, quiet: targets, takes: targets });
+    }
+    reach.by_men = reach.once;
+    reach.add(king_attacks(position.king(side)));
+    reach
+}
+
+impl Reach {
+    #[inline]
+    fn add_heavy(&mut self, bearing: Bearing) {
+        self.add(bearing.takes);
+        // A set has six of them; positions that were never validated may have more.
+        if !self.heavy.is_full() {
+            self.heavy.push(bearing);
+        }
+    }
+}
+
+/// All pawns at once: forward, and to both sides across the river.
+#[inline]
+fn add_pawns(reach: &mut Reach, pawns: Bitboard, side: Side) {
+    let ahead = match side {
+        Side::First => Bitboard::from_bits(pawns.bits() << 9),
+        Side::Second => Bitboard::from_bits(pawns.bits() >> 9),
+    };
+    let crossed = pawns & far_half(side);
+    reach.add(ahead);
+    if !crossed.is_empty() {
+        reach.add(left_of(crossed));
+        reach.add(right_of(crossed));
+    }
+    reach.pawns = reach.once;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::game::{Game, MoveList};
+    use crate::xiangqi::pawn_attacks;
+
+    proptest! {
+        #[test]
+        fn the_reach_of_a_side_is_that_of_its_men(
+            choices in prop::collection::vec(any::<u16>(), 0..120)
+        ) {
+            let mut position = Position::start();
+            for choice in choices {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                position.make(moves[choice as usize % moves.len()]);
+            }
+            let reach = survey(&position);
+            for side in Side::ALL {
+                // A cannon's hold on empty points is left out.
+                for square in position.occupied() {
+                    let count = position.attackers(side, square).len();
+                    prop_assert_eq!(reach[side].once.has(square), count > 0, "{}", square);
+                    prop_assert_eq!(reach[side].twice.has(square), count > 1, "{}", square);
+                }
+                let pawns = position.pieces(side, Role::Pawn).into_iter();
+                let by_pawns = pawns.fold(Bitboard::EMPTY, |set, s| set | pawn_attacks(side, s));
+                prop_assert_eq!(reach[side].pawns, by_pawns);
+            }
+        }
+    }
+}
