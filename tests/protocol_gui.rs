@@ -281,7 +281,7 @@ fn hash_sizes() {
         ask("32768") + "isready\nsetoption name Hash value 2\ngo depth 2\n",
     );
     assert_eq!(best_moves(&output).len(), 2);
-    let room = juzhong::bytes::available_memory().is_none_or(|free| free > 33 << 30);
+    let room = juzhong::bytes::machine::available_memory().is_none_or(|free| free > 33 << 30);
     let refused = output.matches("no memory for a hash table of 32768 MiB; choose a smaller one");
     assert!(room || refused.count() == 1, "{output}");
 }

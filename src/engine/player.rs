@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use super::library::{Library, OwnBook};
 use super::playable::{Endgames, Playable, RootMove};
 use crate::book::SelectOptions;
-use crate::bytes::available_memory;
+use crate::bytes::machine::available_memory;
 use crate::game::{Horizon, Line, MoveList, Verdict};
 use crate::hash::Key;
 use crate::search::{
@@ -199,11 +199,11 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        let old = &self.options;
         let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.multipv, o.techniques);
-        if parts(old) != parts(&new) {
+        if parts(&self.options) != parts(&new) {
             self.replace_searcher(&new)?;
         }
+        let old = &self.options;
         if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
             self.library = Library::open::<G>(&new, &mut self.notices);
         }

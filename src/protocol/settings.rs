@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::command::shortened;
 use super::options::{self, ALL, Id, Kind, Unresolved};
 use super::{Dialect, Ranks};
-use crate::bytes::available_memory;
+use crate::bytes::machine::available_memory;
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{
     EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy, Techniques,
