@@ -14,8 +14,8 @@ fn answers_to(input: impl Into<Vec<u8>>) -> String {
     session::answers_to(Dialect::Ucci, input)
 }
 
-/// A rook against bare advisors: Red is far better.
-const WON: &str = "3ak4/9/9/9/9/9/9/9/4R4/4KR3";
+/// Two rooks against an advisor: Red is far better.
+const WON: &str = "3ak4/9/9/9/9/9/9/9/R8/3K1R3";
 /// Red mates with the rooks.
 const MATE: &str = "4k4/9/9/9/9/9/9/R8/1R7/3K5";
 const MATED: &str = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b";
@@ -169,7 +169,11 @@ fn an_offered_draw_is_accepted_by_those_who_are_not_better() {
 
 #[test]
 fn tells_what_the_transposition_table_knows() {
-    let output = answers_to("probe startpos\ngo depth 4\nprobe startpos\nprobe fen x\n");
+    let live = Live::start(Dialect::Ucci);
+    live.say("probe startpos\ngo depth 4\n");
+    live.wait_for("bestmove", 1);
+    live.say("probe startpos\nprobe fen x\n");
+    let output = live.end();
     let told: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("pophash")).collect();
     assert_eq!((told[0], told[2]), ("", ""));
     let words: Vec<&str> = told[1].split_whitespace().collect();
@@ -209,7 +213,7 @@ fn an_endless_search_ends_with_a_mate() {
     live.say(&format!("position fen {MATE} w - - 0 1\ngo infinite\n"));
     live.wait_for("bestmove", 1);
     live.say("position startpos\ngo depth infinite\n");
-    live.wait_for("info depth 3", 2);
+    live.wait_for("info depth 4 ", 1);
     assert_eq!(best_moves(&live.heard()).len(), 1);
     live.say("stop\n");
     live.wait_for("bestmove", 2);
