@@ -8,6 +8,7 @@ mod analyse;
 mod bench;
 mod book;
 mod completions;
+mod contest;
 mod convert;
 mod demo;
 mod exit;
@@ -15,6 +16,7 @@ mod fens;
 mod interrupt;
 mod keys;
 mod listing;
+mod openings;
 mod perft;
 mod play;
 mod player;
@@ -93,6 +95,8 @@ enum Command {
     Tablebase(tablebase::Command),
     /// Play against the engine in the terminal.
     Play(play::Args),
+    /// Play a match between two engines.
+    Match(contest::Args),
     /// Speak UCI on standard input and output.
     Uci(uci::Args),
     /// Search one position and show the best lines.
@@ -173,6 +177,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Book(command) => book::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
+        Command::Match(args) => contest::run(&args, context),
         Command::Uci(args) => uci::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
