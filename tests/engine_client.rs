@@ -8,8 +8,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use juzhong::arena::{
-    Client, ClientError, EngineCommand, EngineScore, GoLimits, Patience, Ranks, Thought,
+    Client, ClientError, Clocks, EngineCommand, EngineScore, GoLimits, Offer, Patience, Protocol,
+    Ranks, Thought,
 };
+use juzhong::engine::{Engine, EngineOptions};
+use juzhong::game::Line;
+use juzhong::xiangqi::{Move, Position};
 
 const SHORT: Patience = Patience {
     start: Duration::from_millis(600),
@@ -32,7 +36,7 @@ fn own() -> EngineCommand {
 
 fn client(script: &str) -> Client {
     let mut client = Client::spawn(&shell(&format!("{HELLO} {script}")), SHORT).unwrap();
-    client.handshake().unwrap();
+    client.handshake(None).unwrap();
     client
 }
 
@@ -51,13 +55,13 @@ fn fails_soon<T: std::fmt::Debug>(part: &str, run: impl FnOnce() -> Result<T, Cl
 }
 
 fn handshake(script: &str) -> Result<(), ClientError> {
-    Client::spawn(&shell(script), SHORT)?.handshake()
+    Client::spawn(&shell(script), SHORT)?.handshake(None)
 }
 
 #[test]
 fn talks_to_this_program() {
     let mut client = Client::spawn(&own(), Patience::default()).unwrap();
-    client.handshake().unwrap();
+    client.handshake(None).unwrap();
     assert!(client.name().starts_with("juzhong "));
     // It has the option `UCI_Variant`, and does as programs for many games do.
     assert_eq!(client.ranks(), Ranks::FromOne);
@@ -136,7 +140,7 @@ fn engines_that_count_ranks_from_one_are_understood() {
         file.display()
     );
     let mut client = Client::spawn(&shell(&script), SHORT).unwrap();
-    client.handshake().unwrap();
+    client.handshake(None).unwrap();
     assert_eq!(client.ranks(), Ranks::FromOne);
     let thought = go(&mut client, &GoLimits { depth: Some(2), ..GoLimits::default() }).unwrap();
     assert_eq!(thought.best.as_deref(), Some("h9g7"));
@@ -147,13 +151,108 @@ fn engines_that_count_ranks_from_one_are_understood() {
     assert_eq!(heard, expected);
 }
 
+/// An engine of UCCI that writes down what it hears, and answers searches with `answers` in turn.
+fn ucci(file: &Path, answers: &str) -> EngineCommand {
+    let script = format!(
+        "set -- {answers}; while read -r x; do echo \"$x\" >>'{}'; case \"$x\" in \
+         uci) exit 1;; \
+         ucci) echo id name Fake; echo option usemillisec type check default false; \
+               echo option newgame type button; echo option batch type check; echo ucciok;; \
+         isready) echo readyok;; \
+         go*) echo info depth 4 score -31 pv h9g7 h0g2; echo info nodes 99; echo \"$1\"; shift;; \
+         quit) echo bye; exit;; esac; done",
+        file.display()
+    );
+    shell(&script)
+}
+
+#[test]
+fn ucci_is_spoken_to_those_who_know_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heard");
+    let answers = "'bestmove h9g7 ponder h0g2 draw' 'bestmove h9g7 resign' nobestmove";
+    let mut client = Client::start(&ucci(&file, answers), None, SHORT).unwrap();
+    assert_eq!((client.protocol(), client.name()), (Protocol::Ucci, "Fake"));
+    client.set_option("batch", "true").unwrap();
+    assert!(client.new_game().unwrap());
+    let mut line = Line::new(Position::start(), 0);
+    line.push(Move::parse("h2e2").unwrap());
+    client.set_line(None, &line).unwrap();
+    let remaining = [Duration::from_secs(9), Duration::from_millis(8500)];
+    let increment = [Duration::from_millis(100); 2];
+    let clocks = Some(Clocks { remaining, increment, moves_to_go: None, mover: 1 });
+    let thought = client.go(&GoLimits { clocks, ..GoLimits::default() }, &|| false).unwrap();
+    assert_eq!((thought.best.as_deref(), thought.offer), (Some("h9g7"), Some(Offer::Draw)));
+    assert_eq!(thought.info.score.unwrap().0, EngineScore::Centipawns(-31));
+    assert_eq!((thought.info.depth, thought.info.nodes), (4, 99));
+    // After a capture, the position begins with it.
+    for mv in ["h7e7", "e2e6", "d9e8"] {
+        line.push(Move::parse(mv).unwrap());
+    }
+    client.set_line(None, &line).unwrap();
+    let nodes = GoLimits { nodes: Some(500), draw_offered: true, ..GoLimits::default() };
+    let thought = client.go(&nodes, &|| false).unwrap();
+    assert_eq!(thought.offer, Some(Offer::Resign));
+    client
+        .set_line(Some("3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 1"), &Line::new(Position::start(), 3))
+        .unwrap();
+    assert_eq!(client.go(&nodes, &|| false).unwrap().best, None);
+    client.quit();
+    let heard = fs::read_to_string(file).unwrap();
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+    let expected = format!(
+        "uci\nucci\nsetoption usemillisec true\nisready\nsetoption batch true\n\
+         setoption newgame\nisready\nposition fen {start} moves h2e2\n\
+         go time 8500 increment 100 opptime 9000 oppincrement 100\n"
+    );
+    assert!(heard.starts_with(&expected), "{heard}");
+    assert!(heard.contains("go draw nodes 500\n"), "{heard}");
+    assert!(heard.contains("position fen 3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 1\n"), "{heard}");
+    let positions: Vec<&str> = heard.lines().filter(|line| line.starts_with("position")).collect();
+    assert!(positions[1].ends_with("/RNBAKABNR b - - 0 1 moves d9e8"), "{heard}");
+}
+
+#[test]
+fn an_engine_that_is_silent_to_uci_is_greeted_in_ucci() {
+    let script = "while read -r x; do case \"$x\" in ucci) echo ucciok;; \
+                  isready) echo readyok;; quit) exit;; esac; done";
+    let patience = Patience { start: Duration::from_secs(20), ..SHORT };
+    let client = Client::start(&shell(script), None, patience).unwrap();
+    assert_eq!(client.protocol(), Protocol::Ucci);
+    fails_soon("while starting", || Client::start(&shell(script), Some(Protocol::Uci), SHORT));
+    let cyclone = "read -r x; [ $x = ucicyclone ] && echo uciok; read x; echo readyok; read x";
+    let client = Client::start(&shell(cyclone), Some(Protocol::Cyclone), SHORT).unwrap();
+    assert_eq!(client.protocol(), Protocol::Cyclone);
+}
+
+#[test]
+fn a_last_line_without_an_end_counts() {
+    let mut client = client("read p; read g; printf 'bestmove h9g7'");
+    let thought = go(&mut client, &GoLimits::default()).unwrap();
+    assert_eq!(thought.best.as_deref(), Some("h9g7"));
+}
+
+#[test]
+fn the_own_engine_is_served_within_the_program() {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let engine = Engine::<Position>::new(options).unwrap();
+    let mut client = Client::within(engine, Patience::default()).unwrap();
+    assert!(client.name().starts_with("juzhong "));
+    client.set_option("Hash", "2").unwrap();
+    assert!(client.new_game().unwrap());
+    let limits = GoLimits { nodes: Some(2000), ..GoLimits::default() };
+    let thought = go(&mut client, &limits).unwrap();
+    assert!(thought.best.is_some() && thought.info.depth > 0 && !thought.took.is_zero());
+    client.quit();
+}
+
 #[test]
 fn no_process_is_left_behind() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("id");
     let script = format!("echo $$ >'{}'; exec sleep 100", file.display());
     let mut client = Client::spawn(&shell(&script), SHORT).unwrap();
-    assert!(client.handshake().is_err());
+    assert!(client.handshake(None).is_err());
     let id = fs::read_to_string(&file).unwrap();
     let process = Path::new("/proc").join(id.trim());
     assert!(process.exists() || !Path::new("/proc/self").exists());

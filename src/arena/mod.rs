@@ -1,11 +1,28 @@
-//! Games between engines, the client for foreign ones, and tuning by the results of games.
+//! Games between engines: matches and what they say about strength, self-play, the client for
+//! foreign engines, and tuning by the results of games.
 
 mod client;
+mod contest;
+mod entrant;
+mod game;
+mod journal;
+mod openings;
+mod referee;
 mod selfplay;
+mod sprt;
+mod stats;
 pub mod tune;
 
 pub use client::{
     Client, ClientAppraiser, ClientError, Clocks, EngineCommand, EngineScore, GoLimits, Info,
-    Patience, Ranks, Thought, spawn_appraisers,
+    Offer, Patience, Protocol, Ranks, Thought, spawn_appraisers,
 };
-pub use selfplay::{MAX_PLIES, SelfPlay, SelfPlayError};
+pub use contest::{Match, MatchError, MatchGame, Standing};
+pub use entrant::Entrant;
+pub use game::{ClockSetting, Effort, Fault, Pace};
+pub use journal::{Journal, JournalError};
+pub use openings::{Openings, built_in_openings, read_positions};
+pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
+pub use selfplay::{SelfPlay, SelfPlayError};
+pub use sprt::{Decision, Sprt};
+pub use stats::{Count, Estimate, Tally, elo, expected_score};

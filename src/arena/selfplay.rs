@@ -2,13 +2,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
+use super::game::{self, Turn};
+use super::referee::{End, Referee};
 use crate::engine::{Choice, Engine, EngineError, EngineOptions, Limits};
-use crate::game::{Game, Horizon, Line, Outcome};
-use crate::record::{Record, Tree};
-use crate::xiangqi::{Move, Position, RuleSet};
-
-/// A longer game is a draw.
-pub const MAX_PLIES: usize = 400;
+use crate::game::{Line, Outcome};
+use crate::record::Record;
+use crate::xiangqi::{Position, RuleSet};
 
 /// Games of the engine against itself, each from an opening line. They depend on these fields
 /// alone, not on the number of threads.
@@ -75,64 +74,29 @@ impl SelfPlay {
     ) -> Record<Position> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number as u64);
-        let mut line = Line::new(Position::start(), 0);
-        opening.tree.moves.iter().for_each(|&mv| line.push(mv));
-        let (outcome, termination) = loop {
-            if let Some(end) = self.end(&line) {
-                break end;
-            }
+        let referee = Referee { rules: self.rules, ..Referee::default() };
+        let mut turn = |line: &Line<Position>| {
             let limits = Limits::nodes(self.nodes * (80 + chance.next_u64() % 41) / 100);
-            match engine.choose(&line, &limits, &()) {
-                Some(Choice { mv, .. }) => line.push(mv),
-                None => break (Outcome::Draw, "no move"),
+            match engine.choose(line, &limits, &()) {
+                Some(Choice { mv, .. }) => Turn::Move { mv, score: None, comment: None },
+                None => Turn::Over(End::new(Outcome::Draw, "no move")),
             }
         };
-        let moves: Vec<Move> = line.moves().collect();
-        Record {
-            tags: self.tags(opening, number, termination),
-            start: None,
-            start_clock: 0,
-            result: Some(outcome),
-            tree: Tree { moves, ..Tree::default() },
-        }
+        let played = game::play(opening, &referee, &mut turn);
+        played.map_or_else(|| opening.clone(), |played| played.record(opening, self.tags(number)))
     }
 
-    /// The result by the rules, or because it takes too long.
-    fn end(&self, line: &Line<Position>) -> Option<(Outcome, &'static str)> {
-        let position = line.position();
-        if let Some(outcome) = position.outcome() {
-            let how = if position.in_check() { "checkmate" } else { "stalemate" };
-            return Some((outcome, how));
-        }
-        let judgement =
-            <Position as crate::game::Adjudicate>::judge(line, self.rules, Horizon::Game);
-        if let Some(outcome) = judgement.verdict.outcome() {
-            return Some((outcome, judgement.reason.unwrap_or("by the rules")));
-        }
-        (line.len() >= MAX_PLIES).then_some((Outcome::Draw, "longest game"))
-    }
-
-    fn tags(
-        &self,
-        opening: &Record<Position>,
-        number: usize,
-        termination: &str,
-    ) -> Vec<(String, String)> {
+    fn tags(&self, number: usize) -> Vec<(String, String)> {
         let player = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
-        let mut tags = vec![
-            ("Game".to_owned(), "Chinese Chess".to_owned()),
-            ("Event".to_owned(), "juzhong self-play".to_owned()),
-            ("Round".to_owned(), (number + 1).to_string()),
-            ("Red".to_owned(), player.to_owned()),
-            ("Black".to_owned(), player.to_owned()),
-        ];
-        for name in ["ECCO", "Opening", "OpeningEN", "Group"] {
-            if let Some(value) = opening.tag(name) {
-                tags.push((name.to_owned(), value.to_owned()));
-            }
-        }
-        tags.push(("Nodes".to_owned(), self.nodes.to_string()));
-        tags.push(("Termination".to_owned(), termination.to_owned()));
-        tags
+        [
+            ("Game", "Chinese Chess"),
+            ("Event", "juzhong self-play"),
+            ("Round", &(number + 1).to_string()),
+            ("Red", player),
+            ("Black", player),
+            ("Nodes", &self.nodes.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
     }
 }

@@ -8,6 +8,7 @@ mod analyse;
 mod bench;
 mod book;
 mod completions;
+mod contest;
 mod convert;
 mod demo;
 mod evaluation;
@@ -16,6 +17,7 @@ mod fens;
 mod interrupt;
 mod keys;
 mod listing;
+mod openings;
 mod perft;
 mod play;
 mod player;
@@ -99,6 +101,8 @@ enum Command {
     Tablebase(tablebase::Command),
     /// Play against the engine in the terminal.
     Play(play::Args),
+    /// Play a match between two engines.
+    Match(contest::Args),
     /// Speak UCI on standard input and output (or UCCI, if the GUI says so first).
     Uci(uci::Args),
     /// Speak UCCI on standard input and output (or UCI, if the GUI says so first).
@@ -184,6 +188,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Book(command) => book::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
+        Command::Match(args) => contest::run(&args, context),
         Command::Uci(args) => uci::run(&args, Dialect::Uci, context),
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
         Command::Analyse(args) => analyse::run(&args, context),

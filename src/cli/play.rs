@@ -1,9 +1,11 @@
 use std::io::stdin;
 
+use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::player::{LimitArgs, PlayerArgs, tell_notices};
 use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit};
+use crate::arena::{Client, EngineCommand, EngineScore, GoLimits, Patience, Thought};
 use crate::bytes::read_line;
 use crate::engine::{Choice, Engine, Limits, Playable, Score, ScoreKind};
 use crate::game::{Horizon, Line, Outcome, Side};
@@ -11,13 +13,23 @@ use crate::gomoku::Board;
 use crate::xiangqi::Position;
 use crate::xiangqi::notation::MoveNotation;
 
-/// Plays against the engine in the terminal.
+/// Plays in the terminal, against this program's own engine or another one.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     player: PlayerArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    /// Another engine to play against: a program with its arguments, in UCI or UCCI.
+    #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
+        conflicts_with_all = ["book", "book_red", "book_black", "tables"])]
+    engine: String,
+    /// An option of that engine; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
+    option: Vec<(String, String)>,
+    /// What that engine speaks: auto, uci, ucci or cyclone.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    protocol: Spoken,
     /// The position to start from (default: the start of a game).
     #[arg(long)]
     fen: Option<String>,
@@ -67,18 +79,39 @@ fn run_game<G: Terminal + Playable>(
         None => position.side_to_move(),
         Some(name) => parse_side::<G>(name)?,
     };
+    let opponent = match parse_engine(&args.engine)? {
+        None => Opponent::Own(Box::new(args.player.engine::<G>()?), args.limits.limits()),
+        Some(command) => {
+            let client = start_engine(&command, args)?;
+            Opponent::Foreign(Box::new(client), args.limits.go_limits())
+        }
+    };
+    let line = Line::new(position, clock);
     let mut table = Table {
-        engine: args.player.engine::<G>()?,
-        line: Line::new(position, clock),
+        opponent,
+        rules: args.player.rules::<G>()?,
+        fen: args.fen.as_ref().map(|_| G::line_text(&line, fullmoves)),
+        line,
         fullmoves,
         human,
-        limits: args.limits.limits(),
         style: args.board,
         notation: args.notation,
         context,
     };
     table.play()?;
     Ok(exit::OK)
+}
+
+fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError> {
+    let start = || {
+        let mut client = Client::start(command, args.protocol.0, Patience::default())?;
+        for (name, value) in &args.option {
+            client.set_option(name, value)?;
+        }
+        client.new_game()?;
+        Ok::<_, crate::arena::ClientError>(client)
+    };
+    start().or_exit(exit::UNAVAILABLE)
 }
 
 fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
@@ -90,13 +123,71 @@ fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
     })
 }
 
-/// A game between a human and the engine.
+/// Whom the human plays against, and how long it may think.
+enum Opponent<G: Playable> {
+    Own(Box<Engine<G>>, Limits),
+    Foreign(Box<Client>, GoLimits),
+}
+
+/// A move and what is said about it.
+struct Reply<M> {
+    mv: M,
+    about: String,
+}
+
+impl<G: Playable> Opponent<G> {
+    /// The opponent's move; `None` if it has none. `start` is where the line begins, if that is not
+    /// the usual start.
+    fn choose(
+        &mut self,
+        start: Option<&str>,
+        line: &Line<G>,
+    ) -> Result<Option<Reply<G::Move>>, CliError> {
+        match self {
+            Self::Own(engine, limits) => {
+                let choice = engine.choose(line, limits, &());
+                tell_notices(engine);
+                Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe(&choice) }))
+            }
+            Self::Foreign(client, limits) => {
+                client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
+                let thought = client.go(limits, &|| false).or_exit(exit::UNAVAILABLE)?;
+                let Some(text) = &thought.best else { return Ok(None) };
+                let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
+                let mv = legal.ok_or_else(|| {
+                    let message = format!("{}: played the illegal move {text}", client.name());
+                    CliError::message(exit::UNAVAILABLE, message)
+                })?;
+                Ok(Some(Reply { mv, about: describe_thought(&thought) }))
+            }
+        }
+    }
+}
+
+/// What a foreign engine says of its move.
+fn describe_thought(thought: &Thought) -> String {
+    let score = match thought.info.score {
+        None => String::new(),
+        Some((EngineScore::Centipawns(score), _)) => {
+            format!(", {:+.2}", f64::from(score) / 100.0)
+        }
+        Some((EngineScore::Mate(moves @ 1..), _)) => format!(", mates in {moves} moves"),
+        Some((EngineScore::Mate(moves), _)) => {
+            format!(", is mated in {} moves", moves.unsigned_abs())
+        }
+    };
+    format!("depth {}{score}", thought.info.depth)
+}
+
+/// A game between a human and an engine.
 struct Table<'a, 'c, G: Playable> {
-    engine: Engine<G>,
+    opponent: Opponent<G>,
+    rules: G::Rules,
+    /// The position that was asked for, to start from.
+    fen: Option<String>,
     line: Line<G>,
     fullmoves: u32,
     human: Side,
-    limits: Limits,
     style: BoardStyle,
     notation: MoveNotation,
     context: &'a mut Context<'c>,
@@ -119,7 +210,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
         while next != Next::Over {
             if next == Next::Moved {
                 self.draw()?;
-                if let Some(result) = result_text(&self.line, self.engine.options().rules) {
+                if let Some(result) = result_text(&self.line, self.rules) {
                     writeln!(self.context.out, "{result}")?;
                     return Ok(());
                 }
@@ -144,25 +235,24 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
 
     fn engine_turn(&mut self) -> Result<Next, CliError> {
         self.context.out.flush()?;
-        let Some(choice) = self.choose()? else { return Ok(Next::Over) };
-        let text = self.write_move(&choice);
+        let Some(reply) = self.choose()? else { return Ok(Next::Over) };
+        let text = self.write_move(&reply);
         writeln!(self.context.out, "engine: {text}")?;
-        self.line.push(choice.mv);
+        self.line.push(reply.mv);
         Ok(Next::Moved)
     }
 
-    fn choose(&mut self) -> Result<Option<Choice<G::Move>>, CliError> {
-        let choice = self.engine.choose(&self.line, &self.limits, &());
-        tell_notices(&mut self.engine);
-        if choice.is_none() {
+    fn choose(&mut self) -> Result<Option<Reply<G::Move>>, CliError> {
+        let reply = self.opponent.choose(self.fen.as_deref(), &self.line)?;
+        if reply.is_none() {
             writeln!(self.context.out, "there is no legal move")?;
         }
-        Ok(choice)
+        Ok(reply)
     }
 
-    fn write_move(&self, choice: &Choice<G::Move>) -> String {
-        let written = self.line.position().write_move(choice.mv, self.notation);
-        format!("{written}  ({})", describe(choice))
+    fn write_move(&self, reply: &Reply<G::Move>) -> String {
+        let written = self.line.position().write_move(reply.mv, self.notation);
+        format!("{written}  ({})", reply.about)
     }
 
     fn human_turn(&mut self) -> Result<Next, CliError> {
@@ -182,8 +272,8 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
                 Ok(Next::Over)
             }
             "hint" => {
-                if let Some(choice) = self.choose()? {
-                    let text = self.write_move(&choice);
+                if let Some(reply) = self.choose()? {
+                    let text = self.write_move(&reply);
                     writeln!(self.context.out, "hint: {text}")?;
                 }
                 Ok(Next::Same)

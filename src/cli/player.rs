@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::position::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
+use crate::arena::GoLimits;
 use crate::book::{Policy, SelectOptions};
 use crate::engine::{Engine, EngineOptions, Limits, MAX_PLY, OwnBook, Playable, clock};
 use crate::game::Side;
@@ -77,9 +78,14 @@ impl PlayerArgs {
             threads: self.threads,
             multipv: 1,
             seed: self.seed,
-            rules: parse_rules::<G>(self.rules.as_deref())?,
+            rules: self.rules::<G>()?,
             ..EngineOptions::default()
         })
+    }
+
+    /// The rules that were asked for.
+    pub(super) fn rules<G: Terminal>(&self) -> Result<G::Rules, CliError> {
+        parse_rules::<G>(self.rules.as_deref())
     }
 
     fn books(&self) -> Vec<OwnBook> {
@@ -131,6 +137,18 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
+    /// The limits of one move, for a foreign engine.
+    pub(super) fn go_limits(&self) -> GoLimits {
+        let free = self.depth.is_none() && self.nodes.is_none();
+        let movetime = self.movetime.or(free.then_some(1000));
+        GoLimits {
+            depth: self.depth,
+            nodes: self.nodes,
+            move_time: movetime.map(Duration::from_millis),
+            ..GoLimits::default()
+        }
+    }
+
     /// The limits of one move.
     pub(super) fn limits(&self) -> Limits {
         let free = self.depth.is_none() && self.nodes.is_none();

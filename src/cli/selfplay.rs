@@ -1,22 +1,19 @@
-use std::fs;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
 use crate::arena::SelfPlay;
-use crate::book::find_games;
 use crate::bytes::atomic;
-use crate::record::{PgnOptions, Record, read_packed, write_pgn};
-use crate::xiangqi::{Position, RuleSet};
+use crate::record::{PgnOptions, write_pgn};
+use crate::xiangqi::RuleSet;
 
 /// Plays games of the engine against itself, from opening lines, and writes them as PGN. The games
 /// do not depend on the number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files and folders of opening lines (PGN).
+    /// Files and folders of openings: games of any format, lists of positions.
     #[arg(long, required = true, num_args = 1..)]
     openings: Vec<PathBuf>,
     /// How many games to play.
@@ -44,7 +41,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("selfplay")?;
-    let openings = read_openings(&find_games(&args.openings).or_exit(exit::NO_INPUT)?.files)?;
+    let openings = read_openings(&args.openings)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let plan =
@@ -64,28 +61,4 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         .or_exit_with(exit::CANNOT_CREATE, || args.output.display())?;
     writeln!(context.out, "{} games written to {}", games.len(), args.output.display())?;
     Ok(exit::OK)
-}
-
-/// The lines of the files that begin at the usual start; a bad one is refused with its place.
-fn read_openings(files: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
-    let mut openings = Vec::new();
-    let mut problem = None;
-    for file in files {
-        let bytes = fs::read(file).or_exit_with(exit::NO_INPUT, || file.display())?;
-        let name = file.display().to_string();
-        let read =
-            read_packed(&name, &bytes, &std::env::temp_dir(), &Arc::default(), &mut |_, game| {
-                match game {
-                    Ok(game) if game.record.start.is_none() => openings.push(game.record),
-                    Ok(_) => {}
-                    Err(bad) => problem = problem.take().or(Some(bad)),
-                }
-                ControlFlow::Continue(())
-            });
-        read.or_exit_with(exit::IO, || name)?;
-    }
-    match problem {
-        Some(bad) => Err(CliError::new(exit::BAD_DATA, bad)),
-        None => Ok(openings),
-    }
 }

@@ -24,8 +24,7 @@ pub fn spawn_appraisers(
     count: usize,
 ) -> Result<Vec<ClientAppraiser>, ClientError> {
     let one = |_| {
-        let mut client = Client::spawn(command, patience)?;
-        client.handshake()?;
+        let mut client = Client::start(command, None, patience)?;
         for (name, value) in options {
             client.set_option(name, value)?;
         }

@@ -27,10 +27,12 @@ pub(super) enum Heard {
     Nothing,
 }
 
-/// A process with a thread for each of its pipes, so that none of them ever blocks the client.
+/// A process, or threads of this one, with a thread for each pipe, so that none of them ever blocks
+/// the client.
 #[derive(Debug)]
 pub(super) struct Child {
-    process: process::Child,
+    /// `None` for an engine within this program.
+    process: Option<process::Child>,
     engine: String,
     commands: SyncSender<String>,
     lines: Receiver<String>,
@@ -56,29 +58,45 @@ impl Child {
         std::os::unix::process::CommandExt::process_group(&mut program, 0);
         let mut process = program.spawn().map_err(failed)?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
-        let (commands, to_write) = sync_channel(COMMANDS_AHEAD);
-        let (sender, lines) = sync_channel(LINES_AHEAD);
-        let last_words = Arc::new(Mutex::new(VecDeque::new()));
-        let mut child = Self {
-            process,
-            engine,
-            commands,
-            lines,
-            last_words: last_words.clone(),
-            listener: None,
-            grace,
-        };
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("no pipes")));
         };
         // From here on the process is killed where a thread cannot be had.
-        let start = |name: &str, work: Box<dyn FnOnce() + Send>| {
-            thread::Builder::new().name(format!("engine {name}")).spawn(work).map_err(failed)
-        };
-        start("input", Box::new(move || write_lines(input, &to_write)))?;
-        start("output", Box::new(move || read_lines(BufReader::new(output), &sender)))?;
-        let listener = start("errors", Box::new(move || keep_end(errors, &last_words)))?;
+        let mut child = Self::connect(engine.clone(), Some(process), (input, output), grace)?;
+        let last_words = Arc::clone(&child.last_words);
+        let listener = start_thread(&engine, "errors", move || keep_end(errors, &last_words))?;
         child.listener = Some(listener);
+        Ok(child)
+    }
+
+    /// An engine within this program: `serve` reads commands and writes answers, in a thread of its
+    /// own, until its input ends.
+    pub(super) fn within(
+        engine: &str,
+        grace: Duration,
+        serve: impl FnOnce(io::PipeReader, io::PipeWriter) + Send + 'static,
+    ) -> Result<Self, ClientError> {
+        let failed = |source| ClientError::Start { engine: engine.to_owned(), source };
+        let (commands, input) = io::pipe().map_err(failed)?;
+        let (output, answers) = io::pipe().map_err(failed)?;
+        start_thread(engine, "itself", move || serve(commands, answers))?;
+        Self::connect(engine.to_owned(), None, (input, output), grace)
+    }
+
+    /// Starts the threads that write commands and read answers.
+    fn connect(
+        engine: String,
+        process: Option<process::Child>,
+        (input, output): (impl Write + Send + 'static, impl Read + Send + 'static),
+        grace: Duration,
+    ) -> Result<Self, ClientError> {
+        let (commands, to_write) = sync_channel(COMMANDS_AHEAD);
+        let (sender, lines) = sync_channel(LINES_AHEAD);
+        let last_words = Arc::default();
+        let child = Self { process, engine, commands, lines, last_words, listener: None, grace };
+        start_thread(&child.engine, "input", move || write_lines(input, &to_write))?;
+        let output = BufReader::new(output);
+        start_thread(&child.engine, "output", move || read_lines(output, &sender))?;
         Ok(child)
     }
 
@@ -135,11 +153,12 @@ impl Child {
         ClientError::Ended { engine: self.engine.clone(), status, doing, last_words }
     }
 
-    /// Waits for the end of the process, so long at most.
+    /// Waits for the end of the process, so long at most; threads are not waited for.
     pub(super) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
+        let process = self.process.as_mut()?;
         let deadline = Instant::now() + at_most;
         loop {
-            match self.process.try_wait() {
+            match process.try_wait() {
                 Ok(Some(status)) => return Some(status),
                 Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
                 _ => return None,
@@ -151,13 +170,43 @@ impl Child {
 impl Drop for Child {
     /// Ends the process. The threads end with its pipes.
     fn drop(&mut self) {
-        let killed = self.process.kill();
-        let waited = self.process.wait();
+        let Some(process) = &mut self.process else {
+            drop(self.commands.try_send("quit\n".to_owned()));
+            return;
+        };
+        let killed = end_group(process).and_then(|()| process.kill());
+        let waited = process.wait();
         tracing::debug!(engine = self.engine, ?killed, ?waited, "engine ended");
     }
 }
 
-fn write_lines(mut input: process::ChildStdin, commands: &Receiver<String>) {
+/// Ends the processes that a running engine has started, which are in its group: engines are often
+/// started by scripts.
+#[cfg(unix)]
+fn end_group(process: &mut process::Child) -> io::Result<()> {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    if process.try_wait()?.is_none() {
+        kill_process_group(Pid::from_child(process), Signal::KILL)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn end_group(_process: &mut process::Child) -> io::Result<()> {
+    Ok(())
+}
+
+/// A thread that belongs to an engine.
+fn start_thread(
+    engine: &str,
+    name: &str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<thread::JoinHandle<()>, ClientError> {
+    let failed = |source| ClientError::Start { engine: engine.to_owned(), source };
+    thread::Builder::new().name(format!("engine {name}")).spawn(work).map_err(failed)
+}
+
+fn write_lines(mut input: impl Write, commands: &Receiver<String>) {
     for line in commands {
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
             return;

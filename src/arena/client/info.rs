@@ -15,6 +15,15 @@ pub enum EngineScore {
     Mate(i32),
 }
 
+/// What an engine of UCCI adds to a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// It offers a draw, or accepts one.
+    Draw,
+    /// It gives the game up.
+    Resign,
+}
+
 /// What an engine said last of its best line, in `info` lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
@@ -78,25 +87,43 @@ fn number<T: std::str::FromStr>(words: &mut SplitWhitespace<'_>) -> Option<T> {
     words.next()?.parse().ok()
 }
 
+/// In UCCI a score is a number without a word before it.
 fn read_score(words: &mut SplitWhitespace<'_>) -> Option<(EngineScore, Bound)> {
     let score = match words.next()? {
         "cp" => EngineScore::Centipawns(number(words)?),
         "mate" => EngineScore::Mate(number(words)?),
-        _ => return None,
+        word => EngineScore::Centipawns(word.parse().ok()?),
     };
     Some((score, Bound::Exact))
 }
 
-/// The moves of a `bestmove` line, the engine's coordinates; `None` for other lines.
-pub(super) fn best_move(line: &str) -> Option<(Option<&str>, Option<&str>)> {
+/// The end of a search, moves in the engine's coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Answer<'a> {
+    pub(super) best: Option<&'a str>,
+    pub(super) ponder: Option<&'a str>,
+    pub(super) offer: Option<Offer>,
+}
+
+/// Reads a `bestmove` or `nobestmove` line; `None` for other lines.
+pub(super) fn best_move(line: &str) -> Option<Answer<'_>> {
     let mut words = line.split_whitespace();
-    if words.next() != Some("bestmove") {
-        return None;
+    match words.next() {
+        Some("bestmove") => {}
+        Some("nobestmove") => return Some(Answer::default()),
+        _ => return None,
     }
     let real = |mv: &&str| !matches!(*mv, "(none)" | "none" | "0000" | "a0a0" | "null");
-    let best = words.next().filter(real);
-    let ponder = (words.next() == Some("ponder")).then(|| words.next()).flatten().filter(real);
-    Some((best, ponder))
+    let mut answer = Answer { best: words.next().filter(real), ..Answer::default() };
+    while let Some(word) = words.next() {
+        match word {
+            "ponder" => answer.ponder = words.next().filter(real),
+            "draw" => answer.offer = Some(Offer::Draw),
+            "resign" => answer.offer = Some(Offer::Resign),
+            _ => {}
+        }
+    }
+    Some(answer)
 }
 
 #[cfg(test)]
@@ -121,13 +148,25 @@ mod tests {
         assert_eq!(info, first);
         info.read("info depth 6 score mate -3 nodes 100");
         assert_eq!(info.score, Some((EngineScore::Mate(-3), Bound::Exact)));
+        info.read("info depth 7 score 38 pv h2e2 h9g7");
+        assert_eq!(
+            (info.score, info.depth),
+            (Some((EngineScore::Centipawns(38), Bound::Exact)), 7)
+        );
     }
 
     #[test]
     fn best_moves_are_read() {
-        assert_eq!(best_move("bestmove h2e2 ponder h9g7"), Some((Some("h2e2"), Some("h9g7"))));
-        assert_eq!(best_move("bestmove (none)"), Some((None, None)));
-        assert_eq!(best_move("bestmove"), Some((None, None)));
+        let none = Answer::default();
+        let answer = |best, ponder, offer| Some(Answer { best: Some(best), ponder, offer });
+        let expected = answer("h2e2", Some("h9g7"), None);
+        assert_eq!(best_move("bestmove h2e2 ponder h9g7"), expected);
+        assert_eq!(best_move("bestmove h2e2 draw"), answer("h2e2", None, Some(Offer::Draw)));
+        let expected = answer("h2e2", Some("h9g7"), Some(Offer::Resign));
+        assert_eq!(best_move("bestmove h2e2 ponder h9g7 resign"), expected);
+        for nothing in ["bestmove (none)", "bestmove", "nobestmove"] {
+            assert_eq!(best_move(nothing), Some(none));
+        }
         assert_eq!(best_move("bestmoves h2e2"), None);
     }
 

@@ -1,4 +1,5 @@
-//! A client for foreign engines that speak UCI, each in a process of its own.
+//! A client for engines that speak UCI, UCCI or UCI-Cyclone, each in a process of its own, or this
+//! program's own engine in threads of this one.
 //!
 //! Nothing that an engine does or leaves undone makes a call hang: every call that waits has a time
 //! after which it gives up, lines are cut at a length, and what is not read waits in the pipe, not in
@@ -7,15 +8,46 @@
 
 mod appraise;
 mod child;
+mod go;
 mod info;
 
+use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 pub use appraise::{ClientAppraiser, spawn_appraisers};
 use child::{Child, Heard};
-pub use info::{EngineScore, Info};
+use go::TimeUnit;
+pub use go::{Clocks, GoLimits};
+use info::Answer;
+pub use info::{EngineScore, Info, Offer};
 
 pub use crate::protocol::Ranks;
+
+use crate::engine::{Engine, EngineError, Playable};
+use crate::game::{Line, Notation};
+use crate::protocol::{self, Dialect};
+
+/// A language of engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// The Universal Chess Interface, as engines for xiangqi speak it.
+    Uci,
+    /// The Universal Chinese Chess Protocol, version 3.
+    Ucci,
+    /// UCI-Cyclone: the grammar of UCI with the coordinates of UCCI.
+    Cyclone,
+}
+
+impl Protocol {
+    /// What begins a session.
+    const fn greeting(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Ucci => "ucci",
+            Self::Cyclone => "ucicyclone",
+        }
+    }
+}
 
 /// How to start an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +121,9 @@ pub enum ClientError {
         /// The program.
         engine: String,
     },
+    /// The own engine cannot be set up.
+    #[error("self: {0}")]
+    Own(EngineError),
     /// It lacks an option.
     #[error("{engine}: has no option {option}")]
     NoOption {
@@ -120,32 +155,6 @@ impl Default for Patience {
     }
 }
 
-/// When a search ends; nothing set means at [`Patience::search`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GoLimits {
-    /// Plies.
-    pub depth: Option<u32>,
-    /// Positions.
-    pub nodes: Option<u64>,
-    /// Time for this move.
-    pub move_time: Option<Duration>,
-    /// Clocks, instead of a time for this move.
-    pub clocks: Option<Clocks>,
-}
-
-/// The clocks of both sides before a move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Clocks {
-    /// Time left, the first side's first.
-    pub remaining: [Duration; 2],
-    /// Added after every move.
-    pub increment: [Duration; 2],
-    /// Moves to the next time control.
-    pub moves_to_go: Option<u32>,
-    /// 0 or 1: whose turn it is.
-    pub mover: usize,
-}
-
 /// What a search came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thought {
@@ -153,8 +162,12 @@ pub struct Thought {
     pub best: Option<String>,
     /// The answer that it expects.
     pub ponder: Option<String>,
+    /// What it adds to its move; only UCCI has words for it.
+    pub offer: Option<Offer>,
     /// The last it said of its best line.
     pub info: Info,
+    /// From the command to the answer, as the client sees it.
+    pub took: Duration,
 }
 
 /// A running engine.
@@ -165,11 +178,16 @@ pub struct Client {
     name: Option<String>,
     /// Names of its options as it writes them.
     options: Vec<String>,
+    protocol: Protocol,
+    unit: TimeUnit,
     ranks: Ranks,
 }
 
 /// Options that are remembered, at most.
 const MAX_OPTIONS: usize = 1000;
+
+/// An engine that does not answer `uci` for so long is addressed by `ucci` as well.
+const SECOND_GREETING: Duration = Duration::from_secs(2);
 
 impl Client {
     /// Starts an engine; nothing is said to it yet.
@@ -178,42 +196,136 @@ impl Client {
     ///
     /// [`ClientError::Start`].
     pub fn spawn(command: &EngineCommand, patience: Patience) -> Result<Self, ClientError> {
-        let child = Child::spawn(command, patience.stop)?;
-        Ok(Self { child, patience, name: None, options: Vec::new(), ranks: Ranks::FromZero })
+        Ok(Self::new(Child::spawn(command, patience.stop)?, patience))
     }
 
-    /// Says `uci` and reads what the engine says about itself. An engine that lists
-    /// `UCI_Variant` with `xiangqi` plays several games, and is told which; it counts ranks from 1.
+    /// Starts an engine and greets it. Without a `protocol` UCI is tried first; an engine that ends
+    /// at that word is started again and addressed in UCCI.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn) and [`handshake`](Self::handshake).
+    pub fn start(
+        command: &EngineCommand,
+        protocol: Option<Protocol>,
+        patience: Patience,
+    ) -> Result<Self, ClientError> {
+        let start = |protocol| {
+            let mut client = Self::spawn(command, patience)?;
+            client.handshake(protocol)?;
+            Ok(client)
+        };
+        match start(protocol) {
+            Err(first @ ClientError::Ended { .. }) if protocol.is_none() => {
+                start(Some(Protocol::Ucci)).map_err(|_| first)
+            }
+            started => started,
+        }
+    }
+
+    /// Serves an engine of this program in threads of its own, over UCI like any other.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Start`], if there are no pipes or threads to be had.
+    pub fn within<G: Playable>(engine: Engine<G>, patience: Patience) -> Result<Self, ClientError> {
+        let serve = move |commands, mut answers| {
+            if let Err(error) =
+                protocol::serve(BufReader::new(commands), &mut answers, engine, Dialect::Uci)
+            {
+                tracing::debug!(%error, "the session of the engine within has ended");
+            }
+        };
+        let mut client = Self::new(Child::within("self", patience.stop, serve)?, patience);
+        client.handshake(Some(Protocol::Uci))?;
+        Ok(client)
+    }
+
+    const fn new(child: Child, patience: Patience) -> Self {
+        Self {
+            child,
+            patience,
+            name: None,
+            options: Vec::new(),
+            protocol: Protocol::Uci,
+            unit: TimeUnit::Seconds,
+            ranks: Ranks::FromZero,
+        }
+    }
+
+    /// Greets the engine and reads what it says about itself. Without a `protocol` it is greeted
+    /// in UCI and, if it is silent, in UCCI as well; what it answers decides.
+    ///
+    /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and is told which;
+    /// it counts ranks from 1. One of UCCI that lists `usemillisec` gets times in milliseconds.
     ///
     /// # Errors
     ///
     /// If it ends, or is silent.
-    pub fn handshake(&mut self) -> Result<(), ClientError> {
-        self.child.say("uci")?;
-        let mut variants = false;
+    pub fn handshake(&mut self, protocol: Option<Protocol>) -> Result<(), ClientError> {
+        self.child.say(protocol.unwrap_or(Protocol::Uci).greeting())?;
         let deadline = Instant::now() + self.patience.start;
+        let second = Instant::now() + SECOND_GREETING;
+        let mut alone = protocol.is_none();
+        let mut variants = false;
         loop {
-            let line = self.hear("starting", deadline, self.patience.start)?;
-            let mut words = line.split_whitespace();
-            match (words.next(), words.next()) {
-                (Some("uciok"), _) => break,
-                (Some("id"), Some("name")) => {
-                    self.name = Some(words.collect::<Vec<_>>().join(" "));
+            let line = match self.child.hear(if alone { second.min(deadline) } else { deadline }) {
+                Heard::Line(line) => line,
+                Heard::End => return Err(self.child.ended("starting")),
+                Heard::Nothing if alone && second < deadline => {
+                    alone = false;
+                    self.child.say(Protocol::Ucci.greeting())?;
+                    continue;
                 }
-                (Some("option"), Some("name")) if self.options.len() < MAX_OPTIONS => {
-                    let name: Vec<&str> = words.by_ref().take_while(|&w| w != "type").collect();
-                    let name = name.join(" ");
-                    variants |= name == "UCI_Variant" && words.any(|word| word == "xiangqi");
-                    self.options.push(name);
+                Heard::Nothing => return Err(self.silent("starting", self.patience.start)),
+            };
+            match line.split_whitespace().next() {
+                Some("uciok") => {
+                    self.protocol = protocol.unwrap_or(Protocol::Uci);
+                    break;
                 }
-                _ => {}
+                Some("ucciok") => {
+                    self.protocol = Protocol::Ucci;
+                    break;
+                }
+                _ => variants |= self.introduced(&line),
             }
         }
         if variants {
             self.set_option("UCI_Variant", "xiangqi")?;
             self.ranks = Ranks::FromOne;
         }
+        if self.protocol == Protocol::Ucci && self.has_option("usemillisec") {
+            self.set_option("usemillisec", "true")?;
+            self.unit = TimeUnit::Milliseconds;
+        }
         self.is_ready()
+    }
+
+    /// Takes in a line of the engine's introduction; whether it is the option of a choice among
+    /// games that has xiangqi. UCCI leaves out the word `name` of options.
+    fn introduced(&mut self, line: &str) -> bool {
+        let mut words = line.split_whitespace().peekable();
+        match words.next() {
+            Some("id") if words.next() == Some("name") => {
+                self.name = Some(words.collect::<Vec<_>>().join(" "));
+            }
+            Some("option") if self.options.len() < MAX_OPTIONS => {
+                let _name = words.next_if_eq(&"name");
+                let name: Vec<&str> = words.by_ref().take_while(|&w| w != "type").collect();
+                self.options.push(name.join(" "));
+                return self.options.last().is_some_and(|name| name == "UCI_Variant")
+                    && words.any(|word| word == "xiangqi");
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// The protocol spoken, once greeted.
+    #[must_use]
+    pub const fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// The name that the engine gives itself, else the program's.
@@ -239,7 +351,8 @@ impl Client {
         self.ranks = ranks;
     }
 
-    /// Sets an option; line breaks in the value become blanks.
+    /// Sets an option, or presses a button where `value` is empty; line breaks in the value become
+    /// blanks.
     ///
     /// # Errors
     ///
@@ -249,7 +362,13 @@ impl Client {
             let engine = self.child.engine().to_owned();
             return Err(ClientError::NoOption { engine, option: name.to_owned() });
         }
-        self.child.say(&format!("setoption name {name} value {value}"))
+        let text = match (self.protocol, value) {
+            (Protocol::Ucci, "") => format!("setoption {name}"),
+            (Protocol::Ucci, value) => format!("setoption {name} {value}"),
+            (_, "") => format!("setoption name {name}"),
+            (_, value) => format!("setoption name {name} value {value}"),
+        };
+        self.child.say(&text)
     }
 
     /// Waits until the engine has done all that it was told.
@@ -264,14 +383,21 @@ impl Client {
         Ok(())
     }
 
-    /// Says that another game begins.
+    /// Says that another game begins; whether the engine can be told. In UCCI that is an option,
+    /// `newgame`, which not all engines have.
     ///
     /// # Errors
     ///
     /// As [`is_ready`](Self::is_ready).
-    pub fn new_game(&mut self) -> Result<(), ClientError> {
-        self.child.say("ucinewgame")?;
-        self.is_ready()
+    pub fn new_game(&mut self) -> Result<bool, ClientError> {
+        let told = self.protocol != Protocol::Ucci || self.has_option("newgame");
+        if self.protocol != Protocol::Ucci {
+            self.child.say("ucinewgame")?;
+        } else if told {
+            self.set_option("newgame", "")?;
+        }
+        self.is_ready()?;
+        Ok(told)
     }
 
     /// Sets up a position: FEN (`None` for the start of a game) and moves in our coordinates.
@@ -293,6 +419,32 @@ impl Client {
         self.child.say(&text)
     }
 
+    /// Sets up the last position of `line`, which begins at the position that `start` says (`None`
+    /// for the usual one). UCCI wants the moves since the last capture only.
+    ///
+    /// # Errors
+    ///
+    /// If it does not read.
+    pub fn set_line<G: Notation>(
+        &mut self,
+        start: Option<&str>,
+        line: &Line<G>,
+    ) -> Result<(), ClientError> {
+        let mut moves: Vec<G::Move> = line.moves().collect();
+        let mut fen = start.map(str::to_owned);
+        if self.protocol == Protocol::Ucci {
+            let since = moves.len().saturating_sub(line.clock() as usize);
+            let mut first = line.start().clone();
+            for mv in moves.drain(..since) {
+                first.make(mv);
+            }
+            let known = if since == 0 { fen.take() } else { None };
+            fen = Some(known.unwrap_or_else(|| first.position_text()));
+        }
+        let moves: Vec<String> = moves.into_iter().map(G::move_text).collect();
+        self.position(fen.as_deref(), moves.iter().map(String::as_str))
+    }
+
     /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it
     /// says so, or the time is over, the engine is told to stop.
     ///
@@ -304,7 +456,7 @@ impl Client {
         limits: &GoLimits,
         stop: &dyn Fn() -> bool,
     ) -> Result<Thought, ClientError> {
-        self.child.say(&limits.command())?;
+        self.child.say(&limits.command(self.protocol, self.unit))?;
         let allowed = limits.time().map_or(self.patience.search, |time| time + self.patience.stop);
         let began = Instant::now();
         let mut deadline = began + allowed;
@@ -314,11 +466,12 @@ impl Client {
             let step = deadline.min(Instant::now() + LOOK);
             match self.child.hear(step) {
                 Heard::Line(line) => {
-                    if let Some((best, ponder)) = info::best_move(&line) {
+                    if let Some(Answer { best, ponder, offer }) = info::best_move(&line) {
+                        let took = began.elapsed();
                         let read = |mv: &str| self.ranks.ours(mv);
                         info.pv.iter_mut().for_each(|mv| *mv = read(mv));
                         let (best, ponder) = (best.map(read), ponder.map(read));
-                        return Ok(Thought { best, ponder, info });
+                        return Ok(Thought { best, ponder, offer, info, took });
                     }
                     info.read(&line);
                 }
@@ -375,43 +528,6 @@ impl Client {
 /// How often a search is asked whether it shall stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-impl GoLimits {
-    fn command(&self) -> String {
-        use std::fmt::Write;
-        let mut text = "go".to_owned();
-        let mut add = |name: &str, value: u128| {
-            let written = write!(text, " {name} {value}");
-            debug_assert!(written.is_ok(), "writing to a string cannot fail");
-        };
-        if let Some(depth) = self.depth {
-            add("depth", depth.into());
-        }
-        if let Some(nodes) = self.nodes {
-            add("nodes", nodes.into());
-        }
-        if let Some(time) = self.move_time {
-            add("movetime", time.as_millis());
-        }
-        if let Some(clocks) = &self.clocks {
-            for (i, (time, increment)) in [("wtime", "winc"), ("btime", "binc")].iter().enumerate()
-            {
-                add(time, clocks.remaining[i].as_millis());
-                add(increment, clocks.increment[i].as_millis());
-            }
-            if let Some(moves) = clocks.moves_to_go {
-                add("movestogo", moves.into());
-            }
-        }
-        if *self == Self::default() { "go infinite".to_owned() } else { text }
-    }
-
-    /// The time after which the engine must have moved by itself.
-    fn time(&self) -> Option<Duration> {
-        let clock = self.clocks.as_ref().and_then(|c| c.remaining.get(c.mover)).copied();
-        self.move_time.or(clock)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -427,21 +543,5 @@ mod tests {
         );
         assert_eq!(parse("  "), None);
         assert_eq!(parse("x 'y"), None);
-    }
-
-    #[test]
-    fn limits_are_told_as_the_protocol_says() {
-        let limits = GoLimits { depth: Some(3), nodes: Some(9), ..GoLimits::default() };
-        assert_eq!(limits.command(), "go depth 3 nodes 9");
-        assert_eq!(GoLimits::default().command(), "go infinite");
-        let clocks = Clocks {
-            remaining: [Duration::from_secs(9), Duration::from_secs(8)],
-            increment: [Duration::ZERO; 2],
-            moves_to_go: Some(4),
-            mover: 1,
-        };
-        let limits = GoLimits { clocks: Some(clocks), ..GoLimits::default() };
-        assert_eq!(limits.command(), "go wtime 9000 winc 0 btime 8000 binc 0 movestogo 4");
-        assert_eq!(limits.time(), Some(Duration::from_secs(8)));
     }
 }

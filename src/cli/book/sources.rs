@@ -129,7 +129,7 @@ impl SourceArgs {
             depth: self.depth,
             nodes: self.nodes.or(free.then_some(NODES)),
             move_time: self.movetime.map(Duration::from_millis),
-            clocks: None,
+            ..GoLimits::default()
         };
         let patience =
             Patience { search: Duration::from_secs(self.timeout), ..Patience::default() };

@@ -1,0 +1,271 @@
+//! Matches: two engines, many games, several at a time.
+//!
+//! Each worker thread has a table with an engine of either side and takes the next game that nobody
+//! has taken. Games are handed over in the order of their numbers, whatever order they end in, and
+//! tests look at whole pairs in that order; so what a match comes to does not depend on how
+//! many games are played at a time, as long as engines do not look at the time.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use super::entrant::Seat;
+use super::game::Table;
+use super::{
+    ClientError, Decision, Effort, Entrant, Fault, Openings, Pace, Patience, Referee, Sprt, Tally,
+};
+use crate::game::{Outcome, Side};
+use crate::record::Record;
+use crate::xiangqi::Position;
+
+/// A match between two engines.
+#[derive(Debug)]
+pub struct Match {
+    /// The engines; results are the first one's.
+    pub entrants: [Entrant; 2],
+    /// How long they may think.
+    pub pace: Pace,
+    /// When games end.
+    pub referee: Referee,
+    /// Where games begin; each opening is played twice, with colours exchanged.
+    pub openings: Openings,
+    /// Games at most.
+    pub games: usize,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// Ends the match early.
+    pub sprt: Option<Sprt>,
+    /// How long engines may be silent.
+    pub patience: Patience,
+}
+
+/// Why a match cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatchError {
+    /// There is no opening.
+    #[error("there are no openings to play from")]
+    NoOpenings,
+    /// An engine cannot be had.
+    #[error(transparent)]
+    Engine(#[from] ClientError),
+    /// Whoever takes the games cannot.
+    #[error("{what}")]
+    Sink {
+        /// What they were doing.
+        what: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A game of a match.
+#[derive(Debug, Clone)]
+pub struct MatchGame {
+    /// From 0 on. The first engine has the red men in even ones.
+    pub number: usize,
+    /// Moves, result and names, and what engines say of their moves.
+    pub record: Record<Position>,
+    /// The result.
+    pub outcome: Outcome,
+    /// Which engine (0 or 1) did what wrong.
+    pub fault: Option<(usize, Fault)>,
+    /// What the first and the second engine did.
+    pub effort: [Effort; 2],
+}
+
+/// What a match has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// Results.
+    pub tally: Tally,
+    /// What the first and the second engine did.
+    pub effort: [Effort; 2],
+    /// How often they did wrong, in the order of [`Fault::ALL`].
+    pub faults: [[u64; 4]; 2],
+}
+
+impl Standing {
+    /// Counts the next game.
+    pub fn add(&mut self, game: &MatchGame) {
+        self.tally.add(game.outcome);
+        for (sum, effort) in self.effort.iter_mut().zip(game.effort) {
+            *sum += effort;
+        }
+        if let Some((engine, fault)) = game.fault {
+            self.faults[engine][fault as usize] += 1;
+        }
+    }
+
+    /// Games so far.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.tally.total().games() as usize
+    }
+
+    /// Whether an engine did anything wrong.
+    #[must_use]
+    pub fn has_faults(&self) -> bool {
+        self.faults.iter().flatten().any(|&n| n > 0)
+    }
+}
+
+/// Which engine has the side's men in a game.
+pub(super) const fn engine_of(number: usize, side: Side) -> usize {
+    (number + side.index()) % 2
+}
+
+/// What a worker hands over.
+type Outgoing = Result<Box<MatchGame>, ClientError>;
+
+impl Match {
+    /// Plays from game number `standing.games()` on until all are played, the test is decided or
+    /// `stop` is set, adding to `standing`. `sink` gets the games in order, from this thread.
+    ///
+    /// # Errors
+    ///
+    /// If an engine cannot be started, if there is no opening, or `sink` fails; games in progress are lost.
+    pub fn play(
+        &self,
+        standing: &mut Standing,
+        stop: &AtomicBool,
+        sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
+    ) -> Result<(), MatchError> {
+        if self.openings.is_empty() {
+            return Err(MatchError::NoOpenings);
+        }
+        let next = AtomicUsize::new(standing.games());
+        let halt = AtomicBool::new(self.is_decided(standing));
+        let (sender, games) = channel();
+        std::thread::scope(|scope| {
+            for _ in
+                0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
+            {
+                let (sender, next, halt) = (sender.clone(), &next, &halt);
+                scope.spawn(move || self.work(next, halt, &sender));
+            }
+            drop(sender);
+            let result = self.collect(&games, standing, &Stops { stop, halt: &halt }, sink);
+            halt.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// How the test stands, if there is one.
+    #[must_use]
+    pub fn decision(&self, standing: &Standing) -> Option<Decision> {
+        self.sprt.map(|sprt| sprt.decide(&standing.tally.pairs))
+    }
+
+    /// Whether no more games are needed.
+    #[must_use]
+    pub fn is_decided(&self, standing: &Standing) -> bool {
+        let decided = self.decision(standing).is_some_and(|decision| decision != Decision::Open);
+        decided && standing.tally.is_even() || standing.games() >= self.games
+    }
+
+    fn collect(
+        &self,
+        games: &Receiver<(usize, Outgoing)>,
+        standing: &mut Standing,
+        stops: &Stops<'_>,
+        sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
+    ) -> Result<(), MatchError> {
+        let mut early = BTreeMap::new();
+        while !self.is_decided(standing) && !stops.stop() {
+            let (number, game) = match games.recv_timeout(LOOK) {
+                Ok(game) => game,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            early.insert(number, game);
+            while let Some(game) = early.remove(&standing.games()) {
+                let game = game?;
+                standing.add(&game);
+                sink(&game, standing)?;
+                if self.is_decided(standing) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays games as long as there are any.
+    fn work(&self, next: &AtomicUsize, halt: &AtomicBool, games: &Sender<(usize, Outgoing)>) {
+        let seat = |entrant| Seat::new(entrant, self.referee.rules, self.patience);
+        let mut seats = [seat(&self.entrants[0]), seat(&self.entrants[1])];
+        while !halt.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.games {
+                break;
+            }
+            let game = match self.game(number, &mut seats, halt) {
+                Ok(None) => break,
+                Ok(Some(game)) => Ok(Box::new(game)),
+                Err(error) => Err(error),
+            };
+            let failed = game.is_err();
+            if games.send((number, game)).is_err() || failed {
+                break;
+            }
+        }
+        seats.iter_mut().for_each(Seat::stand_up);
+    }
+
+    fn game(
+        &self,
+        number: usize,
+        seats: &mut [Seat<'_>; 2],
+        halt: &AtomicBool,
+    ) -> Result<Option<MatchGame>, ClientError> {
+        let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
+        for seat in seats.iter_mut() {
+            seat.sit_down()?;
+        }
+        let mut names = [seats[0].name(), seats[1].name()];
+        if names[0] == names[1] {
+            names = [format!("{} a", names[0]), format!("{} b", names[1])];
+        }
+        let [first, second] = seats;
+        let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
+        let mut table = Table::new(self.pace, &self.referee, at_board, halt);
+        let Some(played) = table.play(&opening) else { return Ok(None) };
+        let (fault, by_side) = (table.fault, table.effort);
+        let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
+        let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
+        let outcome = played.end.outcome;
+        let [red, black] = Side::ALL.map(|side| names[engine_of(number, side)].clone());
+        let tag = |name: &str, value: String| (name.to_owned(), value);
+        let tags = vec![
+            tag("Event", "juzhong match".to_owned()),
+            tag("Round", (number + 1).to_string()),
+            tag("Red", red),
+            tag("Black", black),
+            tag("TimeControl", self.pace.to_string()),
+        ];
+        let record = played.record(&opening, tags);
+        Ok(Some(MatchGame { number, record, outcome, fault, effort }))
+    }
+}
+
+/// How often it is looked whether a match is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The wish from outside, and the word to the workers.
+struct Stops<'a> {
+    stop: &'a AtomicBool,
+    halt: &'a AtomicBool,
+}
+
+impl Stops<'_> {
+    /// Passes the wish on.
+    fn stop(&self) -> bool {
+        let stop = self.stop.load(Ordering::Relaxed);
+        if stop {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+        stop
+    }
+}

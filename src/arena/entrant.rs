@@ -1,0 +1,91 @@
+use super::{Client, ClientError, EngineCommand, Patience, Protocol};
+use crate::engine::{Engine, EngineOptions};
+use crate::xiangqi::{Position, RuleSet};
+
+/// An engine that takes part in a match: how to have it running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entrant {
+    /// What starts it; `None` for this program's own engine.
+    pub command: Option<EngineCommand>,
+    /// What it speaks; `None` to find out.
+    pub protocol: Option<Protocol>,
+    /// Names and values of its options.
+    pub options: Vec<(String, String)>,
+    /// What it is called in games; `None` for the name that it gives itself.
+    pub name: Option<String>,
+    /// Whether it is started anew for every game.
+    pub restart: bool,
+}
+
+impl Entrant {
+    /// Starts it, with its options set. The own engine plays by `rules`.
+    ///
+    /// # Errors
+    ///
+    /// If it does not start, does not answer, or lacks an option.
+    pub fn start(&self, rules: RuleSet, patience: Patience) -> Result<Client, ClientError> {
+        let mut client = match &self.command {
+            Some(command) => Client::start(command, self.protocol, patience)?,
+            None => {
+                let options = EngineOptions { rules, ..EngineOptions::default() };
+                let engine = Engine::<Position>::new(options).map_err(ClientError::Own)?;
+                Client::within(engine, patience)?
+            }
+        };
+        for (name, value) in &self.options {
+            client.set_option(name, value)?;
+        }
+        client.is_ready()?;
+        Ok(client)
+    }
+}
+
+/// An engine of one table: kept from game to game as long as nothing is wrong with it.
+#[derive(Debug)]
+pub(super) struct Seat<'a> {
+    entrant: &'a Entrant,
+    rules: RuleSet,
+    patience: Patience,
+    client: Option<Client>,
+}
+
+impl<'a> Seat<'a> {
+    pub(super) const fn new(entrant: &'a Entrant, rules: RuleSet, patience: Patience) -> Self {
+        Self { entrant, rules, patience, client: None }
+    }
+
+    /// The engine, which knows nothing of earlier games. One that cannot be told, or has died in
+    /// the meantime, is started anew.
+    pub(super) fn sit_down(&mut self) -> Result<(), ClientError> {
+        let kept = self.client.take().filter(|_| !self.entrant.restart);
+        if let Some(mut client) = kept {
+            if client.new_game().unwrap_or(false) {
+                self.client = Some(client);
+                return Ok(());
+            }
+            client.quit();
+        }
+        let mut client = self.entrant.start(self.rules, self.patience)?;
+        client.new_game()?;
+        self.client = Some(client);
+        Ok(())
+    }
+
+    /// The engine, if it has sat down.
+    pub(super) const fn client(&mut self) -> Option<&mut Client> {
+        self.client.as_mut()
+    }
+
+    /// Ends the engine.
+    pub(super) fn stand_up(&mut self) {
+        if let Some(client) = self.client.take() {
+            client.quit();
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> String {
+        let own = || self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned());
+        self.entrant.name.clone().unwrap_or_else(own)
+    }
+}

@@ -1,0 +1,593 @@
+//! `juzhong match`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::openings::read_openings;
+use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use crate::arena::{
+    ClockSetting, Count, Decision, DrawRule, Effort, EngineCommand, Entrant, Estimate, Fault,
+    Journal, JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace, Patience,
+    Protocol, Referee, ResignRule, Sprt, Standing, built_in_openings,
+};
+use crate::engine::{Endgames, MAX_PLY, Playable};
+use crate::xiangqi::{Position, RuleSet};
+
+/// Plays a match between two engines and says how much stronger the first one is.
+///
+/// Every opening is played twice, with colours exchanged. The exit code is 0 if the match was played
+/// to its end, whatever the result (a test that does not pass is a result), 1 if an engine crashed,
+/// hung, made an illegal move or lost on time in any game, 69 if an engine does not start, and 75 after
+/// an interruption: the same command goes on from the games in its output.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The first engine, whose results are told: a program with its arguments, or self for this
+    /// program's own engine.
+    #[arg(long, value_name = "COMMAND", default_value = OWN)]
+    engine_a: String,
+    /// The second engine.
+    #[arg(long, value_name = "COMMAND", default_value = OWN)]
+    engine_b: String,
+    /// An option of both engines; may be repeated. An empty value presses a button.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Vec<(String, String)>,
+    /// An option of the first engine.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option_a: Vec<(String, String)>,
+    /// An option of the second engine.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option_b: Vec<(String, String)>,
+    /// What the first engine speaks: auto, uci, ucci or cyclone.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    protocol_a: Spoken,
+    /// What the second engine speaks.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    protocol_b: Spoken,
+    /// What the first engine is called in games [default: the name that it gives itself].
+    #[arg(long, value_name = "NAME")]
+    name_a: Option<String>,
+    /// What the second engine is called.
+    #[arg(long, value_name = "NAME")]
+    name_b: Option<String>,
+    /// Start the engines anew for every game.
+    #[arg(long)]
+    restart: bool,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    start: Start,
+    #[command(flatten)]
+    ends: Ends,
+    /// Games at most; an odd number is raised by one.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    games: u32,
+    /// Games at the same time (0: one for each core).
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    concurrency: usize,
+    /// Stop as soon as the games tell two differences in strength apart, in Elo: 0,8 asks whether
+    /// the first engine is stronger.
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_elos)]
+    sprt: Option<(f64, f64)>,
+    /// How often the test may pass where the difference is the first.
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    alpha: f64,
+    /// How often it may fail where the difference is the second.
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    beta: f64,
+    /// The games as PGN, added as they end. If there are games of this match already, it goes on.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How long engines may think.
+#[derive(Debug, clap::Args)]
+struct Limits {
+    /// Positions to search for a move (20000 if nothing else is given).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies to search for a move.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
+    depth: Option<u32>,
+    /// Milliseconds for a move.
+    #[arg(long, value_name = "MS", conflicts_with = "clock",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Seconds for a game and for each move, as in 10+0.1.
+    #[arg(long, value_name = "SECONDS+INCREMENT")]
+    clock: Option<ClockSetting>,
+    /// Milliseconds by which a time may be overrun without losing the game.
+    #[arg(long, value_name = "MS", default_value_t = 100)]
+    margin: u64,
+    /// Seconds after which an engine that has no time limit hangs.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300,
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+/// Where games begin.
+#[derive(Debug, clap::Args)]
+struct Start {
+    /// Files and folders of openings: games of any format, lists of positions (FEN or EPD)
+    /// [default: the built-in lines].
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    openings: Vec<PathBuf>,
+    /// Plies of each opening that are played (0: all).
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    plies: usize,
+    /// Plies by chance after an opening that comes again.
+    #[arg(long, value_name = "N", default_value_t = 2,
+        value_parser = clap::value_parser!(u8).range(0..=20))]
+    random_plies: u8,
+    /// Seed of the order of openings and of plies by chance.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// When games end.
+#[derive(Debug, clap::Args)]
+struct Ends {
+    /// Which rules judge repetitions: none, check, asian, computer or chinese.
+    #[arg(long, default_value_t)]
+    rules: RuleSet,
+    /// A game of so many plies is a draw.
+    #[arg(long, value_name = "N", default_value_t = MAX_PLIES)]
+    max_plies: usize,
+    /// Call a game a draw that both engines call level: from this move on, for so many moves of
+    /// each, by scores of at most so many centipawns (40,8,10).
+    #[arg(long, value_name = "FROM,MOVES,CP")]
+    draw: Option<DrawRule>,
+    /// Give a game up that both engines call decided: for so many moves of each, by scores of at
+    /// least so many centipawns (3,800).
+    #[arg(long, value_name = "MOVES,CP")]
+    resign: Option<ResignRule>,
+    /// A folder of endgame tables that decide games.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Option<PathBuf>,
+}
+
+/// The name of the own engine.
+const OWN: &str = "self";
+/// Searched unless a limit is given.
+const NODES: u64 = 20_000;
+/// How often the standing is told.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// What an engine is said to speak; `None` to find out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spoken(pub(super) Option<Protocol>);
+
+/// Reads the name of a protocol.
+pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
+    Ok(Spoken(match text.to_ascii_lowercase().as_str() {
+        "auto" => None,
+        "uci" => Some(Protocol::Uci),
+        "ucci" => Some(Protocol::Ucci),
+        "cyclone" | "ucicyclone" => Some(Protocol::Cyclone),
+        _ => return Err("choose auto, uci, ucci or cyclone".to_owned()),
+    }))
+}
+
+/// Reads `NAME=VALUE`.
+pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Reads the command of an engine; `None` for the own one.
+pub(super) fn parse_engine(text: &str) -> Result<Option<EngineCommand>, CliError> {
+    if text == OWN {
+        return Ok(None);
+    }
+    let command = EngineCommand::parse(text).ok_or_else(|| {
+        let message = format!("no program in \"{text}\", or a quote is not closed");
+        CliError::message(exit::USAGE, message)
+    })?;
+    Ok(Some(command))
+}
+
+fn parse_elos(text: &str) -> Result<(f64, f64), String> {
+    let elos = text.split_once(',').and_then(|(elo0, elo1)| {
+        Some((elo0.trim().parse::<f64>().ok()?, elo1.trim().parse::<f64>().ok()?))
+    });
+    elos.ok_or_else(|| "write ELO0,ELO1 as in 0,8".to_owned())
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("match")?;
+    let contest = args.contest()?;
+    let mut standing = Standing::default();
+    let mut journal = match &args.output {
+        None => None,
+        Some(path) => Some(resume(path, &args.settings(&contest)?, &mut standing)?),
+    };
+    let resumed = standing.games();
+    if resumed > 0 {
+        tell(format_args!("juzhong: {resumed} games were played before"));
+    }
+    interrupt::catch()?;
+    let mut told = Instant::now();
+    let played = contest.play(&mut standing, &interrupt::requested(), &mut |game, standing| {
+        if let Some(journal) = &mut journal {
+            let what = || args.output.as_deref().unwrap_or(Path::new("")).display().to_string();
+            journal.add(game).map_err(|source| MatchError::Sink { what: what(), source })?;
+        }
+        tell_fault(game);
+        if told.elapsed() >= PAUSE {
+            told = Instant::now();
+            tell(brief(&contest, standing));
+        }
+        Ok(())
+    });
+    played.map_err(from_match)?;
+    let done = contest.is_decided(&standing);
+    let report = Report { contest: &contest, standing: &standing, resumed, done, args };
+    if context.common.json {
+        writeln!(context.out, "{}", report.json())?;
+    } else {
+        write!(context.out, "{}", report.text())?;
+    }
+    if !done {
+        tell("juzhong: interrupted; the same command goes on from its --output");
+        return Ok(exit::INTERRUPTED);
+    }
+    Ok(if standing.has_faults() { exit::FAILED } else { exit::OK })
+}
+
+fn from_match(error: MatchError) -> CliError {
+    let code = match error {
+        MatchError::NoOpenings => exit::BAD_DATA,
+        MatchError::Sink { .. } => exit::IO,
+        _ => exit::UNAVAILABLE,
+    };
+    CliError::new(code, error)
+}
+
+/// Opens the games of a match and counts those that are over.
+fn resume(path: &Path, settings: &str, standing: &mut Standing) -> Result<Journal, CliError> {
+    let (journal, games) = Journal::open(path, settings).map_err(|error| {
+        let code = match error {
+            JournalError::Foreign { .. } => exit::BAD_DATA,
+            JournalError::Changed { .. } => exit::USAGE,
+            _ => exit::CANNOT_CREATE,
+        };
+        CliError::new(code, error)
+    })?;
+    games.iter().for_each(|game| standing.add(game));
+    Ok(journal)
+}
+
+impl Args {
+    fn contest(&self) -> Result<Match, CliError> {
+        let openings = match self.start.openings.is_empty() {
+            true => built_in_openings(),
+            false => read_openings(&self.start.openings)?,
+        };
+        let Start { plies, seed, random_plies, .. } = self.start;
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let timeout = Duration::from_secs(self.limits.timeout);
+        Ok(Match {
+            entrants: [
+                self.entrant(&self.engine_a, &self.option_a, self.protocol_a, &self.name_a)?,
+                self.entrant(&self.engine_b, &self.option_b, self.protocol_b, &self.name_b)?,
+            ],
+            pace: self.limits.pace(),
+            referee: self.ends.referee()?,
+            openings: Openings::new(openings, plies, seed, random_plies.into()),
+            games: self.games as usize + self.games as usize % 2,
+            concurrency: if self.concurrency == 0 { cores() } else { self.concurrency },
+            sprt: self.sprt()?,
+            patience: Patience { search: timeout, ..Patience::default() },
+        })
+    }
+
+    fn entrant(
+        &self,
+        command: &str,
+        options: &[(String, String)],
+        protocol: Spoken,
+        name: &Option<String>,
+    ) -> Result<Entrant, CliError> {
+        Ok(Entrant {
+            command: parse_engine(command)?,
+            protocol: protocol.0,
+            options: [&self.option, options].concat(),
+            name: name.clone(),
+            restart: self.restart,
+        })
+    }
+
+    fn sprt(&self) -> Result<Option<Sprt>, CliError> {
+        let Self { alpha, beta, .. } = *self;
+        let sprt = self.sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
+        match sprt {
+            Some(sprt) if !sprt.is_sound() => {
+                let message = "--sprt: the first Elo must be the smaller one, and --alpha and \
+                               --beta between 0 and 0.5";
+                Err(CliError::message(exit::USAGE, message))
+            }
+            sprt => Ok(sprt),
+        }
+    }
+
+    /// All that games depend on, and what decides when they are enough. Their number and how many
+    /// are played at a time are no part of it.
+    fn settings(&self, contest: &Match) -> Result<String, CliError> {
+        let mut text = String::new();
+        let mut add = |what: &str, value: String| {
+            let separator = if text.is_empty() { "" } else { "; " };
+            let written = write!(text, "{separator}{what} {value}");
+            debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        };
+        let engines = [&self.engine_a, &self.engine_b];
+        for ((entrant, command), name) in contest.entrants.iter().zip(engines).zip(["a", "b"]) {
+            let options: Vec<String> =
+                entrant.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let digest = digest_of(entrant.command.as_ref())?;
+            let protocol = entrant.protocol.map_or(String::new(), |p| format!(" {p:?}"));
+            let restart = if entrant.restart { " anew" } else { "" };
+            let name_in_games = entrant.name.as_deref().unwrap_or_default();
+            add(
+                name,
+                format!(
+                    "{command} ({digest}){protocol}{restart} [{}] {name_in_games}",
+                    options.join(", ")
+                ),
+            );
+        }
+        add("pace", contest.pace.to_string());
+        add("margin", contest.pace.margin.as_millis().to_string());
+        let lines = digest(&openings_text(&contest.openings));
+        add(
+            "openings",
+            format!("{lines} seed {} random {}", self.start.seed, self.start.random_plies),
+        );
+        add("rules", format!("{} {}", self.ends.rules, self.ends.max_plies));
+        add("ends", format!("{:?} {:?}", self.ends.draw, self.ends.resign));
+        if let Some(tables) = &self.ends.tables {
+            add("tables", tables.display().to_string());
+        }
+        if let Some(sprt) = contest.sprt {
+            add("sprt", format!("{} {} {} {}", sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta));
+        }
+        Ok(text)
+    }
+}
+
+fn openings_text(openings: &Openings) -> Vec<u8> {
+    let mut text = String::new();
+    for opening in openings.list() {
+        text += &opening.start.as_ref().map_or_else(String::new, Position::to_fen);
+        for mv in &opening.tree.moves {
+            text += &format!(" {mv}");
+        }
+        text += &format!(" {}\n", opening.start_clock);
+    }
+    text.into_bytes()
+}
+
+/// Enough of a BLAKE3 digest to tell things apart.
+fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..16].to_owned()
+}
+
+/// The digest of an engine's program, so that a match does not go on with another one.
+fn digest_of(command: Option<&EngineCommand>) -> Result<String, CliError> {
+    let path = match command {
+        None => std::env::current_exe().ok(),
+        Some(EngineCommand { program, .. }) if program.contains(std::path::MAIN_SEPARATOR) => {
+            Some(PathBuf::from(program))
+        }
+        Some(EngineCommand { program, .. }) => {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&folders).map(|f| f.join(program)).find(|path| path.is_file())
+        }
+    };
+    let Some(path) = path.filter(|path| path.is_file()) else { return Ok("unknown".to_owned()) };
+    let bytes = std::fs::read(&path).or_exit_with(exit::UNAVAILABLE, || path.display())?;
+    Ok(digest(&bytes))
+}
+
+impl Limits {
+    fn pace(&self) -> Pace {
+        let free = self.depth.is_none() && self.movetime.is_none() && self.clock.is_none();
+        Pace {
+            depth: self.depth,
+            nodes: self.nodes.or(free.then_some(NODES)),
+            move_time: self.movetime.map(Duration::from_millis),
+            clock: self.clock,
+            margin: Duration::from_millis(self.margin),
+        }
+    }
+}
+
+impl Ends {
+    fn referee(&self) -> Result<Referee, CliError> {
+        let open = |folder: &PathBuf| {
+            <Position as Playable>::Tables::open(folder, self.rules)
+                .map_err(|message| CliError::message(exit::NO_INPUT, message))
+        };
+        let tables = self.tables.as_ref().map(open).transpose()?;
+        let Self { rules, max_plies, draw, resign, .. } = *self;
+        Ok(Referee { rules, max_plies, draw, resign, tables })
+    }
+}
+
+/// Says at once what an engine did wrong.
+fn tell_fault(game: &MatchGame) {
+    if let Some((engine, fault)) = game.fault {
+        let how = game.record.tag("Termination").unwrap_or_default();
+        let number = game.number + 1;
+        tell(format_args!(
+            "juzhong: game {number}: engine {}: {}: {how}",
+            NAMES[engine],
+            fault.name()
+        ));
+    }
+}
+
+const NAMES: [&str; 2] = ["a", "b"];
+
+/// How the match stands, in a line.
+fn brief(contest: &Match, standing: &Standing) -> String {
+    let Count { wins, draws, losses } = standing.tally.total();
+    let mut text = format!("{} games: +{wins} ={draws} -{losses}", standing.games());
+    if let Some(estimate) = standing.tally.by_pairs() {
+        text += &format!(", {}", interval(&estimate));
+    }
+    if let Some(sprt) = contest.sprt {
+        text += &format!(", LLR {:.2}", sprt.log_likelihood_ratio(&standing.tally.pairs));
+    }
+    text
+}
+
+fn interval(estimate: &Estimate) -> String {
+    let Estimate { elo, low, high, .. } = estimate;
+    format!("Elo {elo:+.1} ({low:+.1} to {high:+.1})")
+}
+
+/// What a match came to.
+struct Report<'a> {
+    contest: &'a Match,
+    standing: &'a Standing,
+    /// Games played before.
+    resumed: usize,
+    /// All games are played, or the test is decided.
+    done: bool,
+    args: &'a Args,
+}
+
+impl Report<'_> {
+    fn text(&self) -> String {
+        let Standing { tally, effort, faults } = self.standing;
+        let mut text = String::new();
+        let mut line = |line: String| {
+            text += &line;
+            text.push('\n');
+        };
+        line(format!("a  {}\nb  {}", self.args.engine_a, self.args.engine_b));
+        let by_games = tally.by_games();
+        let percent = by_games.map_or(0.0, |estimate| 100.0 * estimate.score);
+        line(format!("games   {}  {percent:.1} %", results(tally.total())));
+        for (count, colour) in tally.colours.into_iter().zip(["Red", "Black"]) {
+            line(format!("  as {colour:<5} {}", results(count)));
+        }
+        if let Some((pairs, games)) = tally.by_pairs().zip(by_games) {
+            let [none, half, one, more, both] = tally.pairs;
+            line(format!("pairs   {none} {half} {one} {more} {both} (of 0, ½, 1, 1½, 2 points)"));
+            line(format!(
+                "by pairs  {}, better with {:.1} %",
+                interval(&pairs),
+                100.0 * pairs.superiority
+            ));
+            line(format!(
+                "by games  {}, better with {:.1} %",
+                interval(&games),
+                100.0 * games.superiority
+            ));
+        }
+        if let Some(sprt) = self.contest.sprt {
+            let Sprt { elo0, elo1, .. } = sprt;
+            let [lower, upper] = sprt.bounds();
+            let ratio = sprt.log_likelihood_ratio(&tally.pairs);
+            let decision = match sprt.decide(&tally.pairs) {
+                Decision::Open => "undecided",
+                Decision::H0 => "not passed",
+                Decision::H1 => "passed",
+            };
+            line(format!(
+                "SPRT({elo0}, {elo1})  LLR {ratio:.2} ({lower:.2} to {upper:.2}): {decision}"
+            ));
+        }
+        for (index, name) in NAMES.iter().enumerate() {
+            let Means { depth, nodes_per_second, ms } = Means::of(effort[index]);
+            let wrong: Vec<String> = Fault::ALL
+                .iter()
+                .zip(faults[index])
+                .filter(|&(_, n)| n > 0)
+                .map(|(fault, n)| format!(", {n} {}", fault.name()))
+                .collect();
+            line(format!(
+                "{name}  depth {depth:.1}, {nodes_per_second:.0} nodes/s, {ms:.1} ms a move{}",
+                wrong.concat()
+            ));
+        }
+        if self.resumed > 0 {
+            line(format!("{} games were played before", self.resumed));
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let Standing { tally, .. } = self.standing;
+        let count = |Count { wins, draws, losses }| json!({ "wins": wins, "draws": draws, "losses": losses });
+        let estimate = |estimate: Option<Estimate>| {
+            estimate.map(|Estimate { score, elo, low, high, superiority }| {
+                json!({ "score": score, "elo": elo, "low": low, "high": high, "los": superiority })
+            })
+        };
+        let sprt = self.contest.sprt.map(|sprt| {
+            let [lower, upper] = sprt.bounds();
+            json!({
+                "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
+                "llr": sprt.log_likelihood_ratio(&tally.pairs), "lower": lower, "upper": upper,
+                "decision": sprt.decide(&tally.pairs).name(),
+            })
+        });
+        json!({
+            "schema": "juzhong.match/1",
+            "status": if self.done { "finished" } else { "interrupted" },
+            "engines": [self.engine(0, &self.args.engine_a), self.engine(1, &self.args.engine_b)],
+            "pace": self.contest.pace.to_string(),
+            "margin_ms": self.contest.pace.margin.as_millis() as u64,
+            "openings": self.contest.openings.len(),
+            "games": self.standing.games(),
+            "resumed": self.resumed,
+            "total": count(tally.total()),
+            "as_red": count(tally.colours[0]),
+            "as_black": count(tally.colours[1]),
+            "pairs": tally.pairs,
+            "pentanomial": estimate(tally.by_pairs()),
+            "trinomial": estimate(tally.by_games()),
+            "sprt": sprt,
+        })
+    }
+
+    fn engine(&self, index: usize, command: &str) -> Value {
+        let effort = self.standing.effort[index];
+        let Means { depth, nodes_per_second, ms } = Means::of(effort);
+        let faults: serde_json::Map<String, Value> = Fault::ALL
+            .iter()
+            .zip(self.standing.faults[index])
+            .map(|(fault, n)| (fault.name().to_owned(), n.into()))
+            .collect();
+        json!({
+            "command": command, "moves": effort.moves, "depth": depth,
+            "nodes_per_second": nodes_per_second, "ms_per_move": ms, "faults": faults,
+        })
+    }
+}
+
+fn results(Count { wins, draws, losses }: Count) -> String {
+    format!("{wins} won, {draws} drawn, {losses} lost")
+}
+
+/// Averages of an engine's moves; 0 without any.
+struct Means {
+    depth: f64,
+    nodes_per_second: f64,
+    ms: f64,
+}
+
+impl Means {
+    fn of(Effort { moves, depth, nodes, micros }: Effort) -> Self {
+        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+        Self {
+            depth: ratio(depth, moves),
+            nodes_per_second: 1e6 * ratio(nodes, micros),
+            ms: ratio(micros, moves) / 1e3,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Opening lines and positions from files, for matches and self-play.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{CliError, OrExit, exit};
+use crate::arena::read_positions;
+use crate::book::find_games;
+use crate::record::{Record, read_packed};
+use crate::xiangqi::Position;
+
+/// The games of files and folders, and lists of positions (FEN or EPD); a bad one is refused with
+/// its place.
+pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
+    let mut openings = Vec::new();
+    for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
+        let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
+        match std::str::from_utf8(&bytes).ok().and_then(read_positions) {
+            Some(Ok(positions)) => openings.extend(positions),
+            Some(Err((line, error))) => {
+                let place = format!("{}: line {line}", file.display());
+                return Err(CliError::new(exit::BAD_DATA, error).within(place));
+            }
+            None => read_games(&file, &bytes, &mut openings)?,
+        }
+    }
+    Ok(openings)
+}
+
+fn read_games(
+    file: &Path,
+    bytes: &[u8],
+    openings: &mut Vec<Record<Position>>,
+) -> Result<(), CliError> {
+    let mut problem = None;
+    let name = file.display().to_string();
+    let read = read_packed(&name, bytes, &std::env::temp_dir(), &Arc::default(), &mut |_, game| {
+        match game {
+            Ok(game) => openings.push(game.record),
+            Err(bad) => problem = problem.take().or(Some(bad)),
+        }
+        ControlFlow::Continue(())
+    });
+    read.or_exit_with(exit::IO, || name)?;
+    problem.map_or(Ok(()), |bad| Err(CliError::new(exit::BAD_DATA, bad)))
+}
