@@ -207,9 +207,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if resumed > 0 {
         tell(format_args!("juzhong: {resumed} games were played before"));
     }
-    interrupt::catch()?;
     let mut told = Instant::now();
-    let played = contest.play(&mut standing, &interrupt::requested(), &mut |game, standing| {
+    let played = contest.play(&mut standing, &interrupt::stop_flag(), &mut |game, standing| {
         if let Some(journal) = &mut journal {
             let what = || args.output.as_deref().unwrap_or(Path::new("")).display().to_string();
             journal.add(game).map_err(|source| MatchError::Sink { what: what(), source })?;

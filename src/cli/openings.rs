@@ -3,9 +3,8 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::{CliError, OrExit, exit};
+use super::{CliError, OrExit, exit, interrupt};
 use crate::arena::read_positions;
 use crate::book::find_games;
 use crate::record::{Record, read_packed};
@@ -36,13 +35,19 @@ fn read_games(
 ) -> Result<(), CliError> {
     let mut problem = None;
     let name = file.display().to_string();
-    let read = read_packed(&name, bytes, &std::env::temp_dir(), &Arc::default(), &mut |_, game| {
-        match game {
-            Ok(game) => openings.push(game.record),
-            Err(bad) => problem = problem.take().or(Some(bad)),
-        }
-        ControlFlow::Continue(())
-    });
+    let read = read_packed(
+        &name,
+        bytes,
+        &std::env::temp_dir(),
+        &interrupt::stop_flag(),
+        &mut |_, game| {
+            match game {
+                Ok(game) => openings.push(game.record),
+                Err(bad) => problem = problem.take().or(Some(bad)),
+            }
+            ControlFlow::Continue(())
+        },
+    );
     read.or_exit_with(exit::IO, || name)?;
     problem.map_or(Ok(()), |bad| Err(CliError::new(exit::BAD_DATA, bad)))
 }

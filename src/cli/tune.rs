@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::{CliError, Context, OrExit, exit, tell};
+use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::book::find_games;
 use crate::bytes::atomic;
@@ -143,10 +143,16 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
     for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
         let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
         let name = file.display().to_string();
-        let read = read_packed(&name, &bytes, &std::env::temp_dir(), &mut |_, game| {
-            games.extend(game.ok().map(|game| game.record));
-            ControlFlow::Continue(())
-        });
+        let read = read_packed(
+            &name,
+            &bytes,
+            &std::env::temp_dir(),
+            &interrupt::stop_flag(),
+            &mut |_, game| {
+                games.extend(game.ok().map(|game| game.record));
+                ControlFlow::Continue(())
+            },
+        );
         summary += read.or_exit_with(exit::IO, || name)?;
     }
     if summary.bad > 0 {

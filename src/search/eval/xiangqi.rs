@@ -135,7 +135,7 @@ impl Heuristics for Position {
     }
 
     fn immediate_gain(&self, mv: Move) -> i32 {
-        self.piece_at(mv.to()).map_or(0, |man| numbers::material(man.role()))
+        self.piece_at(mv.to()).map_or(0, |man| exchange::worth(man.role()))
     }
 
     fn gain_index(&self, mv: Move) -> usize {
