@@ -106,6 +106,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 score: line.score,
                 bound: Bound::Exact,
                 nodes,
+                table_hits: self.shared.table_hits.load(std::sync::atomic::Ordering::Relaxed),
                 time: self.shared.start.elapsed(),
                 hashfull_permille: self.shared.permille_used(),
                 pv: line.pv.clone(),
@@ -117,5 +118,5 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> Found<M> {
     let (score, pv) =
         lines.first().map_or((Score::DRAW, Vec::new()), |line| (line.score, line.pv.clone()));
-    Found { best: pv.first().copied(), score, depth, nodes: 0, pv }
+    Found { best: pv.first().copied(), score, depth, nodes: 0, table_hits: 0, pv }
 }

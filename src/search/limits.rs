@@ -68,6 +68,8 @@ pub struct Iteration<M> {
     pub bound: Bound,
     /// Positions visited since the search began.
     pub nodes: u64,
+    /// Positions that endgame tables knew, since the search began.
+    pub table_hits: u64,
     /// Since the search began.
     pub time: Duration,
     /// How full the transposition table is, of 1,000.
@@ -87,6 +89,8 @@ pub struct Found<M> {
     pub depth: u32,
     /// Positions visited.
     pub nodes: u64,
+    /// Positions that endgame tables knew.
+    pub table_hits: u64,
     /// The line of play expected, [`best`](Self::best) first.
     pub pv: Vec<M>,
 }

@@ -184,6 +184,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             control,
             start: Instant::now(),
             nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
             stop: AtomicBool::new(false),
         };
         let mut workers: Vec<_> = self
@@ -202,6 +203,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             let mut found = main[0].iterate();
             shared.stop.store(true, Relaxed);
             found.nodes = main[0].flush_nodes();
+            found.table_hits = shared.table_hits.load(Relaxed);
             found
         })
     }
@@ -218,6 +220,7 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
     pub(super) control: &'a dyn Control<G::Move>,
     pub(super) start: Instant,
     nodes: AtomicU64,
+    pub(super) table_hits: AtomicU64,
     stop: AtomicBool,
 }
 
@@ -277,6 +280,8 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// No null move is tried before this ply.
     pub(super) no_null_before: usize,
     pub(super) seldepth: usize,
+    /// Positions that the oracle knew, since the last [`flush_nodes`](Self::flush_nodes).
+    pub(super) table_hits: u64,
     nodes: u64,
     flushed: u64,
     next_check: u64,
@@ -306,6 +311,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             finished: 0,
             no_null_before: 0,
             seldepth: 0,
+            table_hits: 0,
             nodes: 0,
             flushed: 0,
             next_check: 0,
@@ -343,6 +349,9 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
     pub(super) fn flush_nodes(&mut self) -> u64 {
         let new = self.nodes - self.flushed;
         self.flushed = self.nodes;
+        if O::PRESENT {
+            self.shared.table_hits.fetch_add(std::mem::take(&mut self.table_hits), Relaxed);
+        }
         self.shared.nodes.fetch_add(new, Relaxed) + new
     }
 

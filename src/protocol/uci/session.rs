@@ -381,7 +381,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn tell_iteration(&mut self, iteration: &Iteration<G::Move>) -> io::Result<()> {
-        let Iteration { depth, seldepth, multipv, score, nodes, time, .. } = iteration;
+        let Iteration { depth, seldepth, multipv, score, nodes, time, table_hits, .. } = iteration;
         let bound = match iteration.bound {
             Bound::Exact => "",
             Bound::Lower => " lowerbound",
@@ -393,8 +393,12 @@ impl<'a, G: Playable> Session<'a, G> {
         write!(
             self.output,
             "info depth {depth} seldepth {seldepth} multipv {multipv} score {score}{bound} \
-             nodes {nodes} nps {nps} hashfull {hashfull} time {time} pv"
+             nodes {nodes} nps {nps} hashfull {hashfull} time {time}"
         )?;
+        if *table_hits > 0 {
+            write!(self.output, " tbhits {table_hits}")?;
+        }
+        write!(self.output, " pv")?;
         for &mv in &iteration.pv {
             write!(self.output, " {}", G::move_text(mv))?;
         }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::engine::{
-    EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy,
+    EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy, TableMetric,
+    TableRules,
 };
 use crate::game::Side;
 
@@ -13,6 +14,10 @@ use crate::game::Side;
 const MAX_BOOK_PLIES: usize = 1000;
 /// Games that a book move must have, at most.
 const MAX_BOOK_GAMES: u64 = 1_000_000_000;
+/// Plies that a node must have left to be looked up, at most.
+const MAX_PROBE_DEPTH: u32 = 100;
+/// Men on the board.
+const MAX_TABLE_MEN: usize = 32;
 /// Centipawns.
 const MAX_TEMPERATURE: u32 = 10_000;
 
@@ -58,9 +63,14 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
                 select.ply_limit = if plies == 0 { usize::MAX } else { plies };
             }
             "bookmingames" => select.min_games = number(name, value, 0, MAX_BOOK_GAMES)?,
+            "bookminweight" => select.min_weight = number(name, value, 0, MAX_BOOK_GAMES)?,
             "bookmisses" => select.misses = number(name, value, 0, MAX_BOOK_PLIES)?,
             "booktemperature" => select.temperature = number(name, value, 1, MAX_TEMPERATURE)?,
-            "tables" | "egtbpaths" => options.tables = paths(value).into_iter().next(),
+            "tables" | "egtbpaths" => options.tables.folders = paths(value),
+            "tablesrules" => options.tables.rules = unless_auto(name, value)?,
+            "tablesmetric" => options.tables.metric = unless_auto(name, value)?,
+            "tablesdepth" => options.tables.probe_depth = number(name, value, 1, MAX_PROBE_DEPTH)?,
+            "tablesmen" => options.tables.men = number(name, value, 0, MAX_TABLE_MEN)?,
             "rules" => options.rules = parsed(name, value)?,
             "ownbook" | "usebook" => self.own_book = flag(name, value)?,
             "ponder" => drop(flag(name, value)?),
@@ -74,10 +84,8 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
     pub(super) fn describe<G: Playable<Rules = R>>(&self) -> String {
         let options = &self.options;
         let select = &options.select;
-        let books = |side| {
-            join(options.books.iter().filter(|book| book.side == side).map(|book| &book.path))
-        };
-        let tables = join(options.tables.iter());
+        let books = |side| join(options.books.iter().filter(|book| book.side == side));
+        let tables = &options.tables;
         let mut text = String::new();
         let mut line = |line: std::fmt::Arguments<'_>| {
             let written = writeln!(text, "option name {line}");
@@ -99,13 +107,24 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
         line(format_args!("BookDepth type spin default {plies} min 0 max {MAX_BOOK_PLIES}"));
         let games = select.min_games;
         line(format_args!("BookMinGames type spin default {games} min 0 max {MAX_BOOK_GAMES}"));
+        let weight = select.min_weight;
+        line(format_args!("BookMinWeight type spin default {weight} min 0 max {MAX_BOOK_GAMES}"));
         let misses = select.misses;
         line(format_args!("BookMisses type spin default {misses} min 0 max {MAX_BOOK_PLIES}"));
         let temperature = select.temperature;
         line(format_args!(
             "BookTemperature type spin default {temperature} min 1 max {MAX_TEMPERATURE}"
         ));
-        line(format_args!("Tables type string default {tables}"));
+        let folders = join(tables.folders.iter().map(|folder| folder.display()));
+        line(format_args!("Tables type string default {folders}"));
+        let made = choices(TableRules::ALL, tables.rules);
+        line(format_args!("TablesRules type combo default {made}"));
+        let metric = choices(TableMetric::ALL, tables.metric);
+        line(format_args!("TablesMetric type combo default {metric}"));
+        let depth = tables.probe_depth;
+        line(format_args!("TablesDepth type spin default {depth} min 1 max {MAX_PROBE_DEPTH}"));
+        let men = tables.men;
+        line(format_args!("TablesMen type spin default {men} min 0 max {MAX_TABLE_MEN}"));
         let rules: String = G::RULES.iter().map(|rules| format!(" var {rules}")).collect();
         line(format_args!("Rules type combo default {}{rules}", options.rules));
         line(format_args!("Seed type string default {}", options.seed));
@@ -113,22 +132,39 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
     }
 }
 
-/// Replaces the books of one sort. Those for one side are asked before those for both.
+/// Replaces the books of one sort, each as `FILE:policy=P:plies=N` and so on; the name of the option
+/// tells the side. Those for one side are asked before those for both.
 fn set_books<R>(options: &mut EngineOptions<R>, side: Option<Side>, value: &str) {
     options.books.retain(|book| book.side != side);
-    options.books.extend(paths(value).into_iter().map(|path| OwnBook { path, side }));
+    let books = entries(value).map(|text| OwnBook { side, ..OwnBook::parse(text) });
+    options.books.extend(books);
     options.books.sort_by_key(|book| book.side.is_none());
 }
 
-/// Several paths are separated by `;`. GUIs write `<empty>` for an empty text.
-fn paths(value: &str) -> Vec<PathBuf> {
-    let paths = value.split(';').map(str::trim);
-    paths.filter(|path| !path.is_empty() && *path != "<empty>").map(PathBuf::from).collect()
+/// Several entries are separated by `;`. GUIs write `<empty>` for an empty text.
+fn entries(value: &str) -> impl Iterator<Item = &str> {
+    value.split(';').map(str::trim).filter(|entry| !entry.is_empty() && *entry != "<empty>")
 }
 
-fn join<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
-    let texts: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+fn paths(value: &str) -> Vec<PathBuf> {
+    entries(value).map(PathBuf::from).collect()
+}
+
+fn join(entries: impl Iterator<Item = impl Display>) -> String {
+    let texts: Vec<String> = entries.map(|entry| entry.to_string()).collect();
     if texts.is_empty() { "<empty>".to_owned() } else { texts.join(";") }
+}
+
+/// What a combo with the choice `auto` is set to.
+fn unless_auto<T: FromStr>(name: &str, value: &str) -> Result<Option<T>, String> {
+    if value.eq_ignore_ascii_case("auto") { Ok(None) } else { parsed(name, value).map(Some) }
+}
+
+/// The default and the choices of such a combo.
+fn choices<T: Display>(all: impl IntoIterator<Item = T>, default: Option<T>) -> String {
+    let default = default.map_or_else(|| "auto".to_owned(), |default| default.to_string());
+    let all: String = all.into_iter().map(|choice| format!(" var {choice}")).collect();
+    format!("{default} var auto{all}")
 }
 
 fn number<T: FromStr + PartialOrd + Display + Copy>(
