@@ -6,6 +6,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, Limits, Source};
@@ -51,10 +52,22 @@ const HARMLESS: [Damage; 2] = [
     },
 ];
 
-fn build_tables(sets: &[&str]) -> tempfile::TempDir {
+/// A fresh copy of the tables KRvKN and KRvKA, which are built once.
+fn copy_tables() -> tempfile::TempDir {
+    static WHOLE: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let whole = WHOLE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let materials = ["KRvKN", "KRvKA"].map(|set| set.parse().unwrap());
+        generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
+        folder
+    });
     let folder = tempfile::tempdir().unwrap();
-    let materials: Vec<_> = sets.iter().map(|set| set.parse().unwrap()).collect();
-    generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
+    for entry in fs::read_dir(whole.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "jzt") {
+            fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
     folder
 }
 
@@ -73,7 +86,7 @@ fn line(fen: &str) -> Line<Position> {
 #[test]
 fn an_open_table_that_is_damaged_is_an_error() {
     for damage in FATAL {
-        let folder = build_tables(&["KRvKN"]);
+        let folder = copy_tables();
         let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
         let position = Position::parse_position(KRVKN).unwrap();
         let value = tables.probe(&position).unwrap();
@@ -84,7 +97,7 @@ fn an_open_table_that_is_damaged_is_an_error() {
         assert!(error.contains("KRvKN") && error.contains("damaged"), "{error}");
     }
     for damage in HARMLESS {
-        let folder = build_tables(&["KRvKN"]);
+        let folder = copy_tables();
         let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
         let position = Position::parse_position(KRVKN).unwrap();
         let value = tables.probe(&position).unwrap();
@@ -110,15 +123,8 @@ fn source(engine: &mut Engine<Position>, fen: &str) -> Source {
 
 #[test]
 fn play_goes_on_without_a_damaged_table() {
-    let whole = build_tables(&["KRvKN", "KRvKA"]);
     for damage in FATAL.into_iter().chain(HARMLESS) {
-        let folder = tempfile::tempdir().unwrap();
-        for entry in fs::read_dir(whole.path()).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|end| end == "jzt") {
-                fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
-            }
-        }
+        let folder = copy_tables();
         let mut engine = engine_with_tables(folder.path());
         assert_eq!(source(&mut engine, KRVKA), Source::Table);
         // Not opened yet: nothing of it is at hand.
@@ -139,7 +145,7 @@ fn play_goes_on_without_a_damaged_table() {
 #[test]
 fn damage_during_a_game_does_not_end_it() {
     for damage in FATAL.into_iter().chain(HARMLESS) {
-        let folder = build_tables(&["KRvKN"]);
+        let folder = copy_tables();
         let mut engine = engine_with_tables(folder.path());
         let mut line = line(KRVKN);
         for ply in 0..8 {

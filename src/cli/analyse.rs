@@ -93,10 +93,10 @@ fn run_game<G: Terminal + Playable>(
         Err(refusal) => return refuse(refusal, context),
     };
     let line = play(&start, &args.moves)?;
-    let known = consult::<G>(args, &line, rules)?;
     let tables = args.tables.options();
     let tables = (!tables.folders.is_empty()).then(|| G::Tables::open(&tables, rules)).transpose();
     let tables = tables.map_err(|message| CliError::message(exit::NO_INPUT, message))?;
+    let known = consult::<G>(args, &line, rules)?;
     let mut searcher = Searcher::<G>::new(args.options()).or_exit(exit::UNAVAILABLE)?;
     let lines = Progress::default();
     let began = Instant::now();
