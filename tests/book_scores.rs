@@ -507,7 +507,7 @@ fn moves_that_tables_prove_lost_are_flagged_and_not_chosen() {
     let choose = |tables: Option<PathBuf>| {
         let select = SelectOptions { policy: Policy::Best, misses: 0, ..SelectOptions::default() };
         let books = vec![OwnBook::from(PathBuf::from(&book))];
-        let rules = RuleSet::Check;
+        let (rules, tables) = (RuleSet::Check, tables.into());
         let options =
             EngineOptions { books, select, tables, rules, hash_mib: 1, ..EngineOptions::default() };
         let mut engine = Engine::<Position>::new(options).unwrap();

@@ -91,7 +91,7 @@ fn books_serve_their_side_and_are_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = small_book(folder.path());
     let source = |side, select: SelectOptions, lines: &[&str]| {
-        let books = vec![OwnBook { path: path.clone(), side }];
+        let books = vec![OwnBook { side, ..path.clone().into() }];
         let mut engine = Engine::new(EngineOptions { books, select, ..options() }).unwrap();
         let mut choose = |moves: &&str| {
             engine.choose(&line_after(moves), &Limits::nodes(10), &()).unwrap().source
@@ -117,8 +117,10 @@ fn books_serve_their_side_and_are_given_up() {
 #[test]
 fn mates_from_the_tables_without_a_detour() {
     let folder = tempfile::tempdir().unwrap();
-    let tables = Some(small_tables(folder.path()));
-    let mut engine = Engine::<Position>::new(EngineOptions { tables, ..options() }).unwrap();
+    let tables = small_tables(folder.path()).into();
+    let mut engine =
+        Engine::<Position>::new(EngineOptions { tables, rules: RuleSet::Check, ..options() })
+            .unwrap();
     let start = Position::from_fen("3k5/4a4/9/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
     let mut line = Line::new(start, 0);
     let mut last = u16::MAX;
@@ -139,8 +141,10 @@ fn mates_from_the_tables_without_a_detour() {
 #[test]
 fn the_search_enters_a_table() {
     let folder = tempfile::tempdir().unwrap();
-    let tables = Some(small_tables(folder.path()));
-    let mut engine = Engine::<Position>::new(EngineOptions { tables, ..options() }).unwrap();
+    let tables = small_tables(folder.path()).into();
+    let mut engine =
+        Engine::<Position>::new(EngineOptions { tables, rules: RuleSet::Check, ..options() })
+            .unwrap();
     // The elephant can be taken at once, which wins by the table.
     let start = Position::from_fen("3k5/4a4/4b4/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
     let choice = engine.choose(&Line::new(start, 0), &Limits::depth(4), &()).unwrap();
@@ -172,7 +176,7 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
         write("flipped.book", &flipped),
         write("games.book", GAMES.as_bytes()),
     ];
-    let tables = Some(folder.path().join("no-tables"));
+    let tables = folder.path().join("no-tables").into();
     let shelf = books.iter().cloned().map(OwnBook::from).collect();
     let mut engine =
         Engine::<Position>::new(EngineOptions { books: shelf, tables, ..options() }).unwrap();
@@ -199,8 +203,10 @@ fn a_damaged_table_is_told_once_and_play_goes_on() {
         bytes[middle..].iter_mut().for_each(|byte| *byte ^= 0x55);
         fs::write(&path, bytes).unwrap();
     }
-    let tables = Some(tables);
-    let mut engine = Engine::<Position>::new(EngineOptions { tables, ..options() }).unwrap();
+    let tables = tables.into();
+    let mut engine =
+        Engine::<Position>::new(EngineOptions { tables, rules: RuleSet::Check, ..options() })
+            .unwrap();
     let start = Position::from_fen("3k5/4a4/9/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
     for _ in 0..2 {
         assert!(engine.choose(&Line::new(start.clone(), 0), &Limits::depth(2), &()).is_some());

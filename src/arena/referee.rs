@@ -1,8 +1,7 @@
 use std::str::FromStr;
 
-use crate::engine::{Endgames, Oracle, Playable, TableValue};
+use crate::engine::{Endgames, Playable, Wdl};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
-use crate::xiangqi::repetition::MOVE_LIMIT;
 use crate::xiangqi::{Position, RuleSet};
 
 /// A longer game is a draw, unless something else is asked for.
@@ -123,24 +122,17 @@ impl Referee {
         Some(End::new(outcome, judgement.reason.unwrap_or("by the rules on repetition")))
     }
 
-    /// Wins and losses that need no rule on repetition hold under every rule set, anything else
-    /// only under the tables' own. A win that the limit of moves might spoil is played out.
+    /// What the tables are sure of under the rules of the match, the moves so far considered. A win
+    /// that the limit of moves might spoil is played out.
     fn by_tables(&self, line: &Line<Position>) -> Option<End> {
-        let tables = self.tables.as_ref()?;
-        let position = line.position();
-        if !tables.covers(position) {
-            return None;
-        }
-        let best = *tables.ranked_moves(position)?.first()?;
-        let same_rules = tables.rules_name() == self.rules.to_string();
-        let in_time = line.clock() + u32::from(best.entry.distance) <= MOVE_LIMIT;
-        let (outcome, holds) = match tables.probe(position)? {
-            TableValue::Draw => (Outcome::Draw, same_rules),
-            TableValue::Win => (Outcome::Win(position.turn()), in_time),
-            TableValue::Loss => (Outcome::Win(!position.turn()), in_time),
+        let advice = self.tables.as_ref()?.advise(line).filter(|advice| advice.is_sure)?;
+        let side = line.position().turn();
+        let outcome = match advice.wdl {
+            Wdl::Win => Outcome::Win(side),
+            Wdl::Draw => Outcome::Draw,
+            Wdl::Loss => Outcome::Win(!side),
         };
-        let holds = holds && (same_rules || best.entry.order == 0);
-        holds.then(|| End::new(outcome, format!("by the tables: {best}")))
+        Some(End::new(outcome, format!("by the tables: {}", advice.moves.first()?)))
     }
 
     fn by_agreement(&self, line: &Line<Position>, scores: &[Option<i32>]) -> Option<End> {

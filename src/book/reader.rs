@@ -20,6 +20,9 @@ use crate::hash::{Key, KeyTable};
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
+    /// The same file, to see whether somebody writes into it.
+    file: File,
+    stamp: Stamp,
     connection: Connection,
     metadata: Metadata,
     /// The book's own keys, if they are not the stored ones of its game.
@@ -30,6 +33,14 @@ pub struct Book {
     min_share: u64,
     weight: Weight,
     has_scores: bool,
+}
+
+/// What changes where somebody writes into a file: its length and the time of the last change.
+type Stamp = (u64, Option<std::time::SystemTime>);
+
+fn stamp_of(file: &File) -> io::Result<Stamp> {
+    let about = file.metadata()?;
+    Ok((about.len(), about.modified().ok()))
 }
 
 /// A move that a book has for a position, in the position's own frame.
@@ -162,8 +173,12 @@ impl Book {
             .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)?;
         let Loaded { metadata, foreign_keys, has_marks, has_scores } = loaded;
+        let io_error = |source| BookError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io_error)?;
         Ok(Self {
             path: path.to_owned(),
+            stamp: stamp_of(&file).map_err(io_error)?,
+            file,
             connection,
             min_share: metadata.min_share,
             weight: metadata.weight.clone(),
@@ -374,6 +389,29 @@ impl Book {
             }
             Err(source) => Err(BookError::Io { path: self.path.clone(), source }),
         }
+    }
+
+    /// Compares the open file with its digest again if somebody has written into it since it was
+    /// opened or last checked. Cheap if not: one system call. A book that was replaced by renaming,
+    /// or deleted, stays as it was opened.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`] if any byte differs, [`BookError::Io`].
+    pub fn check_if_changed(&mut self) -> Result<(), BookError> {
+        let io_error = |source| BookError::Io { path: self.path.clone(), source };
+        let stamp = stamp_of(&self.file).map_err(io_error)?;
+        if stamp == self.stamp {
+            return Ok(());
+        }
+        let changed = || damaged(&self.path, "it was changed while it was open");
+        match seal::is_intact(&mut self.file) {
+            Ok(true) => self.stamp = stamp,
+            Ok(false) => return Err(changed()),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(changed()),
+            Err(source) => return Err(io_error(source)),
+        }
+        Ok(())
     }
 
     /// Checks everything: the digest of the file, the structure of the database, every row, and the

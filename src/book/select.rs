@@ -75,6 +75,8 @@ pub struct SelectOptions {
     pub ply_limit: usize,
     /// Moves of fewer games are no candidates, unless they were added by hand. Default 1.
     pub min_games: u64,
+    /// Moves of less weight are no candidates. Default 0.
+    pub min_weight: u64,
     /// Positions in a row that no book knows, after which a game's books are left alone: later ones
     /// can only be met by chance. 0 for never. Default 4.
     pub misses: usize,
@@ -88,6 +90,7 @@ impl Default for SelectOptions {
             policy: Policy::default(),
             ply_limit: usize::MAX,
             min_games: 1,
+            min_weight: 0,
             misses: 4,
             temperature: 50,
         }
@@ -149,7 +152,8 @@ impl Selector {
         let mut candidates: Vec<&BookMove<M>> = moves
             .iter()
             .filter(|m| {
-                let enough = m.added || m.tally.games >= self.options.min_games;
+                let enough = (m.added || m.tally.games >= self.options.min_games)
+                    && m.weight >= self.options.min_weight;
                 let is_bad = m.disabled || m.banned || m.lost || m.score.is_proven_loss();
                 enough && !is_bad && admits(m.mv)
             })
@@ -292,6 +296,11 @@ mod tests {
         assert_eq!(selector.choose(&moves, 4, |_| true), None);
         assert_eq!(selector.choose(&moves, 3, |_| true).map(|m| m.mv), Some(1));
         assert_eq!(selector.choose(&moves, 3, |mv| mv != 1), None);
+        let options = SelectOptions { min_weight: 5, ..SelectOptions::default() };
+        let heavy = |weight| {
+            Selector::new(options, 0).choose(&[candidate(1, 1, weight)], 0, |_| true).is_some()
+        };
+        assert_eq!([4, 5].map(heavy), [false, true]);
     }
 
     #[test]

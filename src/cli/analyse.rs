@@ -1,13 +1,14 @@
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::play::describe;
+use super::player::{BookArgs, TableArgs, tell_notices};
 use super::position::{parse_rules, play, read_start, refuse};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::engine::{Endgames, Playable};
-use crate::game::Notation;
+use crate::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
+use crate::game::{Line, Notation};
 use crate::gomoku::Board;
 use crate::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, Score,
@@ -31,9 +32,10 @@ pub(super) struct Args {
     /// asian).
     #[arg(long)]
     rules: Option<String>,
-    /// The folder of endgame tables.
-    #[arg(long, value_name = "FOLDER")]
-    tables: Option<PathBuf>,
+    #[command(flatten)]
+    books: BookArgs,
+    #[command(flatten)]
+    tables: TableArgs,
     /// Stop after this many plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
@@ -91,8 +93,10 @@ fn run_game<G: Terminal + Playable>(
         Err(refusal) => return refuse(refusal, context),
     };
     let line = play(&start, &args.moves)?;
-    let tables = args.tables.as_ref().map(|folder| G::Tables::open(folder, rules)).transpose();
+    let tables = args.tables.options();
+    let tables = (!tables.folders.is_empty()).then(|| G::Tables::open(&tables, rules)).transpose();
     let tables = tables.map_err(|message| CliError::message(exit::NO_INPUT, message))?;
+    let known = consult::<G>(args, &line, rules)?;
     let mut searcher = Searcher::<G>::new(args.options()).or_exit(exit::UNAVAILABLE)?;
     let lines = Progress::default();
     let began = Instant::now();
@@ -102,17 +106,37 @@ fn run_game<G: Terminal + Playable>(
         None => searcher.run(&line, rules, &limits, &(), &lines),
     };
     let time = began.elapsed();
-    if let Some(trouble) = tables.as_ref().and_then(Endgames::trouble) {
+    while let Some(trouble) = tables.as_ref().and_then(Endgames::trouble) {
         eprintln!("juzhong: {trouble}");
     }
     let fen = G::line_text(&line, start.fullmoves);
-    let answer = Answer::<G> { fen, found, lines: lines.last(), time };
+    let answer = Answer::<G> { fen, known, found, lines: lines.last(), time };
     if context.common.json {
         writeln!(context.out, "{}", answer.json())?;
     } else {
         answer.print(context)?;
     }
     Ok(exit::OK)
+}
+
+/// The move that the engine would play without a search; what is wrong with books and tables goes to
+/// standard error.
+fn consult<G: Playable>(
+    args: &Args,
+    line: &Line<G>,
+    rules: G::Rules,
+) -> Result<Option<Choice<G::Move>>, CliError> {
+    let (books, tables) = (args.books.books(), args.tables.options());
+    if args.books.is_empty() && tables.folders.is_empty() {
+        return Ok(None);
+    }
+    let select = args.books.select();
+    let options =
+        EngineOptions { books, select, tables, rules, hash_mib: 1, ..EngineOptions::default() };
+    let mut engine = Engine::<G>::new(options).or_exit(exit::UNAVAILABLE)?;
+    let known = engine.consult(line);
+    tell_notices(&mut engine);
+    Ok(known)
 }
 
 /// Keeps the lines of the last iteration.
@@ -145,6 +169,8 @@ impl<M: Clone + Send> Control<M> for Progress<M> {
 struct Answer<G: Notation> {
     /// The position searched.
     fen: String,
+    /// What book or tables would play.
+    known: Option<Choice<G::Move>>,
     found: Found<G::Move>,
     lines: Vec<Iteration<G::Move>>,
     time: Duration,
@@ -176,6 +202,12 @@ impl<G: Notation> Answer<G> {
             "mate": mate,
             "depth": self.found.depth,
             "nodes": self.found.nodes,
+            "table_hits": self.found.table_hits,
+            "known": self.known.as_ref().map(|known| json!({
+                "move": G::move_text(known.mv),
+                "source": known.source.name(),
+                "value": known.table.as_ref().map(ToString::to_string),
+            })),
             "time_ms": self.time.as_millis() as u64,
             "pv": texts::<G>(&self.found.pv),
             "lines": lines,
@@ -187,6 +219,9 @@ impl<G: Notation> Answer<G> {
             let (number, depth, score) = (line.multipv, line.depth, line.score);
             let pv = texts::<G>(&line.pv).join(" ");
             writeln!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
+        }
+        if let Some(known) = &self.known {
+            writeln!(context.out, "{} from {}", G::move_text(known.mv), describe(known))?;
         }
         let best = self.found.best.map_or_else(|| "none".to_owned(), G::move_text);
         let (nodes, ms) = (self.found.nodes, self.time.as_millis());

@@ -13,7 +13,7 @@ use crate::arena::{
     Journal, JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace, Patience,
     Protocol, Referee, ResignRule, Sprt, Standing, built_in_openings,
 };
-use crate::engine::{Endgames, MAX_PLY, Playable};
+use crate::engine::{Endgames, MAX_PLY, Playable, TableOptions};
 use crate::xiangqi::{Position, RuleSet};
 
 /// Plays a match between two engines and says how much stronger the first one is.
@@ -405,7 +405,9 @@ impl Limits {
 impl Ends {
     fn referee(&self) -> Result<Referee, CliError> {
         let open = |folder: &PathBuf| {
-            <Position as Playable>::Tables::open(folder, self.rules)
+            let folders = vec![folder.clone()];
+            let options = TableOptions { folders, ..TableOptions::default() };
+            <Position as Playable>::Tables::open(&options, self.rules)
                 .map_err(|message| CliError::message(exit::NO_INPUT, message))
         };
         let tables = self.tables.as_ref().map(open).transpose()?;

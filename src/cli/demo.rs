@@ -216,7 +216,7 @@ impl Show {
     fn new(args: &Args, place: &Place) -> Result<Self, CliError> {
         let mut engine = Engine::new(EngineOptions {
             books: vec![place.book.clone().into()],
-            tables: Some(place.tables.clone()),
+            tables: place.tables.clone().into(),
             seed: args.seed,
             ..EngineOptions::default()
         })

@@ -338,8 +338,8 @@ fn worth(score: Score) -> String {
     let (what, plies) = match score.kind() {
         ScoreKind::MateIn(plies) => ("mates", plies),
         ScoreKind::MatedIn(plies) => ("is mated", plies),
-        ScoreKind::TableWin(plies) => ("reaches a table's win", plies),
-        ScoreKind::TableLoss(plies) => ("reaches a table's loss", plies),
+        ScoreKind::TableWin(plies) => ("wins by the tables", plies),
+        ScoreKind::TableLoss(plies) => ("loses by the tables", plies),
         ScoreKind::Centipawns(value) => return format!("{:+.2}", f64::from(value) / 100.0),
     };
     format!("{what} in {plies} {}", if plies == 1 { "ply" } else { "plies" })

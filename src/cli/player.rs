@@ -8,42 +8,19 @@ use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
 use crate::arena::GoLimits;
 use crate::book::{Policy, SelectOptions};
-use crate::engine::{Engine, EngineOptions, Limits, MAX_PLY, OwnBook, Playable, clock};
+use crate::engine::{
+    Engine, EngineOptions, Limits, MAX_PLY, OwnBook, Playable, TableMetric, TableOptions,
+    TableRules, clock,
+};
 use crate::game::Side;
 
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]
 pub(super) struct PlayerArgs {
-    /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
-    /// only.
-    #[arg(long, value_name = "FILE")]
-    book: Vec<String>,
-    /// A book for Red only, asked before those of --book.
-    #[arg(long, value_name = "FILE")]
-    book_red: Vec<PathBuf>,
-    /// A book for Black only, asked before those of --book.
-    #[arg(long, value_name = "FILE")]
-    book_black: Vec<PathBuf>,
-    /// How one of a book's moves is chosen: best, weighted, softmax (by score), uniform or group
-    /// (stay in a group of lines).
-    #[arg(long, default_value_t)]
-    policy: Policy,
-    /// Leave the books after so many plies [default: never].
-    #[arg(long, value_name = "PLIES")]
-    book_plies: Option<usize>,
-    /// Book moves of fewer games are not played.
-    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().min_games)]
-    book_min_games: u64,
-    /// Give up the books after so many positions in a row that none of them knows (0: never).
-    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().misses)]
-    book_misses: usize,
-    /// How far --policy softmax goes below the best move, in centipawns.
-    #[arg(long, value_name = "CP", default_value_t = SelectOptions::default().temperature,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    temperature: u32,
-    /// The folder of endgame tables.
-    #[arg(long, value_name = "FOLDER")]
-    tables: Option<PathBuf>,
+    #[command(flatten)]
+    books: BookArgs,
+    #[command(flatten)]
+    tables: TableArgs,
     /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
     /// asian).
     #[arg(long)]
@@ -59,21 +36,113 @@ pub(super) struct PlayerArgs {
     seed: u64,
 }
 
+/// Opening books at play.
+#[derive(Debug, clap::Args)]
+pub(super) struct BookArgs {
+    /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
+    /// only. FILE:policy=P:plies=N:games=N:weight=N:temperature=CP, any of these in any order, is
+    /// different for this book from what the options below say for all.
+    #[arg(long, value_name = "FILE")]
+    book: Vec<String>,
+    /// A book for Red only, asked before those of --book.
+    #[arg(long, value_name = "FILE")]
+    book_red: Vec<String>,
+    /// A book for Black only, asked before those of --book.
+    #[arg(long, value_name = "FILE")]
+    book_black: Vec<String>,
+    /// How one of a book's moves is chosen: best, weighted, softmax (by score), uniform or group
+    /// (stay in a group of lines).
+    #[arg(long, default_value_t)]
+    policy: Policy,
+    /// Leave the books after so many plies [default: never].
+    #[arg(long, value_name = "PLIES")]
+    book_plies: Option<usize>,
+    /// Book moves of fewer games are not played.
+    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().min_games)]
+    book_min_games: u64,
+    /// Book moves of less weight are not played.
+    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().min_weight)]
+    book_min_weight: u64,
+    /// Give up the books after so many positions in a row that none of them knows (0: never).
+    #[arg(long, value_name = "N", default_value_t = SelectOptions::default().misses)]
+    book_misses: usize,
+    /// How far --policy softmax goes below the best move, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = SelectOptions::default().temperature,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    temperature: u32,
+}
+
+impl BookArgs {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.book.is_empty() && self.book_red.is_empty() && self.book_black.is_empty()
+    }
+
+    pub(super) fn select(&self) -> SelectOptions {
+        SelectOptions {
+            policy: self.policy,
+            ply_limit: self.book_plies.unwrap_or(usize::MAX),
+            min_games: self.book_min_games,
+            min_weight: self.book_min_weight,
+            misses: self.book_misses,
+            temperature: self.temperature,
+        }
+    }
+
+    /// The books, in the order in which they are asked.
+    pub(super) fn books(&self) -> Vec<OwnBook> {
+        let of = |texts: &[String], side| {
+            let book = |text: &String| OwnBook { side: Some(side), ..OwnBook::parse(text) };
+            texts.iter().map(book).collect::<Vec<_>>()
+        };
+        let mut books = of(&self.book_red, Side::First);
+        books.extend(of(&self.book_black, Side::Second));
+        books.extend(self.book.iter().map(|text| OwnBook::parse(text)));
+        books
+    }
+}
+
+/// Endgame tables at play.
+#[derive(Debug, clap::Args)]
+pub(super) struct TableArgs {
+    /// A folder of endgame tables; of tables that several folders have, those of the first count.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Vec<PathBuf>,
+    /// Only tables made with these rules: none, check or asian [default: all, those that fit --rules
+    /// best first].
+    #[arg(long, value_name = "RULES")]
+    tables_rules: Option<TableRules>,
+    /// Only tables of this metric: dtm or dtc [default: both, dtm first].
+    #[arg(long, value_name = "METRIC")]
+    tables_metric: Option<TableMetric>,
+    /// Nodes of the search with less depth are not looked up in the tables.
+    #[arg(long, value_name = "PLIES", default_value_t = TableOptions::default().probe_depth)]
+    tables_depth: u32,
+    /// Positions of more men, kings included, are not looked up in the tables.
+    #[arg(long, value_name = "N", default_value_t = TableOptions::default().men)]
+    tables_men: usize,
+}
+
+impl TableArgs {
+    pub(super) fn options(&self) -> TableOptions {
+        TableOptions {
+            folders: self.tables.clone(),
+            rules: self.tables_rules,
+            metric: self.tables_metric,
+            probe_depth: self.tables_depth,
+            men: self.tables_men,
+        }
+    }
+}
+
 impl PlayerArgs {
     /// The engine's options.
     pub(super) fn options<G: Terminal + Playable>(
         &self,
     ) -> Result<EngineOptions<G::Rules>, CliError> {
         Ok(EngineOptions {
-            books: self.books(),
-            select: SelectOptions {
-                policy: self.policy,
-                ply_limit: self.book_plies.unwrap_or(usize::MAX),
-                min_games: self.book_min_games,
-                misses: self.book_misses,
-                temperature: self.temperature,
-            },
-            tables: self.tables.clone(),
+            books: self.books.books(),
+            select: self.books.select(),
+            tables: self.tables.options(),
             hash_mib: self.hash,
             threads: self.threads,
             multipv: 1,
@@ -88,31 +157,12 @@ impl PlayerArgs {
         parse_rules::<G>(self.rules.as_deref())
     }
 
-    fn books(&self) -> Vec<OwnBook> {
-        let of = |paths: &[PathBuf], side| {
-            let book = |path: &PathBuf| OwnBook { path: path.clone(), side: Some(side) };
-            paths.iter().map(book).collect::<Vec<_>>()
-        };
-        let mut books = of(&self.book_red, Side::First);
-        books.extend(of(&self.book_black, Side::Second));
-        books.extend(self.book.iter().map(|text| parse_book(text)));
-        books
-    }
-
     /// The engine; what is wrong with books and tables goes to standard error.
     pub(super) fn engine<G: Terminal + Playable>(&self) -> Result<Engine<G>, CliError> {
         let mut engine = Engine::new(self.options::<G>()?).or_exit(exit::USAGE)?;
         tell_notices(&mut engine);
         Ok(engine)
     }
-}
-
-/// A file, with `:red` or `:black` after it for one side only.
-fn parse_book(text: &str) -> OwnBook {
-    let sides = [(":red", Side::First), (":black", Side::Second)];
-    let one = sides.iter().find_map(|&(end, side)| Some((text.strip_suffix(end)?, Some(side))));
-    let (path, side) = one.unwrap_or((text, None));
-    OwnBook { path: PathBuf::from(path), side }
 }
 
 /// Prints what is wrong with books and tables, each thing once.

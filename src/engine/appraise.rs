@@ -116,7 +116,7 @@ impl<G: Playable> TableAppraiser<G> {
     /// If there are none.
     pub fn open(folder: &Path, rules: G::Rules) -> Result<Self, AppraiseError> {
         let failed = |what| AppraiseError { source_name: "endgame tables".to_owned(), what };
-        let tables = G::Tables::open(folder, rules).map_err(failed)?;
+        let tables = G::Tables::open(&folder.into(), rules).map_err(failed)?;
         let name = format!("tables {}", tables.rules_name());
         Ok(Self { tables, name })
     }

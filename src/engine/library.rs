@@ -1,10 +1,11 @@
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::player::loses_by_rule;
 use super::tables::in_full;
 use super::{EngineOptions, Playable};
-use crate::book::{Book, BookMove, Selector};
-use crate::game::{Game, Line, Side};
+use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
+use crate::game::{Line, Side};
 
 /// A book to play from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +14,96 @@ pub struct OwnBook {
     pub path: PathBuf,
     /// Only for this side; `None` for both.
     pub side: Option<Side>,
+    /// What holds for this book alone.
+    pub limits: BookLimits,
+}
+
+/// What is different for one book from what [`SelectOptions`] say for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BookLimits {
+    /// How a move is chosen.
+    pub policy: Option<Policy>,
+    /// Plies after which this book is left.
+    pub plies: Option<usize>,
+    /// Games that a move must have.
+    pub min_games: Option<u64>,
+    /// Weight that a move must have.
+    pub min_weight: Option<u64>,
+    /// Of [`Policy::Softmax`], in centipawns.
+    pub temperature: Option<u32>,
+}
+
+impl BookLimits {
+    /// What holds for the book.
+    fn over(self, all: SelectOptions) -> SelectOptions {
+        SelectOptions {
+            policy: self.policy.unwrap_or(all.policy),
+            ply_limit: self.plies.unwrap_or(all.ply_limit),
+            min_games: self.min_games.unwrap_or(all.min_games),
+            min_weight: self.min_weight.unwrap_or(all.min_weight),
+            misses: all.misses,
+            temperature: self.temperature.unwrap_or(all.temperature),
+        }
+    }
+
+    /// Reads one `NAME=VALUE`; `None` if it is none that there is.
+    fn set(&mut self, text: &str) -> Option<()> {
+        let (name, value) = text.split_once('=')?;
+        match name {
+            "policy" => self.policy = Some(value.parse().ok()?),
+            "plies" => self.plies = Some(value.parse().ok()?),
+            "games" => self.min_games = Some(value.parse().ok()?),
+            "weight" => self.min_weight = Some(value.parse().ok()?),
+            "temperature" => {
+                self.temperature = Some(value.parse().ok().filter(|&value| value > 0)?);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+impl OwnBook {
+    /// Reads `FILE`, followed by any of `:red`, `:black`, `:policy=P`, `:plies=N`, `:games=N`,
+    /// `:weight=N` and `:temperature=CP`. What is none of these belongs to the file's name.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut book = Self::from(PathBuf::new());
+        let mut rest = text;
+        while let Some((before, last)) = rest.rsplit_once(':') {
+            match last {
+                "red" => book.side = Some(Side::First),
+                "black" => book.side = Some(Side::Second),
+                _ if book.limits.set(last).is_some() => {}
+                _ => break,
+            }
+            rest = before;
+        }
+        Self { path: PathBuf::from(rest), ..book }
+    }
+}
+
+impl fmt::Display for OwnBook {
+    /// What [`parse`](OwnBook::parse) reads, without the side.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        let BookLimits { policy, plies, min_games, min_weight, temperature } = self.limits;
+        let mut put = |name: &str, value: Option<&dyn fmt::Display>| match value {
+            Some(value) => write!(f, ":{name}={value}"),
+            None => Ok(()),
+        };
+        put("policy", policy.as_ref().map(|value| value as _))?;
+        put("plies", plies.as_ref().map(|value| value as _))?;
+        put("games", min_games.as_ref().map(|value| value as _))?;
+        put("weight", min_weight.as_ref().map(|value| value as _))?;
+        put("temperature", temperature.as_ref().map(|value| value as _))
+    }
 }
 
 impl From<PathBuf> for OwnBook {
     /// A book for both sides.
     fn from(path: PathBuf) -> Self {
-        Self { path, side: None }
+        Self { path, side: None, limits: BookLimits::default() }
     }
 }
 
@@ -49,12 +134,13 @@ impl Library {
         notices: &mut Vec<String>,
     ) -> Self {
         let mut shelf = Vec::new();
-        for (number, OwnBook { path, side }) in (0..).zip(&options.books) {
+        for (number, OwnBook { path, side, limits }) in (0..).zip(&options.books) {
             match open_book::<G>(path) {
                 Ok(book) => {
                     let rows = book.metadata().rows;
                     tracing::info!(book = %path.display(), rows, "book opened");
-                    let selector = Selector::numbered(options.select, options.seed, number);
+                    let selector =
+                        Selector::numbered(limits.over(options.select), options.seed, number);
                     shelf.push(Shelved { book, side: *side, selector });
                 }
                 Err(message) => notices.push(message),
@@ -70,12 +156,12 @@ impl Library {
 
     /// A move of the first book for the side to move that has one. Moves that lose by the repetition
     /// rules are left out, and those after which `is_won` says that the other side wins; a book that
-    /// turns out to be damaged is told of and closed.
+    /// was damaged meanwhile is told of and closed.
     pub(super) fn pick<G: Playable>(
         &mut self,
         line: &Line<G>,
         rules: G::Rules,
-        is_won: &dyn Fn(&G) -> bool,
+        is_won: &dyn Fn(&Line<G>) -> bool,
         notices: &mut Vec<String>,
     ) -> Option<G::Move> {
         if line.len() < self.last_ply {
@@ -91,7 +177,7 @@ impl Library {
         }
         let mut found: Vec<(usize, Vec<BookMove<G::Move>>)> = Vec::new();
         let mut kept = 0;
-        self.shelf.retain(|shelved| match serves(shelved).then(|| shelved.book.probe(position)) {
+        self.shelf.retain_mut(|shelved| match serves(shelved).then(|| shelved.probe(position)) {
             Some(Err(error)) => {
                 notices.push(format!("playing on without a book: {}", in_full(&error)));
                 false
@@ -103,9 +189,7 @@ impl Library {
             }
         });
         let sound = |mv: G::Move| {
-            position.is_legal(mv)
-                && !loses_by_rule(line, mv, rules)
-                && !is_won(&after(position, mv))
+            position.is_legal(mv) && !loses_by_rule(line, mv, rules) && !is_won(&after(line, mv))
         };
         let ply = line.len();
         let choice = found.iter().find_map(|(number, moves)| {
@@ -116,9 +200,16 @@ impl Library {
     }
 }
 
-fn after<G: Game>(position: &G, mv: G::Move) -> G {
-    let mut after = position.clone();
-    after.make(mv);
+impl Shelved {
+    fn probe<G: Playable>(&mut self, position: &G) -> Result<Vec<BookMove<G::Move>>, BookError> {
+        self.book.check_if_changed()?;
+        self.book.probe(position)
+    }
+}
+
+fn after<G: Playable>(line: &Line<G>, mv: G::Move) -> Line<G> {
+    let mut after = line.clone();
+    after.push(mv);
     after
 }
 
@@ -131,5 +222,36 @@ fn open_book<G: Playable>(path: &Path) -> Result<Book, String> {
         Ok(book)
     } else {
         Err(format!("playing without {}: it is a book of {game}, not {}", path.display(), G::NAME))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_are_read_with_their_limits() {
+        let book = OwnBook::parse("C:\\a.book:black:policy=best:plies=12:games=3:weight=9");
+        let limits = BookLimits {
+            policy: Some(Policy::Best),
+            plies: Some(12),
+            min_games: Some(3),
+            min_weight: Some(9),
+            temperature: None,
+        };
+        let path = PathBuf::from("C:\\a.book");
+        assert_eq!(book, OwnBook { path, side: Some(Side::Second), limits });
+        assert_eq!(OwnBook::parse(&book.to_string()), OwnBook { side: None, ..book.clone() });
+        let odd = OwnBook::parse("a:policy=other");
+        assert_eq!(odd, PathBuf::from("a:policy=other").into());
+        let all = SelectOptions { misses: 7, ..SelectOptions::default() };
+        let merged = SelectOptions {
+            policy: Policy::Best,
+            ply_limit: 12,
+            min_games: 3,
+            min_weight: 9,
+            ..all
+        };
+        assert_eq!(book.limits.over(all), merged);
     }
 }

@@ -1,18 +1,21 @@
 //! One player: the opening book first, endgame tables next, search last. This is the only place
 //! where the three meet; protocols, the terminal, matches and the web play through [`Engine`].
 
+mod advice;
 mod appraise;
 pub mod clock;
 mod library;
 mod playable;
 mod player;
 mod tables;
+mod validity;
 
+pub use advice::Advice;
 pub use appraise::{SearchAppraiser, TableAppraiser};
-pub use library::OwnBook;
+pub use library::{BookLimits, OwnBook};
 pub use playable::{Endgames, NoTables, Playable, RootMove};
 pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
-pub use tables::{XiangqiTables, in_full};
+pub use tables::{TableOptions, XiangqiTables, in_full};
 
 pub use crate::book::{
     Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Finding, Policy, SelectOptions,
@@ -21,6 +24,7 @@ pub use crate::search::{
     Bound, Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY,
     MAX_THREADS, Oracle, Score, ScoreKind, TableValue, Techniques,
 };
+pub use crate::tablebase::{Metric as TableMetric, Rules as TableRules, Wdl};
 
 /// The evaluation of xiangqi, taken apart.
 pub use crate::search::eval::xiangqi as evaluation;

@@ -1,6 +1,7 @@
 use std::fmt::Debug;
-use std::path::Path;
 
+use super::advice::Advice;
+use super::tables::TableOptions;
 use crate::game::{Adjudicate, Game, Heuristics, Line, Notation, Symmetric};
 use crate::search::{Oracle, TableValue};
 use crate::tablebase::Entry;
@@ -25,25 +26,32 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
 
 /// Endgame tables as the engine asks them.
 pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
-    /// Opens a folder of tables for play under `rules`.
+    /// Opens tables for play under `rules`.
     ///
     /// # Errors
     ///
     /// A message for people: what is wrong with which file, and what to do.
-    fn open(folder: &Path, rules: G::Rules) -> Result<Self, String>
+    fn open(options: &TableOptions, rules: G::Rules) -> Result<Self, String>
     where
         G: Adjudicate;
+
+    /// What people should know of the tables before play: that they were made with other rules.
+    fn remarks(&self) -> Vec<String>;
 
     /// Whether there is a table for `position`. Cheap.
     fn covers(&self, position: &G) -> bool;
 
-    /// The name of the repetition rules that the tables follow.
+    /// The name of the repetition rules that the preferred tables follow.
     fn rules_name(&self) -> &'static str;
 
-    /// The legal moves of `position` with what they lead to, best first by order and distance (win
-    /// fastest, lose slowest); `None` if the tables do not hold the position and all that its
-    /// moves lead to.
+    /// The legal moves of `position` with what they lead to under the rules of play, best first by
+    /// order and distance (win fastest, lose slowest). Where one wins, those of which nothing is known
+    /// are left out; `None` if otherwise something is not known.
     fn ranked_moves(&self, position: &G) -> Option<Vec<RootMove<G::Move>>>;
+
+    /// What to play at the end of `line`, the past of the game considered; `None` where the tables do
+    /// not know the position.
+    fn advise(&self, line: &Line<G>) -> Option<Advice<G::Move>>;
 
     /// Something that went wrong while probing and was not told before, for people.
     fn trouble(&self) -> Option<String>;
@@ -64,17 +72,20 @@ pub struct NoTables;
 
 impl<G: Game> Oracle<G> for NoTables {
     const PRESENT: bool = false;
-    fn probe(&self, _position: &G) -> Option<TableValue> {
+    fn probe(&self, _line: &Line<G>, _depth: i32) -> Option<TableValue> {
         None
     }
 }
 
 impl<G: Game> Endgames<G> for NoTables {
-    fn open(folder: &Path, _rules: G::Rules) -> Result<Self, String>
+    fn open(_options: &TableOptions, _rules: G::Rules) -> Result<Self, String>
     where
         G: Adjudicate,
     {
-        Err(format!("{}: there are no endgame tables for {}", folder.display(), G::NAME))
+        Err(format!("there are no endgame tables for {}", G::NAME))
+    }
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
     fn covers(&self, _position: &G) -> bool {
         false
@@ -83,6 +94,9 @@ impl<G: Game> Endgames<G> for NoTables {
         "none"
     }
     fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
+        None
+    }
+    fn advise(&self, _line: &Line<G>) -> Option<Advice<G::Move>> {
         None
     }
     fn trouble(&self) -> Option<String> {

@@ -1,8 +1,9 @@
 use std::fmt;
-use std::path::PathBuf;
 
+use super::advice::Advice;
 use super::library::{Library, OwnBook};
 use super::playable::{Endgames, Playable, RootMove};
+use super::tables::{TableOptions, weighed};
 use crate::book::SelectOptions;
 use crate::bytes::machine::available_memory;
 use crate::game::{Horizon, Line, MoveList, Verdict};
@@ -20,8 +21,8 @@ pub struct EngineOptions<R> {
     pub books: Vec<OwnBook>,
     /// How one of a book's moves is chosen.
     pub select: SelectOptions,
-    /// The folder of endgame tables.
-    pub tables: Option<PathBuf>,
+    /// Endgame tables.
+    pub tables: TableOptions,
     /// Size of the transposition table in MiB.
     pub hash_mib: usize,
     /// Threads that search.
@@ -41,7 +42,7 @@ impl<R: Default> Default for EngineOptions<R> {
         Self {
             books: Vec::new(),
             select: SelectOptions::default(),
-            tables: None,
+            tables: TableOptions::default(),
             hash_mib: 64,
             threads: 1,
             multipv: 1,
@@ -141,8 +142,8 @@ impl<M> RootMove<M> {
             Wdl::Draw => Score::DRAW,
             Wdl::Win if order == 0 && plies < LONGEST_MATE => Score::mate_in(plies),
             Wdl::Loss if order == 0 && plies < LONGEST_MATE => Score::mated_in(plies),
-            Wdl::Win => Score::table_win(0),
-            Wdl::Loss => Score::table_loss(0),
+            Wdl::Win => Score::table_win(weighed(self.entry).into()),
+            Wdl::Loss => Score::table_loss(weighed(self.entry).into()),
         }
     }
 }
@@ -163,6 +164,9 @@ impl<M> fmt::Display for RootMove<M> {
 /// Longest line of play told from the tables, in plies.
 const TABLE_LINE: usize = 20;
 
+/// The score in centipawns of a win that the limit of moves may prevent.
+const UNSURE: i32 = 30;
+
 /// Mates in fewer plies have a score of their own.
 const LONGEST_MATE: usize = 1000;
 
@@ -177,6 +181,8 @@ pub struct Engine<G: Playable> {
     /// Moves not to be played, in the position that is asked about next.
     banned: Vec<G::Move>,
     notices: Vec<String>,
+    /// Whether the tables' remark on the present win was told.
+    remarked: bool,
 }
 
 impl<G: Playable> Engine<G> {
@@ -190,7 +196,8 @@ impl<G: Playable> Engine<G> {
         let library = Library::open::<G>(&options, &mut notices);
         let tables = open_tables::<G>(&options, &mut notices);
         let searcher = new_searcher(&options)?;
-        Ok(Self { options, library, tables, searcher, banned: Vec::new(), notices })
+        let banned = Vec::new();
+        Ok(Self { options, library, tables, searcher, banned, notices, remarked: false })
     }
 
     /// Changes options; only what they concern is set up again.
@@ -229,8 +236,9 @@ impl<G: Playable> Engine<G> {
 
     /// What went wrong with books and tables since the last call, each thing once, for people.
     pub fn take_notices(&mut self) -> Vec<String> {
-        let trouble = self.tables.as_ref().and_then(Endgames::trouble);
-        self.notices.extend(trouble);
+        if let Some(tables) = &self.tables {
+            self.notices.extend(std::iter::from_fn(|| tables.trouble()));
+        }
         std::mem::take(&mut self.notices)
     }
 
@@ -269,6 +277,7 @@ impl<G: Playable> Engine<G> {
     pub fn new_game(&mut self) {
         self.library.new_game();
         self.searcher.new_game();
+        self.remarked = false;
     }
 
     /// The move to play at the end of `line`: from a book, else from the tables, else by search
@@ -303,27 +312,66 @@ impl<G: Playable> Engine<G> {
         if line.position().outcome().is_some() {
             return None;
         }
+        match self.look_up(line) {
+            Known::Move(choice) => Some(choice),
+            Known::Draws(moves) => Some(keep_draw(self.search(line, limits, control)?, &moves)),
+            Known::Nothing => self.search(line, limits, control),
+        }
+    }
+
+    /// The move of book or tables, if they decide one; nothing is searched. In positions that the
+    /// tables call drawn the search chooses among the moves that keep the draw: then, too, the answer
+    /// is `None`.
+    pub fn consult(&mut self, line: &Line<G>) -> Option<Choice<G::Move>> {
+        if line.position().outcome().is_some() {
+            return None;
+        }
+        match self.look_up(line) {
+            Known::Move(choice) => Some(choice),
+            Known::Draws(_) | Known::Nothing => None,
+        }
+    }
+
+    fn look_up(&mut self, line: &Line<G>) -> Known<G::Move> {
         let tables = self.tables.as_ref();
         let banned = self.after_banned_moves(line.position());
-        let is_won = |after: &G| {
-            banned.contains(&after.key())
-                || tables.is_some_and(|tables| tables.probe(after) == Some(TableValue::Win))
+        let is_won = |after: &Line<G>| {
+            let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
+            banned.contains(&after.position().key()) || matches!(value(), Some(TableValue::Win(_)))
         };
         if let Some(mv) = self.library.pick(line, self.options.rules, &is_won, &mut self.notices) {
-            return Some(Choice::from_book(mv));
+            return Known::Move(Choice::from_book(mv));
         }
-        let mut ranked = self.ranked_moves(line);
-        if let Some(moves) = &mut ranked {
-            moves.retain(|m| !self.banned.contains(&m.mv));
+        let Some(Advice { mut moves, mut keeping, wdl, is_sure, remark }) =
+            tables.and_then(|tables| tables.advise(line))
+        else {
+            return Known::Nothing;
+        };
+        keeping -= moves[..keeping].iter().filter(|m| self.banned.contains(&m.mv)).count();
+        moves.retain(|m| !self.banned.contains(&m.mv));
+        // Where all moves that keep the value are banned, the search chooses among the others.
+        if keeping == 0 {
+            return Known::Nothing;
         }
-        if let Some(best) = ranked.as_ref().and_then(|moves| moves.first())
-            && best.entry.wdl != Wdl::Draw
-        {
-            let pv = self.table_line(line.position(), best.mv);
-            return Some(Choice { pv, ..Choice::from_table(*best) });
+        self.remark(remark);
+        if wdl == Wdl::Draw {
+            moves.truncate(keeping);
+            return Known::Draws(moves);
         }
-        let choice = self.search(line, limits, control)?;
-        Some(keep_draw(choice, ranked.as_deref()))
+        let choice = Choice::from_table(moves[0]);
+        let score = match wdl {
+            _ if is_sure => choice.score,
+            Wdl::Loss => Some(Score::from_eval(-UNSURE)),
+            Wdl::Win | Wdl::Draw => Some(Score::from_eval(UNSURE)),
+        };
+        let pv = self.table_line(line.position(), choice.mv);
+        Known::Move(Choice { score, pv, ..choice })
+    }
+
+    /// Tells what the tables have to say, once as long as they say it.
+    fn remark(&mut self, remark: Option<String>) {
+        let is_new = !std::mem::replace(&mut self.remarked, remark.is_some());
+        self.notices.extend(remark.filter(|_| is_new));
     }
 
     /// Searches without asking book or tables for the move itself; tables are probed in the tree.
@@ -396,15 +444,15 @@ impl<G: Playable> Engine<G> {
         }
         moves
     }
+}
 
-    /// The tables' ranking without the moves that lose by the repetition rules here and now; those
-    /// stay only where nothing else does.
-    fn ranked_moves(&self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
-        let mut moves = self.tables.as_ref()?.ranked_moves(line.position())?;
-        let rules = self.options.rules;
-        moves.sort_by_cached_key(|m| loses_by_rule(line, m.mv, rules));
-        Some(moves)
-    }
+/// What book and tables know of a position.
+enum Known<M> {
+    /// The move to play.
+    Move(Choice<M>),
+    /// It is drawn, and these moves keep the draw.
+    Draws(Vec<RootMove<M>>),
+    Nothing,
 }
 
 /// Whether playing `mv` at the end of `line` loses at once by the rules on repetition.
@@ -415,13 +463,11 @@ pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::
     G::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)
 }
 
-/// In a position that the tables call drawn, the search's move if it keeps the draw, else the
-/// tables' first choice.
-fn keep_draw<M: Copy + Eq>(choice: Choice<M>, ranked: Option<&[RootMove<M>]>) -> Choice<M> {
-    let Some(ranked) = ranked else { return choice };
-    let keeps = |m: &RootMove<M>| m.mv == choice.mv && m.entry.wdl != Wdl::Loss;
-    match ranked.first() {
-        Some(first) if !ranked.iter().any(keeps) => Choice::from_table(*first),
+/// In a position that the tables call drawn, the search's move if it is one of those that keep the
+/// draw, else the first of these.
+fn keep_draw<M: Copy + Eq>(choice: Choice<M>, keeping: &[RootMove<M>]) -> Choice<M> {
+    match keeping.first() {
+        Some(first) if keeping.iter().all(|m| m.mv != choice.mv) => Choice::from_table(*first),
         _ => choice,
     }
 }
@@ -430,9 +476,14 @@ fn open_tables<G: Playable>(
     options: &EngineOptions<G::Rules>,
     notices: &mut Vec<String>,
 ) -> Option<G::Tables> {
-    let folder = options.tables.as_ref()?;
-    match G::Tables::open(folder, options.rules) {
-        Ok(tables) => Some(tables),
+    if options.tables.folders.is_empty() {
+        return None;
+    }
+    match G::Tables::open(&options.tables, options.rules) {
+        Ok(tables) => {
+            notices.extend(tables.remarks());
+            Some(tables)
+        }
         Err(message) => {
             notices.push(format!("playing without endgame tables: {message}"));
             None
@@ -485,12 +536,11 @@ mod tests {
     fn a_drawn_root_keeps_the_draw() {
         let [a, b] = ["a0a1", "b0a2"].map(|text| Position::parse_move(text).unwrap());
         let draw = RootMove { mv: a, entry: Entry::DRAW };
-        let loss = RootMove { mv: b, entry: Entry::loss(0, 8) };
-        let kept = keep_draw(Choice::unsearched(b), Some(&[draw, loss]));
+        let kept = keep_draw(Choice::unsearched(b), &[draw]);
         assert_eq!((kept.mv, kept.source), (a, Source::Table));
-        let kept = keep_draw(Choice::unsearched(a), Some(&[draw, loss]));
+        let kept = keep_draw(Choice::unsearched(a), &[draw]);
         assert_eq!((kept.mv, kept.source), (a, Source::Search));
-        assert_eq!(keep_draw(Choice::unsearched(b), None).mv, b);
+        assert_eq!(keep_draw(Choice::unsearched(b), &[]).mv, b);
     }
 
     #[test]

@@ -1,46 +1,223 @@
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::advice::{Advice, Adviser};
 use super::playable::{Endgames, NoTables, Playable, RootMove};
-use crate::game::Line;
+use super::validity;
+use crate::game::{Line, Side};
 use crate::gomoku::{Board, FreeRules};
-use crate::search::{Oracle, TableValue};
-use crate::tablebase::{Metric, ProbeError, Rules, Tables, Wdl};
+use crate::search::{MAX_TABLE_DISTANCE, Oracle, TableValue};
+use crate::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
+use crate::xiangqi::repetition::MOVE_LIMIT;
 use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
 
-/// Xiangqi's endgame tables as the search and the root ask them. At the first damage met they are
-/// left alone.
+/// Which endgame tables an engine plays with, and when it asks them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableOptions {
+    /// The folders; of tables that several of them have, those of the first count.
+    pub folders: Vec<PathBuf>,
+    /// Only tables made with these repetition rules. `None`: all, those that say most about the
+    /// rules of play first.
+    pub rules: Option<Rules>,
+    /// Only tables of this metric. `None`: distances to mate first, then distances to captures.
+    pub metric: Option<Metric>,
+    /// In the search, nodes of less depth in plies are not looked up. Default 1: all but quiescence.
+    pub probe_depth: u32,
+    /// Positions of more men, kings included, are not looked up. Default 32: all that tables have.
+    pub men: usize,
+}
+
+impl Default for TableOptions {
+    /// No folder, no restriction.
+    fn default() -> Self {
+        Self { folders: Vec::new(), rules: None, metric: None, probe_depth: 1, men: 32 }
+    }
+}
+
+impl From<PathBuf> for TableOptions {
+    fn from(folder: PathBuf) -> Self {
+        Self { folders: vec![folder], ..Self::default() }
+    }
+}
+
+impl From<&Path> for TableOptions {
+    fn from(folder: &Path) -> Self {
+        folder.to_owned().into()
+    }
+}
+
+impl From<Option<PathBuf>> for TableOptions {
+    fn from(folder: Option<PathBuf>) -> Self {
+        Self { folders: folder.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// Plies that claiming a win by repetition may take beyond the way to the loop: three occurrences of
+/// a position, in loops of up to eight plies.
+pub(super) const CLAIM_PLIES: u16 = 24;
+
+/// Distances of order k and up count from so many times k on, so that lower orders are preferred.
+const ORDER_DISTANCE: u16 = 200;
+
+/// With distances to captures, every man counts as so many plies: captures are progress.
+const MAN_DISTANCE: u16 = 60;
+
+/// Xiangqi's endgame tables as the search and the root ask them. A table that turns out to be damaged
+/// is left alone from then on; the others serve.
 #[derive(Debug)]
 pub struct XiangqiTables {
-    tables: Tables,
-    damaged: AtomicBool,
-    /// The damage, until it is told.
-    trouble: Mutex<Option<String>>,
+    /// The preferred ones first; none is empty.
+    shelves: Vec<Tables>,
+    rules: RuleSet,
+    /// Nodes of less depth are not looked up.
+    probe_depth: i32,
+    /// Nor are positions of more men.
+    men: u32,
+    /// Whether `broken` has anything.
+    any_broken: AtomicBool,
+    /// The shelves and materials that could not be read.
+    broken: Mutex<BTreeSet<(usize, Material)>>,
+    troubles: Mutex<Troubles>,
+}
+
+/// Damage, each told once.
+#[derive(Debug, Default)]
+struct Troubles {
+    all: BTreeSet<String>,
+    untold: Vec<String>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl XiangqiTables {
-    /// Asks the tables if they have this material. A set that is not there is no trouble.
+    /// Asks a shelf if it has this material. A smaller table that never was there is no trouble.
     fn ask<T>(
         &self,
+        shelf: usize,
         position: &Position,
         question: impl FnOnce(&Tables) -> Result<T, ProbeError>,
     ) -> Option<T> {
-        if !self.tables.covers(position) || self.damaged.load(Ordering::Relaxed) {
+        let tables = &self.shelves[shelf];
+        if !tables.covers(position) || self.is_broken(shelf, position) {
             return None;
         }
-        match question(&self.tables) {
+        match question(tables) {
             Ok(answer) => Some(answer),
-            Err(ProbeError::Missing { .. }) => None,
+            Err(ProbeError::Missing { material, .. })
+                if !tables.materials().contains(&material) =>
+            {
+                None
+            }
             Err(error) => {
-                if !self.damaged.swap(true, Ordering::Relaxed) {
-                    let message = format!("playing on without endgame tables: {}", in_full(&error));
-                    *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
-                }
+                self.give_up(shelf, Material::of(position).0, &error);
                 None
             }
         }
     }
+
+    fn is_broken(&self, shelf: usize, position: &Position) -> bool {
+        self.any_broken.load(Ordering::Relaxed)
+            && locked(&self.broken).contains(&(shelf, Material::of(position).0))
+    }
+
+    /// Leaves a table alone, and those that need it as soon as they are asked.
+    fn give_up(&self, shelf: usize, material: Material, error: &ProbeError) {
+        locked(&self.broken).insert((shelf, material));
+        self.any_broken.store(true, Ordering::Relaxed);
+        let trouble = format!("playing on without an endgame table: {}", in_full(error));
+        let mut troubles = locked(&self.troubles);
+        if troubles.all.insert(trouble.clone()) {
+            troubles.untold.push(trouble);
+        }
+    }
+
+    /// Whether there are not too many men on the board.
+    fn is_small(&self, position: &Position) -> bool {
+        men(position) <= self.men
+    }
+
+    /// The value under the rules of play that a shelf's entry stands for.
+    fn valid(&self, shelf: usize, entry: Entry, men: usize) -> Option<Entry> {
+        validity::valid(entry, self.shelves[shelf].rules(), self.rules, men)
+    }
+
+    /// The moves by one shelf, best first; see [`Endgames::ranked_moves`].
+    pub(super) fn ranked_by(
+        &self,
+        shelf: usize,
+        position: &Position,
+    ) -> Option<Vec<RootMove<Move>>> {
+        let moves = self.ask(shelf, position, |tables| tables.probe_root(position))?;
+        let men = men(position) as usize;
+        let all = moves.len();
+        let known = moves.into_iter().filter_map(|(mv, entry)| {
+            let left = men - usize::from(position.piece_at(mv.to()).is_some());
+            let entry = self.valid(shelf, entry, left)?;
+            Some(RootMove { mv, entry })
+        });
+        let mut known: Vec<RootMove<Move>> = known.collect();
+        known.sort_by_key(|m| std::cmp::Reverse(m.entry));
+        let is_won = known.first().is_some_and(|best| best.entry.wdl == Wdl::Win);
+        (is_won || known.len() == all).then_some(known)
+    }
+
+    /// The shelves, the preferred one first, that count distances so.
+    pub(super) fn shelves_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
+        let is_of = move |&shelf: &usize| self.shelves[shelf].metric() == metric;
+        (0..self.shelves.len()).filter(is_of)
+    }
+
+    /// The value of a position as far as a shelf knows it.
+    pub(super) fn entry_by(&self, shelf: usize, position: &Position) -> Option<Entry> {
+        let wdl = self.ask(shelf, position, |tables| tables.probe_wdl(position))?;
+        let entry = match wdl {
+            Wdl::Draw => Entry::DRAW,
+            _ => self.ask(shelf, position, |tables| tables.probe(position))?,
+        };
+        self.valid(shelf, entry, men(position) as usize)
+    }
+
+    /// What a shelf knows of a node with so many plies left to the limit of moves.
+    fn value_by(&self, shelf: usize, position: &Position, left: u32) -> Option<TableValue> {
+        let entry = self.entry_by(shelf, position)?;
+        let metric = self.shelves[shelf].metric();
+        match entry.wdl {
+            Wdl::Draw => Some(TableValue::Draw),
+            _ if !is_in_time(entry, left) => None,
+            Wdl::Win => Some(TableValue::Win(weight(entry, metric, position))),
+            Wdl::Loss => Some(TableValue::Loss(weight(entry, metric, position))),
+        }
+    }
+}
+
+/// Men on the board, kings included.
+fn men(position: &Position) -> u32 {
+    Side::ALL.into_iter().map(|side| position.side(side).len()).sum()
+}
+
+/// Whether what is decided comes to its end in so many plies.
+pub(super) fn is_in_time(entry: Entry, left: u32) -> bool {
+    let claim = if entry.order == 0 { 0 } else { CLAIM_PLIES };
+    u32::from(entry.distance.saturating_add(claim)) <= left
+}
+
+/// The distance that a node's score goes by.
+fn weight(entry: Entry, metric: Metric, position: &Position) -> u16 {
+    let men = match metric {
+        Metric::Dtm => 0,
+        Metric::Dtc => MAN_DISTANCE * men(position) as u16,
+    };
+    weighed(entry).saturating_add(men).min(MAX_TABLE_DISTANCE)
+}
+
+/// The distance, longer for higher orders.
+pub(super) fn weighed(entry: Entry) -> u16 {
+    let orders = ORDER_DISTANCE * entry.order.min(3);
+    entry.distance.saturating_add(orders).min(MAX_TABLE_DISTANCE)
 }
 
 /// An error with its causes.
@@ -50,70 +227,120 @@ pub fn in_full(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// The tables that fit rules of play best.
-const fn table_rules(rules: RuleSet) -> Rules {
-    match rules {
-        RuleSet::None => Rules::None,
-        RuleSet::Asian => Rules::Asian,
-        RuleSet::Check | RuleSet::Computer | RuleSet::Chinese => Rules::Check,
-    }
-}
-
 impl Oracle<Position> for XiangqiTables {
     const PRESENT: bool = true;
 
-    fn probe(&self, position: &Position) -> Option<TableValue> {
-        Some(match self.ask(position, |tables| tables.probe_wdl(position))? {
-            Wdl::Win => TableValue::Win,
-            Wdl::Draw => TableValue::Draw,
-            Wdl::Loss => TableValue::Loss,
-        })
+    /// Only the plies since the last capture count against the limit here, all of them: what would
+    /// come in time thanks to checks that do not count is searched.
+    fn probe(&self, line: &Line<Position>, depth: i32) -> Option<TableValue> {
+        let position = line.position();
+        if depth < self.probe_depth || !self.is_small(position) {
+            return None;
+        }
+        let left = match self.rules {
+            RuleSet::None => u32::MAX,
+            _ => MOVE_LIMIT.saturating_sub(line.clock()),
+        };
+        (0..self.shelves.len()).find_map(|shelf| self.value_by(shelf, position, left))
     }
 }
 
 impl Endgames<Position> for XiangqiTables {
-    /// Under the Asian rules tables that know perpetual chase are used if there are any, else those of
-    /// perpetual check, as under the rule sets for which there are none.
-    fn open(folder: &Path, rules: RuleSet) -> Result<Self, String> {
-        if !folder.is_dir() {
-            return Err(format!("there is no folder {}", folder.display()));
+    fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
+        if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
+            return Err(format!("there is no folder {}", missing.display()));
         }
-        let open =
-            |rules| Tables::open(folder, rules, Metric::Dtm).map_err(|error| in_full(&error));
-        let mut tables = open(table_rules(rules))?;
-        if tables.rules() == Rules::Asian && tables.materials().is_empty() {
-            tracing::info!("no tables of asian rules, looking for those of check");
-            tables = open(Rules::Check)?;
+        let mut shelves = Vec::new();
+        for made in validity::preferred(rules) {
+            for metric in Metric::ALL {
+                let is_wanted = options.rules.is_none_or(|wanted| wanted == made)
+                    && options.metric.is_none_or(|wanted| wanted == metric);
+                if is_wanted {
+                    let tables = Tables::open_all(&options.folders, made, metric);
+                    let tables = tables.map_err(|error| in_full(&error))?;
+                    if !tables.materials().is_empty() {
+                        shelves.push(tables);
+                    }
+                }
+            }
         }
-        let rules = tables.rules();
-        if tables.materials().is_empty() {
-            let folder = folder.display();
-            return Err(format!(
-                "{folder} has no table of rules {rules}; build some with: \
-                 juzhong tablebase generate --men 4 --dir {folder} --rules {rules}"
-            ));
+        let Some(most) = shelves.iter().map(Tables::most_men).max() else {
+            return Err(no_tables(options, rules));
+        };
+        for tables in &shelves {
+            let (rules, metric, sets) = (tables.rules(), tables.metric(), tables.materials().len());
+            tracing::info!(%rules, %metric, sets, "endgame tables opened");
         }
-        let sets = tables.materials().len();
-        tracing::info!(folder = %folder.display(), %rules, sets, "endgame tables opened");
-        Ok(Self { tables, damaged: AtomicBool::new(false), trouble: Mutex::default() })
+        Ok(Self {
+            shelves,
+            rules,
+            probe_depth: i32::try_from(options.probe_depth).unwrap_or(i32::MAX),
+            men: options.men.min(most) as u32,
+            any_broken: AtomicBool::new(false),
+            broken: Mutex::default(),
+            troubles: Mutex::default(),
+        })
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
+        let known: BTreeSet<Material> = self
+            .shelves
+            .iter()
+            .filter(fits)
+            .flat_map(|tables| tables.materials())
+            .copied()
+            .collect();
+        let needed = self.shelves.iter().filter(|tables| !tables.materials().is_subset(&known));
+        let mut remarks: Vec<String> =
+            needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();
+        remarks.dedup(); // of both metrics
+        remarks
     }
 
     fn covers(&self, position: &Position) -> bool {
-        self.tables.covers(position)
+        self.is_small(position) && self.shelves.iter().any(|tables| tables.covers(position))
     }
 
     fn rules_name(&self) -> &'static str {
-        self.tables.rules().name()
+        self.shelves.first().map_or("none", |tables| tables.rules().name())
     }
 
     fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {
-        let moves = self.ask(position, |tables| tables.probe_root(position))?;
-        Some(moves.into_iter().map(|(mv, entry)| RootMove { mv, entry }).collect())
+        if !self.is_small(position) {
+            return None;
+        }
+        (0..self.shelves.len()).find_map(|shelf| self.ranked_by(shelf, position))
+    }
+
+    fn advise(&self, line: &Line<Position>) -> Option<Advice<Move>> {
+        Adviser::new(self, line, self.rules).advise()
     }
 
     fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()
+        locked(&self.troubles).untold.pop()
     }
+}
+
+/// Why there are no tables to play with, and what to do.
+fn no_tables(options: &TableOptions, rules: RuleSet) -> String {
+    let folders: Vec<String> =
+        options.folders.iter().map(|folder| folder.display().to_string()).collect();
+    let [best, ..] = validity::preferred(rules);
+    let made = options.rules.unwrap_or(best);
+    let metric = options.metric.unwrap_or_default();
+    let which = match (options.rules, options.metric) {
+        (None, None) => "no table".to_owned(),
+        (Some(rules), None) => format!("no table of rules {rules}"),
+        (None, Some(metric)) => format!("no table of metric {metric}"),
+        (Some(rules), Some(metric)) => format!("no table of rules {rules} and metric {metric}"),
+    };
+    let first = folders.first().map_or("FOLDER", String::as_str);
+    format!(
+        "{} has {which}; build some with: juzhong tablebase generate --men 4 --dir {first} \
+         --rules {made} --metric {metric}",
+        folders.join(" and ")
+    )
 }
 
 impl Playable for Position {

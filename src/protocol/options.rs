@@ -21,10 +21,15 @@ pub(super) enum Id {
     BestBookMove,
     BookDepth,
     BookMinGames,
+    BookMinWeight,
     BookMisses,
     BookTemperature,
     UseTables,
     Tables,
+    TablesRules,
+    TablesMetric,
+    TablesDepth,
+    TablesMen,
     Rules,
     SixtyMoves,
     ShowWdl,
@@ -67,7 +72,7 @@ const fn names(
 }
 
 /// Every option, in the order of announcement. The protocol of UCCI wants `usemillisec` always.
-pub(super) const ALL: [Names; 35] = [
+pub(super) const ALL: [Names; 40] = [
     names(Id::Milliseconds, "", "usemillisec", &[]),
     names(Id::Hash, "Hash", "hashsize", &[]),
     names(Id::Threads, "Threads", "threads", &[]),
@@ -83,10 +88,15 @@ pub(super) const ALL: [Names; 35] = [
     names(Id::BestBookMove, "", "", &["bestbookmove"]),
     names(Id::BookDepth, "BookDepth", "bookdepth", &[]),
     names(Id::BookMinGames, "BookMinGames", "bookmingames", &[]),
+    names(Id::BookMinWeight, "BookMinWeight", "bookminweight", &[]),
     names(Id::BookMisses, "BookMisses", "bookmisses", &[]),
     names(Id::BookTemperature, "BookTemperature", "booktemperature", &[]),
     names(Id::UseTables, "UseTables", "useegtb", &[]),
     names(Id::Tables, "Tables", "egtbpaths", &["egtbpath"]),
+    names(Id::TablesRules, "TablesRules", "tablesrules", &[]),
+    names(Id::TablesMetric, "TablesMetric", "tablesmetric", &[]),
+    names(Id::TablesDepth, "TablesDepth", "tablesdepth", &[]),
+    names(Id::TablesMen, "TablesMen", "tablesmen", &[]),
     names(Id::Rules, "Rules", "rules", &["repetitionrule", "repetition"]),
     names(Id::SixtyMoves, "Sixty Move Rule", "sixtymoverule", &[]),
     names(Id::ShowWdl, "UCI_ShowWDL", "", &[]),

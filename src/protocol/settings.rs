@@ -11,7 +11,8 @@ use super::{Dialect, Ranks};
 use crate::bytes::machine::available_memory;
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{
-    EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy, Techniques,
+    EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy, TableMetric,
+    TableRules, Techniques,
 };
 use crate::game::{Game, Side};
 use crate::xiangqi::Position;
@@ -20,6 +21,10 @@ use crate::xiangqi::Position;
 const MAX_BOOK_PLIES: usize = 1000;
 /// Games that a book move must have, at most.
 const MAX_BOOK_GAMES: u64 = 1_000_000_000;
+/// Plies that a node must have left to be looked up, at most.
+const MAX_PROBE_DEPTH: u32 = 100;
+/// Men on the board.
+const MAX_TABLE_MEN: usize = 32;
 /// Centipawns.
 const MAX_TEMPERATURE: u32 = 10_000;
 /// Milliseconds.
@@ -218,7 +223,6 @@ impl<G: Playable> Settings<G> {
             Id::Threads => options.threads = threads(number(name, value, 0, MAX_THREADS)?),
             Id::MultiPv => options.multipv = number(name, value, 1, MAX_MULTIPV)?,
             Id::Seed => options.seed = number(name, value, 0, u64::MAX)?,
-            Id::Tables => options.tables = paths(value).into_iter().next(),
             Id::Rules => options.rules = rules(name, value)?,
             Id::Ponder => self.ponder = flag(name, value)?,
             Id::MoveOverhead => {
@@ -240,9 +244,25 @@ impl<G: Playable> Settings<G> {
                 return Err(format!("option {name}: men are not promoted"));
             }
             Id::Idle | Id::Knowledge | Id::Promotion | Id::EvalApi => {}
+            Id::Tables | Id::TablesRules | Id::TablesMetric | Id::TablesDepth | Id::TablesMen => {
+                self.set_tables(id, name, value)?
+            }
             book => return self.set_book(book, name, value),
         }
         Ok(Effect::Nothing)
+    }
+
+    /// What concerns endgame tables.
+    fn set_tables(&mut self, id: Id, name: &str, value: &str) -> Result<(), String> {
+        let tables = &mut self.options.tables;
+        match id {
+            Id::TablesRules => tables.rules = unless_auto(name, value)?,
+            Id::TablesMetric => tables.metric = unless_auto(name, value)?,
+            Id::TablesDepth => tables.probe_depth = number(name, value, 1, MAX_PROBE_DEPTH)?,
+            Id::TablesMen => tables.men = number(name, value, 0, MAX_TABLE_MEN)?,
+            _ => tables.folders = entries(value).map(PathBuf::from).collect(),
+        }
+        Ok(())
     }
 
     /// What concerns books.
@@ -262,6 +282,7 @@ impl<G: Playable> Settings<G> {
                 select.ply_limit = if plies == 0 { usize::MAX } else { plies };
             }
             Id::BookMinGames => select.min_games = number(name, value, 0, MAX_BOOK_GAMES)?,
+            Id::BookMinWeight => select.min_weight = number(name, value, 0, MAX_BOOK_GAMES)?,
             Id::BookMisses => select.misses = number(name, value, 0, MAX_BOOK_PLIES)?,
             Id::BookTemperature => select.temperature = number(name, value, 1, MAX_TEMPERATURE)?,
             _ => {}
@@ -297,7 +318,15 @@ impl<G: Playable> Settings<G> {
             Id::Batch => Kind::Check(self.batch),
             Id::Milliseconds => Kind::Check(self.milliseconds),
             Id::Promotion => Kind::Check(false),
-            Id::Tables => Kind::Text(join(options.tables.iter())),
+            Id::Tables => {
+                Kind::Text(join(options.tables.folders.iter().map(|folder| folder.display())))
+            }
+            Id::TablesRules => unless_given(options.tables.rules, TableRules::ALL),
+            Id::TablesMetric => unless_given(options.tables.metric, TableMetric::ALL),
+            Id::TablesDepth => {
+                spin(u64::from(options.tables.probe_depth), 1, u64::from(MAX_PROBE_DEPTH))
+            }
+            Id::TablesMen => spin(options.tables.men as u64, 0, MAX_TABLE_MEN as u64),
             Id::Seed => Kind::Text(options.seed.to_string()),
             Id::EvalApi => Kind::Text(String::new()),
             Id::Rules => combo(&options.rules, G::RULES),
@@ -316,7 +345,7 @@ impl<G: Playable> Settings<G> {
         let select = &self.options.select;
         let books = |side| {
             let books = self.options.books.iter().filter(move |book| book.side == side);
-            Kind::Text(join(books.map(|book| &book.path)))
+            Kind::Text(join(books))
         };
         let most = MAX_BOOK_PLIES as u64;
         match id {
@@ -327,6 +356,7 @@ impl<G: Playable> Settings<G> {
             Id::BookDepth if select.ply_limit == usize::MAX => spin(0, 0, most),
             Id::BookDepth => spin(select.ply_limit as u64, 0, most),
             Id::BookMinGames => spin(select.min_games, 0, MAX_BOOK_GAMES),
+            Id::BookMinWeight => spin(select.min_weight, 0, MAX_BOOK_GAMES),
             Id::BookMisses => spin(select.misses as u64, 0, most),
             Id::BookTemperature => {
                 spin(u64::from(select.temperature), 1, u64::from(MAX_TEMPERATURE))
@@ -354,22 +384,35 @@ fn threads(wished: usize) -> usize {
     if wished == 0 { processors().min(MAX_THREADS) } else { wished }
 }
 
-/// Replaces the books of one sort. Those for one side are asked before those for both.
+/// Replaces the books of one sort, each as `FILE:policy=P:plies=N` and so on; the name of the option
+/// tells the side. Those for one side are asked before those for both.
 fn set_books<R>(options: &mut EngineOptions<R>, side: Option<Side>, value: &str) {
     options.books.retain(|book| book.side != side);
-    options.books.extend(paths(value).into_iter().map(|path| OwnBook { path, side }));
+    let books = entries(value).map(|text| OwnBook { side, ..OwnBook::parse(text) });
+    options.books.extend(books);
     options.books.sort_by_key(|book| book.side.is_none());
 }
 
-/// Several paths are separated by `;`. GUIs write `<empty>` for an empty text.
-fn paths(value: &str) -> Vec<PathBuf> {
-    let paths = value.split(';').map(str::trim);
-    paths.filter(|path| !path.is_empty() && *path != "<empty>").map(PathBuf::from).collect()
+/// Several entries are separated by `;`. GUIs write `<empty>` for an empty text.
+fn entries(value: &str) -> impl Iterator<Item = &str> {
+    value.split(';').map(str::trim).filter(|entry| !entry.is_empty() && *entry != "<empty>")
 }
 
-fn join<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
-    let texts: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+fn join(entries: impl Iterator<Item = impl Display>) -> String {
+    let texts: Vec<String> = entries.map(|entry| entry.to_string()).collect();
     texts.join(";")
+}
+
+/// What a combo with the choice `auto` is set to.
+fn unless_auto<T: FromStr>(name: &str, value: &str) -> Result<Option<T>, String> {
+    if value.eq_ignore_ascii_case("auto") { Ok(None) } else { parsed(name, value).map(Some) }
+}
+
+/// The default and the choices of such a combo.
+fn unless_given<T: Display>(given: Option<T>, all: impl IntoIterator<Item = T>) -> Kind {
+    let default = given.map_or_else(|| "auto".to_owned(), |given| given.to_string());
+    let all = all.into_iter().map(|choice| choice.to_string());
+    Kind::Combo { default, vars: std::iter::once("auto".to_owned()).chain(all).collect() }
 }
 
 const fn spin(default: u64, min: u64, max: u64) -> Kind {

@@ -9,7 +9,7 @@ use super::transposition::Entry;
 use super::tunables::{CLOCK_TRUSTED, DEEPER_MARGIN, IIR_DEPTH, SHALLOWER_MARGIN};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Oracle, Score, TableValue};
+use super::{Bound, MAX_PLY, MAX_TABLE_DISTANCE, Oracle, Score, TableValue};
 use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
 /// What kind of node is searched, known at compile time, so that what only some nodes do costs the
@@ -153,7 +153,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let mut window = window;
         let compares = self.skipped[ply].is_some();
         if !N::ROOT && !compares {
-            if let Some(score) = self.known_result(ply) {
+            if let Some(score) = self.known_result(ply, depth) {
                 return Ok(score);
             }
             if self.shared.techniques.mate_distance {
@@ -203,7 +203,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// A result that needs no search: by the rules that look at the past, by length, by table.
-    fn known_result(&mut self, ply: usize) -> Option<Score> {
+    fn known_result(&mut self, ply: usize, depth: i32) -> Option<Score> {
         let position = self.line.position();
         let judgement =
             G::judge(&self.line, self.shared.rules, Horizon::Search { root: self.root });
@@ -222,11 +222,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             return Some(Score::from_eval(position.evaluate()));
         }
         if O::PRESENT {
-            return self.shared.oracle.probe(position).map(|value| match value {
-                TableValue::Win => Score::table_win(ply),
-                TableValue::Draw => Score::DRAW,
-                TableValue::Loss => Score::table_loss(ply),
-            });
+            let value = self.shared.oracle.probe(&self.line, depth)?;
+            self.table_hits += 1;
+            return Some(table_score(value, ply));
         }
         None
     }
@@ -536,6 +534,16 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 /// A finished game seen by `side`.
 pub(super) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
     outcome.winner().map_or(Score::DRAW, |winner| decided(winner == side, ply))
+}
+
+/// What a table says, the better the nearer the end is.
+fn table_score(value: TableValue, ply: usize) -> Score {
+    let away = |plies: u16| ply + usize::from(plies.min(MAX_TABLE_DISTANCE));
+    match value {
+        TableValue::Win(plies) => Score::table_win(away(plies)),
+        TableValue::Draw => Score::DRAW,
+        TableValue::Loss(plies) => Score::table_loss(away(plies)),
+    }
 }
 
 const fn decided(won: bool, ply: usize) -> Score {

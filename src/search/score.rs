@@ -10,7 +10,7 @@ pub const MAX_PLY: usize = 128;
 /// | range (absolute)        | meaning                                        |
 /// |-------------------------|------------------------------------------------|
 /// | 0 to 20,000             | evaluation                                     |
-/// | 24,000 less some plies  | won by endgame table, entered in so many plies |
+/// | 24,000 less some plies  | won by endgame table, its distance included     |
 /// | 30,000 less some plies  | mate in so many plies                          |
 /// | 32,000                  | infinite: outside every score                  |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -25,9 +25,9 @@ pub enum ScoreKind {
     MateIn(u32),
     /// The side to move loses in so many plies.
     MatedIn(u32),
-    /// The side to move reaches a table's win in so many plies.
+    /// The side to move wins by a table: plies to it and the table's own distance together.
     TableWin(u32),
-    /// The side to move cannot avoid a table's loss, entered in so many plies.
+    /// The side to move loses by a table: plies to it and the table's own distance together.
     TableLoss(u32),
 }
 
@@ -78,13 +78,13 @@ impl Score {
         Self(signed(ply) - Self::MATE)
     }
 
-    /// A table says that the side to move wins, `ply` plies from the root.
+    /// A table says that the side to move wins, by a distance that ends `ply` plies from the root.
     #[must_use]
     pub const fn table_win(ply: usize) -> Self {
         Self(Self::TABLE - signed(ply))
     }
 
-    /// A table says that the side to move loses, `ply` plies from the root.
+    /// A table says that the side to move loses, by a distance that ends `ply` plies from the root.
     #[must_use]
     pub const fn table_loss(ply: usize) -> Self {
         Self(signed(ply) - Self::TABLE)

@@ -1,7 +1,7 @@
 //! Answers for positions from a folder of tables.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,14 +18,17 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 /// change which of several winning moves of the same order comes first, never a result.
 pub(super) const LOOP_DEPTH: u32 = 3;
 
-/// A folder of tables with one set of rules and one metric. Tables are opened when first needed, with
-/// those that captures lead to, which must be the ones that they were built from; decoded blocks (at most 128 MiB) are kept and shared by all threads.
+/// The tables of one folder or several with one set of rules and one metric. Tables are opened when
+/// first needed, with those that captures lead to, which must be the ones that they were built from;
+/// decoded blocks (at most 128 MiB) are kept and shared by all threads.
 #[derive(Debug)]
 pub struct Tables {
-    dir: PathBuf,
+    dirs: Vec<PathBuf>,
     rules: Rules,
     metric: Metric,
     present: BTreeSet<Material>,
+    /// In the order of `present`: which of the folders has the table.
+    homes: Vec<usize>,
     most_men: usize,
     /// By material key of positions: the number of the table, and whether Black is its first side.
     numbers: HashMap<u64, (u32, bool), BuildHasherDefault<KeyHasher>>,
@@ -71,13 +74,28 @@ impl Tables {
     ///
     /// If the folder cannot be read.
     pub fn open(dir: &Path, rules: Rules, metric: Metric) -> Result<Self, TableError> {
-        let failed = |source| TableError::Read { path: dir.to_owned(), source };
-        let mut present = BTreeSet::new();
-        for entry in std::fs::read_dir(dir).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let name = name.to_str().unwrap_or_default();
-            present.extend(material_of_file(name, rules, metric));
+        Self::open_all(&[dir.to_owned()], rules, metric)
+    }
+
+    /// Opens several folders as if they were one. Of tables that several of them have, those of the
+    /// first count.
+    ///
+    /// # Errors
+    ///
+    /// If a folder cannot be read.
+    pub fn open_all(dirs: &[PathBuf], rules: Rules, metric: Metric) -> Result<Self, TableError> {
+        let mut homes = BTreeMap::new();
+        for (number, dir) in dirs.iter().enumerate() {
+            let failed = |source| TableError::Read { path: dir.clone(), source };
+            for entry in std::fs::read_dir(dir).map_err(failed)? {
+                let name = entry.map_err(failed)?.file_name();
+                let name = name.to_str().unwrap_or_default();
+                if let Some(material) = material_of_file(name, rules, metric) {
+                    homes.entry(material).or_insert(number);
+                }
+            }
         }
+        let present: BTreeSet<Material> = homes.keys().copied().collect();
         let mut numbers = HashMap::default();
         for (number, &material) in present.iter().enumerate() {
             // The swapped form first: of symmetric materials the plain one stays.
@@ -86,13 +104,14 @@ impl Tables {
             }
         }
         Ok(Self {
-            dir: dir.to_owned(),
+            dirs: dirs.to_vec(),
             rules,
             metric,
             most_men: present.iter().map(Material::men).max().unwrap_or(0),
             numbers,
             open: present.iter().map(|_| OnceLock::new()).collect(),
             present,
+            homes: homes.into_values().collect(),
             cache: BlockCache::new(),
         })
     }
@@ -333,7 +352,8 @@ impl Tables {
 
     pub(super) fn missing(&self, material: Material) -> ProbeError {
         let (rules, metric) = (self.rules, self.metric);
-        TableError::Missing { material, dir: self.dir.clone(), rules, metric }
+        let dir = self.dirs.first().cloned().unwrap_or_default();
+        TableError::Missing { material, dir, rules, metric }
     }
 
     fn numbered_file(&self, number: u32, material: Material) -> Result<&TableFile, ProbeError> {
@@ -342,7 +362,8 @@ impl Tables {
             return Ok(file);
         }
         // Two threads may open it at once; one of them keeps it.
-        let file = TableFile::open(&self.dir, material, self.rules, self.metric)?;
+        let dir = &self.dirs[self.homes[number as usize]];
+        let file = TableFile::open(dir, material, self.rules, self.metric)?;
         // What captures tell is left to the smaller tables: they must be those that it was built
         // from. Missing and damaged ones are errors when they are needed.
         file.check_dependencies(|left| self.file(left).ok().map(|smaller| smaller.header.content))?;

@@ -363,6 +363,35 @@ fn counted_moves_reach_limit(line: &Line<Position>) -> bool {
     counted >= MOVE_LIMIT as usize
 }
 
+/// Plies that can still be made without a capture before their number draws the game, checks that do
+/// not count left out; `u32::MAX` under rules without such a limit.
+#[must_use]
+pub fn plies_left(line: &Line<Position>, rules: RuleSet) -> u32 {
+    let counted = match rules {
+        RuleSet::None => return u32::MAX,
+        RuleSet::Check | RuleSet::Chinese => line.clock(),
+        RuleSet::Asian | RuleSet::Computer => line.clock() - uncounted_checks(line),
+    };
+    MOVE_LIMIT.saturating_sub(counted)
+}
+
+/// The checks since the last capture beyond [`COUNTED_CHECKS`] of each side.
+fn uncounted_checks(line: &Line<Position>) -> u32 {
+    let plies = line.plies();
+    let mut checks = BySide::<u32>::default();
+    let mut position = line.position().clone();
+    for ply in plies[plies.len().saturating_sub(line.clock() as usize)..].iter().rev() {
+        match ply.mv {
+            Some(mv) => {
+                checks[!position.turn()] += u32::from(position.in_check());
+                position.undo(mv, ply.undo);
+            }
+            None => position.unpass(ply.undo),
+        }
+    }
+    [checks.first, checks.second].map(|checks| checks.saturating_sub(COUNTED_CHECKS)).iter().sum()
+}
+
 impl Position {
     /// Whether a man is left that can cross the river: without one nobody can mate.
     #[must_use]

@@ -109,7 +109,7 @@ impl SourceArgs {
         let mut sources: Sources<'static> = Vec::new();
         for _ in 0..count {
             let open = |folder: &PathBuf| {
-                <Position as Playable>::Tables::open(folder, rules)
+                <Position as Playable>::Tables::open(&folder.as_path().into(), rules)
                     .map_err(|message| CliError::message(exit::NO_INPUT, message))
             };
             let tables = self.tables.as_ref().map(open).transpose()?;

@@ -114,13 +114,15 @@ impl Header {
 
     /// Reads the header at the beginning of `bytes`, and where it ends.
     pub(super) fn read(bytes: &[u8]) -> Result<(Self, usize), SealError> {
-        let length = bytes.get(12..20).and_then(|field| field.try_into().ok());
-        let end = match length.map(u64::from_le_bytes) {
-            Some(length) if length <= KIND.limit => sealed::HEADER_LEN + length as usize,
-            _ => bytes.len(),
-        };
-        let end = end.min(bytes.len());
+        let end = Self::end(bytes).unwrap_or(bytes.len()).min(bytes.len());
         Ok((sealed::unseal(KIND, &bytes[..end])?, end))
+    }
+
+    /// Where the header ends, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer, or
+    /// state a length that no header has.
+    pub(super) fn end(start: &[u8]) -> Option<usize> {
+        let length = u64::from_le_bytes(start.get(12..20)?.try_into().ok()?);
+        (length <= KIND.limit).then(|| sealed::HEADER_LEN + length as usize)
     }
 
     /// The layout of the file, or why the header cannot be right.

@@ -1,5 +1,6 @@
 //! An opened table: the header and the block tables are checked, the blocks are not yet.
 
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -15,15 +16,19 @@ use super::file_name;
 use super::header::{Header, Stream};
 use super::layout::{Layout, Maps, NO_SLOT, Place, Rows, Strides};
 use super::symbols::{DRAWN, LOSS, Packing, WIN};
-use crate::bytes::map::MappedFile;
-use crate::bytes::varint;
+use crate::bytes::positioned::PositionedFile;
+use crate::bytes::{sealed, varint};
 use crate::xiangqi::Position;
 
-/// A table's file, opened.
+/// No frame is longer in a file: zstd lengthens what it cannot compress by less.
+const LONGEST_FRAME: u32 = 2 * BLOCK_LEN as u32;
+
+/// A table's file, opened. Blocks are read at their places, not through a memory map: a file that is
+/// truncated or overwritten while it is open is an error, never the end of the process.
 #[derive(Debug)]
 pub(in crate::tablebase) struct TableFile {
     path: PathBuf,
-    map: MappedFile,
+    file: PositionedFile,
     pub(in crate::tablebase) header: Header,
     material: Material,
     layout: Layout,
@@ -86,21 +91,22 @@ impl TableFile {
         metric: Metric,
     ) -> Result<Self, TableError> {
         let path = dir.join(file_name(material, rules, metric));
-        let map = MappedFile::open(&path).map_err(|source| match source.kind() {
+        let unreadable = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => {
                 TableError::Missing { material, dir: dir.to_owned(), rules, metric }
             }
             _ => TableError::Read { path: path.clone(), source },
-        })?;
-        let (header, start) =
-            Header::read(&map).map_err(|fault| TableError::Header { path: path.clone(), fault })?;
-        let parts = header
-            .check(material, rules, metric)
-            .and_then(|layout| Ok((open_streams(&map, start, &header, &layout)?, layout)));
-        match parts {
-            Ok((streams, layout)) => Ok(Self { path, map, header, material, layout, streams }),
-            Err(what) => Err(TableError::Contents { path, what }),
-        }
+        };
+        let file = PositionedFile::open(&path).map_err(unreadable)?;
+        let start = read_start(&file).map_err(unreadable)?;
+        let (header, start) = Header::read(&start)
+            .map_err(|fault| TableError::Header { path: path.clone(), fault })?;
+        let wrong = |what| TableError::Contents { path: path.clone(), what };
+        let layout = header.check(material, rules, metric).map_err(wrong)?;
+        let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
+        let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
+        let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
+        Ok(Self { path, file, header, material, layout, streams })
     }
 
     pub(in crate::tablebase) fn path(&self) -> &Path {
@@ -119,7 +125,7 @@ impl TableFile {
 
     /// Size in bytes.
     pub(in crate::tablebase) fn bytes(&self) -> u64 {
-        self.map.len() as u64
+        self.file.bytes()
     }
 
     /// Bytes of a section, its block tables included.
@@ -170,11 +176,31 @@ impl TableFile {
             raw.resize(len, entry.at as u8);
             return Ok(());
         }
-        let packed = &self.map[entry.at as usize..][..entry.len as usize];
+        thread_local! {
+            static PACKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        PACKED.with_borrow_mut(|packed| {
+            self.read_frame(stream, block, packed)?;
+            unpack(packed, len, raw).ok_or_else(|| self.damaged(stream, block))
+        })
+    }
+
+    /// Reads a block as it is in the file, which must have its checksum.
+    fn read_frame(
+        &self,
+        stream: usize,
+        block: usize,
+        packed: &mut Vec<u8>,
+    ) -> Result<(), TableError> {
+        let BlockRef { at, len, crc } = self.streams[stream].blocks[block];
+        packed.resize(len as usize, 0);
+        self.file.read_at(at, packed).map_err(|source| match source.kind() {
+            io::ErrorKind::UnexpectedEof => self.damaged(stream, block),
+            _ => TableError::Read { path: self.path.clone(), source },
+        })?;
         // A fuzzer does not find checksums.
-        let is_whole = cfg!(fuzzing) || crc32fast::hash(packed) == entry.crc;
-        let decoded = if is_whole { unpack(packed, len, raw) } else { None };
-        decoded.ok_or_else(|| self.damaged(stream, block))
+        let is_whole = cfg!(fuzzing) || crc32fast::hash(packed) == crc;
+        if is_whole { Ok(()) } else { Err(self.damaged(stream, block)) }
     }
 
     /// The symbol at a spot of a decoded block.
@@ -224,13 +250,11 @@ impl TableFile {
     /// Checks every block's checksum without decoding it.
     pub(in crate::tablebase) fn check_sums(&self) -> Result<(), TableError> {
         for (number, stream) in self.streams.iter().enumerate() {
-            stream.blocks.par_iter().enumerate().try_for_each(|(block, entry)| {
-                let packed = &self.map[entry.at as usize..][..entry.len as usize];
-                if entry.len == 0 || crc32fast::hash(packed) == entry.crc {
-                    return Ok(());
-                }
-                Err(self.damaged(number, block))
-            })?;
+            let blocks = stream.blocks.par_iter().enumerate();
+            blocks.filter(|(_, entry)| entry.len > 0).try_for_each_init(
+                || Vec::with_capacity(BLOCK_LEN),
+                |packed, (block, _)| self.read_frame(number, block, packed),
+            )?;
         }
         Ok(())
     }
@@ -334,13 +358,16 @@ pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
     }
 }
 
-/// Reads the block tables, which follow the blocks of all streams; or says what is wrong with them.
-fn open_streams(
-    bytes: &[u8],
-    start: usize,
-    header: &Header,
-    layout: &Layout,
-) -> Result<Vec<OpenStream>, String> {
+/// The bytes that the header takes, or fewer if the file has fewer or begins otherwise.
+fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
+    let start = file.read(0, file.bytes().min(sealed::HEADER_LEN as u64))?;
+    let Some(end) = Header::end(&start) else { return Ok(start) };
+    file.read(0, file.bytes().min(end as u64))
+}
+
+/// Where the blocks of all streams end and the block tables begin, up to the end of the file of so
+/// many bytes; or what is wrong.
+fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, String> {
     let sum =
         |part: fn(&Stream) -> u64| header.streams.iter().map(part).try_fold(0u64, u64::checked_add);
     let blocks_end = sum(|s| s.bytes).and_then(|sum| sum.checked_add(start as u64));
@@ -348,18 +375,27 @@ fn open_streams(
     let (Some(blocks_end), Some(end)) = (blocks_end, end) else {
         return Err("the header contradicts itself".to_owned());
     };
-    if end != bytes.len() as u64 {
-        let have = bytes.len();
+    if end != bytes {
         return Err(format!(
-            "{have} bytes where {end} are needed: the file is truncated or damaged"
+            "{bytes} bytes where {end} are needed: the file is truncated or damaged"
         ));
     }
+    Ok(blocks_end)
+}
+
+/// The streams by their block tables, which are all of `tables`; or what is wrong with them.
+fn open_streams(
+    tables: &[u8],
+    start: usize,
+    header: &Header,
+    layout: &Layout,
+) -> Result<Vec<OpenStream>, String> {
     let mut at = start as u64;
-    let mut table = &bytes[blocks_end as usize..];
+    let mut tables = tables;
     let mut streams = Vec::new();
     for stream in &header.streams {
-        let (own, rest) = table.split_at(stream.table_bytes as usize);
-        table = rest;
+        let (own, rest) = tables.split_at(stream.table_bytes as usize);
+        tables = rest;
         let open = open_stream(own, at, stream, layout);
         streams.push(open.ok_or("a block table is damaged: the file is damaged")?);
         at += stream.bytes;
@@ -386,6 +422,9 @@ fn open_stream(
     let mut blocks = Vec::with_capacity(count as usize);
     for _ in 0..count {
         let len = u32::try_from(varint::take(&mut table)?).ok()?;
+        if len > LONGEST_FRAME {
+            return None;
+        }
         if len == 0 {
             let (&byte, rest) = table.split_first()?;
             table = rest;
