@@ -1,6 +1,7 @@
 //! Games between engines, and the client for foreign ones.
 
 mod client;
+pub mod proxy;
 mod selfplay;
 
 pub use client::{

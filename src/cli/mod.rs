@@ -19,6 +19,7 @@ mod perft;
 mod play;
 mod player;
 mod position;
+mod proxy;
 mod selfplay;
 mod tablebase;
 mod terminal;
@@ -95,6 +96,8 @@ enum Command {
     Play(play::Args),
     /// Speak UCI on standard input and output.
     Uci(uci::Args),
+    /// Put books and tables in front of another engine.
+    Proxy(proxy::Args),
     /// Search one position and show the best lines.
     Analyse(analyse::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
@@ -174,6 +177,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
         Command::Uci(args) => uci::run(&args, context),
+        Command::Proxy(args) => proxy::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),

@@ -113,6 +113,11 @@ impl Child {
         }
     }
 
+    /// The lines that come from now on, to be heard elsewhere; [`hear`](Self::hear) hears the end.
+    pub(super) fn take_lines(&mut self) -> Receiver<String> {
+        std::mem::replace(&mut self.lines, sync_channel(0).1)
+    }
+
     /// That it has ended, with what can be told about it.
     pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
         let status = match self.wait(self.grace) {
@@ -151,10 +156,28 @@ impl Child {
 impl Drop for Child {
     /// Ends the process. The threads end with its pipes.
     fn drop(&mut self) {
+        end_group(&self.process);
         let killed = self.process.kill();
         let waited = self.process.wait();
         tracing::debug!(engine = self.engine, ?killed, ?waited, "engine ended");
     }
+}
+
+/// Ends what the process has started and not ended itself: an engine may be a script that runs
+/// another program. Does nothing once the process was waited for, for its number is free then.
+fn end_group(process: &process::Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+        let group = Pid::from_child(process);
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        if waitid(WaitId::Pid(group), look).is_ok() {
+            let ended = kill_process_group(group, Signal::KILL);
+            tracing::trace!(?ended, "process group ended");
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = process;
 }
 
 fn write_lines(mut input: process::ChildStdin, commands: &Receiver<String>) {

@@ -8,6 +8,7 @@
 mod appraise;
 mod child;
 mod info;
+mod process;
 mod ranks;
 
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 pub use appraise::{ClientAppraiser, spawn_appraisers};
 use child::{Child, Heard};
 pub use info::{EngineScore, Info};
+pub(in crate::arena) use process::Process;
 pub use ranks::Ranks;
 
 /// How to start an engine.

@@ -10,12 +10,14 @@ pub enum Ranks {
 
 impl Ranks {
     /// A move of ours as the engine writes it. What is no move stays as it is.
-    pub(super) fn theirs(self, mv: &str) -> String {
+    #[must_use]
+    pub fn theirs(self, mv: &str) -> String {
         self.shifted(mv, 1)
     }
 
     /// A move of the engine's as we write it. What is no move stays as it is.
-    pub(super) fn ours(self, mv: &str) -> String {
+    #[must_use]
+    pub fn ours(self, mv: &str) -> String {
         self.shifted(mv, -1)
     }
 

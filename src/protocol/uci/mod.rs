@@ -16,6 +16,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use crate::bytes::read_line;
 use crate::engine::{Engine, Playable};
 use session::Session;
+pub(crate) use settings::Settings;
 use thinking::Event;
 
 /// The longest line that is read, in bytes: a game of 200,000 moves. More is dropped.

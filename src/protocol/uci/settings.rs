@@ -18,17 +18,17 @@ const MAX_TEMPERATURE: u32 = 10_000;
 
 /// Options as the GUI sees them; [`engine_options`](Self::engine_options) is what they mean.
 #[derive(Debug, Clone)]
-pub(super) struct Settings<R> {
+pub(crate) struct Settings<R> {
     options: EngineOptions<R>,
     own_book: bool,
 }
 
 impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
-    pub(super) const fn new(options: EngineOptions<R>) -> Self {
+    pub(crate) const fn new(options: EngineOptions<R>) -> Self {
         Self { options, own_book: true }
     }
 
-    pub(super) fn engine_options(&self) -> EngineOptions<R> {
+    pub(crate) fn engine_options(&self) -> EngineOptions<R> {
         let mut options = self.options.clone();
         if !self.own_book {
             options.books.clear();
@@ -38,7 +38,7 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
 
     /// Sets one option; names in any case, with or without spaces, with the names that other engines
     /// and protocols use.
-    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let options = &mut self.options;
         let select = &mut options.select;
         match name.to_ascii_lowercase().replace(' ', "").as_str() {
@@ -71,7 +71,7 @@ impl<R: Copy + Display + FromStr + PartialEq + 'static> Settings<R> {
     }
 
     /// The `option` lines.
-    pub(super) fn describe<G: Playable<Rules = R>>(&self) -> String {
+    pub(crate) fn describe<G: Playable<Rules = R>>(&self) -> String {
         let options = &self.options;
         let select = &options.select;
         let books = |side| {
