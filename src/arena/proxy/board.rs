@@ -59,7 +59,8 @@ impl Board {
         let (start, moves) = match (dialect, &self.line) {
             (Dialect::Ucci, Some(line)) => {
                 let (start, from) = last_capture(line);
-                let start = start.unwrap_or_else(|| self.fen.clone().unwrap_or(START_FEN.to_owned()));
+                let start =
+                    start.unwrap_or_else(|| self.fen.clone().unwrap_or(START_FEN.to_owned()));
                 (format!("fen {start}"), &self.moves[from..])
             }
             _ => {
@@ -141,10 +142,7 @@ mod tests {
     #[test]
     fn positions_are_written_as_the_engine_wants_them() {
         let quiet = board(None, "h2e2 h9g7");
-        assert_eq!(
-            quiet.text(Dialect::Uci, Ranks::FromOne),
-            "position startpos moves h3e3 h10g8"
-        );
+        assert_eq!(quiet.text(Dialect::Uci, Ranks::FromOne), "position startpos moves h3e3 h10g8");
         assert_eq!(
             quiet.text(Dialect::Ucci, Ranks::FromZero),
             format!("position fen {START_FEN} moves h2e2 h9g7")

@@ -133,9 +133,9 @@ pub(super) struct Go {
     /// The only moves to look at, as the GUI writes them.
     pub(super) search_moves: Vec<String>,
     /// By colour, as UCI has it.
-    by_side: [Clock; 2],
+    pub(super) by_side: [Clock; 2],
     /// By whose turn it is, as UCCI has it.
-    by_turn: [Clock; 2],
+    pub(super) by_turn: [Clock; 2],
 }
 
 /// Longer times are meant as "no limit" anyway: ten years.
@@ -257,7 +257,8 @@ impl Go {
         add("mate", self.mate);
         add("movetime", self.move_time.map(left));
         if let Some(clocks) = self.clocks(mover) {
-            for (side, [time, increment]) in [["wtime", "winc"], ["btime", "binc"]].iter().enumerate()
+            for (side, [time, increment]) in
+                [["wtime", "winc"], ["btime", "binc"]].iter().enumerate()
             {
                 let clock = clocks[usize::from(side != mover)];
                 let gone = if side == mover { elapsed } else { 0 };

@@ -66,7 +66,9 @@ pub(super) fn plain(name: &str) -> String {
 /// Whether two names mean the same option, in whichever dialect.
 fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (plain(a), plain(b));
-    let known = |name: &str| ALIASES.iter().position(|(x, y)| [plain(x), plain(y)].contains(&name.to_owned()));
+    let known = |name: &str| {
+        ALIASES.iter().position(|(x, y)| [plain(x), plain(y)].contains(&name.to_owned()))
+    };
     a == b || known(&a).is_some_and(|at| known(&b) == Some(at))
 }
 
@@ -213,7 +215,8 @@ fn line(dialect: Dialect, name: &str, kind: &str) -> String {
 
 /// The dialect's own name of an option that both have.
 fn in_dialect(name: &str, dialect: Dialect) -> String {
-    let both = ALIASES[..3].iter().find(|(uci, ucci)| [plain(uci), plain(ucci)].contains(&plain(name)));
+    let both =
+        ALIASES[..3].iter().find(|(uci, ucci)| [plain(uci), plain(ucci)].contains(&plain(name)));
     match (both, dialect) {
         (None, _) => name.to_owned(),
         (Some((uci, _)), Dialect::Uci) => (*uci).to_owned(),

@@ -69,10 +69,7 @@ impl Partner {
             stage: Stage::Greeting,
             name,
             author: None,
-            voice: Voice {
-                dialect: protocol.unwrap_or(Dialect::Uci),
-                ranks: Ranks::FromZero,
-            },
+            voice: Voice { dialect: protocol.unwrap_or(Dialect::Uci), ranks: Ranks::FromZero },
             unit: 1,
             protocol,
             introduced: false,
@@ -193,8 +190,7 @@ impl Partner {
 
     /// When it is to be greeted in UCCI too.
     pub(super) fn second_greeting(&self, patience: Duration) -> Option<Instant> {
-        (self.may_want_ucci() && !self.both)
-            .then(|| self.began + SECOND_GREETING.min(patience / 2))
+        (self.may_want_ucci() && !self.both).then(|| self.began + SECOND_GREETING.min(patience / 2))
     }
 
     /// Greets it in UCCI too.

@@ -8,6 +8,8 @@ use crate::arena::Patience;
 
 /// An engine with a fixed time for its move may take so much longer before it is told to stop.
 const LATE: Duration = Duration::from_millis(200);
+/// What handing on a search may take.
+const MOMENT: Duration = Duration::from_millis(50);
 /// Of an engine's clock, at most and at least, what is kept back for an answer without it.
 const RESERVE: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(20)];
 
@@ -85,12 +87,13 @@ impl Search {
         self.give_up = self.stop_at.map(|stop| stop + reserve * 2 / 3);
     }
 
-    /// Milliseconds of the clock that have gone.
+    /// Milliseconds of the clock that have gone; the moments that handing on takes do not count.
     pub(super) fn elapsed(&self) -> u64 {
-        if self.pondering {
+        let gone = self.began.elapsed();
+        if self.pondering || gone < MOMENT {
             return 0;
         }
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(gone.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// How long the search has run since `other`.

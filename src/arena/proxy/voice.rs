@@ -10,8 +10,12 @@ pub(super) struct Voice {
     pub(super) ranks: Ranks,
 }
 
-/// UCCI has no mates: this less the plies to it is the score of one.
-const UCCI_MATE: i64 = 30_000;
+/// UCCI has no mates: this less the plies to it is the score of one, as in ElephantEye.
+const UCCI_MATE: i64 = 10_000;
+/// Plies of a mate at most.
+const LONGEST_MATE: i64 = 200;
+/// Where evaluations end.
+const UCCI_EVALUATION: i64 = 8500;
 
 /// An `info` line as the GUI wants it: none, one or several lines.
 pub(super) fn info(line: &str, from: Voice, to: Voice) -> Vec<String> {
@@ -41,16 +45,20 @@ pub(super) fn message(text: &str, dialect: Dialect) -> String {
 
 /// UCCI's scores are bare numbers; Fairy-Stockfish writes `mate 3` there too.
 fn to_uci(words: &[&str], moves: impl Fn(&str) -> String) -> String {
-    let mut text = String::new();
-    for (i, word) in words.iter().enumerate() {
-        if i > 0 {
-            text.push(' ');
-        }
-        let is_score = i > 0 && words[i - 1] == "score" && word.parse::<i64>().is_ok();
-        text += if is_score { "cp " } else { "" };
-        text += &moves(word);
+    let word = |(i, word): (usize, &&str)| match word.parse() {
+        Ok(score) if i > 0 && words[i - 1] == "score" => uci_score(score),
+        _ => moves(word),
+    };
+    words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn uci_score(score: i64) -> String {
+    let plies = UCCI_MATE.saturating_sub(score.saturating_abs());
+    match (plies, score > 0) {
+        (0..=LONGEST_MATE, true) => format!("mate {}", (plies + 1) / 2),
+        (0..=LONGEST_MATE, false) => format!("mate -{}", (plies + 1) / 2),
+        _ => format!("cp {score}"),
     }
-    text
 }
 
 /// `info time … nodes …`, `info depth … score … pv …` and `info currmove …` are all that UCCI has,
@@ -70,7 +78,12 @@ fn to_ucci(words: &[&str], moves: impl Fn(&str) -> String) -> Vec<String> {
     let line_of_play = words.iter().position(|&word| word == "pv");
     let score = words.iter().position(|&word| word == "score").and_then(|at| {
         let number: i64 = words.get(at + 2)?.parse().ok()?;
-        Some(if words[at + 1] == "mate" { mate_score(number) } else { number })
+        let is_mate = words[at + 1] == "mate";
+        Some(if is_mate {
+            mate_score(number)
+        } else {
+            number.clamp(-UCCI_EVALUATION, UCCI_EVALUATION)
+        })
     });
     if let Some(depth) = after("depth")
         && (score.is_some() || line_of_play.is_some())
@@ -93,7 +106,7 @@ fn to_ucci(words: &[&str], moves: impl Fn(&str) -> String) -> Vec<String> {
 
 /// Mate in so many moves as a number.
 fn mate_score(moves: i64) -> i64 {
-    let plies = moves.saturating_abs().saturating_mul(2).min(UCCI_MATE / 2);
+    let plies = moves.saturating_abs().saturating_mul(2).min(LONGEST_MATE);
     if moves > 0 { UCCI_MATE - (plies - 1) } else { plies - UCCI_MATE }
 }
 
@@ -201,7 +214,11 @@ mod tests {
 
     #[test]
     fn nearer_mates_score_higher() {
-        assert_eq!([1, 2, -1, -2, 0].map(mate_score), [29_999, 29_997, -29_998, -29_996, -30_000]);
+        assert_eq!([1, 2, -1, -2, 0].map(mate_score), [9999, 9997, -9998, -9996, -10_000]);
+        assert_eq!(
+            [9999, 9997, -9998, 300].map(uci_score),
+            ["mate 1", "mate 2", "mate -1", "cp 300"]
+        );
     }
 
     #[test]

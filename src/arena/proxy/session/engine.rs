@@ -1,12 +1,12 @@
 //! What the engine says and leaves unsaid.
 
-use std::io::{self, Write};
+use std::io;
 use std::time::Instant;
 
+use super::super::Dialect;
 use super::super::options::VARIANT;
 use super::super::partner::{Partner, Stage};
 use super::super::voice::{self, Answer};
-use super::super::Dialect;
 use super::{AFTER_END, LOOK, Ready, Session};
 use crate::arena::{ClientError, Ranks};
 use crate::engine::{Engine, in_full};
@@ -54,7 +54,9 @@ impl Session<'_> {
         }
         self.introduce()?;
         self.ask_ready()?;
-        self.send_position()?;
+        if self.placed {
+            self.send_position()?;
+        }
         self.send_search()
     }
 
@@ -93,7 +95,11 @@ impl Session<'_> {
                 self.hear_answer(answer.unwrap_or_default())
             }
             Some("readyok") => {
-                if matches!(self.ready, Some(Ready::Asked(_))) { self.say_ready() } else { Ok(()) }
+                if matches!(self.ready, Some(Ready::Asked(_))) {
+                    self.say_ready()
+                } else {
+                    Ok(())
+                }
             }
             Some("uciok" | "ucciok" | "id" | "option" | "bye") => Ok(()),
             Some(_) => self.hand_on(line),
@@ -131,7 +137,9 @@ impl Session<'_> {
         self.strange_lines = self.strange_lines.saturating_add(1);
         if self.strange_lines == MAX_STRANGE {
             let name = &self.partner.name;
-            self.info(&format!("{name} says too much; the rest is left out until the next command"))?;
+            self.info(&format!(
+                "{name} says too much; the rest is left out until the next command"
+            ))?;
         }
         Ok(self.spoken && self.strange_lines < MAX_STRANGE)
     }
@@ -200,11 +208,9 @@ impl Session<'_> {
         let number = self.partner.number + 1;
         let small = crate::engine::EngineOptions { hash_mib: 1, ..self.options.own() };
         let engine = Engine::new(self.options.own()).or_else(|_| Engine::new(small));
-        let partner = engine
-            .map_err(|error| in_full(&error))
-            .and_then(|engine| {
-                Partner::own(engine, number, self.sender.clone()).map_err(|error| error.to_string())
-            });
+        let partner = engine.map_err(|error| in_full(&error)).and_then(|engine| {
+            Partner::own(engine, number, self.sender.clone()).map_err(|error| error.to_string())
+        });
         match partner {
             Ok(partner) => {
                 self.partner = partner;
@@ -271,6 +277,9 @@ impl Session<'_> {
 
     fn ready_ends(&self) -> Option<Instant> {
         let Some(Ready::Asked(asked)) = self.ready else { return None };
+        if self.partner.stage != Stage::Ready {
+            return None;
+        }
         let start = self.setup.patience.start;
         let patience = match self.partner.voice.dialect {
             Dialect::Uci => start,

@@ -60,6 +60,8 @@ pub(super) struct Session<'a> {
     board: Board,
     /// Moves that may not be played, with ranks from 0.
     banned: Vec<String>,
+    /// The GUI has set up a position.
+    placed: bool,
     /// The engine knows the position.
     position_sent: bool,
     search: Option<Search>,
@@ -121,6 +123,7 @@ impl<'a> Session<'a> {
             failures: 0,
             board: Board::start(),
             banned: Vec::new(),
+            placed: false,
             position_sent: false,
             search: None,
             hello: false,
@@ -191,6 +194,9 @@ impl<'a> Session<'a> {
                 Ok(())
             }
             Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok"),
+            Command::Other if self.search.is_some() && self.waiting.is_empty() => {
+                self.tell(line.trim()).map(drop)
+            }
             _ if !self.is_busy() && self.waiting.is_empty() => self.execute(command, line),
             _ => self.wait(&command, line),
         }
@@ -226,7 +232,11 @@ impl<'a> Session<'a> {
             return self.stop_search();
         }
         let idle = !self.is_busy() && self.waiting.is_empty();
-        if idle && self.gui.dialect == Dialect::Ucci { writeln!(self.output, "nobestmove") } else { Ok(()) }
+        if idle && self.gui.dialect == Dialect::Ucci {
+            writeln!(self.output, "nobestmove")
+        } else {
+            Ok(())
+        }
     }
 
     /// The clock starts for a search that ponders; those that wait need not ponder at all.
@@ -364,7 +374,8 @@ impl<'a> Session<'a> {
                 self.gui.ranks = if is_fairy { Ranks::FromOne } else { Ranks::FromZero };
             }
             Owner::Managed(name) if name == MILLISECONDS => {
-                let is_off = ["false", "off", "0"].iter().any(|off| value.eq_ignore_ascii_case(off));
+                let is_off =
+                    ["false", "off", "0"].iter().any(|off| value.eq_ignore_ascii_case(off));
                 self.unit = if is_off { 1000 } else { 1 };
             }
             Owner::Managed(_) => {}
@@ -401,6 +412,7 @@ impl<'a> Session<'a> {
         let (board, problem) = Board::read(fen, moves);
         self.board = board;
         self.banned.clear();
+        self.placed = true;
         self.position_sent = false;
         if let Some(problem) = problem {
             self.info(&format!("only {} sees this position: {problem}", self.partner.name))?;

@@ -4,11 +4,11 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
+use super::super::Dialect;
 use super::super::command::Go;
 use super::super::partner::Stage;
 use super::super::search::Search;
 use super::super::voice::{self, Answer, Voice};
-use super::super::Dialect;
 use super::Session;
 use crate::arena::Ranks;
 use crate::engine::{Choice, Control, Iteration, Limits, Score, Source};
@@ -63,9 +63,8 @@ impl Session<'_> {
             Source::Search => false,
         };
         let rules = self.front.options().rules;
-        let may_play = is_known
-            && self.is_allowed(choice.mv)
-            && !self.board.loses_by_rule(choice.mv, rules);
+        let may_play =
+            is_known && self.is_allowed(choice.mv) && !self.board.loses_by_rule(choice.mv, rules);
         may_play.then_some(choice)
     }
 
@@ -87,9 +86,7 @@ impl Session<'_> {
         }
         match (choice.source, &choice.table) {
             (Source::Book, _) => self.info("the move is from the book"),
-            (_, Some(table)) => {
-                self.info(&format!("the move is from the endgame tables: {table}"))
-            }
+            (_, Some(table)) => self.info(&format!("the move is from the endgame tables: {table}")),
             _ => Ok(()),
         }
     }
@@ -132,6 +129,8 @@ impl Session<'_> {
             return Ok(());
         }
         let mover = self.board.mover();
+        // A ban stays in UCCI until the next position.
+        self.position_sent &= banned.is_empty();
         let Some(search) = &mut self.search else { return Ok(()) };
         search.send();
         let go = Go { ponder: search.pondering, ..search.go.clone() };
