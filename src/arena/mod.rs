@@ -7,6 +7,7 @@ mod entrant;
 mod game;
 mod journal;
 mod openings;
+pub mod proxy;
 mod referee;
 mod selfplay;
 mod sprt;

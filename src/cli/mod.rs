@@ -22,6 +22,7 @@ mod perft;
 mod play;
 mod player;
 mod position;
+mod proxy;
 mod selfplay;
 mod size;
 mod tablebase;
@@ -107,6 +108,8 @@ enum Command {
     Uci(uci::Args),
     /// Speak UCCI on standard input and output (or UCI, if the GUI says so first).
     Ucci(uci::Args),
+    /// Put books and tables in front of another engine.
+    Proxy(proxy::Args),
     /// Search one position and show the best lines.
     Analyse(analyse::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
@@ -191,6 +194,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Match(args) => contest::run(&args, context),
         Command::Uci(args) => uci::run(&args, Dialect::Uci, context),
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
+        Command::Proxy(args) => proxy::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),

@@ -444,6 +444,16 @@ impl<G: Playable> Engine<G> {
         }
         moves
     }
+
+    /// The tables' ranking without the moves that lose by the repetition rules here and now; those
+    /// stay only where nothing else does.
+    #[must_use]
+    pub fn ranked_moves(&self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
+        let mut moves = self.tables.as_ref()?.ranked_moves(line.position())?;
+        let rules = self.options.rules;
+        moves.sort_by_cached_key(|m| loses_by_rule(line, m.mv, rules));
+        Some(moves)
+    }
 }
 
 /// What book and tables know of a position.

@@ -45,6 +45,7 @@ pub use ranks::Ranks;
 use crate::bytes::read_line;
 use crate::engine::{Engine, Playable};
 use session::Session;
+pub(crate) use settings::Settings;
 use thinking::Event;
 
 /// The longest line that is read, in bytes: a game of 50,000 plies. More is dropped.

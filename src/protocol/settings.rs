@@ -37,7 +37,7 @@ const AUTO_HASH: (usize, usize) = (16, 1024);
 /// Options as the GUI sees them; [`engine_options`](Self::engine_options) is what they mean to the
 /// engine, the fields what they mean to the session.
 #[derive(Debug)]
-pub(super) struct Settings<G: Playable> {
+pub(crate) struct Settings<G: Playable> {
     options: EngineOptions<G::Rules>,
     own_book: bool,
     use_tables: bool,
@@ -115,7 +115,7 @@ impl Style {
 
 /// What setting an option asks for beside keeping its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     Nothing,
     ClearHash,
     NewGame,
@@ -123,7 +123,7 @@ pub(super) enum Effect {
 
 /// Why an option was not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// There is none of that name.
     Unknown(String),
     /// What is wrong, for people.
@@ -131,7 +131,7 @@ pub(super) enum Refusal {
 }
 
 impl<G: Playable> Settings<G> {
-    pub(super) fn new(options: EngineOptions<G::Rules>) -> Self {
+    pub(crate) fn new(options: EngineOptions<G::Rules>) -> Self {
         Self {
             options,
             own_book: true,
@@ -151,7 +151,7 @@ impl<G: Playable> Settings<G> {
         }
     }
 
-    pub(super) fn engine_options(&self) -> EngineOptions<G::Rules> {
+    pub(crate) fn engine_options(&self) -> EngineOptions<G::Rules> {
         let mut options = self.options.clone();
         if !self.own_book {
             options.books.clear();
@@ -204,7 +204,7 @@ impl<G: Playable> Settings<G> {
     }
 
     /// Sets the option that the words of `setoption` name.
-    pub(super) fn set(&mut self, words: &[String]) -> Result<Effect, Refusal> {
+    pub(crate) fn set(&mut self, words: &[String]) -> Result<Effect, Refusal> {
         let (id, name, value) = options::resolve(words).map_err(|unresolved| match unresolved {
             Unresolved::NoName => {
                 Refusal::Bad("setoption wants: setoption name <name> [value <value>]".to_owned())
@@ -212,6 +212,20 @@ impl<G: Playable> Settings<G> {
             Unresolved::Unknown(name) => Refusal::Unknown(shortened(&name)),
         })?;
         self.set_one(id, &name, &value).map_err(Refusal::Bad)
+    }
+
+    /// Sets the option that has this name in any dialect.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, for people.
+    pub(crate) fn set_named(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let words = ["name", name, "value", value].into_iter().flat_map(str::split_whitespace);
+        match self.set(&words.map(str::to_owned).collect::<Vec<_>>()) {
+            Ok(_) => Ok(()),
+            Err(Refusal::Unknown(name)) => Err(format!("no option {name}")),
+            Err(Refusal::Bad(what)) => Err(what),
+        }
     }
 
     fn set_one(&mut self, id: Id, name: &str, value: &str) -> Result<Effect, String> {
@@ -291,7 +305,7 @@ impl<G: Playable> Settings<G> {
     }
 
     /// The `option` lines of a dialect.
-    pub(super) fn describe(&self, dialect: Dialect) -> String {
+    pub(crate) fn describe(&self, dialect: Dialect) -> String {
         let known = ALL.iter().filter(|names| names.id != Id::Variant || has_ranks::<G>());
         known
             .map(|names| options::announcement(names, &self.kind(names.id, dialect), dialect))

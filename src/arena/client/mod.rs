@@ -10,6 +10,7 @@ mod appraise;
 mod child;
 mod go;
 mod info;
+mod process;
 
 use std::io::BufReader;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ use go::TimeUnit;
 pub use go::{Clocks, GoLimits};
 use info::Answer;
 pub use info::{EngineScore, Info, Offer};
+
+pub(in crate::arena) use process::Process;
 
 pub use crate::protocol::Ranks;
 

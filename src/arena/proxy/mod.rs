@@ -1,0 +1,163 @@
+//! A foreign engine with this program's books and tables in front of it.
+//!
+//! To the GUI the proxy is one engine: a book move comes at once, a decided endgame is played by the
+//! tables, everything else is passed through. Either side may speak UCI or UCCI; what differs is
+//! translated. Whatever the engine does or leaves undone, each `go` has its answer in time: an
+//! engine that crashes, falls silent or does not read is started again once, with its options
+//! and position; when it fails again, this program plays on by itself.
+//!
+//! | module    | what it is for                                                        |
+//! |-----------|-----------------------------------------------------------------------|
+//! | `command` | what the GUI says, and `go` in either dialect                          |
+//! | `board`   | the position, for the engine and for us                               |
+//! | `options` | the options of the engine and ours as one list                        |
+//! | `voice`   | the engine's lines in the words of the GUI                            |
+//! | `partner` | the engine that answers, its handshake                                |
+//! | `own`     | this program's own engine as the partner                              |
+//! | `search`  | a `go` without answer, and when its answer must come                  |
+//! | `session` | the state between all of these                                        |
+//!
+//! One thread reads the GUI, some belong to the engine; the caller's own takes the events of all
+//! from one bounded channel, owns the state, and writes.
+
+#![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
+
+mod board;
+mod command;
+mod options;
+mod own;
+mod partner;
+mod search;
+mod session;
+mod voice;
+
+use std::io::{self, BufRead, Write};
+use std::str::FromStr;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use super::{ClientError, EngineCommand, Patience, Ranks};
+use crate::bytes::read_line;
+use crate::engine::{EngineError, EngineOptions};
+use crate::xiangqi::RuleSet;
+use session::Session;
+
+/// The longest line of a GUI that is read, in bytes; more is dropped.
+const MAX_LINE: u64 = 1 << 20;
+
+/// Events that may wait in the channel.
+const QUEUE: usize = 256;
+
+/// A protocol. UCI-Cyclone is UCI here: it differs in words that are understood anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// The Universal Chess Interface.
+    Uci,
+    /// The Universal Chinese Chess Protocol, version 3.
+    Ucci,
+}
+
+impl Dialect {
+    /// `uci` or `ucci`, which is also the handshake.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Ucci => "ucci",
+        }
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "uci" => Ok(Self::Uci),
+            "ucci" => Ok(Self::Ucci),
+            _ => Err(format!("there is no protocol {text}; use uci or ucci")),
+        }
+    }
+}
+
+/// Which engine, and what stands before it.
+#[derive(Debug, Clone)]
+pub struct ProxyOptions {
+    /// How to start the engine.
+    pub command: EngineCommand,
+    /// What it speaks; `None` to find out.
+    pub protocol: Option<Dialect>,
+    /// How it counts ranks; `None` for 0 to 9 unless it has the option `UCI_Variant`.
+    pub ranks: Option<Ranks>,
+    /// Options set in it at each start, names in any dialect.
+    pub options: Vec<(String, String)>,
+    /// Our books, tables and rules, and how we play on if the engine fails.
+    pub own: EngineOptions<RuleSet>,
+    /// How long the engine may take. `search` is how long it may say nothing in a search that has
+    /// no limit in time and is not endless.
+    pub patience: Patience,
+}
+
+/// Why a proxy cannot begin, or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProxyError {
+    /// The engine cannot be started at all.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// Our own part cannot be set up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The GUI cannot be written to.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What the session waits for.
+#[derive(Debug)]
+enum Event {
+    /// A line of the GUI.
+    Line(String),
+    /// The GUI has closed its output.
+    End,
+    /// A line of the engine of that number, `None` at its end.
+    Engine(u64, Option<String>),
+}
+
+/// Runs a session until `quit`, the end of the input or until `interrupted` says so (asked ten times
+/// a second). At the end of the input endless searches are stopped, others may take ten seconds, so
+/// that commands can be piped in. The engine's process is ended in any case.
+///
+/// # Errors
+///
+/// If the engine cannot be started, our own part not be set up, or `output` not be written to.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+    options: ProxyOptions,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(), ProxyError> {
+    let (sender, events) = sync_channel(QUEUE);
+    let session = Session::new(options, (sender.clone(), events), output)?;
+    let reader = thread::Builder::new().name("proxy input".to_owned());
+    let reader = reader.spawn(move || send_lines(input, &sender))?;
+    drop(reader); // it ends with the input, with `quit`, or with the process
+    Ok(session.run(interrupted)?)
+}
+
+/// Reads lines until the end, `quit`, or until nobody listens.
+fn send_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
+    loop {
+        let event = match read_line(&mut input, MAX_LINE) {
+            Ok(Some(line)) => Event::Line(line),
+            Ok(None) | Err(_) => Event::End,
+        };
+        let last = match &event {
+            Event::Line(line) => line.split_whitespace().next() == Some("quit"),
+            _ => true,
+        };
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}

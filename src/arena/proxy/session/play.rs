@@ -1,0 +1,255 @@
+//! How a `go` gets its answer.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use super::super::Dialect;
+use super::super::command::Go;
+use super::super::partner::Stage;
+use super::super::search::Search;
+use super::super::voice::{self, Answer, Voice};
+use super::Session;
+use crate::arena::Ranks;
+use crate::engine::{Choice, Limits, Score, Source};
+use crate::game::Notation;
+use crate::xiangqi::{Move, Position};
+
+/// How long we search for a move in the engine's place.
+const QUICK: Duration = Duration::from_millis(100);
+
+/// How we speak ourselves.
+const OURS: Voice = Voice { dialect: Dialect::Uci, ranks: Ranks::FromZero };
+
+impl Session<'_> {
+    /// Book and tables answer at once; the rest is for the engine.
+    pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
+        self.prepare()?;
+        let mut search = Search::new(go, self.board.mover());
+        search.analysing |= self.several_lines || self.analyse_mode;
+        // UCCI has no word on it: there the engine decides when an endless search ends.
+        search.held &= self.gui.dialect == Dialect::Uci;
+        let is_over = self.board.legal_moves().is_some_and(|moves| moves.is_empty());
+        let analysing = search.analysing;
+        self.search = Some(search);
+        if is_over {
+            return self.settle(Answer::default());
+        }
+        if !analysing && let Some(choice) = self.known_move() {
+            self.tell_source(&choice)?;
+            return self.settle(answer_of(&choice));
+        }
+        self.send_search()
+    }
+
+    /// The move of a book, or of the tables in a decided position, unless it is banned or loses by
+    /// repetition.
+    fn known_move(&mut self) -> Option<Choice<Move>> {
+        let line = self.board.line()?;
+        let choice = self.front.consult(line)?;
+        let is_known = match choice.source {
+            Source::Book => true,
+            Source::Table => choice.table.is_some_and(|best| best.score() != Score::DRAW),
+            Source::Search => false,
+        };
+        let rules = self.front.options().rules;
+        let may_play =
+            is_known && self.is_allowed(choice.mv) && !self.board.loses_by_rule(choice.mv, rules);
+        may_play.then_some(choice)
+    }
+
+    /// Whether the GUI has neither banned the move nor left it out.
+    fn is_allowed(&self, mv: Move) -> bool {
+        let text = Position::move_text(mv);
+        let only = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
+        let is_named = |named: &String| self.gui.ranks.ours(named) == text;
+        !self.banned.contains(&text) && (only.is_empty() || only.iter().any(is_named))
+    }
+
+    fn tell_source(&mut self, choice: &Choice<Move>) -> io::Result<()> {
+        if let Some(score) = choice.score {
+            let pv: Vec<String> = choice.pv.iter().map(|&mv| Position::move_text(mv)).collect();
+            let line = format!("info depth 1 score {score} pv {}", pv.join(" "));
+            for line in voice::info(&line, OURS, self.gui) {
+                writeln!(self.output, "{line}")?;
+            }
+        }
+        match (choice.source, &choice.table) {
+            (Source::Book, _) => self.info("the move is from the book"),
+            (_, Some(table)) => self.info(&format!("the move is from the endgame tables: {table}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn settle(&mut self, answer: Answer) -> io::Result<()> {
+        if let Some(search) = &mut self.search {
+            search.answer.get_or_insert(answer);
+        }
+        Ok(())
+    }
+
+    /// Tells the engine of the position unless it knows it; `false` if there is no engine to tell.
+    pub(super) fn send_position(&mut self) -> io::Result<bool> {
+        if self.position_sent {
+            return Ok(self.partner.stage == Stage::Ready);
+        }
+        let Voice { dialect, ranks } = self.partner.voice;
+        self.position_sent = self.tell(&self.board.text(dialect, ranks))?;
+        Ok(self.position_sent)
+    }
+
+    /// Hands the search to the engine if there is one that has not got it.
+    pub(super) fn send_search(&mut self) -> io::Result<()> {
+        if !self.search.as_ref().is_some_and(|search| search.answer.is_none() && !search.sent) {
+            return Ok(());
+        }
+        if self.partner.stage == Stage::Gone {
+            return self.answer_ourselves("");
+        }
+        if !self.send_position()? {
+            return Ok(());
+        }
+        let Voice { dialect, ranks } = self.partner.voice;
+        let (only, banned) = self.chosen_moves();
+        let theirs = |moves: &[String]| moves.iter().map(|mv| ranks.theirs(mv)).collect::<Vec<_>>();
+        if dialect == Dialect::Ucci
+            && !banned.is_empty()
+            && !self.tell(&format!("banmoves {}", theirs(&banned).join(" ")))?
+        {
+            return Ok(());
+        }
+        let mover = self.board.mover();
+        // A ban stays in UCCI until the next position.
+        self.position_sent &= banned.is_empty();
+        let Some(search) = &mut self.search else { return Ok(()) };
+        search.send();
+        let go = Go { ponder: search.pondering, ..search.go.clone() };
+        let text = go.text(dialect, mover, search.elapsed(), self.partner.unit, &theirs(&only));
+        self.tell(&text).map(drop)
+    }
+
+    /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0;
+    /// one of the two lists follows from the other where the position is known.
+    fn chosen_moves(&self) -> (Vec<String>, Vec<String>) {
+        let named = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
+        let only: Vec<String> = named.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        if only.is_empty() && self.banned.is_empty() {
+            return (only, Vec::new());
+        }
+        let Some(legal) = self.board.legal_moves() else { return (only, self.banned.clone()) };
+        let (allowed, banned): (Vec<Move>, Vec<Move>) =
+            legal.into_iter().partition(|&mv| self.is_allowed(mv));
+        let texts = |moves: Vec<Move>| moves.into_iter().map(Position::move_text).collect();
+        (texts(allowed), texts(banned))
+    }
+
+    /// The GUI wants the answer now.
+    pub(super) fn stop_search(&mut self) -> io::Result<()> {
+        if let Some(search) = &mut self.search {
+            search.pondering = false;
+            search.held = false;
+            search.stopped = true;
+        }
+        self.hurry()
+    }
+
+    /// The answer must come soon: the engine is told, or does without it where it does not search.
+    pub(super) fn hurry(&mut self) -> io::Result<()> {
+        let patience = self.setup.patience;
+        match &mut self.search {
+            Some(search) if search.answer.is_some() || search.stop_said => Ok(()),
+            Some(search) if search.sent => {
+                search.say_stop(patience);
+                self.tell("stop").map(drop)
+            }
+            Some(_) => self.answer_ourselves("the engine is not there yet"),
+            None => Ok(()),
+        }
+    }
+
+    /// The engine's answer, if one is due: checked, or replaced where it is no legal move.
+    pub(super) fn hear_answer(&mut self, mut answer: Answer) -> io::Result<()> {
+        let Some(search) = self.search.as_ref().filter(|s| s.sent && s.answer.is_none()) else {
+            tracing::debug!(?answer, "an answer to nothing");
+            return Ok(());
+        };
+        let (stopped, analysing) = (search.stopped, search.analysing);
+        if self.board.line().is_none() {
+            return self.settle(answer);
+        }
+        let Some(text) = &answer.best else {
+            // In UCCI an engine may end a search in this way when it is told to stop.
+            if stopped && self.gui.dialect == Dialect::Ucci {
+                return self.settle(answer);
+            }
+            let resigns = format!("{} gives no move", self.partner.name);
+            return self.answer_ourselves(&resigns);
+        };
+        let Some(mv) = self.board.legal(text) else {
+            let shown: String = text.chars().filter(|c| !c.is_control()).take(20).collect();
+            let wrong = format!("{} plays {shown}, which is not legal", self.partner.name);
+            return self.answer_ourselves(&wrong);
+        };
+        let keeps = |ponder: &String| self.board.answers(mv, ponder);
+        answer.ponder = answer.ponder.filter(keeps);
+        if !analysing && let Some(better) = self.draw_instead(mv) {
+            let [lost, drawn] = [mv, better].map(Position::move_text);
+            self.info(&format!("{lost} loses by the endgame tables, {drawn} draws"))?;
+            answer = Answer { best: Some(drawn), ..Answer::default() };
+        }
+        self.settle(answer)
+    }
+
+    /// A drawing move by the tables where `mv` loses.
+    fn draw_instead(&self, mv: Move) -> Option<Move> {
+        let ranked = self.front.ranked_moves(self.board.line()?)?;
+        let lost = ranked.iter().find(|ranked| ranked.mv == mv)?.score() < Score::DRAW;
+        let first = ranked.first().filter(|first| lost && first.score() >= Score::DRAW)?;
+        self.is_allowed(first.mv).then_some(first.mv)
+    }
+
+    /// Answers without the engine: by what it said last of its best line, else by a short search of
+    /// our own, else by any legal move.
+    pub(super) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
+        let Some(best) = self.search.as_ref().map(|search| search.best.clone()) else {
+            return Ok(());
+        };
+        let rules = self.front.options().rules;
+        let sound = |mv: &Move| self.is_allowed(*mv) && !self.board.loses_by_rule(*mv, rules);
+        let heard = best.and_then(|text| self.board.legal(&text)).filter(sound);
+        let (mv, whose) = match heard {
+            Some(mv) => (Some(mv), "its best line so far"),
+            None => (self.quick_move(), "juzhong"),
+        };
+        if let Some(mv) = mv {
+            let why = if why.is_empty() { String::new() } else { format!("{why}: ") };
+            self.info(&format!("{why}{} is the move of {whose}", Position::move_text(mv)))?;
+        }
+        let best = mv.map(Position::move_text);
+        self.settle(Answer { best, ..Answer::default() })
+    }
+
+    /// A move of ours, found quickly; `None` where there is no legal one, or the position unknown.
+    fn quick_move(&mut self) -> Option<Move> {
+        let legal = self.board.legal_moves()?;
+        let any = legal.iter().copied().find(|&mv| self.is_allowed(mv));
+        let line = self.board.line()?;
+        let front = &mut self.front;
+        let limits = Limits::move_time(QUICK);
+        // In a thread of its own, so that even a search that breaks down costs no answer.
+        let choice = thread::scope(|scope| {
+            let search = thread::Builder::new().name("proxy search".to_owned());
+            let search = search.spawn_scoped(scope, || front.search(line, &limits, &()));
+            search.ok().and_then(|search| search.join().ok().flatten())
+        });
+        let found = choice.map(|choice| choice.mv).filter(|&mv| self.is_allowed(mv));
+        let mv = found.or(any).or_else(|| legal.first().copied())?;
+        Some(self.draw_instead(mv).unwrap_or(mv))
+    }
+}
+
+/// What we know as an answer to `go`.
+fn answer_of(choice: &Choice<Move>) -> Answer {
+    let text = Position::move_text;
+    Answer { best: Some(text(choice.mv)), ponder: choice.ponder().map(text), offer: None }
+}

@@ -1,0 +1,74 @@
+use std::io::{BufReader, stdin};
+use std::time::Duration;
+
+use super::player::PlayerArgs;
+use super::{CliError, Context, OrExit, exit, interrupt};
+use crate::arena::proxy::{self, Dialect, ProxyError, ProxyOptions};
+use crate::arena::{EngineCommand, Patience, Ranks};
+use crate::xiangqi::Position;
+
+/// Presents another engine with our books and tables in front of it, to a GUI on standard input and
+/// output. Either side may speak UCI or UCCI. The options given here are the defaults that the GUI
+/// sees; there, those of books, tables and rules have names that begin with Jz.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The engine's program with its arguments, in one text; quotes keep blanks together.
+    #[arg(long, value_name = "CMD")]
+    engine: String,
+    /// What the engine speaks: uci or ucci [default: what it answers].
+    #[arg(long, value_name = "NAME")]
+    protocol: Option<Dialect>,
+    /// How the engine counts ranks, where it is not what it seems: 0 (to 9) or 1 (to 10).
+    #[arg(long, value_name = "FIRST", value_parser = clap::value_parser!(u8).range(0..=1))]
+    ranks: Option<u8>,
+    /// An option of the engine, set whenever it starts; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    engine_option: Vec<(String, String)>,
+    /// How many seconds the engine may take to introduce itself.
+    #[arg(long, value_name = "SECONDS", default_value_t = 8.0, value_parser = parse_seconds)]
+    patience: f64,
+    #[command(flatten)]
+    player: PlayerArgs,
+}
+
+/// The longest time from `stop` to an answer.
+const STOP: Duration = Duration::from_secs(3);
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("proxy")?;
+    let command = EngineCommand::parse(&args.engine).ok_or_else(|| {
+        let message = "--engine wants a program, with its quotes closed";
+        CliError::message(exit::USAGE, message)
+    })?;
+    let start = Duration::from_secs_f64(args.patience);
+    let options = ProxyOptions {
+        command,
+        protocol: args.protocol,
+        ranks: args.ranks.map(|first| if first == 0 { Ranks::FromZero } else { Ranks::FromOne }),
+        options: args.engine_option.clone(),
+        own: args.player.options::<Position>()?,
+        patience: Patience { start, stop: start.min(STOP), ..Patience::default() },
+    };
+    interrupt::catch().or_exit(exit::IO)?;
+    let input = BufReader::new(stdin());
+    match proxy::serve(input, context.out, options, &interrupt::is_requested) {
+        Ok(()) => Ok(exit::OK),
+        Err(ProxyError::Io(error)) => Err(error.into()),
+        Err(error @ ProxyError::Engine(_)) => Err(CliError::new(exit::USAGE, error)),
+        Err(error) => Err(CliError::new(exit::UNAVAILABLE, error)),
+    }
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("an option of the engine is written NAME=VALUE".to_owned()),
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.1..=3600.0).contains(seconds));
+    seconds.ok_or_else(|| "seconds go from 0.1 to 3600".to_owned())
+}
