@@ -310,6 +310,8 @@ fn the_book_answers_but_does_not_end_an_analysis() {
     assert!(from_book("go depth 1\n"));
     assert!(!from_book("go infinite\nstop\n"));
     assert!(!from_book("setoption name OwnBook value false\ngo depth 1\n"));
+    assert!(!from_book("setoption name UCI_AnalyseMode value true\ngo depth 1\n"));
+    assert!(!from_book("go depth 1 searchmoves a0a1\n"));
     assert!(!from_book("setoption name BookMinGames value 2\ngo depth 1\n"));
     let deeper = "setoption name BookDepth value 1\nposition startpos moves h2e2\ngo depth 1\n";
     assert!(!from_book(deeper));
@@ -334,4 +336,130 @@ fn odd_limits_end() {
     );
     assert_eq!(best_moves(&output).len(), 9, "{output}");
     assert!(!output.contains("(none)"), "{output}");
+}
+
+#[test]
+fn chances_are_told_on_request() {
+    let wdl = |options: &str| {
+        let output = answers_to(format!("{options}go depth 2\n"));
+        output.lines().filter(|line| line.contains(" wdl ")).count()
+    };
+    assert_eq!(wdl(""), 0);
+    assert!(wdl("setoption name UCI_ShowWDL value true\n") >= 2);
+    let output = answers_to("setoption name UCI_ShowWDL value true\ngo depth 1\n");
+    let told = output.lines().find(|line| line.contains(" wdl ")).unwrap();
+    let words: Vec<&str> = told.split(' ').skip_while(|&word| word != "wdl").collect();
+    let sum: u32 = words[1..4].iter().map(|word| word.parse::<u32>().unwrap()).sum();
+    assert_eq!(sum, 1000, "{told}");
+}
+
+#[test]
+fn a_search_for_a_mate_ends_with_it() {
+    let mate = "position fen 4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 0 1\n";
+    let live = Live::start(Dialect::Uci);
+    live.say(&format!("{mate}go mate 2\n"));
+    live.wait_for("bestmove", 1);
+    assert!(live.heard().contains("score mate 2"));
+    // There is none so short: it gives up.
+    live.say("go mate 1\n");
+    live.wait_for("bestmove", 2);
+    live.say("go mate 2 infinite\n");
+    live.wait_for("bestmove", 3);
+    live.end();
+}
+
+#[test]
+fn only_the_moves_asked_for_are_searched() {
+    let output = answers_to(
+        "go depth 3 searchmoves a0a1 i0i1\nsetoption name MultiPV value 5\n\
+         go depth 2 searchmoves a0a1 i0i1 i0i1 a0a9\ngo depth 2\n",
+    );
+    let best = best_moves(&output);
+    assert!(best[0].starts_with("a0a1") || best[0].starts_with("i0i1"), "{output}");
+    assert!(output.contains("searchmoves: 2 moves left out"), "{output}");
+    assert_eq!(output.matches("info depth 2 ").count(), 1 + 2 + 5, "{output}");
+}
+
+#[test]
+fn leaves_are_counted() {
+    let output = answers_to("position startpos moves h2e2\ngo perft 2\ngo perft 0\n");
+    assert!(output.lines().filter(|line| line.contains(": ")).count() > 40);
+    let totals: Vec<&str> =
+        output.lines().filter_map(|line| line.strip_prefix("Nodes searched: ")).collect();
+    let position = after_h2e2();
+    let count = juzhong::game::perft(&mut position.clone(), 2).to_string();
+    assert_eq!(totals, [count.as_str(), "1"]);
+    let live = Live::start(Dialect::Uci);
+    live.say("go perft 30\nisready\n");
+    live.wait_for("readyok", 1);
+    live.say("stop\n");
+    live.wait_for("info string go perft: stopped", 1);
+    assert!(best_moves(&live.end()).is_empty());
+}
+
+fn after_h2e2() -> Position {
+    let mut position = Position::start();
+    position.make(Position::parse_move("h2e2").unwrap());
+    position
+}
+
+#[test]
+fn the_limit_of_moves_can_be_left_out_of_account() {
+    let score = |options: &str| -> i32 {
+        let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 119 80";
+        let output = answers_to(format!("{options}position fen {fen}\ngo depth 1\n"));
+        let told = output.lines().rfind(|line| line.contains(" score ")).unwrap();
+        told.split(' ').skip_while(|&word| word != "cp").nth(1).unwrap().parse().unwrap()
+    };
+    assert_eq!(score(""), 0);
+    assert!(score("setoption name Sixty Move Rule value false\n") > 300);
+    assert!(score("setoption name Rules value none\n") > 300);
+    assert_eq!(score("setoption name Repetition Rule value ChineseRule\n"), 0);
+    let moves = "h0g2 h9g7 g2h0 g7h9 ".repeat(30);
+    let output = answers_to(format!(
+        "setoption name Sixty Move Rule value false\nposition startpos moves {moves}\ngo depth 2\n"
+    ));
+    assert_eq!(best_moves(&output).len(), 1);
+}
+
+#[test]
+fn debugging_tells_what_was_heard() {
+    let output = answers_to("debug on\nisready\ngo movetime 20\ndebug off\nisready\ndebug x\n");
+    assert_eq!(output.matches("received: isready").count(), 1, "{output}");
+    assert!(output.contains("info string received: go movetime 20\n"), "{output}");
+    assert!(output.contains("info string debug wants"), "{output}");
+}
+
+#[test]
+fn the_first_handshake_decides() {
+    for (input, ok) in [
+        ("uci\nucci\nucicyclone\n", "uciok"),
+        ("ucci\nuci\nucicyclone\n", "ucciok"),
+        ("ucicyclone\nuci\nucci\n", "uciok"),
+    ] {
+        let output = answers_to(input);
+        let oks: Vec<&str> = output.lines().filter(|line| line.ends_with("ciok")).collect();
+        assert_eq!(oks, [ok], "{input}");
+    }
+    // A GUI may ask again.
+    assert_eq!(answers_to("uci\nuci\n").matches("uciok").count(), 2);
+}
+
+#[test]
+fn forgetting_what_was_searched_makes_a_search_the_first_again() {
+    let nodes = |between: &str| -> Vec<String> {
+        let output = answers_to(format!("go depth 4\n{between}go depth 4\n"));
+        let last = output.lines().filter(|line| line.starts_with("info depth 4 "));
+        last.map(|line| line.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().into())
+            .collect()
+    };
+    for (between, same) in [
+        ("", false),
+        ("setoption name Clear Hash\n", true),
+        ("ucinewgame\n", true),
+        ("setoption newgame\n", true),
+    ] {
+        let nodes = nodes(between);
+        assert_eq!(nodes[0] == nodes[1], same, "{between}{nodes:?}");
+    }
 }

@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn go(line: &str) -> Go {
-        let Command::Go(go) = command(line) else { panic!("{line}") };
+        let Command::Go(go) = command(line) else { unreachable!("{line}") };
         *go
     }
 

@@ -344,12 +344,12 @@ impl<G: Playable> Settings<G> {
             Id::Seed => Kind::Text(options.seed.to_string()),
             Id::EvalApi => Kind::Text(String::new()),
             Id::Rules => combo(&options.rules, G::RULES),
-            Id::Variant => choices(&VARIANTS, self.ranks),
-            Id::Randomness => choices(&DEGREES, self.randomness),
-            Id::Pruning => choices(&DEGREES, self.pruning),
-            Id::Idle => choices(&DEGREES, Degree::None),
-            Id::Knowledge => choices(&DEGREES, Degree::Large),
-            Id::Style => choices(&STYLES, self.style),
+            Id::Variant => choices(&VARIANTS, &self.ranks),
+            Id::Randomness => choices(&DEGREES, &self.randomness),
+            Id::Pruning => choices(&DEGREES, &self.pruning),
+            Id::Idle => choices(&DEGREES, &Degree::None),
+            Id::Knowledge => choices(&DEGREES, &Degree::Large),
+            Id::Style => choices(&STYLES, &self.style),
             book => self.book_kind(book),
         }
     }
@@ -438,8 +438,8 @@ fn combo<T: Display>(default: &T, all: &[T]) -> Kind {
     Kind::Combo { default: default.to_string(), vars }
 }
 
-fn choices<T: PartialEq>(all: &[(&str, T)], present: T) -> Kind {
-    let default = all.iter().find(|(_, value)| *value == present).map_or("", |(name, _)| name);
+fn choices<T: PartialEq>(all: &[(&str, T)], present: &T) -> Kind {
+    let default = all.iter().find(|(_, value)| value == present).map_or("", |(name, _)| name);
     let vars = all.iter().map(|&(name, _)| name.to_owned()).collect();
     Kind::Combo { default: default.to_owned(), vars }
 }

@@ -77,7 +77,7 @@ mod tests {
     fn go(line: &str) -> Go {
         match super::super::Command::parse(line) {
             Some(Ok(super::super::Command::Go(go))) => *go,
-            other => panic!("{other:?}"),
+            other => unreachable!("{other:?}"),
         }
     }
 
