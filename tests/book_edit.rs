@@ -214,7 +214,7 @@ fn the_second_editor_is_refused() {
     let place = Place::new();
     let book = place.book();
     let Claim::Ours(lock) = FileLock::claim(Path::new(&book)).unwrap() else { panic!() };
-    let own = format!("process {}", std::process::id());
+    let own = format!("another process ({}", std::process::id());
     fails(&["book", "edit", &book, "--move", "h2e2", "--lock"], 73, &["a.book", &own, "wait"]);
     for args in [
         &["book", "prune", &book, "-o", &book, "--min-games", "2"][..],

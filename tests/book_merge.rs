@@ -273,6 +273,10 @@ fn stats_tell_of_coverage_lines_and_differences() {
     );
     assert_eq!((&difference["difference"], &difference["ply"]), (&1.0.into(), &1.into()));
     assert_eq!(stats["differences"].as_array().unwrap().len(), 1);
+    assert_eq!(stats["openings"]["games"], 90);
+    let letters = stats["openings"]["letters"].as_object().unwrap();
+    assert_eq!(letters.values().map(|games| games.as_u64().unwrap()).sum::<u64>(), 90);
+    assert!(stats["openings"]["most_frequent"][0]["games"].as_u64().unwrap() > 0);
     let few = json(&["book", "stats", &book, "--min-games", "50"]);
     assert_eq!(few["coverage"][1]["games"], 60);
     let text = String::from_utf8(ok(&["book", "stats", &book]).stdout).unwrap();

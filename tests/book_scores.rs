@@ -358,6 +358,16 @@ fn analysis_adds_moves_and_scores() {
         assert!(added["engine"]["depth"].as_u64().unwrap() > 0, "{found}");
         assert!(!added["backed"].is_null());
     }
+    // What was added is in the journal, and can be undone.
+    let history = || {
+        let answer = json(&["book", "edit", &book, "--history", "--json"]);
+        answer["history"].as_array().unwrap().clone()
+    };
+    let steps = history();
+    assert!(steps.len() >= 4);
+    assert!(steps.iter().all(|step| step["what"].as_str().unwrap().starts_with("add ")));
+    json(&["book", "edit", &book, "--undo", "--json"]);
+    assert!(history().len() < steps.len());
     Book::open(book.as_ref()).unwrap().verify().unwrap();
 }
 

@@ -93,7 +93,7 @@ def arguments():
 
 def find_games(inputs):
     """The files among the inputs, and those in folders whose names end as those of games do."""
-    files = set()
+    files, doubtful = set(), 0
     for name in map(Path, inputs):
         if not name.is_dir():
             files.add(str(name.absolute()))
@@ -104,6 +104,10 @@ def find_games(inputs):
                 os.path.join(folder, n) for n in names
                 if n.lower().endswith(ENDINGS) and not n.startswith(".")
                 and not os.path.islink(os.path.join(folder, n)))
+            doubtful += sum(n.lower().endswith((".txt", ".csv", ".html", ".htm")) for n in names)
+    if doubtful:
+        print(f"{doubtful} files in .txt, .csv and .html passed over, which book build looks into; "
+              "give those with games by name", file=sys.stderr)
     return sorted(files)
 
 

@@ -16,6 +16,7 @@ trap 'code=$?; [ $code = 0 ] || tail -n 60 "$work/log"; rm -rf "$work"' EXIT
 
 export SPARK_LOCAL_IP=127.0.0.1 PYSPARK_PYTHON="$venv/bin/python"
 export SPARK_HOME="${SPARK_HOME:-$("$venv/bin/python" -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')}"
+export SPARK_WORKER_DIR="$work/worker" # not within the virtual environment
 master=${MASTER:-"local-cluster[2,1,1024]"}
 "$SPARK_HOME/bin/spark-submit" --master "$master" --conf spark.ui.enabled=false \
     --conf spark.driver.bindAddress=127.0.0.1 --conf spark.driver.host=127.0.0.1 \

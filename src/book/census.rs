@@ -115,7 +115,6 @@ impl Census {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::book::BuildOptions;
     use crate::book::tests::{build_with, lines};
 

@@ -582,7 +582,8 @@ mod tests {
         damaged[at] ^= 1;
         std::fs::write(&path, damaged).unwrap();
         let error = Editor::open(&path, &Arc::default()).unwrap_err();
-        assert!(matches!(error, EditError::Book(BookError::Damaged { .. })), "{error}");
+        let EditError::Replace(ReplaceError::Book(error)) = error else { panic!("{error}") };
+        assert!(matches!(error, BookError::Damaged { .. }), "{error}");
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
 

@@ -81,7 +81,10 @@ impl GroupNames {
 
     pub(super) fn take(input: &mut &[u8]) -> Option<Self> {
         let count = usize::try_from(varint::take(input)?).ok().filter(|&n| n <= MAX_OF_GAME)?;
-        (0..count).map(|_| take_name(input)).collect::<Option<_>>().map(Self)
+        let names: Box<[Box<str>]> = (0..count).map(|_| take_name(input)).collect::<Option<_>>()?;
+        let is_sound = names.is_sorted_by(|a, b| a < b)
+            && names.iter().all(|known| name(known).as_ref() == Some(known));
+        is_sound.then_some(Self(names))
     }
 }
 
@@ -149,6 +152,16 @@ fn take_name(input: &mut &[u8]) -> Option<Box<str>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn forged_names_are_none() {
+        for names in [&["b", "a"][..], &["a", "a"], &["a\nb"], &["-"], &[" a"]] {
+            let forged = GroupNames(names.iter().map(|&name| name.into()).collect());
+            let mut bytes = Vec::new();
+            forged.put(&mut bytes);
+            assert_eq!(GroupNames::take(&mut bytes.as_slice()), None, "{names:?}");
+        }
+    }
 
     #[test]
     fn names_are_one_line() {

@@ -592,7 +592,7 @@ fn is_plausible(row: &Row) -> bool {
 mod tests {
     use super::*;
     use crate::book::mark::tests::any_mark;
-    use crate::book::tests::{build_with, random_games, some_games};
+    use crate::book::tests::{build_with, elsewhere, lines, random_games, some_games};
     use crate::book::{BuildOptions, Change, Editor};
     use crate::hash;
     use crate::xiangqi::{Move, Position};
@@ -613,6 +613,29 @@ mod tests {
         let mut seed = hash::SEED;
         seed[0] ^= 1;
         KeyTable::draw("xiangqi", seed, 0, hash::xiangqi::LEN)
+    }
+
+    #[test]
+    fn a_game_from_elsewhere_is_one_in_the_merged_book_too() {
+        let folders: Vec<_> = (0..3).map(|_| tempfile::tempdir().unwrap()).collect();
+        let book = |folder: usize, line: &str| {
+            let mut records = lines(&[line]);
+            records.push(elsewhere());
+            let built = build_with(folders[folder].path(), &records, BuildOptions::default());
+            built.unwrap().0.path().to_owned()
+        };
+        let inputs = [book(0, "h2e2 h9g7"), book(1, "c3c4 c6c5")];
+        let output = folders[2].path().join("merged.book");
+        let merged = merge::<Position>(&inputs, &output, &MergeOptions::default()).unwrap();
+        assert_eq!(merged.metadata.counts.other_starts, 1);
+        assert_eq!(merged.metadata.counts.other_start_records, 2);
+        let merged = Book::open(&output).unwrap();
+        merged.verify().unwrap();
+        let known = merged
+            .prepare("SELECT count(*) FROM elsewhere")
+            .unwrap()
+            .query_row([], |row| row.get::<_, i64>(0));
+        assert_eq!(known.unwrap(), 1);
     }
 
     #[test]

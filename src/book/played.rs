@@ -86,6 +86,9 @@ pub(super) struct Played {
     pub(super) groups: GroupNames,
 }
 
+/// More copies of a game than any collection has; sums of such numbers fit.
+const MAX_VOTES: u64 = 1 << 48;
+
 /// The result that most of the copies with a result state; `None` on a tie for the most, and if no
 /// copy states one. The votes are by the results' numbers.
 pub(super) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
@@ -260,7 +263,7 @@ impl Reduce for Played {
         let kind = Kind::from_number(*input.split_off_first()?)?;
         let mut votes = [0; 4];
         for n in &mut votes {
-            *n = varint::take(input)?;
+            *n = varint::take(input).filter(|&votes| votes <= MAX_VOTES)?;
         }
         let mut numbers = [None; 3];
         for n in &mut numbers {
@@ -397,6 +400,15 @@ mod tests {
                 groups: GroupNames::default(),
             },
         )
+    }
+
+    #[test]
+    fn forged_votes_are_none() {
+        for (votes, is_sound) in [(MAX_VOTES, true), (MAX_VOTES + 1, false), (1 << 63, false)] {
+            let mut bytes = Vec::new();
+            with_votes([0, votes, 0, 0]).put(&mut bytes);
+            assert_eq!(Played::take(&mut bytes.as_slice()).is_some(), is_sound);
+        }
     }
 
     proptest! {

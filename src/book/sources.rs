@@ -244,3 +244,27 @@ impl Deref for FileBytes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_changed_meanwhile_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pgn");
+        std::fs::write(&path, "1. h2e2 *").unwrap();
+        let stop = Arc::default();
+        let read = |found: &[Hashed]| {
+            let sources: Vec<&Hashed> = found.iter().collect();
+            open_each(&sources, folder.path(), &stop, |_, content| match content {
+                Ok(bytes) => Ok(bytes.len()),
+                Err(fault) => panic!("{fault:?}"),
+            })
+        };
+        let found = find(std::slice::from_ref(&path), &stop, &|| Ok(())).unwrap();
+        assert_eq!(read(&found).unwrap(), [9]);
+        std::fs::write(&path, "1. h2e2 h9g7 *").unwrap();
+        assert!(matches!(read(&found), Err(BuildError::Changed { .. })));
+    }
+}

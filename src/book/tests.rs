@@ -28,6 +28,13 @@ pub(super) fn lines(lines: &[&str]) -> Vec<Record<Position>> {
     lines.iter().map(|line| game(line, None)).collect()
 }
 
+/// A game that begins elsewhere than games usually do.
+pub(super) fn elsewhere() -> Record<Position> {
+    let mut other = game("e1e2", RED);
+    other.start = Some(Position::from_fen("4k4/9/9/9/9/4P4/9/9/4K4/3R5 w - - 0 1").unwrap());
+    other
+}
+
 fn tagged(moves: &str, result: Option<Outcome>, tags: &[(&str, &str)]) -> Record<Position> {
     let mut record = game(moves, result);
     record.tags = tags.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect();
@@ -37,8 +44,6 @@ fn tagged(moves: &str, result: Option<Outcome>, tags: &[(&str, &str)]) -> Record
 /// A few games with everything: mirror images, transpositions, repetitions, copies, other starts.
 pub(super) fn some_games() -> Vec<Record<Position>> {
     let rated = [("Date", "1999.01.02"), ("RedElo", "2400"), ("BlackElo", "2300")];
-    let mut other = game("e1e2", RED);
-    other.start = Some(Position::from_fen("4k4/9/9/9/9/4P4/9/9/4K4/3R5 w - - 0 1").unwrap());
     let mut same_start = game("c3c4", None);
     same_start.start = Some(Position::start());
     vec![
@@ -54,7 +59,7 @@ pub(super) fn some_games() -> Vec<Record<Position>> {
         game("i3i4", None),
         game("", RED),
         same_start,
-        other,
+        elsewhere(),
     ]
 }
 

@@ -762,4 +762,20 @@ mod tests {
             read(&bytes);
         }
     }
+
+    #[test]
+    fn unpacking_can_be_interrupted() {
+        let folder = std::env::temp_dir();
+        let stop = Arc::new(AtomicBool::new(true));
+        let packed = zstd(PGN);
+        let open = Packed::open(&packed).unwrap().stopped_by(&stop);
+        let member = &open.members()[0];
+        assert!(matches!(open.content(member, &folder), Err(UnpackError::Interrupted)));
+        assert!(matches!(open.digest(member), Err(UnpackError::Interrupted)));
+        for bytes in [PGN, &packed] {
+            let read =
+                read_packed("f", bytes, &folder, &stop, &mut |_, _| ControlFlow::Continue(()));
+            assert_eq!(read.unwrap_err().kind(), io::ErrorKind::Interrupted);
+        }
+    }
 }

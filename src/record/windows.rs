@@ -146,7 +146,7 @@ mod tests {
                 writeln!(text, r#"{{"moves":"{mv}","tags":{{"n":"{n}","x":"{x}"}}}}"#).unwrap();
                 text.push_str(if n % 3 == 0 { "\n" } else { "" });
             }),
-            long("", |text, n, x| writeln!(text, "g{n}:{}\n# {x}", mv(n)).unwrap()),
+            long("", |text, n, x| writeln!(text, "Xy{n};{}\n# {x}", mv(n)).unwrap()),
             long("id,event,moves\n", |text, n, x| {
                 writeln!(text, "{n},{x},{}", mv(n)).unwrap();
             }),
