@@ -191,7 +191,7 @@ mod tests {
             history.note_error(Side::First, &keys, 500, 20);
         }
         let most = history.correction(Side::First, &keys);
-        assert!(most > 0 && most <= CORRECTION_WEIGHT * STRUCTURES as i32);
+        assert!(most > 0 && most <= 4 * CORRECTION_WEIGHT);
         assert_eq!(history.correction(Side::Second, &keys), 0);
         assert_eq!(history.correction(Side::First, &None), 0);
     }

@@ -263,7 +263,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             node.extension = self.extension(ply);
             return node;
         }
-        node.structures = position.structure_keys().filter(|_| self.shared.techniques.ordering);
+        node.structures = position.structure_keys().filter(|_| self.shared.techniques.corrections);
         let stored = entry.and_then(|entry| entry.eval).map(i32::from);
         let raw = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
         node.raw = Some(raw.value());
@@ -305,9 +305,6 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             number += 1;
             let candidate = self.candidate(node, mv, number);
             if !N::ROOT && self.shared.techniques.pruning && !best.score.is_lost() {
-                if prune::is_late(node, &candidate) {
-                    picker.skip_quiets();
-                }
                 let position = self.line.position();
                 if let Some(most) = prune::skips(position, node, &candidate, window.alpha) {
                     best.score = best.score.max(most);

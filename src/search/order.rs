@@ -31,7 +31,6 @@ pub(super) struct Picker<M> {
     moves: ArrayVec<Ranked<M>, MAX_MOVES>,
     losing: usize,
     next: usize,
-    skips_quiets: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,20 +47,7 @@ enum Stage {
 impl<M: Copy + Eq> Picker<M> {
     #[inline]
     pub(super) fn new(hints: Hints<M>) -> Self {
-        Self {
-            hints,
-            stage: Stage::Table,
-            moves: ArrayVec::new(),
-            losing: 0,
-            next: 0,
-            skips_quiets: false,
-        }
-    }
-
-    /// No further quiet move is wanted.
-    #[inline]
-    pub(super) fn skip_quiets(&mut self) {
-        self.skips_quiets = true;
+        Self { hints, stage: Stage::Table, moves: ArrayVec::new(), losing: 0, next: 0 }
     }
 
     /// The next move of `position`, always the one that the picker was first asked about.
@@ -102,13 +88,10 @@ impl<M: Copy + Eq> Picker<M> {
                 }
                 Stage::GenerateQuiets => {
                     self.stage = Stage::Quiets;
-                    if !self.skips_quiets {
-                        self.generate_quiets(position, history);
-                    }
+                    self.generate_quiets(position, history);
                 }
                 Stage::Quiets => {
-                    let best = if self.skips_quiets { None } else { self.best() };
-                    if let Some(best) = best {
+                    if let Some(best) = self.best() {
                         return Some(best.mv);
                     }
                     self.stage = Stage::Losing;
@@ -138,10 +121,7 @@ impl<M: Copy + Eq> Picker<M> {
     /// other quiet moves.
     fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
         let usable = |&mv: &M| {
-            !self.skips_quiets
-                && Some(mv) != self.hints.table
-                && !position.is_forcing(mv)
-                && position.is_plausible(mv)
+            Some(mv) != self.hints.table && !position.is_forcing(mv) && position.is_plausible(mv)
         };
         self.hints.killers[i] = self.hints.killers[i].filter(usable);
         self.hints.killers[i]

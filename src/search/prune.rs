@@ -179,7 +179,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let double =
                 !N::PV && others + DOUBLE_MARGIN < beta && self.doubles[node.ply] < DOUBLE_LIMIT;
             Singular::Extends(1 + i32::from(double))
-        } else if beta >= node.window.beta && !others.is_decisive() {
+        } else if !N::PV && beta >= node.window.beta && !others.is_decisive() {
             Singular::Cuts(beta)
         } else if score >= node.window.beta {
             Singular::Extends(-2)
@@ -220,7 +220,7 @@ pub(super) fn skips<G: Heuristics>(
 }
 
 /// Late-move pruning: quiet moves this far down the list.
-pub(super) fn is_late<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
+fn is_late<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.threatened
         && !candidate.forcing

@@ -77,7 +77,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     fn structures(&self) -> Structures {
-        self.line.position().structure_keys().filter(|_| self.shared.techniques.ordering)
+        self.line.position().structure_keys().filter(|_| self.shared.techniques.corrections)
     }
 
     /// The moves to try.

@@ -57,8 +57,10 @@ pub struct Techniques {
     pub extensions: bool,
     /// A table move that is the only good one is searched deeper.
     pub singular: bool,
-    /// Moves are ordered, and evaluations corrected, by what was learned: killers and history.
+    /// Moves are ordered by what was learned: killers and history.
     pub ordering: bool,
+    /// Evaluations are corrected by what was learned.
+    pub corrections: bool,
     /// Moves after the first are searched with a window without room at first (principal variation
     /// search); otherwise it is plain alpha-beta search.
     pub zero_window: bool,
@@ -76,6 +78,7 @@ impl Techniques {
         extensions: true,
         singular: true,
         ordering: true,
+        corrections: true,
         zero_window: true,
         deepening: true,
     };
@@ -88,6 +91,7 @@ impl Techniques {
         extensions: false,
         singular: false,
         ordering: true,
+        corrections: false,
         zero_window: true,
         deepening: true,
     };

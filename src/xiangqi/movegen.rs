@@ -146,7 +146,7 @@ impl Position {
             let Some(piece) = self.piece_at(from) else { continue };
             let mut targets = self.pseudo_targets(from, piece) & mask;
             if view.in_check && piece.role() != Role::King && !view.mounts.has(from) {
-                targets = targets & view.evasions;
+                targets &= view.evasions;
             }
             if view.in_check || piece.role() == Role::King || view.suspects.has(from) {
                 for to in targets {
