@@ -112,6 +112,31 @@ fn a_missing_book_is_told_and_play_goes_on() {
 }
 
 #[test]
+fn another_engine_is_played_against() {
+    let program = format!("'{}' uci --hash 1", env!("CARGO_BIN_EXE_juzhong"));
+    let play = |engine: &str, input| {
+        juzhong(&["play", "--engine", engine, "--option", "Hash=2", "--nodes", "300"], input)
+    };
+    let text = stdout(&play(&program, "h2e2\nhint\nquit\n"));
+    assert!(text.contains("engine: ") && text.contains("hint: "), "{text}");
+    assert!(text.contains("  (depth "), "{text}");
+    let fake = "sh -c 'while read -r x; do case $x in uci) echo option name Hash type spin; \
+                echo uciok;; isready) echo readyok;; go*) echo bestmove a0a9;; esac; done'";
+    for (engine, code, word) in [
+        (fake, 69, "illegal move a0a9"),
+        ("/nonexistent/engine", 69, "/nonexistent/engine"),
+        ("x 'y", 2, "quote"),
+    ] {
+        let output = play(engine, "h2e2\n");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        assert!(message.contains(word), "{message}");
+    }
+    let output = juzhong(&["play", "--engine", &program, "--book", "x"], "");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn uci_over_pipes() {
     let text = stdout(&juzhong(&["uci", "--hash", "1"], "uci\nisready\ngo depth 3\nquit\n"));
     assert!(text.contains("uciok\n") && text.contains("readyok\n") && text.contains("bestmove "));

@@ -21,7 +21,7 @@ use serde_json::Value;
 const PATIENCE: Patience = Patience {
     start: Duration::from_secs(20),
     search: Duration::from_millis(1500),
-    stop: Duration::from_millis(500),
+    stop: Duration::from_millis(2500),
 };
 
 fn own() -> Entrant {
@@ -104,9 +104,9 @@ fn against(on_go: &str, pace: Pace) -> Match {
 const FAST: Pace = Pace {
     depth: None,
     nodes: None,
-    move_time: Some(Duration::from_millis(200)),
+    move_time: Some(Duration::from_millis(300)),
     clock: None,
-    margin: Duration::from_millis(300),
+    margin: Duration::from_millis(1200),
 };
 
 #[track_caller]
@@ -146,9 +146,9 @@ fn silence_and_noise_without_end_lose() {
 
 #[test]
 fn slowness_loses_on_time() {
-    loses_by(Fault::Time, "sleep 0.8; echo bestmove i1i9", FAST);
-    let clock = Some("0.2+0".parse().unwrap());
-    loses_by(Fault::Time, "sleep 0.8; echo bestmove i1i9", Pace { move_time: None, clock, ..FAST });
+    loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", FAST);
+    let clock = Some("0.3+0".parse().unwrap());
+    loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", Pace { move_time: None, clock, ..FAST });
 }
 
 #[test]
@@ -164,6 +164,25 @@ fn odd_manners_do_no_harm() {
         assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0], "{on_go}");
         assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
     }
+}
+
+#[test]
+fn engines_of_ucci_play_resign_and_agree() {
+    let ucci = |answer: &str| {
+        let mut contest = against(&format!("echo bestmove i1i9 {answer}"), nodes(200));
+        let command = contest.entrants[0].command.as_mut().unwrap();
+        command.args[1] = command.args[1]
+            .replace("uci) echo id name Fake; echo uciok;;", "uci) exit;; ucci) echo ucciok;;");
+        play(&contest)
+    };
+    let (standing, games) = ucci("");
+    assert_eq!((standing.tally.pairs, standing.has_faults()), ([0, 0, 1, 0, 0], false));
+    assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
+    let (standing, games) = ucci("resign");
+    assert_eq!((standing.tally.pairs, standing.has_faults()), ([1, 0, 0, 0, 0], false));
+    assert_eq!(games[0].record.tag("Termination"), Some("Red resigns"));
+    let (standing, _) = ucci("draw"); // the other one cannot accept
+    assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0]);
 }
 
 #[test]
@@ -273,8 +292,8 @@ fn an_interrupted_match_goes_on() {
 
 #[test]
 fn a_fault_is_told_and_fails_the_match() {
-    let fake = "sh -c 'while read -r x; do case $x in uci) echo uciok;; isready) echo readyok;; \
-                go*) exit 7;; esac; done'";
+    let fake = "sh -c 'while read -r x; do case $x in uci) echo option name Hash type spin; echo uciok;; \
+                isready) echo readyok;; go*) exit 7;; esac; done'";
     let args = [&SMALL[..], &["--games", "2", "--engine-b", fake, "--name-b", "Fake"]].concat();
     let output = juzhong(&args);
     assert_eq!(output.status.code(), Some(1), "{output:?}");

@@ -171,7 +171,7 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("heard");
     let answers = "'bestmove h9g7 ponder h0g2 draw' 'bestmove h9g7 resign' nobestmove";
-    let mut client = Client::start(&ucci(&file, answers), None, SHORT).unwrap();
+    let mut client = Client::start(&ucci(&file, answers), None, Patience::default()).unwrap();
     assert_eq!((client.protocol(), client.name()), (Protocol::Ucci, "Fake"));
     client.set_option("batch", "true").unwrap();
     assert!(client.new_game().unwrap());
@@ -221,7 +221,7 @@ fn an_engine_that_is_silent_to_uci_is_greeted_in_ucci() {
     assert_eq!(client.protocol(), Protocol::Ucci);
     fails_soon("while starting", || Client::start(&shell(script), Some(Protocol::Uci), SHORT));
     let cyclone = "read -r x; [ $x = ucicyclone ] && echo uciok; read x; echo readyok; read x";
-    let client = Client::start(&shell(cyclone), Some(Protocol::Cyclone), SHORT).unwrap();
+    let client = Client::start(&shell(cyclone), Some(Protocol::Cyclone), patience).unwrap();
     assert_eq!(client.protocol(), Protocol::Cyclone);
 }
 

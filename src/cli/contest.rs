@@ -65,8 +65,9 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
     /// Games at the same time (0: one for each core).
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    concurrency: usize,
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(0..=256))]
+    concurrency: u16,
     /// Stop as soon as the games tell two differences in strength apart, in Elo: 0,8 asks whether
     /// the first engine is stronger.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_elos)]
@@ -229,7 +230,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         write!(context.out, "{}", report.text())?;
     }
     if !done {
-        tell("juzhong: interrupted; the same command goes on from its --output");
+        let next = match args.output {
+            Some(_) => "the same command goes on from its games",
+            None => "with --output a match can go on",
+        };
+        tell(format_args!("juzhong: interrupted; {next}"));
         return Ok(exit::INTERRUPTED);
     }
     Ok(if standing.has_faults() { exit::FAILED } else { exit::OK })
@@ -276,7 +281,7 @@ impl Args {
             referee: self.ends.referee()?,
             openings: Openings::new(openings, plies, seed, random_plies.into()),
             games: self.games as usize + self.games as usize % 2,
-            concurrency: if self.concurrency == 0 { cores() } else { self.concurrency },
+            concurrency: if self.concurrency == 0 { cores() } else { self.concurrency.into() },
             sprt: self.sprt()?,
             patience: Patience { search: timeout, ..Patience::default() },
         })
