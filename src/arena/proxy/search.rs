@@ -52,7 +52,7 @@ impl Search {
             pondering: go.ponder,
             held: go.infinite,
             endless: go.is_endless(mover),
-            analysing: go.infinite || !go.search_moves.is_empty(),
+            analysing: go.infinite || go.mate.is_some() || !go.search_moves.is_empty(),
             answer: None,
             sent: false,
             stopped: false,
