@@ -66,9 +66,6 @@ fn nothing_is_searched_where_the_game_is_over() {
 
 /// Minimax with nothing left out but what quiescence leaves out by definition.
 fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2]) -> i32 {
-    if depth == 0 {
-        return settle(line, root, bounds);
-    }
     let [mut alpha, beta] = bounds;
     let ply = line.len() - root;
     let turn = line.position().turn();
@@ -79,6 +76,9 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
             Verdict::Loses(side) if side == turn => return Score::mated_in(ply).value(),
             Verdict::Loses(_) => return Score::mate_in(ply).value(),
         }
+    }
+    if depth == 0 {
+        return settle(line, root, bounds);
     }
     let mut moves = MoveList::new();
     line.position().legal_moves(&mut moves);

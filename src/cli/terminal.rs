@@ -6,10 +6,11 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
+use super::account::Account;
 use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
-use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
+use crate::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 
 /// How boards are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -85,6 +86,12 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
 
     /// What players call a side.
     fn side_name(side: Side) -> &'static str;
+
+    /// What stands behind the rules' verdict on the last position of `line`.
+    fn account(line: &Line<Self>, rules: Self::Rules) -> Account {
+        let _ = (line, rules);
+        Account::default()
+    }
 }
 
 /// The texts of the legal moves, sorted.
@@ -145,6 +152,10 @@ impl Terminal for Position {
             Side::First => "Red",
             Side::Second => "Black",
         }
+    }
+
+    fn account(line: &Line<Self>, rules: RuleSet) -> Account {
+        Account::of(line, rules)
     }
 }
 

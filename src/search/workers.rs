@@ -18,6 +18,8 @@ const CHECK_INTERVAL: u64 = 128;
 /// The first iteration is not broken off by time before so many nodes, so that the move is one
 /// that was thought about.
 const FIRST_NODES: u64 = 1024;
+/// Spreads [stages](Adjudicate::stage) over the bits of a key: 2⁶⁴ divided by the golden ratio.
+const STAGE_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Stack of a helper thread in bytes.
 const STACK: usize = 8 << 20;
 
@@ -344,6 +346,14 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         let new = self.nodes - self.flushed;
         self.flushed = self.nodes;
         self.shared.nodes.fetch_add(new, Relaxed) + new
+    }
+
+    /// The key under which the transposition table knows the line's last position: near the limit of
+    /// moves, that of the position with so many plies left.
+    #[inline]
+    pub(super) fn table_key(&self) -> Key {
+        let stage = G::stage(&self.line, self.shared.rules);
+        Key(self.line.position().key().0 ^ u64::from(stage).wrapping_mul(STAGE_KEY))
     }
 
     /// The moves that led to `ply`, for continuation history.
