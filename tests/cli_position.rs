@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Output;
 
 use assert_cmd::Command;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn juzhong(args: &[&str]) -> Output {
     Command::cargo_bin("juzhong").unwrap().args(args).output().unwrap()
@@ -77,6 +77,66 @@ fn verdicts_by_the_rules_asked_for() {
     assert_eq!(verdict(&[]), ("red_loses".into(), true));
     assert_eq!(verdict(&["--rules", "check"]), ("red_loses".into(), true));
     assert_eq!(verdict(&["--rules", "none"]), ("draw".into(), true));
+}
+
+#[test]
+fn a_chase_is_explained_move_by_move() {
+    let fen = "4ck3/9/9/9/9/2r1R4/9/9/4A4/3AK4 w - - 0 1";
+    let cycle = "e4e3 c4c3 e3e4 c3c4 ";
+    let played = |cycles: usize| {
+        json(&["position", "--json", "--fen", fen, "--moves", &cycle.repeat(cycles)]).0
+    };
+    let chased = json!([{"man": "R", "at": "e4"}]);
+    // Twice is not often enough, but the loop can be looked at.
+    let twice = played(1);
+    assert_eq!(
+        (&twice["verdict"], &twice["loop"]["verdict"]),
+        (&"none".into(), &"black_loses".into())
+    );
+    assert_eq!(twice["loop"]["occurrences"], 2);
+    assert_eq!(twice["loop"]["moves"].as_array().unwrap().len(), 4);
+    let thrice = played(2);
+    assert_eq!(
+        (&thrice["verdict"], &thrice["reason"]),
+        (&"black_loses".into(), &"perpetual chase".into())
+    );
+    let report = &thrice["loop"];
+    assert_eq!((&report["occurrences"], &report["verdict"]), (&3.into(), &thrice["verdict"]));
+    assert_eq!(report["moves"].as_array().unwrap().len(), 8);
+    assert_eq!(
+        report["moves"][1],
+        json!({"ply": 2, "side": "black", "man": "r", "move": "c4c3", "checks": [],
+               "chases": [{"man": "R", "at": "e3", "by": [{"man": "r", "at": "c3"}]}]})
+    );
+    assert_eq!(report["moves"][0]["chases"], json!([]));
+    assert_eq!(report["red"], json!({"perpetual_check": false, "perpetual_chase": []}));
+    assert_eq!(report["black"], json!({"perpetual_check": false, "perpetual_chase": chased}));
+    assert_eq!(played(0)["loop"], Value::Null);
+    let text = stdout(&juzhong(&["position", "--fen", fen, "--moves", &cycle.repeat(2)]));
+    for words in [
+        "loop     moves 1 to 8; the position has occurred 3 times",
+        "     2  black  r c4c3  chases R e3 with r c3",
+        "  black  newly chases R e4 with every move",
+        "  so     black_loses (perpetual chase)",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn checks_and_the_move_limit_are_explained() {
+    let fen = "9/4k4/9/9/9/9/9/9/2p6/3K1RBc1 w - - 0 1";
+    let args = ["position", "--json", "--fen", fen, "--moves", &"f0e0 e8f8 e0f0 f8e8 ".repeat(2)];
+    let answer = json(&args).0;
+    assert_eq!(answer["loop"]["moves"][0]["checks"], json!([{"man": "R", "at": "e0"}]));
+    assert_eq!(answer["loop"]["red"]["perpetual_check"], true);
+    let fen = "3k5/9/r8/9/9/9/9/R8/9/5K3 w - - 119 80";
+    let answer = json(&["position", "--json", "--fen", fen, "--moves", "f0f1"]).0;
+    assert_eq!(answer["verdict"], "draw");
+    let checks = json!({"red": 0, "black": 0});
+    assert_eq!(answer["limit"], json!({"plies": 120, "counted": 120, "checks": checks}));
+    let text = stdout(&juzhong(&["position", "--fen", fen, "--moves", "f0f1"]));
+    assert!(text.contains("limit    120 plies since the last capture, 120 of them counted"));
 }
 
 #[test]

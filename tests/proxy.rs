@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use juzhong::book::{BuildOptions, build};
-use juzhong::engine::{Engine, EngineOptions, Playable, Score};
+use juzhong::engine::{Engine, EngineOptions, Playable, Score, TableOptions};
 use juzhong::game::{Game, MoveList, Notation};
 use juzhong::tablebase::{GenerateOptions, NoProgress, generate_all};
 use juzhong::xiangqi::{Move, Position};
@@ -337,7 +337,8 @@ fn small_tables(place: &Place, material: &str) -> String {
 }
 
 fn table_engine(tables: &str) -> Engine<Position> {
-    let tables = Some(PathBuf::from(tables));
+    let folders = vec![PathBuf::from(tables)];
+    let tables = TableOptions { folders, ..TableOptions::default() };
     Engine::new(EngineOptions { hash_mib: 1, tables, ..EngineOptions::default() }).unwrap()
 }
 

@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use juzhong::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Symmetric, Verdict};
+use juzhong::xiangqi::explain::{LoopReport, explain_limit, explain_loop};
 use juzhong::xiangqi::repetition::chased;
-use juzhong::xiangqi::{Move, Piece, Position, RuleSet, Setup, Square};
+use juzhong::xiangqi::{Move, Piece, Position, RuleSet, Setup, Square, can_stand};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -123,6 +124,8 @@ fn suite_of_loops() {
                 let judgement = Position::judge(&line, RuleSet::Asian, GAME);
                 assert_eq!(judgement.verdict, expected, "{place}");
                 assert!(judgement.reason.is_some(), "{place}");
+                let report = explain_loop(&line, RuleSet::Asian).unwrap();
+                assert!(report.is_due && report.judgement == judgement, "{place}");
             }
         }
     }
@@ -231,6 +234,10 @@ fn checks_beyond_ten_do_not_count() {
         }
     }
     assert_eq!(limits, [None, Some(120), Some(130), Some(130), Some(120)]);
+    let report = explain_limit(&line, RuleSet::Asian).unwrap();
+    assert_eq!((report.plies, report.counted), (140, 130));
+    assert_eq!((report.checks.first, report.checks.second), (20, 0));
+    assert_eq!(explain_limit(&line, RuleSet::None), None);
 }
 
 #[test]
@@ -250,6 +257,58 @@ fn without_attackers_nobody_wins() {
     };
     assert_eq!(verdict("3k1ab2/9/9/9/9/9/9/9/4A4/4K1B2 w"), Verdict::Draw);
     assert_eq!(verdict("3k1ab2/9/9/9/9/8P/9/9/4A4/4K1B2 w"), Verdict::None);
+    // A cannon with nothing to shoot over.
+    assert_eq!(verdict("3k2b2/9/4b4/9/9/2B6/8C/9/9/4K1B2 w"), Verdict::Draw);
+    assert_eq!(verdict("3k1ab2/9/4b4/9/9/9/8C/9/9/4K4 w"), Verdict::Draw);
+    assert_eq!(verdict("3k1a3/9/9/9/9/9/8C/9/9/4K1B2 w"), Verdict::None);
+    assert_eq!(verdict("3k1a3/4a4/9/9/9/9/8C/9/9/4K4 w"), Verdict::None);
+    assert_eq!(verdict("3k5/9/9/9/9/9/8C/9/9/4KA3 w"), Verdict::None);
+    assert_eq!(verdict("3k5/9/9/9/2c6/9/8C/9/9/4K4 b"), Verdict::Draw);
+    assert_eq!(verdict("3k5/9/9/9/2c6/9/8C/9/9/4K1B2 w"), Verdict::None);
+    assert_eq!(verdict("3k5/9/9/9/2C6/9/8C/9/9/4K4 w"), Verdict::None);
+}
+
+/// Dead material is that of the sets whose tables hold no win; the lists are in the sets' names.
+#[test]
+#[ignore = "cargo test --release --test repetition -- --ignored (a minute)"]
+fn dead_material_is_what_tables_hold_no_win_of() {
+    let dead = ["KAABBvKAABB", "KCBBvKBB", "KCvKABB", "KCvKC"];
+    let alive = ["KCvKAA", "KCBvKA", "KCBvKC", "KCAvK", "KCCvK", "KPvK", "KNvK", "KRvK"];
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().to_str().unwrap();
+    let juzhong = |args: &[&str]| {
+        let output =
+            assert_cmd::Command::cargo_bin("juzhong").unwrap().args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    for set in dead.into_iter().chain(alive) {
+        juzhong(&["tablebase", "generate", set, "--dir", dir]);
+    }
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let Some((set, _)) = name.split_once(".check.dtm.jzt") else { continue };
+        let answer = juzhong(&["tablebase", "stats", set, "--dir", dir, "--json"]);
+        let stats: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+        let decided = |side: &str| stats[side]["win"] != 0 || stats[side]["loss"] != 0;
+        let is_decided = decided("red") || decided("black");
+        assert_eq!(of_set(set).is_dead(), !is_decided, "{set}: {stats}");
+    }
+}
+
+/// Some position with the men of a set.
+fn of_set(set: &str) -> Position {
+    let mut setup = Setup::empty();
+    for (letters, side) in set.split('v').zip(Side::ALL) {
+        for letter in letters.chars() {
+            let letter = if side == Side::First { letter } else { letter.to_ascii_lowercase() };
+            let piece = Piece::from_letter(letter).unwrap();
+            let is_free = |square: &Square| setup.board[square.index()].is_none();
+            let square = Square::all().filter(is_free).find(|&square| can_stand(piece, square));
+            setup.board[square.unwrap().index()] = Some(piece);
+        }
+    }
+    Position::from_setup_unchecked(&setup)
 }
 
 /// A quiet move of each side and both taken back, if all that is legal.
@@ -272,6 +331,138 @@ fn there_and_back(start: &Position, choices: [u16; 2]) -> Option<[Move; 4]> {
         position.make(mv);
     }
     Some([there[0], there[1], back[0], back[1]])
+}
+
+/// The verdict on a cycle entered at one of its moves, translated back from the view.
+fn judged_loop(
+    start: &Position,
+    cycle: &[Move],
+    rules: RuleSet,
+    view: View,
+    entry: usize,
+) -> (Verdict, Option<&'static str>) {
+    let see = |mv: &Move| Move::new(view.square(mv.from()), view.square(mv.to()));
+    let cycle: Vec<Move> = cycle.iter().map(see).collect();
+    let mut position = view.position(&start.to_fen());
+    for &mv in &cycle[..entry] {
+        position.make(mv);
+    }
+    let mut line = Line::new(position, 0);
+    cycle[entry..].iter().chain(&cycle[..entry]).for_each(|&mv| line.push(mv));
+    let judgement = Position::judge(&line, rules, Horizon::Search { root: 0 });
+    (view.verdict(judgement.verdict), judgement.reason)
+}
+
+/// The kings and up to eight men where they may stand.
+fn ending(men: &[(usize, u8)]) -> Option<Position> {
+    let mut setup = Setup::empty();
+    for &(piece, square) in men {
+        let (piece, square) = (Piece::ALL[piece], Square::new(square)?);
+        if can_stand(piece, square) {
+            setup.board[square.index()] = Some(piece);
+        }
+    }
+    for (king, home) in [(Piece::RedKing, Square::at(4, 0)), (Piece::BlackKing, Square::at(3, 9))] {
+        if !setup.board.contains(&Some(king)) {
+            setup.board[home.index()] = Some(king);
+        }
+    }
+    Position::from_setup(&setup).ok()
+}
+
+/// Moves of both sides, `turns` each, that lead back to `start` without a capture or a position
+/// twice: each side keeps a stack of moves to take back, one by one, or two of one man by one move.
+fn walk_and_back(start: &Position, choices: &[u16], turns: usize) -> Option<Vec<Move>> {
+    let mut position = start.clone();
+    let mut stacks = [Vec::<Move>::new(), Vec::new()];
+    let mut cycle = Vec::new();
+    let mut seen = Vec::new();
+    for ply in 0..2 * turns {
+        let choice = usize::from(choices[ply % choices.len()]);
+        let left = turns - ply / 2;
+        let stack = &mut stacks[ply % 2];
+        let mv = if stack.len() >= left || choice % 3 == 0 && !stack.is_empty() {
+            let last = stack.pop()?;
+            let short = stack.last().copied().filter(|before| before.to() == last.from());
+            let short = short.map(|before| Move::new(last.to(), before.from()));
+            match short.filter(|&mv| choice % 2 == 0 && position.is_legal(mv)) {
+                Some(mv) => {
+                    stack.pop();
+                    mv
+                }
+                None => Move::new(last.to(), last.from()),
+            }
+        } else {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            moves.retain(|mv| !position.is_irreversible(*mv));
+            let mv = *moves.get(choice / 3 % moves.len().max(1))?;
+            stack.push(mv);
+            mv
+        };
+        if !position.is_legal(mv) || position.is_irreversible(mv) || seen.contains(&position.key())
+        {
+            return None;
+        }
+        seen.push(position.key());
+        position.make(mv);
+        cycle.push(mv);
+    }
+    (position == *start).then_some(cycle)
+}
+
+/// The men that every move of `side` chases, by their squares at the end, followed from the start
+/// through the deeds of a report.
+fn always_chased(start: &Position, report: &LoopReport, side: Side) -> Vec<Square> {
+    let mut places: Vec<Square> = start.side(!side).into_iter().collect();
+    let mut always = vec![true; places.len()];
+    for deed in &report.deeds {
+        if deed.side == side {
+            for (place, always) in places.iter().zip(&mut always) {
+                *always &= deed.chases.iter().any(|chase| chase.at == *place);
+            }
+        } else {
+            let moved = places.iter_mut().find(|place| **place == deed.mv.from());
+            *moved.unwrap() = deed.mv.to();
+        }
+    }
+    let mut squares: Vec<Square> = places
+        .into_iter()
+        .zip(always)
+        .filter_map(|(place, always)| always.then_some(place))
+        .collect();
+    squares.sort_unstable();
+    squares
+}
+
+/// The explanation of a cycle agrees with its verdict, and its summary with its moves.
+fn check_explanation(
+    start: &Position,
+    cycle: &[Move],
+    rules: RuleSet,
+    expected: (Verdict, Option<&'static str>),
+) {
+    let mut line = Line::new(start.clone(), 0);
+    cycle.iter().for_each(|&mv| line.push(mv));
+    let report = explain_loop(&line, rules).unwrap();
+    assert_eq!(report.start, 0);
+    assert_eq!((report.judgement.verdict, report.judgement.reason), expected);
+    assert!(!report.is_due && report.occurrences == 2);
+    assert!(report.deeds.iter().map(|deed| deed.mv).eq(cycle.iter().copied()));
+    for side in Side::ALL {
+        let all_check = report
+            .deeds
+            .iter()
+            .filter(|deed| deed.side == side)
+            .all(|deed| !deed.checkers.is_empty());
+        let conduct = &report.sides[side];
+        assert_eq!(conduct.checks, all_check);
+        let chased: Vec<Square> = conduct.chases.iter().map(|&(_, at)| at).collect();
+        assert_eq!(chased, always_chased(start, &report, side), "{cycle:?} in {}", start.to_fen());
+        for chase in report.deeds.iter().flat_map(|deed| &deed.chases) {
+            assert!(!chase.by.is_empty(), "{cycle:?} in {}", start.to_fen());
+        }
+    }
 }
 
 proptest! {
@@ -309,18 +500,7 @@ proptest! {
         let start = Position::from_fen(&suite[number.index(suite.len())].fen).unwrap();
         let Some(cycle) = there_and_back(&start, [first, second]) else { return Ok(()) };
         for rules in RuleSet::ALL {
-            let judged = |view: View, entry: usize| {
-                let see = |mv: &Move| Move::new(view.square(mv.from()), view.square(mv.to()));
-                let cycle: Vec<Move> = cycle.iter().map(see).collect();
-                let mut position = view.position(&start.to_fen());
-                for &mv in &cycle[..entry] {
-                    position.make(mv);
-                }
-                let mut line = Line::new(position, 0);
-                cycle[entry..].iter().chain(&cycle[..entry]).for_each(|&mv| line.push(mv));
-                let judgement = Position::judge(&line, rules, Horizon::Search { root: 0 });
-                (view.verdict(judgement.verdict), judgement.reason)
-            };
+            let judged = |view, entry| judged_loop(&start, &cycle, rules, view, entry);
             let expected = judged(VIEWS[0], 0);
             prop_assert_ne!(expected.0, Verdict::None);
             for view in VIEWS {
@@ -328,6 +508,29 @@ proptest! {
                     prop_assert_eq!(judged(view, entry), expected, "{:?} in {}", cycle, start.to_fen());
                 }
             }
+        }
+    }
+
+    /// Random endings in which both sides walk somewhere and back: judged alike wherever the loop is
+    /// entered and in every view; and the explanation says what the verdict says.
+    #[test]
+    fn random_loops_are_judged_alike_from_everywhere(
+        men in prop::collection::vec((0..Piece::COUNT, 0..90_u8), 2..9),
+        choices in prop::collection::vec(any::<u16>(), 18),
+        turns in 2..=5_usize,
+    ) {
+        let Some(start) = ending(&men) else { return Ok(()) };
+        let Some(cycle) = walk_and_back(&start, &choices, turns) else { return Ok(()) };
+        for rules in RuleSet::ALL {
+            let expected = judged_loop(&start, &cycle, rules, VIEWS[0], 0);
+            prop_assert_ne!(expected.0, Verdict::None);
+            for view in VIEWS {
+                for entry in 0..cycle.len() {
+                    let judged = judged_loop(&start, &cycle, rules, view, entry);
+                    prop_assert_eq!(judged, expected, "{:?} {:?} in {}", view, cycle, start.to_fen());
+                }
+            }
+            check_explanation(&start, &cycle, rules, expected);
         }
     }
 

@@ -66,9 +66,6 @@ fn nothing_is_searched_where_the_game_is_over() {
 
 /// Minimax with nothing left out but what quiescence leaves out by definition.
 fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2]) -> i32 {
-    if depth == 0 {
-        return settle(line, root, bounds);
-    }
     let [mut alpha, beta] = bounds;
     let ply = line.len() - root;
     let turn = line.position().turn();
@@ -79,6 +76,9 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
             Verdict::Loses(side) if side == turn => return Score::mated_in(ply).value(),
             Verdict::Loses(_) => return Score::mate_in(ply).value(),
         }
+    }
+    if depth == 0 {
+        return settle(line, root, bounds);
     }
     let mut moves = MoveList::new();
     line.position().legal_moves(&mut moves);
@@ -224,13 +224,14 @@ struct NoRooks(AtomicU64);
 
 impl Oracle<Position> for NoRooks {
     const PRESENT: bool = true;
-    fn probe(&self, position: &Position) -> Option<TableValue> {
+    fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
+        let position = line.position();
         self.0.fetch_add(1, Ordering::Relaxed);
         let own = position.pieces(position.turn(), Role::Rook).is_empty();
         let theirs = position.pieces(!position.turn(), Role::Rook).is_empty();
         match (own, theirs) {
-            (true, false) => Some(TableValue::Loss),
-            (false, true) => Some(TableValue::Win),
+            (true, false) => Some(TableValue::Loss(0)),
+            (false, true) => Some(TableValue::Win(0)),
             _ => None,
         }
     }

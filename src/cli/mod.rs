@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stderr, reason = "this room is where the program speaks")]
 
+mod account;
 mod analyse;
 mod bench;
 mod book;

@@ -3,16 +3,17 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::account::{Account, verdict_name};
 use super::evaluation;
 use super::fens::Fens;
 use super::terminal::{BoardStyle, Refusal, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, exit};
 use crate::engine::evaluation::Explanation;
-use crate::game::{Horizon, Line, Outcome, Side, Verdict};
+use crate::game::{Horizon, Line, Outcome};
 use crate::gomoku::Board;
 use crate::xiangqi::Position;
 
-/// Shows a position: board, legal moves, key, verdict of the rules.
+/// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The position (default: the start of a game).
@@ -173,6 +174,8 @@ struct Description {
     reasons: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<Value>,
+    #[serde(flatten)]
+    account: Account,
 }
 
 const SCHEMA: &str = "juzhong.position/1";
@@ -190,6 +193,7 @@ impl Description {
             reason: Some(reasons.join("; ")),
             reasons,
             eval: None,
+            account: Account::default(),
         }
     }
 }
@@ -204,15 +208,11 @@ fn describe<G: Terminal>(line: &Line<G>, fullmoves: u32, rules: G::Rules) -> Des
         in_check: position.in_check(),
         legal_moves: legal_texts(position),
         status: position.status(),
-        verdict: match judgement.verdict {
-            Verdict::None => "none",
-            Verdict::Draw => "draw",
-            Verdict::Loses(Side::First) => "red_loses",
-            Verdict::Loses(Side::Second) => "black_loses",
-        },
+        verdict: verdict_name(judgement.verdict),
         reason: judgement.reason.map(str::to_owned),
         reasons: Vec::new(),
         eval: None,
+        account: G::account(line, rules),
     }
 }
 
@@ -239,6 +239,7 @@ fn show<G: Terminal>(
     writeln!(out, "status   {}{ended}", description.status)?;
     let reason = description.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
     writeln!(out, "verdict  {}{reason}", description.verdict)?;
+    description.account.write(out)?;
     let moves = &description.legal_moves;
     writeln!(out, "moves    {}: {}", moves.len(), moves.join(" "))?;
     Ok(())

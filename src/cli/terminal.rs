@@ -6,11 +6,12 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
+use super::account::Account;
 use crate::engine::evaluation::{Explanation, explain};
 use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
-use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
+use crate::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 
 /// How boards are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -91,6 +92,12 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     fn explain(&self) -> Option<Explanation> {
         None
     }
+
+    /// What stands behind the rules' verdict on the last position of `line`.
+    fn account(line: &Line<Self>, rules: Self::Rules) -> Account {
+        let _ = (line, rules);
+        Account::default()
+    }
 }
 
 /// The texts of the legal moves, sorted.
@@ -155,6 +162,10 @@ impl Terminal for Position {
 
     fn explain(&self) -> Option<Explanation> {
         Some(explain(self))
+    }
+
+    fn account(line: &Line<Self>, rules: RuleSet) -> Account {
+        Account::of(line, rules)
     }
 }
 

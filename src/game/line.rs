@@ -13,6 +13,46 @@ pub struct Line<G: Game> {
     clock: u32,
     reversible: u32,
     plies: Vec<Ply<G>>,
+    sieve: Box<Sieve>,
+}
+
+/// Counts the keys before the plies of a line by twelve of their bits, as a Bloom filter does: where
+/// the count is 0, the position is new, and nothing need be compared. Full counts stay full.
+#[derive(Clone)]
+struct Sieve([u8; 1 << Self::BITS]);
+
+impl Sieve {
+    const BITS: u32 = 12;
+
+    #[inline]
+    const fn place(key: Key) -> usize {
+        (key.0 >> (u64::BITS - Self::BITS)) as usize
+    }
+
+    #[inline]
+    fn add(&mut self, key: Key) {
+        let count = &mut self.0[Self::place(key)];
+        *count = count.saturating_add(1);
+    }
+
+    #[inline]
+    fn remove(&mut self, key: Key) {
+        let count = &mut self.0[Self::place(key)];
+        if *count < u8::MAX {
+            *count -= 1;
+        }
+    }
+
+    #[inline]
+    const fn may_have(&self, key: Key) -> bool {
+        self.0[Self::place(key)] > 0
+    }
+}
+
+impl Debug for Sieve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sieve")
+    }
 }
 
 /// One move of a [`Line`].
@@ -41,6 +81,14 @@ pub trait Adjudicate: Game {
 
     /// The verdict on the last position of `line`.
     fn judge(line: &Line<Self>, rules: Self::Rules, horizon: Horizon) -> Judgement;
+
+    /// What keeps the last position of `line` from being worth what it was worth earlier in a game:
+    /// 0 as long as nothing does (xiangqi: how near the limit of moves is). What is remembered of
+    /// positions is remembered of a position and its stage.
+    fn stage(line: &Line<Self>, rules: Self::Rules) -> u32 {
+        let _ = (line, rules);
+        0
+    }
 }
 
 /// From when on one repetition is enough for a verdict.
@@ -97,7 +145,8 @@ impl<G: Game> Line<G> {
     /// A line without moves. `clock` is the number of plies since the last irreversible move.
     #[must_use]
     pub fn new(start: G, clock: u32) -> Self {
-        Self { position: start.clone(), start, clock, reversible: 0, plies: Vec::new() }
+        let sieve = Box::new(Sieve([0; 1 << Sieve::BITS]));
+        Self { position: start.clone(), start, clock, reversible: 0, plies: Vec::new(), sieve }
     }
 
     /// Where the line begins.
@@ -149,11 +198,13 @@ impl<G: Game> Line<G> {
     }
 
     /// Indices (into [`plies`](Self::plies)) of the moves made from earlier occurrences of the last
-    /// position, latest first: the moves from such an index on are a loop.
+    /// position, latest first: the moves from such an index on are a loop. Nearly free where there is
+    /// none.
     pub fn earlier_occurrences(&self) -> impl Iterator<Item = usize> + '_ {
         let key = self.position.key();
         let end = self.plies.len();
-        (4..=self.reversible as usize)
+        let furthest = if self.sieve.may_have(key) { self.reversible as usize } else { 0 };
+        (4..=furthest)
             .step_by(2)
             .map(move |back| end - back)
             .filter(move |&i| self.plies[i].key_before == key)
@@ -172,10 +223,12 @@ impl<G: Game> Line<G> {
         if let Some(ply) = self.plies.pop() {
             self.clock = ply.clock_before;
             self.reversible = ply.reversible_before;
+            self.sieve.remove(ply.key_before);
         }
     }
 
     fn record(&mut self, mv: Option<G::Move>, undo: G::Undo, key_before: Key) {
+        self.sieve.add(key_before);
         self.plies.push(Ply {
             mv,
             undo,

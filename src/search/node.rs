@@ -1,5 +1,3 @@
-use std::cmp::Ordering;
-
 use arrayvec::ArrayVec;
 
 use super::history::{Before, Structures, bonus, penalty};
@@ -108,28 +106,14 @@ impl Tried {
 struct Best<M> {
     score: Score,
     mv: Option<M>,
-    /// See [`Worker::floor`]: the lowest of the moves with this score.
+    /// See [`Worker::floor`]: the lowest of all moves, for an upper bound hangs on each of them; once
+    /// a move has cut, that move's.
     floor: usize,
-    /// The lowest floor of the moves that lose: on another path they may be the best.
-    losing_floor: usize,
 }
 
 impl<M> Best<M> {
     fn none() -> Self {
-        Self { score: -Score::INFINITE, mv: None, floor: NO_FLOOR, losing_floor: NO_FLOOR }
-    }
-
-    /// A move was searched. An upper bound hangs on every move, but nearly every node has one that
-    /// repeats a position and draws: only of the moves that matter most is the floor minded.
-    fn note_floor(&mut self, score: Score, floor: usize) {
-        match score.cmp(&self.score) {
-            Ordering::Greater => self.floor = floor,
-            Ordering::Equal => self.floor = self.floor.min(floor),
-            Ordering::Less => {}
-        }
-        if score.is_lost() {
-            self.losing_floor = self.losing_floor.min(floor);
-        }
+        Self { score: -Score::INFINITE, mv: None, floor: NO_FLOOR }
     }
 }
 
@@ -147,7 +131,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         cut: bool,
     ) -> Result<Score, Interrupted> {
         if depth <= 0 {
-            return self.quiesce::<N>(window, ply);
+            return self.enter_quiescence::<N>(window, ply);
         }
         self.enter(ply);
         let mut window = window;
@@ -163,7 +147,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 }
             }
         }
-        let entry = self.shared.probe(self.line.position().key());
+        let entry = self.shared.probe(self.table_key());
         if !N::PV
             && !compares
             && self.line.clock() < CLOCK_TRUSTED
@@ -202,22 +186,46 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
+    /// Where depth runs out: a loop that closes here is judged, anything else left to quiescence.
+    fn enter_quiescence<N: Kind>(
+        &mut self,
+        window: Window,
+        ply: usize,
+    ) -> Result<Score, Interrupted> {
+        if N::ROOT {
+            return self.quiesce::<N>(window, ply);
+        }
+        match self.judged(ply) {
+            Some((score, floor)) => {
+                self.enter(ply);
+                self.floor[ply] = floor;
+                Ok(score)
+            }
+            None => self.quiesce::<N>(window, ply),
+        }
+    }
+
+    /// What the rules that look at the past say of the line's last position, with its
+    /// [floor](Worker::floor).
+    fn judged(&self, ply: usize) -> Option<(Score, usize)> {
+        let rules = self.shared.rules;
+        let score = match G::judge(&self.line, rules, Horizon::Search { root: self.root }).verdict {
+            Verdict::None => return None,
+            Verdict::Draw => Score::DRAW,
+            Verdict::Loses(side) => decided(self.line.position().side_to_move() != side, ply),
+        };
+        let first = self.line.earlier_occurrences().next();
+        let first = first.unwrap_or(self.line.len().saturating_sub(self.line.clock() as usize));
+        Some((score, first.saturating_sub(self.root)))
+    }
+
     /// A result that needs no search: by the rules that look at the past, by length, by table.
     fn known_result(&mut self, ply: usize, depth: i32) -> Option<Score> {
-        let position = self.line.position();
-        let judgement =
-            G::judge(&self.line, self.shared.rules, Horizon::Search { root: self.root });
-        let score = match judgement.verdict {
-            Verdict::None => None,
-            Verdict::Draw => Some(Score::DRAW),
-            Verdict::Loses(side) => Some(decided(position.side_to_move() != side, ply)),
-        };
-        if score.is_some() {
-            let first = self.line.earlier_occurrences().next();
-            let first = first.unwrap_or(self.line.len().saturating_sub(self.line.clock() as usize));
-            self.floor[ply] = first.saturating_sub(self.root);
-            return score;
+        if let Some((score, floor)) = self.judged(ply) {
+            self.floor[ply] = floor;
+            return Some(score);
         }
+        let position = self.line.position();
         if ply + 1 >= MAX_PLY {
             return Some(Score::from_eval(position.evaluate()));
         }
@@ -321,7 +329,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             if N::ROOT {
                 self.note_effort(mv, nodes);
             }
-            best.note_floor(score, self.floor[ply + 1]);
+            let floor = self.floor[ply + 1];
+            best.floor = best.floor.min(floor);
             if score > best.score {
                 best.score = score;
                 if window.raise(score) {
@@ -335,7 +344,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                     }
                 }
                 if window.is_empty() {
-                    best.losing_floor = NO_FLOOR;
+                    best.floor = floor;
                     break;
                 }
             }
@@ -473,30 +482,36 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// Keeps the result for later. Scores that a repetition decided which began above this node
-    /// belong to the path that led here, not to the position: they are not kept. Nor is a root
-    /// score that leaves moves out, nor any that leaves one out for comparison.
+    /// belong to the path that led here, not to the position: of them only the move is kept. Nothing
+    /// is kept of a root score that leaves moves out, nor of any that leaves one out for comparison.
     fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
-        let floor = best.floor.min(best.losing_floor);
-        let path_dependent = floor < node.ply;
-        self.floor[node.ply] = if path_dependent { floor } else { NO_FLOOR };
-        let partial = N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some();
-        if path_dependent || partial {
+        let path_dependent = best.floor < node.ply;
+        self.floor[node.ply] = if path_dependent { best.floor } else { NO_FLOOR };
+        if N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some() {
             return;
         }
         let bound = node.window.bound(best.score);
-        self.learn_error(node, best, bound);
-        self.shared.store(
-            self.line.position().key(),
-            Entry {
-                mv: best.mv.map(Packed::pack),
-                score: best.score.to_local(node.ply),
-                eval: node.raw.map(|raw| raw as i16),
-                depth: node.depth as u8,
-                bound,
-                was_pv: node.was_pv,
-                age: 0,
-            },
-        );
+        let entry = Entry {
+            mv: best.mv.map(Packed::pack),
+            score: best.score.to_local(node.ply),
+            eval: node.raw.map(|raw| raw as i16),
+            depth: node.depth as u8,
+            bound,
+            was_pv: node.was_pv,
+            age: 0,
+        };
+        if path_dependent {
+            self.shared.store(self.table_key(), entry.without_score());
+        } else {
+            self.learn_error(node, best, bound);
+            self.shared.store(self.table_key(), entry);
+        }
+    }
+
+    /// A pass decided the node: what its score hangs on, the node's score does.
+    pub(super) fn inherit_floor(&mut self, ply: usize) {
+        let floor = self.floor[ply + 1];
+        self.floor[ply] = if floor < ply { floor } else { NO_FLOOR };
     }
 
     /// Where search and static evaluation differ, and no capture explains it, the evaluation of

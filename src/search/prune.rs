@@ -82,6 +82,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if score < beta {
             return Ok(None);
         }
+        self.inherit_floor(node.ply);
         let score = if score.is_decisive() { beta } else { score };
         if node.depth < NULL_VERIFICATION_DEPTH {
             return Ok(Some(score));

@@ -36,7 +36,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if ply + 1 >= MAX_PLY {
             return Ok(Score::from_eval(position.evaluate()));
         }
-        let key = position.key();
+        let key = self.table_key();
         let entry = self.shared.probe(key);
         if !N::PV
             && let Some(score) = table_cutoff(entry, window, 0, ply)

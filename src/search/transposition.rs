@@ -33,6 +33,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// The same entry with a bound that says nothing, for scores that do not belong to the position.
+    pub(super) fn without_score(self) -> Self {
+        Self { score: -Score::INFINITE, depth: 0, bound: Bound::Lower, ..self }
+    }
+
     /// 64 bits, never 0: move 16, score 16, evaluation 16, depth 8, bound 2, was-PV 1, age 5.
     fn pack(self) -> u64 {
         u64::from(self.mv.unwrap_or(NO_MOVE))

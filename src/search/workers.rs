@@ -20,6 +20,8 @@ const CHECK_INTERVAL: u64 = 128;
 const FIRST_NODES: u64 = 1024;
 /// What a thread's vote weighs, for each ply, however low its score.
 const VOTE_BASE: i32 = 14;
+/// Spreads [stages](Adjudicate::stage) over the bits of a key: 2⁶⁴ divided by the golden ratio.
+const STAGE_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Stack of a helper thread in bytes.
 const STACK: usize = 8 << 20;
 
@@ -509,6 +511,14 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             self.shared.table_hits.fetch_add(std::mem::take(&mut self.table_hits), Relaxed);
         }
         self.shared.nodes.fetch_add(new, Relaxed) + new
+    }
+
+    /// The key under which the transposition table knows the line's last position: near the limit of
+    /// moves, that of the position with so many plies left.
+    #[inline]
+    pub(super) fn table_key(&self) -> Key {
+        let stage = G::stage(&self.line, self.shared.rules);
+        Key(self.line.position().key().0 ^ u64::from(stage).wrapping_mul(STAGE_KEY))
     }
 
     /// The moves that led to `ply`, for continuation history.

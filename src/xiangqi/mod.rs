@@ -5,8 +5,11 @@
 
 mod attacks;
 mod bitboard;
+mod chase;
+pub mod explain;
 mod fen;
 mod game_impl;
+mod material;
 mod movegen;
 pub mod notation;
 mod piece;

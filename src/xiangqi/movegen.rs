@@ -251,7 +251,7 @@ impl Position {
     /// Whether the king of `victim` is attacked, after `mv` if one is given (by either side; it
     /// must be pseudo-legal but for a king's safety).
     #[inline]
-    fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
+    pub(super) fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
         let mut king = self.king(victim);
         let mut theirs = self.side(!victim);
         let mut rank_bits = 0;

@@ -10,8 +10,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::attacks::{self, is_across};
-use super::{Bitboard, Move, Piece, Position, Role, Square};
+pub use super::chase::chased;
+use super::chase::chased_among;
+use super::{Bitboard, Move, Position, Square};
 use crate::game::{Adjudicate, BySide, Game, Horizon, Judgement, Line, Ply, Side, Verdict};
 
 /// Which rules judge repetitions and long games.
@@ -27,8 +28,10 @@ pub enum RuleSet {
     Asian,
     /// As [`Asian`](Self::Asian), but a loop with any check in it is no chase.
     Computer,
-    /// Checks, threats of mate and chases of any men may not be mixed into a perpetual attack
-    /// either; 60 moves each without a capture draw.
+    /// As [`Asian`](Self::Asian), and checks, threats of mate in one and chases of any men may not be
+    /// mixed into a perpetual attack either, unless the other side does so too; 60 moves each without
+    /// a capture draw. An approximation of the Chinese rules: they see longer threats, and know
+    /// chases of protected men.
     Chinese,
 }
 
@@ -42,6 +45,10 @@ pub const MOVE_LIMIT: u32 = 120;
 
 /// Checks of one side that count towards [`MOVE_LIMIT`] where later ones do not.
 pub const COUNTED_CHECKS: u32 = 10;
+
+/// Plies before the limit of moves from which on positions are told apart by it in search: more
+/// than searches look ahead.
+const LIMIT_IN_SIGHT: u32 = 50;
 
 /// How often a position must occur for a verdict at the board.
 const OCCURRENCES: usize = 3;
@@ -76,105 +83,8 @@ impl FromStr for RuleSet {
     }
 }
 
-/// The opponent's men that `mv`, a legal move in `before`, newly chases: a man other than king and
-/// pawn threatens to win them after the move, and none did before.
-#[must_use]
-pub fn chased(before: &Position, mv: Move) -> Bitboard {
-    chased_among(before, mv, Bitboard::FULL)
-}
-
-/// The men on the squares `among` that [`chased`] names.
-fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitboard {
-    let chaser = before.turn();
-    let mut after = before.clone();
-    after.play_unchecked(mv);
-    let threatened = threats(&after, chaser, among);
-    threatened - threats(before, chaser, threatened)
-}
-
-/// The men of the other side on the squares `among` that `chaser` threatens to win, whoever is to
-/// move.
-fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
-    let victims = (position.side(!chaser) & among)
-        - position.role(Role::King)
-        - uncrossed(position.pieces(!chaser, Role::Pawn), !chaser);
-    if victims.is_empty() {
-        return Bitboard::EMPTY;
-    }
-    let chasers = position.side(chaser) - position.role(Role::King) - position.role(Role::Pawn);
-    let mut threatened = Bitboard::EMPTY;
-    for from in chasers {
-        let Some(piece) = position.piece_at(from) else { continue };
-        let targets = (position.pseudo_targets(from, piece) & victims) - threatened;
-        threatened |= targets
-            .into_iter()
-            .filter(|&to| is_threat(position, piece, Move::new(from, to)))
-            .collect();
-    }
-    threatened
-}
-
-fn uncrossed(pawns: Bitboard, side: Side) -> Bitboard {
-    pawns.into_iter().filter(|&square| !is_across(side, square)).collect()
-}
-
-/// Whether the capture `mv` by `piece` threatens to win something.
-fn is_threat(position: &Position, piece: Piece, mv: Move) -> bool {
-    let Some(victim) = position.piece_at(mv.to()) else { return false };
-    if !is_possible(position, piece.side(), mv, position) {
-        return false;
-    }
-    wins_by_rank(piece.role(), victim.role())
-        || !is_protected(position, victim.side(), mv) && !is_offer(position, piece, victim, mv)
-}
-
-/// Whether taking `victim` gains even if it is protected.
-const fn wins_by_rank(attacker: Role, victim: Role) -> bool {
-    match attacker {
-        Role::Horse | Role::Cannon => matches!(victim, Role::Rook),
-        Role::Advisor | Role::Elephant => {
-            matches!(victim, Role::Rook | Role::Horse | Role::Cannon)
-        }
-        Role::King | Role::Rook | Role::Pawn => false,
-    }
-}
-
-/// Whether `side` can take back after the capture `mv`. A protector that is pinned, or cannot
-/// answer the check that the capture gives, is none.
-fn is_protected(position: &Position, side: Side, mv: Move) -> bool {
-    let mut taken = position.clone();
-    taken.play_unchecked(mv);
-    let protectors = taken.attackers(side, mv.to());
-    protectors.into_iter().any(|from| is_possible(&taken, side, Move::new(from, mv.to()), position))
-}
-
-/// Whether attacker and victim are of one kind and attack each other: an offer to exchange.
-fn is_offer(position: &Position, attacker: Piece, victim: Piece, mv: Move) -> bool {
-    attacker.role() == victim.role()
-        && position.pseudo_targets(mv.to(), victim).has(mv.from())
-        && is_possible(position, victim.side(), Move::new(mv.to(), mv.from()), position)
-}
-
-/// Whether a pseudo-legal move of `side`, whoever is to move, exposes its king to no man that did
-/// not attack it in the position `judged`: a check that stands there is ignored.
-fn is_possible(position: &Position, side: Side, mv: Move, judged: &Position) -> bool {
-    let mut after = position.clone();
-    after.play_unchecked(mv);
-    let attackers = king_attackers(&after, side);
-    let is_king_move = position.king(side) == mv.from();
-    attackers.is_empty() || !is_king_move && (attackers - king_attackers(judged, side)).is_empty()
-}
-
-/// The men that attack the king of `side`, a facing king included.
-fn king_attackers(position: &Position, side: Side) -> Bitboard {
-    let king = position.king(side);
-    let facing =
-        attacks::rook_attacks(king, position.occupancy()) & Bitboard::of(position.king(!side));
-    position.attackers(!side, king) | facing
-}
-
 /// Whether the side that has just moved threatens to mate with its next move.
-fn threatens_mate(position: &Position) -> bool {
+pub(super) fn threatens_mate(position: &Position) -> bool {
     if position.in_check() {
         return false;
     }
@@ -192,16 +102,16 @@ fn threatens_mate(position: &Position) -> bool {
 
 /// What all moves of one side in a loop have in common.
 #[derive(Debug, Clone)]
-struct Conduct {
+pub(super) struct Conduct {
     /// All of them check.
-    checks: bool,
+    pub(super) checks: bool,
     /// One of them checks.
-    has_check: bool,
+    pub(super) has_check: bool,
     /// Men (by their squares at the end of the loop) that all of them newly chase.
-    chases: Bitboard,
+    pub(super) chases: Bitboard,
     /// Each of them checks, threatens mate or newly chases something; only judged where the
     /// rules ask for it.
-    attacks: bool,
+    pub(super) attacks: bool,
 }
 
 impl Conduct {
@@ -212,7 +122,7 @@ impl Conduct {
 
 /// Walks back over `plies`, whose last position is `end`: gives `visit` the position before each
 /// move, the move, and the position after it. `None` where the plies contain a pass.
-fn walk_back(
+pub(super) fn walk_back(
     end: &Position,
     plies: &[Ply<Position>],
     mut visit: impl FnMut(&Position, Move, &Position),
@@ -228,8 +138,19 @@ fn walk_back(
     Some(after)
 }
 
-/// Judges each side over the loop `plies` that ends in `end`. `None` if it is no loop.
+/// Judges each side over the loop `plies` that ends in `end`, as far as `rules` ask. `None` if it is
+/// no loop.
 fn conduct(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Option<BySide<Conduct>> {
+    let mut sides = checks(end, plies)?;
+    let decided = sides.first.checks || sides.second.checks;
+    if !decided && matches!(rules, RuleSet::Asian | RuleSet::Computer | RuleSet::Chinese) {
+        add_chases(end, plies, rules == RuleSet::Chinese, &mut sides);
+    }
+    Some(sides)
+}
+
+/// Who checks in the loop `plies` that ends in `end`. `None` if it is no loop.
+pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<Conduct>> {
     let mut sides = BySide::new_with(|_| Conduct::new());
     let start = walk_back(end, plies, |_, _, after| {
         let side = &mut sides[!after.turn()];
@@ -237,27 +158,21 @@ fn conduct(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Option<By
         side.checks &= check;
         side.has_check |= check;
     })?;
-    if start != *end {
-        return None;
-    }
-    let decided = sides.first.checks || sides.second.checks;
-    if !decided && matches!(rules, RuleSet::Asian | RuleSet::Computer | RuleSet::Chinese) {
-        add_chases(end, plies, rules, &mut sides);
-    }
-    Some(sides)
+    (start == *end).then_some(sides)
 }
 
-fn add_chases(
+/// Adds who chases whom in the loop, and if `seeks_any`, who attacks something with every move.
+pub(super) fn add_chases(
     end: &Position,
     plies: &[Ply<Position>],
-    rules: RuleSet,
+    seeks_any: bool,
     sides: &mut BySide<Conduct>,
 ) {
     // Where the man on each square stands at the end of the loop.
     let mut home: [Square; 90] = std::array::from_fn(Square::from_index);
     walk_back(end, plies, |before, mv, after| {
         let side = &mut sides[before.turn()];
-        let seeks_any = side.attacks && rules == RuleSet::Chinese;
+        let seeks_any = side.attacks && seeks_any;
         if !side.chases.is_empty() || seeks_any {
             let common = |square: &Square| side.chases.has(home[square.index()]);
             let among = if seeks_any {
@@ -310,7 +225,7 @@ fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
 }
 
 /// Where the loop begins that is due for judgement, as an index into the plies.
-fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<usize> {
+pub(super) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<usize> {
     let root = match horizon {
         Horizon::Game => usize::MAX,
         Horizon::Search { root } => root,
@@ -322,84 +237,62 @@ fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<usize> {
     })
 }
 
-/// Whether the moves since the last capture reach the limit, `rules` telling which of them count.
-fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
-    match rules {
-        RuleSet::None => false,
-        _ if line.clock() < MOVE_LIMIT => false,
-        RuleSet::Check | RuleSet::Chinese => true,
-        RuleSet::Asian | RuleSet::Computer => counted_moves_reach_limit(line),
-    }
+/// The moves since the last capture, as the limit of moves sees them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count {
+    /// Plies that count.
+    pub(super) counted: usize,
+    /// Checks given, counted or not.
+    pub(super) checks: BySide<u32>,
 }
 
-/// Whether the plies since the last capture reach the limit, checks beyond the tenth of a side not
-/// counted. Plies before the line's start count whatever they were. The count only grows on the way
-/// back, which so ends at the limit, however long the line is.
-fn counted_moves_reach_limit(line: &Line<Position>) -> bool {
+/// Whether the moves since the last capture reach the limit.
+fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
+    rules != RuleSet::None
+        && line.clock() >= MOVE_LIMIT
+        && count_moves(line, rules, MOVE_LIMIT as usize).counted >= MOVE_LIMIT as usize
+}
+
+/// Counts the plies since the last capture, up to `most` of them. Under rules that discount checks,
+/// those beyond the tenth of a side do not count; plies before the line's start count whatever they
+/// were.
+pub(super) fn count_moves(line: &Line<Position>, rules: RuleSet, most: usize) -> Count {
     let plies = line.plies();
     let clock = line.clock() as usize;
     let since = plies.len().saturating_sub(clock);
-    let mut counted = clock - (plies.len() - since);
-    let mut checks = BySide::<u32>::default();
+    let discounts = matches!(rules, RuleSet::Asian | RuleSet::Computer);
+    let mut count =
+        Count { counted: clock - (plies.len() - since), checks: BySide::<u32>::default() };
     let mut position = line.position().clone();
     for ply in plies[since..].iter().rev() {
-        if counted >= MOVE_LIMIT as usize {
-            return true;
+        if count.counted >= most {
+            break;
         }
         let mut counts = true;
         match ply.mv {
             Some(mv) => {
                 if position.in_check() {
-                    let given = &mut checks[!position.turn()];
+                    let given = &mut count.checks[!position.turn()];
                     *given += 1;
-                    counts = *given <= COUNTED_CHECKS;
+                    counts = !discounts || *given <= COUNTED_CHECKS;
                 }
                 position.undo(mv, ply.undo);
             }
             None => position.unpass(ply.undo),
         }
-        counted += usize::from(counts);
+        count.counted += usize::from(counts);
     }
-    counted >= MOVE_LIMIT as usize
+    count
 }
 
 /// Plies that can still be made without a capture before their number draws the game, checks that do
 /// not count left out; `u32::MAX` under rules without such a limit.
 #[must_use]
 pub fn plies_left(line: &Line<Position>, rules: RuleSet) -> u32 {
-    let counted = match rules {
-        RuleSet::None => return u32::MAX,
-        RuleSet::Check | RuleSet::Chinese => line.clock(),
-        RuleSet::Asian | RuleSet::Computer => line.clock() - uncounted_checks(line),
-    };
-    MOVE_LIMIT.saturating_sub(counted)
-}
-
-/// The checks since the last capture beyond [`COUNTED_CHECKS`] of each side.
-fn uncounted_checks(line: &Line<Position>) -> u32 {
-    let plies = line.plies();
-    let mut checks = BySide::<u32>::default();
-    let mut position = line.position().clone();
-    for ply in plies[plies.len().saturating_sub(line.clock() as usize)..].iter().rev() {
-        match ply.mv {
-            Some(mv) => {
-                checks[!position.turn()] += u32::from(position.in_check());
-                position.undo(mv, ply.undo);
-            }
-            None => position.unpass(ply.undo),
-        }
+    if rules == RuleSet::None {
+        return u32::MAX;
     }
-    [checks.first, checks.second].map(|checks| checks.saturating_sub(COUNTED_CHECKS)).iter().sum()
-}
-
-impl Position {
-    /// Whether a man is left that can cross the river: without one nobody can mate.
-    #[must_use]
-    #[inline]
-    pub fn has_attackers(&self) -> bool {
-        let attackers = [Role::Rook, Role::Horse, Role::Cannon, Role::Pawn];
-        attackers.into_iter().any(|role| !self.role(role).is_empty())
-    }
+    MOVE_LIMIT.saturating_sub(count_moves(line, rules, MOVE_LIMIT as usize).counted as u32)
 }
 
 impl Adjudicate for Position {
@@ -410,24 +303,31 @@ impl Adjudicate for Position {
     }
 
     /// Mate and stalemate come first: where the side to move has no legal move there is nothing to
-    /// judge. Costs a scan of the keys since the last capture where nothing repeats.
+    /// judge. Nearly free where no position repeats and the limit of moves is far.
     fn judge(line: &Line<Self>, rules: RuleSet, horizon: Horizon) -> Judgement {
         let position = line.position();
         let judgement = if let Some(start) = due_loop(line, horizon) {
             judge_loop(position, &line.plies()[start..], rules)
         } else if is_over_limit(line, rules) {
             draw("60 moves without a capture")
-        } else if !position.has_attackers() {
-            draw("nobody has attacking men left")
+        } else if position.is_dead() {
+            draw("neither side can win with the men left")
         } else {
             return Judgement::NONE;
         };
         if position.outcome().is_some() { Judgement::NONE } else { judgement }
     }
+
+    fn stage(line: &Line<Self>, rules: RuleSet) -> u32 {
+        match rules {
+            RuleSet::None => 0,
+            _ => line.clock().saturating_sub(MOVE_LIMIT - LIMIT_IN_SIGHT),
+        }
+    }
 }
 
 /// The verdict on the loop `plies` that ends in `end`; none if it is no loop.
-fn judge_loop(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Judgement {
+pub(super) fn judge_loop(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Judgement {
     if rules == RuleSet::None {
         return draw("repetition");
     }

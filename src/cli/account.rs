@@ -1,0 +1,259 @@
+//! Verdicts of the rules in words: the loop that ends a line and the limit of moves.
+
+use std::fmt::{self, Display};
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::game::{BySide, Judgement, Line, Side, Verdict};
+use crate::xiangqi::explain::{
+    self, Conduct, Deed, LimitReport, LoopReport, explain_limit, explain_loop,
+};
+use crate::xiangqi::{Piece, Position, RuleSet, Square};
+
+/// What stands behind a verdict; empty where the rules have nothing to say.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Account {
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    repeated: Option<Repeated>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<Limit>,
+}
+
+/// The loop that ends the line.
+#[derive(Debug, Serialize)]
+struct Repeated {
+    /// How often the position has occurred.
+    occurrences: usize,
+    /// What the rules say of the loop, whether the position has occurred often enough or not.
+    verdict: &'static str,
+    reason: Option<&'static str>,
+    #[serde(skip)]
+    is_due: bool,
+    moves: Vec<Step>,
+    red: Summary,
+    black: Summary,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    /// Number of the move in the line, from 1.
+    ply: usize,
+    side: &'static str,
+    man: char,
+    #[serde(rename = "move")]
+    mv: String,
+    /// The men that check.
+    checks: Vec<Man>,
+    /// The men newly chased.
+    chases: Vec<Chase>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    threatens_mate: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Chase {
+    #[serde(flatten)]
+    victim: Man,
+    /// The men that threaten to win it.
+    by: Vec<Man>,
+}
+
+#[derive(Debug, Serialize)]
+struct Man {
+    man: char,
+    at: String,
+}
+
+/// What all moves of a side in the loop have in common.
+#[derive(Debug, Serialize)]
+struct Summary {
+    perpetual_check: bool,
+    /// Men with their squares at the end of the loop.
+    perpetual_chase: Vec<Man>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    perpetual_attack: bool,
+}
+
+/// How moves without a capture are counted.
+#[derive(Debug, Serialize)]
+struct Limit {
+    plies: usize,
+    counted: usize,
+    checks: Checks,
+}
+
+#[derive(Debug, Serialize)]
+struct Checks {
+    red: u32,
+    black: u32,
+}
+
+/// A verdict as programs read it.
+pub(super) const fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::None => "none",
+        Verdict::Draw => "draw",
+        Verdict::Loses(Side::First) => "red_loses",
+        Verdict::Loses(Side::Second) => "black_loses",
+    }
+}
+
+const fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::First => "red",
+        Side::Second => "black",
+    }
+}
+
+impl Account {
+    /// What stands behind the verdict on the last position of `line`.
+    pub(super) fn of(line: &Line<Position>, rules: RuleSet) -> Self {
+        let limit = |LimitReport { plies, counted, checks }| {
+            let BySide { first: red, second: black } = checks;
+            Limit { plies, counted, checks: Checks { red, black } }
+        };
+        Self {
+            repeated: explain_loop(line, rules).map(Repeated::from),
+            limit: explain_limit(line, rules).map(limit),
+        }
+    }
+
+    /// Writes it for people.
+    pub(super) fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        if let Some(repeated) = &self.repeated {
+            repeated.write(out)?;
+        }
+        let Some(Limit { plies, counted, checks }) = &self.limit else { return Ok(()) };
+        writeln!(
+            out,
+            "limit    {plies} plies since the last capture, {counted} of them counted; \
+             checks: Red {}, Black {}",
+            checks.red, checks.black
+        )
+    }
+}
+
+impl From<LoopReport> for Repeated {
+    fn from(report: LoopReport) -> Self {
+        let Judgement { verdict, reason } = report.judgement;
+        let BySide { first: red, second: black } = report.sides.map(Summary::from);
+        let number = |(i, deed)| Step::new(report.start + i + 1, deed);
+        Self {
+            occurrences: report.occurrences,
+            verdict: verdict_name(verdict),
+            reason,
+            is_due: report.is_due,
+            moves: report.deeds.into_iter().enumerate().map(number).collect(),
+            red,
+            black,
+        }
+    }
+}
+
+impl From<Conduct> for Summary {
+    fn from(conduct: Conduct) -> Self {
+        let Conduct { checks, chases, attacks } = conduct;
+        let man = |(piece, at)| Man::new(piece, at);
+        Self {
+            perpetual_check: checks,
+            perpetual_chase: chases.into_iter().map(man).collect(),
+            perpetual_attack: attacks,
+        }
+    }
+}
+
+impl Man {
+    fn new(piece: Piece, at: Square) -> Self {
+        Self { man: piece.letter(), at: at.to_string() }
+    }
+}
+
+impl Step {
+    fn new(ply: usize, deed: Deed) -> Self {
+        let chase = |chase: explain::Chase| Chase {
+            victim: Man::new(chase.victim, chase.at),
+            by: all_men(chase.by),
+        };
+        Self {
+            ply,
+            side: side_name(deed.side),
+            man: deed.piece.letter(),
+            mv: deed.mv.to_string(),
+            checks: all_men(deed.checkers),
+            chases: deed.chases.into_iter().map(chase).collect(),
+            threatens_mate: deed.threatens_mate,
+        }
+    }
+
+    /// What the move did, in words; empty if nothing that the rules mind.
+    fn words(&self) -> String {
+        let mut words = Vec::new();
+        if !self.checks.is_empty() {
+            words.push(format!("check by {}", list(&self.checks)));
+        }
+        for Chase { victim, by } in &self.chases {
+            words.push(format!("chases {} with {}", victim, list(by)));
+        }
+        if self.threatens_mate {
+            words.push("threatens mate".to_owned());
+        }
+        words.join("; ")
+    }
+}
+
+impl Display for Man {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.man, self.at)
+    }
+}
+
+fn all_men(men: Vec<(Piece, Square)>) -> Vec<Man> {
+    men.into_iter().map(|(piece, at)| Man::new(piece, at)).collect()
+}
+
+fn list(men: &[Man]) -> String {
+    let words: Vec<String> = men.iter().map(ToString::to_string).collect();
+    words.join(", ")
+}
+
+impl Repeated {
+    fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        let Self { occurrences, verdict, moves, .. } = self;
+        let first = moves.first().map_or(0, |step| step.ply);
+        let last = moves.last().map_or(0, |step| step.ply);
+        let reason = self.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let yet = if self.is_due { "" } else { ", once it has occurred often enough" };
+        writeln!(
+            out,
+            "loop     moves {first} to {last}; the position has occurred {occurrences} times"
+        )?;
+        for step in moves {
+            let Step { ply, side, man, mv, .. } = step;
+            let line = format!("  {ply:>4}  {side:<5}  {man} {mv}  {}", step.words());
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        writeln!(out, "  red    {}", self.red.words())?;
+        writeln!(out, "  black  {}", self.black.words())?;
+        writeln!(out, "  so     {verdict}{reason}{yet}")
+    }
+}
+
+impl Summary {
+    fn words(&self) -> String {
+        let mut words = Vec::new();
+        if self.perpetual_check {
+            words.push("checks with every move".to_owned());
+        }
+        if !self.perpetual_chase.is_empty() {
+            words.push(format!("newly chases {} with every move", list(&self.perpetual_chase)));
+        }
+        if self.perpetual_attack && !self.perpetual_check {
+            words.push("checks, chases or threatens mate with every move".to_owned());
+        }
+        if words.is_empty() {
+            words.push("neither checks nor chases one and the same man with every move".to_owned());
+        }
+        words.join("; ")
+    }
+}

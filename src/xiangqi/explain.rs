@@ -1,0 +1,135 @@
+//! Verdicts explained: what each move of a loop did, and how the moves without a capture are
+//! counted. Judges nothing by itself; the terms are those of [`repetition`](super::repetition).
+
+use super::chase::{chased, chasers};
+use super::repetition::{
+    MOVE_LIMIT, add_chases, checks, count_moves, due_loop, judge_loop, threatens_mate, walk_back,
+};
+use super::{Bitboard, Move, Piece, Position, RuleSet, Square};
+use crate::game::{BySide, Horizon, Judgement, Line, Side};
+
+/// The loop that ends a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopReport {
+    /// How often the last position has occurred since the last capture, itself included.
+    pub occurrences: usize,
+    /// Index of the loop's first move in the line.
+    pub start: usize,
+    /// Its moves in order.
+    pub deeds: Vec<Deed>,
+    /// What all moves of each side have in common.
+    pub sides: BySide<Conduct>,
+    /// What the rules say of the loop.
+    pub judgement: Judgement,
+    /// Whether the position has occurred often enough for that to be the verdict.
+    pub is_due: bool,
+}
+
+/// What one move of a loop did. Squares are those after the move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// Who moved.
+    pub side: Side,
+    /// The man that moved.
+    pub piece: Piece,
+    /// The move.
+    pub mv: Move,
+    /// The men that check, and where they stand.
+    pub checkers: Vec<(Piece, Square)>,
+    /// The men newly chased.
+    pub chases: Vec<Chase>,
+    /// Whether the next move would mate; only looked at under [`RuleSet::Chinese`].
+    pub threatens_mate: bool,
+}
+
+/// A man that a move newly chases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chase {
+    /// The man.
+    pub victim: Piece,
+    /// Where it stands.
+    pub at: Square,
+    /// The men that threaten to win it, and where they stand.
+    pub by: Vec<(Piece, Square)>,
+}
+
+/// What all moves of one side in a loop have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conduct {
+    /// Each of them checks.
+    pub checks: bool,
+    /// The men that each of them newly chases, with their squares at the end of the loop.
+    pub chases: Vec<(Piece, Square)>,
+    /// Each of them checks, threatens mate or newly chases something; only looked at under
+    /// [`RuleSet::Chinese`].
+    pub attacks: bool,
+}
+
+/// How the moves since the last capture are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitReport {
+    /// Plies since the last capture.
+    pub plies: usize,
+    /// Those that count towards [`MOVE_LIMIT`].
+    pub counted: usize,
+    /// The checks among those that the line knows.
+    pub checks: BySide<u32>,
+}
+
+/// What happened in the loop that ends `line`; `None` if its last position has not occurred before.
+/// Where it has not occurred often enough for a verdict, the loop since its first occurrence.
+#[must_use]
+pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport> {
+    let due = due_loop(line, Horizon::Game);
+    let start = due.or_else(|| line.earlier_occurrences().last())?;
+    let (end, plies) = (line.position(), &line.plies()[start..]);
+    let is_chinese = rules == RuleSet::Chinese;
+    let mut sides = checks(end, plies)?;
+    add_chases(end, plies, is_chinese, &mut sides);
+    let mut deeds = Vec::with_capacity(plies.len());
+    walk_back(end, plies, |before, mv, after| deeds.extend(deed(before, mv, after, is_chinese)))?;
+    deeds.reverse();
+    Some(LoopReport {
+        occurrences: 1 + line.earlier_occurrences().count(),
+        start,
+        deeds,
+        sides: sides.map(|side| Conduct {
+            checks: side.checks,
+            chases: men(end, side.chases),
+            attacks: side.attacks && is_chinese,
+        }),
+        judgement: judge_loop(end, plies, rules),
+        is_due: due.is_some(),
+    })
+}
+
+/// `None` only if no man stood where the move begins.
+fn deed(before: &Position, mv: Move, after: &Position, is_chinese: bool) -> Option<Deed> {
+    let side = before.turn();
+    let victims = men(after, chased(before, mv));
+    let chase = |(victim, at)| Chase { victim, at, by: men(after, chasers(after, side, at)) };
+    Some(Deed {
+        side,
+        piece: before.piece_at(mv.from())?,
+        mv,
+        checkers: men(after, after.checkers()),
+        chases: victims.into_iter().map(chase).collect(),
+        threatens_mate: is_chinese && threatens_mate(after),
+    })
+}
+
+fn men(position: &Position, squares: Bitboard) -> Vec<(Piece, Square)> {
+    let man = |square| position.piece_at(square).map(|piece| (piece, square));
+    squares.into_iter().filter_map(man).collect()
+}
+
+/// How the moves since the last capture of `line` are counted; `None` where the limit is far, or
+/// the rules have none.
+#[must_use]
+pub fn explain_limit(line: &Line<Position>, rules: RuleSet) -> Option<LimitReport> {
+    if rules == RuleSet::None || line.clock() < MOVE_LIMIT {
+        return None;
+    }
+    let count = count_moves(line, rules, usize::MAX);
+    Some(LimitReport { plies: line.clock() as usize, counted: count.counted, checks: count.checks })
+}
