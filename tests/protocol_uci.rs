@@ -154,6 +154,21 @@ fn ponderhit_starts_the_clock() {
     live.end();
 }
 
+/// However long it pondered before.
+#[test]
+fn time_counts_from_ponderhit() {
+    let live = Live::start(Dialect::Uci);
+    live.say("go ponder movetime 400\n");
+    live.wait_for("info depth 1", 1);
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(best_moves(&live.heard()).is_empty());
+    let before = Instant::now();
+    live.say("ponderhit\n");
+    live.wait_for("bestmove", 1);
+    assert!(before.elapsed() >= Duration::from_millis(360));
+    live.end();
+}
+
 /// `go` without a limit is endless: only `stop`, another `go` or the end of the input ends it.
 #[test]
 fn ponderhit_without_a_clock_can_be_stopped() {
@@ -386,8 +401,7 @@ fn leaves_are_counted() {
     assert!(output.lines().filter(|line| line.contains(": ")).count() > 40);
     let totals: Vec<&str> =
         output.lines().filter_map(|line| line.strip_prefix("Nodes searched: ")).collect();
-    let position = after_h2e2();
-    let count = juzhong::game::perft(&mut position.clone(), 2).to_string();
+    let count = juzhong::game::perft(&mut after_h2e2(), 2).to_string();
     assert_eq!(totals, [count.as_str(), "1"]);
     let live = Live::start(Dialect::Uci);
     live.say("go perft 30\nisready\n");

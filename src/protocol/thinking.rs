@@ -240,7 +240,7 @@ fn count<G: Playable>(position: &G, depth: u32, remote: &Remote<G>) -> Option<u6
     Some(total)
 }
 
-/// [`perft`](crate::game::perft) that can be stopped.
+/// [`perft`](fn@crate::game::perft) that can be stopped.
 fn leaves<G: Game>(position: &mut G, depth: u32, signal: &Signal) -> Option<u64> {
     /// A tree of so many plies is counted without a look at the signal.
     const WITHOUT_LOOK: u32 = 2;
