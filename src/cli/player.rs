@@ -78,6 +78,7 @@ impl PlayerArgs {
             multipv: 1,
             seed: self.seed,
             rules: parse_rules::<G>(self.rules.as_deref())?,
+            ..EngineOptions::default()
         })
     }
 

@@ -18,6 +18,6 @@ pub use crate::book::{
     Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Finding, Policy, SelectOptions,
 };
 pub use crate::search::{
-    Bound, Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS,
-    Oracle, Score, ScoreKind, TableValue,
+    Bound, Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY,
+    MAX_THREADS, Oracle, Score, ScoreKind, TableValue, Techniques,
 };

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use super::library::{Library, OwnBook};
 use super::playable::{Endgames, Playable, RootMove};
 use crate::book::SelectOptions;
-use crate::game::{Horizon, Line, Verdict};
+use crate::bytes::machine::available_memory;
+use crate::game::{Horizon, Line, MoveList, Verdict};
+use crate::hash::Key;
 use crate::search::{
-    Control, Found, Limits, Oracle, Score, SearchError, SearchOptions, Searcher, TableValue,
+    Control, Found, HashEntry, Limits, MAX_HASH_MIB, Oracle, Score, SearchError, SearchOptions,
+    Searcher, TableValue, Techniques,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -29,6 +32,8 @@ pub struct EngineOptions<R> {
     pub seed: u64,
     /// Which rules judge repetitions.
     pub rules: R,
+    /// What the search does beside looking at every move.
+    pub techniques: Techniques,
 }
 
 impl<R: Default> Default for EngineOptions<R> {
@@ -42,6 +47,7 @@ impl<R: Default> Default for EngineOptions<R> {
             multipv: 1,
             seed: 0,
             rules: R::default(),
+            techniques: Techniques::ALL,
         }
     }
 }
@@ -168,6 +174,8 @@ pub struct Engine<G: Playable> {
     library: Library,
     tables: Option<G::Tables>,
     searcher: Searcher<G>,
+    /// Moves not to be played, in the position that is asked about next.
+    banned: Vec<G::Move>,
     notices: Vec<String>,
 }
 
@@ -182,7 +190,7 @@ impl<G: Playable> Engine<G> {
         let library = Library::open::<G>(&options, &mut notices);
         let tables = open_tables::<G>(&options, &mut notices);
         let searcher = new_searcher(&options)?;
-        Ok(Self { options, library, tables, searcher, notices })
+        Ok(Self { options, library, tables, searcher, banned: Vec::new(), notices })
     }
 
     /// Changes options; only what they concern is set up again.
@@ -191,10 +199,11 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        let old = &self.options;
-        if (old.hash_mib, old.threads, old.multipv) != (new.hash_mib, new.threads, new.multipv) {
-            self.searcher = new_searcher(&new)?;
+        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.multipv, o.techniques);
+        if parts(&self.options) != parts(&new) {
+            self.replace_searcher(&new)?;
         }
+        let old = &self.options;
         if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
             self.library = Library::open::<G>(&new, &mut self.notices);
         }
@@ -223,6 +232,37 @@ impl<G: Playable> Engine<G> {
         let trouble = self.tables.as_ref().and_then(Endgames::trouble);
         self.notices.extend(trouble);
         std::mem::take(&mut self.notices)
+    }
+
+    /// A searcher for other options; the old one goes first where there is no room for both. It
+    /// stays, or one like it, where the new one cannot be had.
+    fn replace_searcher(&mut self, new: &EngineOptions<G::Rules>) -> Result<(), EngineError> {
+        let old = self.options.hash_mib;
+        if !fits(new.hash_mib, 0) && fits(new.hash_mib, old) {
+            self.searcher = new_searcher(&EngineOptions { hash_mib: 1, ..self.options.clone() })?;
+        }
+        let made = new_searcher(new).map(|searcher| self.searcher = searcher);
+        if made.is_err() && self.searcher.options().hash_mib != old {
+            self.searcher = new_searcher(&self.options)?;
+        }
+        made
+    }
+
+    /// Moves that are not played in the positions asked about from now on, by book, tables or search.
+    pub fn ban(&mut self, moves: Vec<G::Move>) {
+        self.searcher.ban(moves.clone());
+        self.banned = moves;
+    }
+
+    /// What the transposition table knows of `position`.
+    #[must_use]
+    pub fn probe(&self, position: &G) -> Option<HashEntry<G::Move>> {
+        self.searcher.probe(position)
+    }
+
+    /// Forgets what was searched, not which moves of the books were played.
+    pub fn clear_hash(&mut self) {
+        self.searcher.new_game();
     }
 
     /// Forgets the last game.
@@ -264,12 +304,18 @@ impl<G: Playable> Engine<G> {
             return None;
         }
         let tables = self.tables.as_ref();
-        let is_won =
-            |after: &G| tables.is_some_and(|tables| tables.probe(after) == Some(TableValue::Win));
+        let banned = self.after_banned_moves(line.position());
+        let is_won = |after: &G| {
+            banned.contains(&after.key())
+                || tables.is_some_and(|tables| tables.probe(after) == Some(TableValue::Win))
+        };
         if let Some(mv) = self.library.pick(line, self.options.rules, &is_won, &mut self.notices) {
             return Some(Choice::from_book(mv));
         }
-        let ranked = self.ranked_moves(line);
+        let mut ranked = self.ranked_moves(line);
+        if let Some(moves) = &mut ranked {
+            moves.retain(|m| !self.banned.contains(&m.mv));
+        }
         if let Some(best) = ranked.as_ref().and_then(|moves| moves.first())
             && best.entry.wdl != Wdl::Draw
         {
@@ -296,10 +342,32 @@ impl<G: Playable> Engine<G> {
             self.run(line, limits, control)
         };
         let Found { best, score, depth, nodes, pv, .. } = found;
-        let mv = best?;
+        // The search may look at a part of the moves only, and all of that may be banned.
+        let mv = best.or_else(|| self.any_move(line.position()))?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
         let (source, score, table) = (Source::Search, Some(score), None);
         Some(Choice { mv, source, score, table, depth, nodes, pv })
+    }
+
+    /// Keys of the positions that banned moves lead to.
+    fn after_banned_moves(&self, position: &G) -> Vec<Key> {
+        let mut after = position.clone();
+        let legal = self.banned.iter().filter(|&&mv| position.is_legal(mv));
+        legal
+            .map(|&mv| {
+                let undo = after.make(mv);
+                let key = after.key();
+                after.unmake(mv, undo);
+                key
+            })
+            .collect()
+    }
+
+    /// The first legal move that is not banned.
+    fn any_move(&self, position: &G) -> Option<G::Move> {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        moves.into_iter().find(|mv| !self.banned.contains(mv))
     }
 
     fn run(
@@ -372,11 +440,22 @@ fn open_tables<G: Playable>(
     }
 }
 
+/// Whether a transposition table of `mib` MiB fits into memory beside everything else, once one of
+/// `freed` MiB has gone. Where that is not known, allocation will tell.
+fn fits(mib: usize, freed: usize) -> bool {
+    let bytes = |mib: usize| (mib as u64).saturating_mul(1 << 20);
+    available_memory().is_none_or(|free| bytes(mib) <= free.saturating_add(bytes(freed)))
+}
+
 fn new_searcher<G: Playable>(
     options: &EngineOptions<G::Rules>,
 ) -> Result<Searcher<G>, EngineError> {
-    let EngineOptions { hash_mib, threads, multipv, .. } = *options;
-    Searcher::new(SearchOptions { hash_mib, threads, multipv }).map_err(EngineError)
+    let EngineOptions { hash_mib, threads, multipv, techniques, .. } = *options;
+    if hash_mib <= MAX_HASH_MIB && !fits(hash_mib, 0) {
+        return Err(EngineError(SearchError::Memory { mib: hash_mib }));
+    }
+    let searcher = Searcher::new(SearchOptions { hash_mib, threads, multipv });
+    Ok(searcher.map_err(EngineError)?.with_techniques(techniques))
 }
 
 #[cfg(test)]

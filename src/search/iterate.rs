@@ -18,6 +18,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     pub(super) fn iterate(&mut self) -> Found<G::Move> {
         let mut moves = MoveList::new();
         self.line.position().plausible_moves(&mut moves);
+        moves.retain(|mv| !self.shared.banned.contains(mv));
         if moves.is_empty() {
             return found(&[RootLine { score: self.terminal(0), pv: Vec::new() }], 0);
         }
@@ -49,7 +50,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// One iteration: the best line, then the best without its first move, and so on.
     fn search_lines(&mut self, lines: &mut [RootLine<G::Move>]) -> Result<(), Interrupted> {
         self.seldepth = 0;
-        self.excluded.clear();
+        self.excluded.truncate(self.shared.banned.len());
         for (i, line) in lines.iter_mut().enumerate() {
             self.partial = None;
             let end = self.search_line(line.score);
@@ -106,6 +107,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 score: line.score,
                 bound: Bound::Exact,
                 nodes,
+                table_hits: self.shared.table_hits.load(std::sync::atomic::Ordering::Relaxed),
                 time: self.shared.start.elapsed(),
                 hashfull_permille: self.shared.permille_used(),
                 pv: line.pv.clone(),
@@ -117,5 +119,5 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> Found<M> {
     let (score, pv) =
         lines.first().map_or((Score::DRAW, Vec::new()), |line| (line.score, line.pv.clone()));
-    Found { best: pv.first().copied(), score, depth, nodes: 0, pv }
+    Found { best: pv.first().copied(), score, depth, nodes: 0, table_hits: 0, pv }
 }

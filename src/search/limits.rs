@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::{Bound, Score};
+use crate::hash::Key;
 
 /// When a search ends. Everything `None` searches until it is told to stop (or the depth's end).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +43,11 @@ pub trait Control<M>: Sync {
     /// Told of every finished iteration, from the thread that called
     /// [`Searcher::run`](super::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
+    /// Shown the transposition table now and then, from the thread that called
+    /// [`Searcher::run`](super::Searcher::run).
+    fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
+        let _ = table;
+    }
 }
 
 /// Never stops, hears nothing.
@@ -68,12 +74,27 @@ pub struct Iteration<M> {
     pub bound: Bound,
     /// Positions visited since the search began.
     pub nodes: u64,
+    /// Positions that endgame tables knew, since the search began.
+    pub table_hits: u64,
     /// Since the search began.
     pub time: Duration,
     /// How full the transposition table is, of 1,000.
     pub hashfull_permille: u32,
     /// The line of play that the score stands for.
     pub pv: Vec<M>,
+}
+
+/// What the transposition table knows of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashEntry<M> {
+    /// The best move, if there was one; it need not be legal, for two positions may share a key.
+    pub best: Option<M>,
+    /// For the side to move; mates count from the position.
+    pub score: Score,
+    /// How the score relates to the value.
+    pub bound: Bound,
+    /// Plies searched below the position, 0 for quiescence.
+    pub depth: u32,
 }
 
 /// What a search found.
@@ -87,6 +108,8 @@ pub struct Found<M> {
     pub depth: u32,
     /// Positions visited.
     pub nodes: u64,
+    /// Positions that endgame tables knew.
+    pub table_hits: u64,
     /// The line of play expected, [`best`](Self::best) first.
     pub pv: Vec<M>,
 }

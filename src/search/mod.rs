@@ -26,7 +26,7 @@ mod workers;
 /// The evaluations of the games: what each adds to its rules so that it can be searched.
 pub mod eval;
 
-pub use limits::{Control, Found, Iteration, Limits};
+pub use limits::{Control, Found, HashEntry, Iteration, Limits};
 pub use oracle::{Oracle, TableValue};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
 pub use transposition::MAX_HASH_MIB;

@@ -2,11 +2,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::history::{Before, History};
-use super::limits::{Control, Found, Limits};
+use super::limits::{Control, Found, HashEntry, Limits};
 use super::node::NO_FLOOR;
 use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
 use super::{MAX_PLY, Oracle, Score};
-use crate::game::{Adjudicate, Heuristics, Line};
+use crate::game::{Adjudicate, Game, Heuristics, Line, Packed};
 use crate::hash::Key;
 
 /// The most threads a search may have.
@@ -112,12 +112,12 @@ pub enum SearchError {
 
 /// Searches positions of one game, one after the other, and keeps what it learned in between.
 #[derive(Debug)]
-pub struct Searcher<G> {
+pub struct Searcher<G: Game> {
     options: SearchOptions,
     techniques: Techniques,
     table: TranspositionTable,
     histories: Vec<History>,
-    game: std::marker::PhantomData<fn() -> G>,
+    banned: Vec<G::Move>,
 }
 
 impl<G: Heuristics + Adjudicate> Searcher<G> {
@@ -136,8 +136,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let table = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        let game = std::marker::PhantomData;
-        Ok(Self { options, techniques: Techniques::ALL, table, histories, game })
+        Ok(Self { options, techniques: Techniques::ALL, table, histories, banned: Vec::new() })
     }
 
     /// The same searcher with other techniques.
@@ -161,6 +160,18 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         }
     }
 
+    /// Moves that later searches leave out at the root, until told otherwise. Where no other is left,
+    /// [`Found::best`] is `None`.
+    pub fn ban(&mut self, moves: Vec<G::Move>) {
+        self.banned = moves;
+    }
+
+    /// What the transposition table knows of `position`.
+    #[must_use]
+    pub fn probe(&self, position: &G) -> Option<HashEntry<G::Move>> {
+        self.table.probe(position.key()).map(hash_entry)
+    }
+
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits`
     /// is reached or `control` says stop. With one thread and a limit on depth or nodes the result
     /// depends on nothing else. Where there is no legal move, nothing is searched and
@@ -178,12 +189,14 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             table: &self.table,
             techniques: self.techniques,
             multipv: self.options.multipv,
+            banned: &self.banned,
             rules,
             limits: *limits,
             oracle,
             control,
             start: Instant::now(),
             nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
             stop: AtomicBool::new(false),
         };
         let mut workers: Vec<_> = self
@@ -202,8 +215,18 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             let mut found = main[0].iterate();
             shared.stop.store(true, Relaxed);
             found.nodes = main[0].flush_nodes();
+            found.table_hits = shared.table_hits.load(Relaxed);
             found
         })
+    }
+}
+
+fn hash_entry<M: Packed>(entry: Entry) -> HashEntry<M> {
+    HashEntry {
+        best: entry.mv.and_then(M::unpack),
+        score: entry.score.to_global(0),
+        bound: entry.bound,
+        depth: u32::from(entry.depth),
     }
 }
 
@@ -212,12 +235,15 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
     table: &'a TranspositionTable,
     pub(super) techniques: Techniques,
     pub(super) multipv: usize,
+    /// Root moves left out.
+    pub(super) banned: &'a [G::Move],
     pub(super) rules: G::Rules,
     pub(super) limits: Limits,
     pub(super) oracle: &'a O,
     pub(super) control: &'a dyn Control<G::Move>,
     pub(super) start: Instant,
     nodes: AtomicU64,
+    pub(super) table_hits: AtomicU64,
     stop: AtomicBool,
 }
 
@@ -266,7 +292,7 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) floor: Vec<usize>,
     /// Principal variations from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
-    /// Root moves of better lines.
+    /// Root moves left out: the banned ones, then those of better lines.
     pub(super) excluded: Vec<G::Move>,
     /// The best root move of the running iteration, if one was found.
     pub(super) partial: Option<(Score, Vec<G::Move>)>,
@@ -277,6 +303,8 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// No null move is tried before this ply.
     pub(super) no_null_before: usize,
     pub(super) seldepth: usize,
+    /// Positions that the oracle knew, since the last [`flush_nodes`](Self::flush_nodes).
+    pub(super) table_hits: u64,
     nodes: u64,
     flushed: u64,
     next_check: u64,
@@ -300,12 +328,13 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             played: vec![None; MAX_PLY],
             floor: vec![NO_FLOOR; MAX_PLY],
             pv: vec![Vec::new(); MAX_PLY],
-            excluded: Vec::new(),
+            excluded: shared.banned.to_vec(),
             partial: None,
             iteration: 0,
             finished: 0,
             no_null_before: 0,
             seldepth: 0,
+            table_hits: 0,
             nodes: 0,
             flushed: 0,
             next_check: 0,
@@ -329,6 +358,9 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         let total = self.flush_nodes();
         let shared = self.shared;
         let left = shared.limits.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(total));
+        if self.id == 0 {
+            shared.control.look(&|key| shared.probe(key).map(hash_entry));
+        }
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES;
         let told = || shared.out_of_time() || shared.control.should_stop();
         if left == 0 || shared.stop.load(Relaxed) || !must_move && told() {
@@ -343,6 +375,9 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
     pub(super) fn flush_nodes(&mut self) -> u64 {
         let new = self.nodes - self.flushed;
         self.flushed = self.nodes;
+        if O::PRESENT {
+            self.shared.table_hits.fetch_add(std::mem::take(&mut self.table_hits), Relaxed);
+        }
         self.shared.nodes.fetch_add(new, Relaxed) + new
     }
 
