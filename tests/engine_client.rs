@@ -59,7 +59,8 @@ fn talks_to_this_program() {
     let mut client = Client::spawn(&own(), Patience::default()).unwrap();
     client.handshake().unwrap();
     assert!(client.name().starts_with("juzhong "));
-    assert_eq!(client.ranks(), Ranks::FromZero);
+    // It has the option `UCI_Variant`, and does as programs for many games do.
+    assert_eq!(client.ranks(), Ranks::FromOne);
     client.set_option("hash", "2").unwrap();
     assert!(matches!(client.set_option("Nonsense", "1"), Err(ClientError::NoOption { .. })));
     client.new_game().unwrap();

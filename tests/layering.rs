@@ -18,7 +18,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
         "engine",
         &["bytes", "hash", "game", "xiangqi", "gomoku", "record", "book", "tablebase", "search"],
     ),
-    ("protocol", &["bytes", "game", "xiangqi", "gomoku", "engine"]),
+    ("protocol", &["bytes", "hash", "game", "xiangqi", "gomoku", "engine"]),
     ("arena", &["bytes", "game", "xiangqi", "gomoku", "record", "engine", "protocol"]),
     ("web", &["game", "xiangqi", "gomoku", "record", "book", "tablebase", "engine"]),
     ("cli", &["*"]),

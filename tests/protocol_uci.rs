@@ -2,33 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::io::{BufRead, BufReader, Cursor, Read, Write};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+mod session;
+
 use std::time::{Duration, Instant};
 
 use juzhong::book::{BuildOptions, build};
-use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Notation};
-use juzhong::protocol::uci::serve;
+use juzhong::protocol::Dialect;
 use juzhong::xiangqi::Position;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use session::{Live, best_moves};
 
-fn engine() -> Engine<Position> {
-    Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
-}
-
-/// The answers to a whole session.
 fn answers_to(input: impl Into<Vec<u8>>) -> String {
-    let mut output = Vec::new();
-    serve(Cursor::new(input.into()), &mut output, engine()).unwrap();
-    String::from_utf8(output).unwrap()
-}
-
-fn best_moves(output: &str) -> Vec<&str> {
-    output.lines().filter_map(|line| line.strip_prefix("bestmove ")).collect()
+    session::answers_to(Dialect::Uci, input)
 }
 
 #[test]
@@ -53,7 +40,7 @@ fn plays_legal_moves_and_reports_in_the_usual_form() {
     }
     assert!(position.is_legal(Position::parse_move(best).unwrap()));
     let info = output.lines().rfind(|line| line.starts_with("info depth 3 ")).unwrap();
-    for word in ["seldepth", "score cp", "nodes", "nps", "hashfull", "time", "pv"] {
+    for word in ["seldepth", "score cp", "nodes", "nps", "hashfull", "tbhits", "time", "pv"] {
         assert!(info.contains(&format!(" {word} ")), "{word}: {info}");
     }
 }
@@ -125,77 +112,9 @@ fn stop_before_it_began_is_obeyed() {
     assert!(best_moves(&output).len() <= 3, "{output}");
 }
 
-/// A session in its own thread, to be spoken to while it runs.
-struct Live {
-    input: Option<Sender<Vec<u8>>>,
-    output: Arc<Mutex<Vec<u8>>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-struct Feed {
-    chunks: Receiver<Vec<u8>>,
-    rest: Cursor<Vec<u8>>,
-}
-
-impl Read for Feed {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.rest.fill_buf()?.is_empty() {
-            self.rest = Cursor::new(self.chunks.recv().unwrap_or_default());
-        }
-        self.rest.read(buffer)
-    }
-}
-
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Live {
-    fn start() -> Self {
-        let (input, chunks) = channel();
-        let output = Arc::new(Mutex::new(Vec::new()));
-        let mut shared = Shared(output.clone());
-        let thread = std::thread::spawn(move || {
-            let feed = BufReader::new(Feed { chunks, rest: Cursor::default() });
-            serve(feed, &mut shared, engine()).unwrap();
-        });
-        Self { input: Some(input), output, thread: Some(thread) }
-    }
-
-    fn say(&self, text: &str) {
-        self.input.as_ref().unwrap().send(text.as_bytes().to_vec()).unwrap();
-    }
-
-    fn heard(&self) -> String {
-        String::from_utf8(self.output.lock().unwrap().clone()).unwrap()
-    }
-
-    /// Waits until a line that starts so has come `count` times.
-    fn wait_for(&self, start: &str, count: usize) {
-        let end = Instant::now() + Duration::from_secs(20);
-        while self.heard().lines().filter(|line| line.starts_with(start)).count() < count {
-            assert!(Instant::now() < end, "no \"{start}\" in {}", self.heard());
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    fn end(mut self) -> String {
-        self.input = None;
-        self.thread.take().unwrap().join().unwrap();
-        self.heard()
-    }
-}
-
 #[test]
 fn answers_while_it_searches() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("go infinite\n");
     live.wait_for("info depth 1", 1);
     live.say("isready\nuci\n");
@@ -211,7 +130,7 @@ fn answers_while_it_searches() {
 
 #[test]
 fn an_ended_infinite_search_waits_for_stop() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("position fen 4k4/9/9/9/9/9/9/R8/1R7/3K5 w\ngo infinite depth 2\nisready\n");
     live.wait_for("info depth 2", 1);
     std::thread::sleep(Duration::from_millis(50));
@@ -223,7 +142,7 @@ fn an_ended_infinite_search_waits_for_stop() {
 
 #[test]
 fn ponderhit_starts_the_clock() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("go ponder wtime 2000 btime 2000\n");
     live.wait_for("info depth 1", 1);
     std::thread::sleep(Duration::from_millis(50));
@@ -245,7 +164,7 @@ fn ponderhit_without_a_clock_can_be_stopped() {
         ("go infinite\nponderhit\n", "go depth 1\n"),
         ("go ponder infinite wtime 1 btime 1\nponderhit\n", "stop\n"),
     ] {
-        let live = Live::start();
+        let live = Live::start(Dialect::Uci);
         live.say(go);
         live.wait_for("info depth 2", 1);
         assert!(best_moves(&live.heard()).is_empty(), "{go}");
@@ -257,7 +176,7 @@ fn ponderhit_without_a_clock_can_be_stopped() {
 
 #[test]
 fn ponderhit_reaches_a_search_that_waits() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("go depth 5\ngo ponder depth 3\nponderhit\n");
     live.wait_for("bestmove", 2);
     live.end();
@@ -265,7 +184,7 @@ fn ponderhit_reaches_a_search_that_waits() {
 
 #[test]
 fn an_endless_search_that_waits_gives_way_too() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("go infinite\ngo infinite\ngo ponder\ngo depth 1\n");
     live.wait_for("bestmove", 4);
     live.end();
@@ -273,7 +192,7 @@ fn an_endless_search_that_waits_gives_way_too() {
 
 #[test]
 fn a_fixed_time_is_used() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     let before = Instant::now();
     live.say("go movetime 400\n");
     live.wait_for("bestmove", 1);
@@ -290,7 +209,7 @@ fn numbers_that_are_none_are_told_and_the_rest_is_searched() {
 
 #[test]
 fn stop_at_any_moment_gives_one_answer() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     for round in 1..=40_u64 {
         live.say("go infinite\n");
         std::thread::sleep(Duration::from_micros(round * round * 5));
@@ -302,7 +221,7 @@ fn stop_at_any_moment_gives_one_answer() {
 
 #[test]
 fn the_end_of_input_ends_an_endless_search() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("go infinite\n");
     live.wait_for("info depth 1", 1);
     assert_eq!(best_moves(&live.end()).len(), 1);
@@ -310,7 +229,7 @@ fn the_end_of_input_ends_an_endless_search() {
 
 #[test]
 fn quit_ends_a_search_at_once() {
-    let live = Live::start();
+    let live = Live::start(Dialect::Uci);
     live.say("go depth 100\n");
     live.wait_for("info depth 1", 1);
     live.say("go depth 100\nquit\n");
@@ -391,6 +310,8 @@ fn the_book_answers_but_does_not_end_an_analysis() {
     assert!(from_book("go depth 1\n"));
     assert!(!from_book("go infinite\nstop\n"));
     assert!(!from_book("setoption name OwnBook value false\ngo depth 1\n"));
+    assert!(!from_book("setoption name UCI_AnalyseMode value true\ngo depth 1\n"));
+    assert!(!from_book("go depth 1 searchmoves a0a1\n"));
     assert!(!from_book("setoption name BookMinGames value 2\ngo depth 1\n"));
     let deeper = "setoption name BookDepth value 1\nposition startpos moves h2e2\ngo depth 1\n";
     assert!(!from_book(deeper));
@@ -415,4 +336,129 @@ fn odd_limits_end() {
     );
     assert_eq!(best_moves(&output).len(), 9, "{output}");
     assert!(!output.contains("(none)"), "{output}");
+}
+
+#[test]
+fn chances_are_told_on_request() {
+    let wdl = |options: &str| {
+        let output = answers_to(format!("{options}go depth 2\n"));
+        output.lines().filter(|line| line.contains(" wdl ")).count()
+    };
+    assert_eq!(wdl(""), 0);
+    assert!(wdl("setoption name UCI_ShowWDL value true\n") >= 2);
+    let output = answers_to("setoption name UCI_ShowWDL value true\ngo depth 1\n");
+    let told = output.lines().find(|line| line.contains(" wdl ")).unwrap();
+    let words: Vec<&str> = told.split(' ').skip_while(|&word| word != "wdl").collect();
+    let sum: u32 = words[1..4].iter().map(|word| word.parse::<u32>().unwrap()).sum();
+    assert_eq!(sum, 1000, "{told}");
+}
+
+#[test]
+fn a_search_for_a_mate_ends_with_it() {
+    let mate = "position fen 4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 0 1\n";
+    let live = Live::start(Dialect::Uci);
+    live.say(&format!("{mate}go mate 2\n"));
+    live.wait_for("bestmove", 1);
+    assert!(live.heard().contains("score mate 2"));
+    // There is none so short: it gives up.
+    live.say("go mate 1\n");
+    live.wait_for("bestmove", 2);
+    live.say("go mate 2 infinite\n");
+    live.wait_for("bestmove", 3);
+    live.end();
+}
+
+#[test]
+fn only_the_moves_asked_for_are_searched() {
+    let output = answers_to(
+        "go depth 3 searchmoves a0a1 i0i1\nsetoption name MultiPV value 5\n\
+         go depth 2 searchmoves a0a1 i0i1 i0i1 a0a9\ngo depth 2\n",
+    );
+    let best = best_moves(&output);
+    assert!(best[0].starts_with("a0a1") || best[0].starts_with("i0i1"), "{output}");
+    assert!(output.contains("searchmoves: 2 moves left out"), "{output}");
+    assert_eq!(output.matches("info depth 2 ").count(), 1 + 2 + 5, "{output}");
+}
+
+#[test]
+fn leaves_are_counted() {
+    let output = answers_to("position startpos moves h2e2\ngo perft 2\ngo perft 0\n");
+    assert!(output.lines().filter(|line| line.contains(": ")).count() > 40);
+    let totals: Vec<&str> =
+        output.lines().filter_map(|line| line.strip_prefix("Nodes searched: ")).collect();
+    let count = juzhong::game::perft(&mut after_h2e2(), 2).to_string();
+    assert_eq!(totals, [count.as_str(), "1"]);
+    let live = Live::start(Dialect::Uci);
+    live.say("go perft 30\nisready\n");
+    live.wait_for("readyok", 1);
+    live.say("stop\n");
+    live.wait_for("info string go perft: stopped", 1);
+    assert!(best_moves(&live.end()).is_empty());
+}
+
+fn after_h2e2() -> Position {
+    let mut position = Position::start();
+    position.make(Position::parse_move("h2e2").unwrap());
+    position
+}
+
+#[test]
+fn the_limit_of_moves_can_be_left_out_of_account() {
+    let score = |options: &str| -> i32 {
+        let fen = "2bak1b2/4a4/9/9/9/9/9/9/R8/3K5 w - - 119 80";
+        let output = answers_to(format!("{options}position fen {fen}\ngo depth 2\n"));
+        let told = output.lines().rfind(|line| line.contains(" score ")).unwrap();
+        told.split(' ').skip_while(|&word| word != "cp").nth(1).unwrap().parse().unwrap()
+    };
+    assert_eq!(score(""), 0);
+    assert!(score("setoption name Sixty Move Rule value false\n") > 100);
+    assert!(score("setoption name Rules value none\n") > 100);
+    assert_eq!(score("setoption name Repetition Rule value ChineseRule\n"), 0);
+    let moves = "h0g2 h9g7 g2h0 g7h9 ".repeat(30);
+    let output = answers_to(format!(
+        "setoption name Sixty Move Rule value false\nposition startpos moves {moves}\ngo depth 2\n"
+    ));
+    assert_eq!(best_moves(&output).len(), 1);
+}
+
+#[test]
+fn debugging_tells_what_was_heard() {
+    let output = answers_to("debug on\nisready\ngo movetime 20\ndebug off\nisready\ndebug x\n");
+    assert_eq!(output.matches("received: isready").count(), 1, "{output}");
+    assert!(output.contains("info string received: go movetime 20\n"), "{output}");
+    assert!(output.contains("info string debug wants"), "{output}");
+}
+
+#[test]
+fn the_first_handshake_decides() {
+    for (input, ok) in [
+        ("uci\nucci\nucicyclone\n", "uciok"),
+        ("ucci\nuci\nucicyclone\n", "ucciok"),
+        ("ucicyclone\nuci\nucci\n", "uciok"),
+    ] {
+        let output = answers_to(input);
+        let oks: Vec<&str> = output.lines().filter(|line| line.ends_with("ciok")).collect();
+        assert_eq!(oks, [ok], "{input}");
+    }
+    // A GUI may ask again.
+    assert_eq!(answers_to("uci\nuci\n").matches("uciok").count(), 2);
+}
+
+#[test]
+fn forgetting_what_was_searched_makes_a_search_the_first_again() {
+    let nodes = |between: &str| -> Vec<String> {
+        let output = answers_to(format!("go depth 4\n{between}go depth 4\n"));
+        let last = output.lines().filter(|line| line.starts_with("info depth 4 "));
+        last.map(|line| line.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().into())
+            .collect()
+    };
+    for (between, same) in [
+        ("", false),
+        ("setoption name Clear Hash\n", true),
+        ("ucinewgame\n", true),
+        ("setoption newgame\n", true),
+    ] {
+        let nodes = nodes(between);
+        assert_eq!(nodes[0] == nodes[1], same, "{between}{nodes:?}");
+    }
 }

@@ -32,6 +32,8 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::protocol::Dialect;
+
 pub use exit::{CliError, OrExit};
 
 /// Opening books, rule-correct endgame tables and an engine for xiangqi and gomoku.
@@ -93,8 +95,10 @@ enum Command {
     Tablebase(tablebase::Command),
     /// Play against the engine in the terminal.
     Play(play::Args),
-    /// Speak UCI on standard input and output.
+    /// Speak UCI on standard input and output (or UCCI, if the GUI says so first).
     Uci(uci::Args),
+    /// Speak UCCI on standard input and output (or UCI, if the GUI says so first).
+    Ucci(uci::Args),
     /// Search one position and show the best lines.
     Analyse(analyse::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
@@ -173,7 +177,8 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Book(command) => book::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
-        Command::Uci(args) => uci::run(&args, context),
+        Command::Uci(args) => uci::run(&args, Dialect::Uci, context),
+        Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),

@@ -5,26 +5,35 @@ use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::engine::{Engine, Playable};
 use crate::gomoku::Board;
-use crate::protocol;
+use crate::protocol::{self, Dialect};
 use crate::xiangqi::Position;
 
-/// Speaks UCI on standard input and output. The options given here are the defaults that a GUI
-/// sees.
+/// The options given here are the defaults that a GUI sees. Whether the GUI says uci, ucicyclone or
+/// ucci first decides which protocol is spoken.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     player: PlayerArgs,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+/// `assumed` is spoken until the GUI says otherwise.
+pub(super) fn run(
+    args: &Args,
+    assumed: Dialect,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     match context.common.game {
-        GameName::Xiangqi => serve::<Position>(args, context),
-        GameName::Gomoku => serve::<Board>(args, context),
+        GameName::Xiangqi => serve::<Position>(args, assumed, context),
+        GameName::Gomoku => serve::<Board>(args, assumed, context),
     }
 }
 
-fn serve<G: Terminal + Playable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+fn serve<G: Terminal + Playable>(
+    args: &Args,
+    assumed: Dialect,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let engine = Engine::<G>::new(args.player.options::<G>()?).or_exit(exit::USAGE)?;
-    protocol::uci::serve(BufReader::new(stdin()), context.out, engine)?;
+    protocol::serve(BufReader::new(stdin()), context.out, engine, assumed)?;
     Ok(exit::OK)
 }

@@ -8,14 +8,14 @@
 mod appraise;
 mod child;
 mod info;
-mod ranks;
 
 use std::time::{Duration, Instant};
 
 pub use appraise::{ClientAppraiser, spawn_appraisers};
 use child::{Child, Heard};
 pub use info::{EngineScore, Info};
-pub use ranks::Ranks;
+
+pub use crate::protocol::Ranks;
 
 /// How to start an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]

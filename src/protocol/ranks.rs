@@ -1,4 +1,4 @@
-/// How an engine counts the ranks of the board in its moves.
+/// How another program counts the ranks of the board in its moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ranks {
     /// 0 to 9, as in this program: `h2e2`.
@@ -9,13 +9,15 @@ pub enum Ranks {
 }
 
 impl Ranks {
-    /// A move of ours as the engine writes it. What is no move stays as it is.
-    pub(super) fn theirs(self, mv: &str) -> String {
+    /// A move of ours as the other program writes it. What is no move stays as it is.
+    #[must_use]
+    pub fn theirs(self, mv: &str) -> String {
         self.shifted(mv, 1)
     }
 
-    /// A move of the engine's as we write it. What is no move stays as it is.
-    pub(super) fn ours(self, mv: &str) -> String {
+    /// A move of the other program's as we write it. What is no move stays as it is.
+    #[must_use]
+    pub fn ours(self, mv: &str) -> String {
         self.shifted(mv, -1)
     }
 

@@ -1,0 +1,39 @@
+/// Which protocol is spoken. What is understood does not depend on it, but for the unit of time:
+/// see [`Go`](super::Go).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// The Universal Chess Interface as xiangqi programs speak it: ranks 0 to 9, or 1 to 10 once the
+    /// option `UCI_Variant` is set to `xiangqi`.
+    #[default]
+    Uci,
+    /// UCI-Cyclone: UCI with ranks 0 to 9 whatever the variant, and positions with or without the
+    /// word `position`. Its handshake is `ucicyclone`, or `uci` before such a position.
+    Cyclone,
+    /// The Universal Chinese Chess Protocol, version 3.0.
+    Ucci,
+}
+
+impl Dialect {
+    /// The dialect whose handshake `word` is.
+    pub(super) fn of_handshake(word: &str) -> Option<Self> {
+        match word {
+            "uci" => Some(Self::Uci),
+            "ucicyclone" => Some(Self::Cyclone),
+            "ucci" => Some(Self::Ucci),
+            _ => None,
+        }
+    }
+
+    /// What ends the engine's introduction.
+    pub(super) const fn ok(self) -> &'static str {
+        match self {
+            Self::Uci | Self::Cyclone => "uciok",
+            Self::Ucci => "ucciok",
+        }
+    }
+
+    /// Whether it is [`Ucci`](Self::Ucci).
+    pub(super) const fn is_ucci(self) -> bool {
+        matches!(self, Self::Ucci)
+    }
+}

@@ -1,0 +1,304 @@
+//! The names of options in all dialects, and the lines that announce them.
+
+use std::fmt::{self, Display, Write as _};
+
+use super::Dialect;
+
+/// An option, whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Id {
+    Hash,
+    ClearHash,
+    Threads,
+    MultiPv,
+    Ponder,
+    MoveOverhead,
+    OwnBook,
+    Books,
+    BookRed,
+    BookBlack,
+    BookPolicy,
+    BestBookMove,
+    BookDepth,
+    BookMinGames,
+    BookMisses,
+    BookTemperature,
+    UseTables,
+    Tables,
+    Rules,
+    SixtyMoves,
+    ShowWdl,
+    AnalyseMode,
+    Variant,
+    Seed,
+    Randomness,
+    Pruning,
+    Style,
+    Debug,
+    Batch,
+    Milliseconds,
+    NewGame,
+    /// Known to UCCI, without effect here.
+    Idle,
+    Knowledge,
+    Promotion,
+    EvalApi,
+}
+
+/// An option's names.
+#[derive(Debug)]
+pub(super) struct Names {
+    pub(super) id: Id,
+    /// As announced in UCI; empty where it is not, though it is understood.
+    uci: &'static str,
+    /// As announced in UCCI, where names are one word in small letters.
+    ucci: &'static str,
+    /// Other names, written as [`folded`] gives them.
+    also: &'static [&'static str],
+}
+
+const fn names(
+    id: Id,
+    uci: &'static str,
+    ucci: &'static str,
+    also: &'static [&'static str],
+) -> Names {
+    Names { id, uci, ucci, also }
+}
+
+/// Every option, in the order of announcement. The protocol of UCCI wants `usemillisec` always.
+pub(super) const ALL: [Names; 35] = [
+    names(Id::Milliseconds, "", "usemillisec", &[]),
+    names(Id::Hash, "Hash", "hashsize", &[]),
+    names(Id::Threads, "Threads", "threads", &[]),
+    names(Id::ClearHash, "Clear Hash", "clearhash", &[]),
+    names(Id::MultiPv, "MultiPV", "multipv", &[]),
+    names(Id::Ponder, "Ponder", "ponder", &[]),
+    names(Id::MoveOverhead, "Move Overhead", "moveoverhead", &[]),
+    names(Id::OwnBook, "OwnBook", "usebook", &[]),
+    names(Id::Books, "BookFile", "bookfiles", &["book", "bookpath"]),
+    names(Id::BookRed, "BookRed", "bookred", &[]),
+    names(Id::BookBlack, "BookBlack", "bookblack", &[]),
+    names(Id::BookPolicy, "BookPolicy", "bookpolicy", &[]),
+    names(Id::BestBookMove, "", "", &["bestbookmove"]),
+    names(Id::BookDepth, "BookDepth", "bookdepth", &[]),
+    names(Id::BookMinGames, "BookMinGames", "bookmingames", &[]),
+    names(Id::BookMisses, "BookMisses", "bookmisses", &[]),
+    names(Id::BookTemperature, "BookTemperature", "booktemperature", &[]),
+    names(Id::UseTables, "UseTables", "useegtb", &[]),
+    names(Id::Tables, "Tables", "egtbpaths", &["egtbpath"]),
+    names(Id::Rules, "Rules", "rules", &["repetitionrule", "repetition"]),
+    names(Id::SixtyMoves, "Sixty Move Rule", "sixtymoverule", &[]),
+    names(Id::ShowWdl, "UCI_ShowWDL", "", &[]),
+    names(Id::AnalyseMode, "UCI_AnalyseMode", "", &[]),
+    names(Id::Variant, "UCI_Variant", "", &[]),
+    names(Id::Randomness, "Randomness", "randomness", &[]),
+    names(Id::Seed, "Seed", "seed", &[]),
+    names(Id::Pruning, "", "pruning", &[]),
+    names(Id::Style, "", "style", &[]),
+    names(Id::Debug, "", "debug", &[]),
+    names(Id::Batch, "", "batch", &[]),
+    names(Id::Idle, "", "idle", &[]),
+    names(Id::Knowledge, "", "knowledge", &["selectivity"]),
+    names(Id::Promotion, "", "promotion", &[]),
+    names(Id::EvalApi, "", "evalapi", &[]),
+    names(Id::NewGame, "", "newgame", &[]),
+];
+
+impl Names {
+    /// The name that a dialect announces, if it does.
+    fn announced(&self, dialect: Dialect) -> Option<&'static str> {
+        let name = if dialect.is_ucci() { self.ucci } else { self.uci };
+        (!name.is_empty()).then_some(name)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        let listed = [self.uci, self.ucci];
+        listed.iter().any(|own| folded(own) == name) || self.also.contains(&name)
+    }
+}
+
+/// A name without case, blanks and underscores.
+fn folded(name: &str) -> String {
+    let kept = name.chars().filter(|c| !c.is_whitespace() && *c != '_');
+    kept.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// The option of a name of any dialect, in any case, with or without its blanks.
+fn find(name: &str) -> Option<Id> {
+    let name = folded(name);
+    ALL.iter().find(|names| !name.is_empty() && names.is(&name)).map(|names| names.id)
+}
+
+/// The words of `setoption` as an option, its name as written, and the value. The grammars of UCI and
+/// UCCI are told apart by the word `name`; the longest name that is known wins where no `value`
+/// ends it.
+///
+/// # Errors
+///
+/// The name that is not known, or why there is none.
+pub(super) fn resolve(words: &[String]) -> Result<(Id, String, String), Unresolved> {
+    let (named, words) = match words.split_first() {
+        Some((first, rest)) if first == "name" => (true, rest),
+        _ => (false, words),
+    };
+    let end = words.iter().position(|word| named && word == "value").unwrap_or(words.len());
+    if end == 0 {
+        return Err(Unresolved::NoName);
+    }
+    let name = words[..end].join(" ");
+    if let Some(id) = find(&name) {
+        let value = words.get(end + 1..).unwrap_or_default().join(" ");
+        return Ok((id, name, value));
+    }
+    /// Words of the longest name, rounded up.
+    const LONGEST: usize = 4;
+    let shorter = (1..end.min(LONGEST + 1)).rev().find_map(|len| {
+        let name = words[..len].join(" ");
+        Some((find(&name)?, name, words[len..].join(" ")))
+    });
+    shorter.ok_or(Unresolved::Unknown(name))
+}
+
+/// Why the words of `setoption` name no option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unresolved {
+    /// No name.
+    NoName,
+    /// A name that no option has.
+    Unknown(String),
+}
+
+/// What values an option takes, and the present one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    Check(bool),
+    Spin {
+        default: u64,
+        min: u64,
+        max: u64,
+    },
+    Combo {
+        default: String,
+        vars: Vec<String>,
+    },
+    /// Empty for none.
+    Text(String),
+    Button,
+}
+
+/// The line that announces an option in a dialect; empty where the dialect does not know it.
+pub(super) fn announcement(names: &Names, kind: &Kind, dialect: Dialect) -> String {
+    let Some(name) = names.announced(dialect) else { return String::new() };
+    let mut line = String::from(if dialect.is_ucci() { "option " } else { "option name " });
+    let written = write!(line, "{name} type ").and_then(|()| {
+        if dialect.is_ucci() { kind.write_ucci(&mut line) } else { kind.write_uci(&mut line) }
+    });
+    debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    line.push('\n');
+    line
+}
+
+impl Kind {
+    fn write_uci(&self, line: &mut String) -> fmt::Result {
+        match self {
+            Self::Check(default) => write!(line, "check default {default}"),
+            Self::Spin { default, min, max } => {
+                write!(line, "spin default {default} min {min} max {max}")
+            }
+            Self::Combo { default, vars } => {
+                write!(line, "combo default {default}{}", choices(vars))
+            }
+            Self::Text(text) if text.is_empty() => line.write_str("string default <empty>"),
+            Self::Text(text) => write!(line, "string default {text}"),
+            Self::Button => line.write_str("button"),
+        }
+    }
+
+    /// UCCI writes the default last, and none where it is empty.
+    fn write_ucci(&self, line: &mut String) -> fmt::Result {
+        match self {
+            Self::Spin { default, min, max } => {
+                write!(line, "spin min {min} max {max} default {default}")
+            }
+            Self::Combo { default, vars } => {
+                write!(line, "combo{} default {default}", choices(vars))
+            }
+            Self::Text(text) if text.is_empty() => line.write_str("string"),
+            _ => self.write_uci(line),
+        }
+    }
+}
+
+fn choices<T: Display>(vars: &[T]) -> String {
+    vars.iter().map(|var| format!(" var {var}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(line: &str) -> Result<(Id, String), Unresolved> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        resolve(&words).map(|(id, _, value)| (id, value))
+    }
+
+    #[test]
+    fn names_of_both_grammars_in_any_case() {
+        let is = |id, value: &str| Ok((id, value.to_owned()));
+        assert_eq!(resolved("name Hash value 64"), is(Id::Hash, "64"));
+        assert_eq!(resolved("hashsize 64"), is(Id::Hash, "64"));
+        assert_eq!(resolved("name HASHSIZE value 64"), is(Id::Hash, "64"));
+        assert_eq!(resolved("Hash 64"), is(Id::Hash, "64"));
+        assert_eq!(resolved("name Hash 64"), is(Id::Hash, "64"));
+        assert_eq!(resolved("name Clear Hash"), is(Id::ClearHash, ""));
+        assert_eq!(resolved("clear hash"), is(Id::ClearHash, ""));
+        assert_eq!(resolved("move overhead 50"), is(Id::MoveOverhead, "50"));
+        assert_eq!(resolved("name Book value /a b/c.book"), is(Id::Books, "/a b/c.book"));
+        assert_eq!(resolved("bookfiles /a b/value.book"), is(Id::Books, "/a b/value.book"));
+        assert_eq!(resolved("newgame"), is(Id::NewGame, ""));
+        assert_eq!(resolved("name uci_showwdl value true"), is(Id::ShowWdl, "true"));
+        assert_eq!(resolved(""), Err(Unresolved::NoName));
+        assert_eq!(resolved("name value 3"), Err(Unresolved::NoName));
+        assert_eq!(resolved("no such 3"), Err(Unresolved::Unknown("no such 3".to_owned())));
+    }
+
+    #[test]
+    fn no_two_options_share_a_name() {
+        for names in &ALL {
+            for name in [names.uci, names.ucci].iter().chain(names.also) {
+                assert!(name.is_empty() || find(name) == Some(names.id), "{name}");
+            }
+            assert!(names.ucci.bytes().all(|byte| byte.is_ascii_lowercase()), "{}", names.ucci);
+        }
+    }
+
+    #[test]
+    fn announcements_follow_the_dialect() {
+        let line = |id, kind: &Kind, dialect| {
+            let names = ALL.iter().find(|names| names.id == id).unwrap();
+            announcement(names, kind, dialect)
+        };
+        let spin = Kind::Spin { default: 64, min: 1, max: 128 };
+        assert_eq!(
+            line(Id::Hash, &spin, Dialect::Uci),
+            "option name Hash type spin default 64 min 1 max 128\n"
+        );
+        assert_eq!(
+            line(Id::Hash, &spin, Dialect::Ucci),
+            "option hashsize type spin min 1 max 128 default 64\n"
+        );
+        let combo = Kind::Combo { default: "b".to_owned(), vars: vec!["a".into(), "b".into()] };
+        assert_eq!(
+            line(Id::Rules, &combo, Dialect::Cyclone),
+            "option name Rules type combo default b var a var b\n"
+        );
+        assert_eq!(
+            line(Id::Rules, &combo, Dialect::Ucci),
+            "option rules type combo var a var b default b\n"
+        );
+        assert_eq!(line(Id::Batch, &Kind::Check(false), Dialect::Uci), "");
+        let text = Kind::Text(String::new());
+        assert_eq!(line(Id::Books, &text, Dialect::Ucci), "option bookfiles type string\n");
+    }
+}

@@ -1,0 +1,671 @@
+//! The state of a session and its answers.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::answers::{Detail, Extras, Voice};
+use super::command::{Command, Go, Setup, shortened};
+use super::settings::{Effect, Refusal, Settings, has_ranks};
+use super::thinking::{self, Done, Event, Goal, Job, Outcome, Signal, Task, Thought};
+use super::timing::Timing;
+use super::{Dialect, Ranks};
+use crate::engine::clock::Allowance;
+use crate::engine::{Choice, Engine, HashEntry, Iteration, Limits, Playable, Score, Source};
+use crate::game::{Game, Line, MoveList};
+
+/// Commands that may wait for the end of a search, and the bytes of their lines.
+const MAX_WAITING: (usize, usize) = (10_000, 64 << 20);
+
+/// Plies of the past that the search sees where the limit of moves without a capture is off: enough
+/// for repetitions, too few for the limit to come near.
+const PAST_WITHOUT_LIMIT: usize = 40;
+
+/// A session of one engine with one GUI.
+pub(super) struct Session<'a, G: Playable> {
+    sender: SyncSender<Event<Thought<G>>>,
+    events: Receiver<Event<Thought<G>>>,
+    voice: Voice<'a>,
+    /// The handshake that was answered.
+    greeted: Option<Dialect>,
+    settings: Settings<G>,
+    /// `None` while a search has it.
+    engine: Option<Engine<G>>,
+    search: Option<Search<G>>,
+    line: Line<G>,
+    /// Moves not to be played in this position (UCCI).
+    banned: Vec<G::Move>,
+    /// Positions that the search was asked about and has not yet answered.
+    probed: VecDeque<G>,
+    waiting: VecDeque<Waiting>,
+    /// Bytes of the lines that wait.
+    waiting_bytes: usize,
+    random: ChaCha8Rng,
+    /// No more input will come.
+    ended: bool,
+    /// `quit` was read.
+    quit: bool,
+}
+
+/// A command that waits for the end of a search.
+struct Waiting {
+    command: Command,
+    /// Of its line.
+    bytes: usize,
+    /// `stop` came after it.
+    stopped: bool,
+}
+
+/// A running search, or one that has ended but may not answer yet.
+struct Search<G: Playable> {
+    signal: Arc<Signal>,
+    /// Until `stop` or `ponderhit` no answer may be given.
+    pondering: bool,
+    /// It does not end by itself.
+    endless: bool,
+    /// Until `stop` no answer may be given.
+    held: bool,
+    /// The opponent offers a draw.
+    draw: bool,
+    /// The clock that runs from `ponderhit` on.
+    after_ponder: Option<Allowance>,
+    /// The last told iteration's lines, the best first.
+    lines: Vec<Iteration<G::Move>>,
+    /// What it found, once it has ended.
+    outcome: Option<Outcome<G::Move>>,
+}
+
+impl<G: Playable> Search<G> {
+    /// Whether it goes on until it is told to stop.
+    const fn is_endless(&self) -> bool {
+        self.pondering || self.endless
+    }
+
+    const fn may_answer(&self) -> bool {
+        !self.pondering && !self.held
+    }
+
+    fn stop(&mut self) {
+        (self.pondering, self.endless, self.held) = (false, false, false);
+        self.signal.stop();
+    }
+}
+
+impl<'a, G: Playable> Session<'a, G> {
+    pub(super) fn new(
+        engine: Engine<G>,
+        assumed: Dialect,
+        sender: SyncSender<Event<Thought<G>>>,
+        events: Receiver<Event<Thought<G>>>,
+        output: &'a mut dyn Write,
+    ) -> Self {
+        let settings = Settings::<G>::new(engine.options().clone());
+        Self {
+            sender,
+            events,
+            voice: Voice::new(output, assumed),
+            greeted: None,
+            random: ChaCha8Rng::seed_from_u64(settings.seed()),
+            settings,
+            engine: Some(engine),
+            search: None,
+            line: Line::new(G::start(), 0),
+            banned: Vec::new(),
+            probed: VecDeque::new(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            ended: false,
+            quit: false,
+        }
+    }
+
+    pub(super) fn run(mut self) -> io::Result<()> {
+        while !self.finished() {
+            // The session holds a sender itself, so the channel cannot be closed.
+            let Ok(event) = self.events.recv() else { break };
+            match event {
+                Event::Line(line) => self.read(&line)?,
+                Event::End => {
+                    self.ended = true;
+                    self.stop_endless();
+                }
+                Event::Thinking(thought) => self.hear(thought)?,
+            }
+            self.catch_up()?;
+            self.voice.flush()?;
+        }
+        if self.quit {
+            self.voice.farewell()?;
+        }
+        self.voice.flush()
+    }
+
+    fn finished(&self) -> bool {
+        self.search.is_none() && (self.quit || self.ended && self.waiting.is_empty())
+    }
+
+    /// One line of input: obeyed now, or kept until the search ends.
+    fn read(&mut self, line: &str) -> io::Result<()> {
+        if self.settings.debug {
+            self.voice.message(&format!("received: {}", shortened(line.trim_end())))?;
+        }
+        let command = match Command::parse(line) {
+            None => return Ok(()),
+            Some(Err(message)) => return self.complain(&message),
+            Some(Ok(command)) => command,
+        };
+        match &self.search {
+            None => self.execute(command, false),
+            Some(search) => {
+                let in_batch = self.settings.batch && !search.is_endless();
+                if command.is_urgent() && !in_batch {
+                    self.execute(command, false)
+                } else {
+                    self.wait(command, line.len())
+                }
+            }
+        }
+    }
+
+    /// Keeps a command until the search ends. An endless search ends where another one is asked for.
+    fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
+        let (most, most_bytes) = MAX_WAITING;
+        if self.waiting.len() >= most || self.waiting_bytes + bytes > most_bytes {
+            return self.voice.message("too many commands waiting");
+        }
+        if matches!(command, Command::Go(_)) {
+            self.stop_endless();
+        }
+        self.waiting_bytes += bytes;
+        self.waiting.push_back(Waiting { command, bytes, stopped: false });
+        Ok(())
+    }
+
+    fn stop_endless(&mut self) {
+        if let Some(search) = &mut self.search
+            && (search.is_endless() || search.held)
+        {
+            search.stop();
+        }
+    }
+
+    /// Gives the answer of an ended search if it may be given, then obeys the commands that waited.
+    fn catch_up(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(search) = &mut self.search {
+                let may_answer = search.may_answer();
+                let Some(outcome) = search.outcome.take_if(|_| may_answer) else { return Ok(()) };
+                if let Some(search) = self.search.take() {
+                    self.answer(outcome, &search)?;
+                }
+            }
+            let Some(Waiting { command, bytes, stopped }) = self.waiting.pop_front() else {
+                return Ok(());
+            };
+            self.waiting_bytes -= bytes;
+            self.execute(command, stopped)?;
+        }
+    }
+
+    /// Obeys a command. All but the urgent ones come only while no search runs; `stopped` says that
+    /// `stop` came after a command that had to wait.
+    fn execute(&mut self, command: Command, stopped: bool) -> io::Result<()> {
+        match command {
+            Command::Handshake(dialect) => self.greet(dialect)?,
+            Command::IsReady => {
+                if self.search.is_none() {
+                    self.prepare()?;
+                }
+                self.voice.ready()?;
+            }
+            Command::NewGame => self.new_game(),
+            Command::SetOption(words) => self.set_option(&words)?,
+            Command::Position { setup, bare } => {
+                if bare && self.voice.dialect == Dialect::Uci {
+                    self.speak(Dialect::Cyclone);
+                }
+                self.set_position(&setup)?;
+            }
+            Command::BanMoves(texts) => {
+                self.banned = self.legal_moves(&texts);
+                self.tell_left_out("banmoves", texts.len() - self.banned.len())?;
+            }
+            Command::Go(go) => self.go(&go, stopped)?,
+            Command::Stop => self.stop()?,
+            Command::PonderHit { draw } => self.ponder_hit(draw),
+            Command::Probe(setup) => self.probe(&setup)?,
+            Command::Debug(on) => self.settings.debug = on,
+            Command::Quit => {
+                self.quit = true;
+                self.waiting.clear();
+                if let Some(search) = &mut self.search {
+                    search.stop();
+                }
+            }
+            Command::Display => {
+                let text = self.line.position().position_text();
+                self.voice.message(&text)?;
+            }
+            Command::Ignored => {}
+        }
+        Ok(())
+    }
+
+    /// The first handshake decides about the dialect; another dialect's is ignored then.
+    fn greet(&mut self, dialect: Dialect) -> io::Result<()> {
+        if self.greeted.is_some_and(|greeted| greeted != dialect) {
+            return Ok(());
+        }
+        self.greeted = Some(dialect);
+        // `uci` says nothing against UCI-Cyclone.
+        if (dialect, self.voice.dialect) != (Dialect::Uci, Dialect::Cyclone) {
+            self.speak(dialect);
+        }
+        let options = self.settings.describe(dialect);
+        self.voice.introduce(&options)
+    }
+
+    fn speak(&mut self, dialect: Dialect) {
+        self.voice.dialect = dialect;
+        let free = dialect == Dialect::Uci && has_ranks::<G>();
+        self.voice.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
+    }
+
+    fn new_game(&mut self) {
+        if let Some(engine) = &mut self.engine {
+            engine.new_game();
+        }
+        self.banned.clear();
+        self.random = ChaCha8Rng::seed_from_u64(self.settings.seed());
+    }
+
+    fn set_option(&mut self, words: &[String]) -> io::Result<()> {
+        match self.settings.set(words) {
+            Ok(Effect::Nothing) => {}
+            Ok(Effect::NewGame) => self.new_game(),
+            Ok(Effect::ClearHash) => {
+                if let Some(engine) = &mut self.engine {
+                    engine.clear_hash();
+                }
+            }
+            Err(Refusal::Bad(message)) => self.voice.message(&message)?,
+            Err(Refusal::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
+        }
+        self.speak(self.voice.dialect);
+        Ok(())
+    }
+
+    /// What UCCI wants ignored is told only to those who look for mistakes.
+    fn complain(&mut self, message: &str) -> io::Result<()> {
+        if self.voice.dialect.is_ucci() && !self.settings.debug {
+            return Ok(());
+        }
+        self.voice.message(message)
+    }
+
+    /// Stops the search and those that wait.
+    fn stop(&mut self) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return self.voice.nothing_to_stop() };
+        search.stop();
+        for waiting in &mut self.waiting {
+            waiting.stopped = true;
+        }
+        Ok(())
+    }
+
+    /// The clock starts for a search that ponders; those that wait need not ponder at all.
+    fn ponder_hit(&mut self, draw: bool) {
+        if let Some(search) = &mut self.search
+            && std::mem::take(&mut search.pondering)
+        {
+            search.draw |= draw;
+            if let Some(allowance) = search.after_ponder.take() {
+                search.signal.allow(allowance);
+            }
+        }
+        for waiting in &mut self.waiting {
+            if let Command::Go(go) = &mut waiting.command {
+                go.draw |= draw && go.ponder;
+                go.ponder = false;
+            }
+        }
+    }
+
+    /// Makes the engine what the settings say, and tells what is wrong with books and tables.
+    fn prepare(&mut self) -> io::Result<()> {
+        let wanted = self.settings.engine_options();
+        let problem = match &mut self.engine {
+            Some(engine) if *engine.options() == wanted => None,
+            Some(engine) => {
+                let problem = engine.set_options(wanted).err();
+                if problem.is_some() {
+                    self.settings.keep(engine.options());
+                }
+                problem
+            }
+            None => {
+                let made = Engine::new(wanted);
+                if made.is_err() {
+                    self.settings.be_modest();
+                }
+                made.map(|engine| self.engine = Some(engine)).err()
+            }
+        };
+        if let Some(error) = problem {
+            self.voice.message(&format!("{error}; going on as before"))?;
+            // The other wishes are to be had still.
+            if let Some(engine) = &mut self.engine {
+                drop(engine.set_options(self.settings.engine_options()));
+            }
+        }
+        self.tell_notices()
+    }
+
+    fn tell_notices(&mut self) -> io::Result<()> {
+        let notices = self.engine.as_mut().map(Engine::take_notices).unwrap_or_default();
+        notices.iter().try_for_each(|notice| self.voice.message(notice))
+    }
+
+    /// Keeps the old position where the new one cannot be had.
+    fn set_position(&mut self, setup: &Setup) -> io::Result<()> {
+        match self.read_line(setup) {
+            Ok(line) => {
+                self.line = line;
+                self.banned.clear();
+                Ok(())
+            }
+            Err(message) => self.voice.message(&format!("position unchanged: {message}")),
+        }
+    }
+
+    fn read_line(&self, setup: &Setup) -> Result<Line<G>, String> {
+        let mut line = match &setup.fen {
+            None => Line::new(G::start(), 0),
+            Some(text) => G::read_line(text).map_err(|error| error.to_string())?,
+        };
+        for (i, text) in setup.moves.iter().enumerate() {
+            let mv = self.legal_move(line.position(), text);
+            let illegal = || format!("move {} ({}) is not legal", i + 1, shortened(text));
+            line.push(mv.ok_or_else(illegal)?);
+        }
+        Ok(line)
+    }
+
+    fn legal_move(&self, position: &G, text: &str) -> Option<G::Move> {
+        G::parse_move(&self.voice.ranks.ours(text)).filter(|&mv| position.is_legal(mv))
+    }
+
+    /// The legal ones of the moves that the GUI names, each once.
+    fn legal_moves(&self, texts: &[String]) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        for text in texts {
+            let mv = self.legal_move(self.line.position(), text);
+            moves.extend(mv.filter(|mv| !moves.contains(mv)));
+        }
+        moves
+    }
+
+    fn tell_left_out(&mut self, command: &str, count: usize) -> io::Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.voice.message(&format!("{command}: {count} moves left out, illegal or named twice"))
+    }
+
+    /// The moves that a search leaves out: the banned ones, and where some are asked for all others.
+    fn moves_to_leave_out(&mut self, go: &Go) -> io::Result<Vec<G::Move>> {
+        let mut banned = self.banned.clone();
+        let wanted = self.legal_moves(&go.search_moves);
+        self.tell_left_out("searchmoves", go.search_moves.len() - wanted.len())?;
+        if !wanted.is_empty() {
+            let mut moves = MoveList::new();
+            self.line.position().legal_moves(&mut moves);
+            banned.extend(moves.into_iter().filter(|mv| !wanted.contains(mv)));
+        }
+        Ok(banned)
+    }
+
+    fn go(&mut self, go: &Go, stopped: bool) -> io::Result<()> {
+        if !go.ignored.is_empty() {
+            self.complain(&format!("go: ignored {}", go.ignored.join(" ")))?;
+        }
+        self.prepare()?;
+        if self.voice.dialect.is_ucci() && go.depth == Some(0) {
+            let score = Score::from_eval(self.line.position().evaluate());
+            self.voice.score::<G>(0, score, &[])?;
+            return self.voice.no_move();
+        }
+        let banned = self.moves_to_leave_out(go)?;
+        let Some(engine) = self.engine.take() else { return self.voice.no_move() };
+        // The end of the input, or another `go`, has ended it before it began.
+        let is_last = !self.waiting.iter().any(|waiting| matches!(waiting.command, Command::Go(_)));
+        let may_last = !stopped && !self.ended && is_last;
+        let (search, job) = self.plan(go, may_last);
+        if stopped || !may_last && (self.is_unlimited(go) || go.ponder) {
+            search.signal.stop();
+        }
+        if self.settings.debug {
+            self.voice.message(&format!("{:?}, {job:?}", self.allowance(go)))?;
+        }
+        let task = Task { line: self.line_to_search(), job, banned };
+        let (signal, events) = (search.signal.clone(), self.sender.clone());
+        self.search = Some(search);
+        if let Err(error) = thinking::start(engine, task, signal, events) {
+            self.voice.message(&format!("cannot start a thread for the search: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Without any limit a search is endless, as GUIs mean it.
+    fn is_unlimited(&self, go: &Go) -> bool {
+        let limited = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some();
+        go.perft.is_none() && (go.infinite || !limited && self.allowance(go).is_none())
+    }
+
+    fn allowance(&self, go: &Go) -> Option<Allowance> {
+        let Settings { milliseconds, overhead, ponder, .. } = self.settings;
+        let seconds = self.voice.dialect.is_ucci() && !milliseconds;
+        let timing = Timing { seconds, overhead, ponders: ponder };
+        timing.allowance(go, self.line.position().side_to_move())
+    }
+
+    /// How `go` is meant; `may_last` says whether it may go on until it is told to stop.
+    fn plan(&self, go: &Go, may_last: bool) -> (Search<G>, Job) {
+        let is_ucci = self.voice.dialect.is_ucci();
+        let unlimited = self.is_unlimited(go);
+        let allowance = self.allowance(go).filter(|_| !go.infinite);
+        let mut limits = Limits { depth: depth(go), nodes: go.nodes, ..Limits::default() };
+        if let Some(Allowance { soft, hard }) = allowance.filter(|_| !go.ponder) {
+            limits.soft_time = soft;
+            limits.hard_time = Some(hard);
+        }
+        let search = Search {
+            signal: Arc::new(Signal::new()),
+            pondering: go.ponder && may_last && go.perft.is_none(),
+            endless: unlimited && may_last,
+            // UCCI's endless searches may answer when they have found a mate.
+            held: unlimited && may_last && !is_ucci && go.mate.is_none(),
+            draw: go.draw,
+            after_ponder: allowance.filter(|_| go.ponder),
+            lines: Vec::new(),
+            outcome: None,
+        };
+        let mate = go.mate.map(|moves| moves.max(1)).or((is_ucci && unlimited).then_some(u32::MAX));
+        let goal = Goal { limits, mate };
+        let job = match go.perft {
+            Some(depth) => Job::Count(depth),
+            None if go.infinite || self.settings.analyse => Job::Analyse(goal),
+            None => Job::Choose(goal),
+        };
+        (search, job)
+    }
+
+    /// The line, without its distant past where the limit of moves is off.
+    fn line_to_search(&self) -> Line<G> {
+        if self.settings.sixty_moves {
+            return self.line.clone();
+        }
+        let mut before = self.line.clone();
+        let kept = self.line.len().min(PAST_WITHOUT_LIMIT);
+        for _ in 0..kept {
+            before.pop();
+        }
+        let mut line = Line::new(before.position().clone(), 0);
+        for mv in self.line.moves().skip(self.line.len() - kept) {
+            line.push(mv);
+        }
+        line
+    }
+
+    /// Something from the search.
+    fn hear(&mut self, thought: Thought<G>) -> io::Result<()> {
+        match thought {
+            Thought::Iteration(iteration) => self.tell_iteration(iteration),
+            Thought::Count(mv, leaves) => self.voice.count::<G>(mv, leaves),
+            Thought::Known(entry) => self.tell_known(entry),
+            Thought::Done(done) => self.search_ended(done),
+        }
+    }
+
+    fn tell_iteration(&mut self, iteration: Iteration<G::Move>) -> io::Result<()> {
+        if iteration.multipv as usize <= self.settings.multipv() {
+            let detail = Detail { wdl: self.settings.show_wdl, debug: self.settings.debug };
+            self.voice.iteration::<G>(&iteration, detail)?;
+        }
+        if let Some(search) = &mut self.search {
+            if iteration.multipv == 1 {
+                search.lines.clear();
+            }
+            search.lines.push(iteration);
+        }
+        Ok(())
+    }
+
+    fn search_ended(&mut self, done: Option<Box<Done<G>>>) -> io::Result<()> {
+        let outcome = match done {
+            Some(done) => {
+                let Done { engine, outcome } = *done;
+                self.engine = Some(engine);
+                outcome
+            }
+            None => {
+                self.voice.message("the search broke down; please report the position")?;
+                let mut moves = MoveList::new();
+                self.line.position().legal_moves(&mut moves);
+                let any = moves.into_iter().find(|mv| !self.banned.contains(mv));
+                Outcome::Move(any.map(Choice::unsearched))
+            }
+        };
+        while !self.probed.is_empty() {
+            let known = self.engine.as_ref().zip(self.probed.front());
+            let entry = known.and_then(|(engine, position)| engine.probe(position));
+            self.tell_known(entry)?;
+        }
+        if let Some(search) = &mut self.search {
+            search.outcome = Some(outcome);
+        }
+        Ok(())
+    }
+
+    /// UCCI: what the transposition table knows. While a search runs, it answers.
+    fn probe(&mut self, setup: &Setup) -> io::Result<()> {
+        let position = match self.read_line(setup) {
+            Ok(line) => line.position().clone(),
+            Err(message) => {
+                self.complain(&format!("probe: {message}"))?;
+                return self.voice.hash_entry::<G>(None);
+            }
+        };
+        let entry = self.engine.as_ref().map(|engine| engine.probe(&position));
+        let key = position.key();
+        match (&self.search, entry) {
+            (Some(search), None) if self.probed.len() < MAX_WAITING.0 => {
+                self.probed.push_back(position);
+                search.signal.ask(key);
+                Ok(())
+            }
+            (_, entry) => {
+                let entry = entry.flatten();
+                self.voice.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
+            }
+        }
+    }
+
+    /// The answer about the position that was asked about first.
+    fn tell_known(&mut self, entry: Option<HashEntry<G::Move>>) -> io::Result<()> {
+        match self.probed.pop_front() {
+            Some(position) => {
+                self.voice.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn answer(&mut self, outcome: Outcome<G::Move>, search: &Search<G>) -> io::Result<()> {
+        self.tell_notices()?;
+        let choice = match outcome {
+            Outcome::Leaves(Some(leaves)) => return self.voice.total(leaves),
+            Outcome::Leaves(None) => return self.voice.message("go perft: stopped"),
+            Outcome::Move(None) => return self.voice.no_move(),
+            Outcome::Move(Some(choice)) => self.varied(choice, &search.lines),
+        };
+        match choice.source {
+            Source::Search => {}
+            Source::Book => self.voice.message("the move is from the book")?,
+            Source::Table => self.tell_table(&choice)?,
+        }
+        let draw = search.draw && self.accepts_draw(&choice);
+        self.voice.best::<G>(choice.mv, choice.ponder(), Extras { draw })
+    }
+
+    fn tell_table(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
+        if let Some(score) = choice.score {
+            self.voice.score::<G>(1, score, &choice.pv)?;
+        }
+        if let Some(table) = &choice.table {
+            self.voice.message(&format!("the move is from the endgame tables: {table}"))?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is not better: a book's move says nothing about that.
+    fn accepts_draw(&self, choice: &Choice<G::Move>) -> bool {
+        choice.score.is_some_and(|score| score.value() <= self.settings.style.draw_up_to())
+    }
+
+    /// The choice, or for a change another of the search's lines that is hardly worse.
+    fn varied(&mut self, choice: Choice<G::Move>, lines: &[Iteration<G::Move>]) -> Choice<G::Move> {
+        let Some(margin) = self.settings.margin() else { return choice };
+        let Some(best) = choice.score.filter(|_| choice.source == Source::Search) else {
+            return choice;
+        };
+        let good: Vec<_> = lines.iter().filter(|line| line.score >= best - margin).collect();
+        // The last iteration may have been broken off after a better move was found.
+        let is_known = lines.first().is_some_and(|line| line.pv.first() == Some(&choice.mv));
+        if best.is_decisive() || !is_known || good.is_empty() {
+            return choice;
+        }
+        let line = good[(self.random.next_u64() % good.len() as u64) as usize];
+        let Some(&mv) = line.pv.first() else { return choice };
+        Choice { mv, score: Some(line.score), pv: line.pv.clone(), ..choice }
+    }
+}
+
+/// Plies of a search, at least one. A search for a mate and nothing else gives up some plies after it
+/// should have been found.
+fn depth(go: &Go) -> Option<u32> {
+    const PATIENCE: u32 = 10;
+    let is_only = !go.infinite && go.nodes.is_none();
+    let for_mate =
+        go.mate.filter(|_| is_only).map(|mate| mate.saturating_mul(2).saturating_add(PATIENCE));
+    go.depth.or(for_mate).map(|depth| depth.max(1))
+}
+
+/// The entry without a move that is not legal.
+fn legal<G: Game>(entry: HashEntry<G::Move>, position: &G) -> HashEntry<G::Move> {
+    HashEntry { best: entry.best.filter(|&mv| position.is_legal(mv)), ..entry }
+}

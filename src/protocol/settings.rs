@@ -1,0 +1,430 @@
+//! What the options are set to, and what that means to the engine.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::command::shortened;
+use super::options::{self, ALL, Id, Kind, Unresolved};
+use super::{Dialect, Ranks};
+use crate::bytes::machine::available_memory;
+use crate::engine::clock::OVERHEAD;
+use crate::engine::{
+    EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy, Techniques,
+};
+use crate::game::{Game, Side};
+use crate::xiangqi::Position;
+
+/// Plies of a book, and misses, at most.
+const MAX_BOOK_PLIES: usize = 1000;
+/// Games that a book move must have, at most.
+const MAX_BOOK_GAMES: u64 = 1_000_000_000;
+/// Centipawns.
+const MAX_TEMPERATURE: u32 = 10_000;
+/// Milliseconds.
+const MAX_OVERHEAD: u64 = 10_000;
+/// Lines among which [`Settings::margin`] lets one choose.
+const CHOICE: usize = 5;
+/// MiB that a table has at least and at most where the engine chooses.
+const AUTO_HASH: (usize, usize) = (16, 1024);
+
+/// Options as the GUI sees them; [`engine_options`](Self::engine_options) is what they mean to the
+/// engine, the fields what they mean to the session.
+#[derive(Debug)]
+pub(super) struct Settings<G: Playable> {
+    options: EngineOptions<G::Rules>,
+    own_book: bool,
+    use_tables: bool,
+    randomness: Degree,
+    pruning: Degree,
+    /// The chances of win, draw and loss are told.
+    pub(super) show_wdl: bool,
+    /// Every search is an analysis: no move comes from a book.
+    pub(super) analyse: bool,
+    /// More is told.
+    pub(super) debug: bool,
+    /// UCCI: commands wait until a search has ended.
+    pub(super) batch: bool,
+    /// UCCI: clocks are milliseconds, not seconds.
+    pub(super) milliseconds: bool,
+    /// The GUI will let the engine ponder.
+    pub(super) ponder: bool,
+    /// Sixty moves without a capture draw, as the rules say.
+    pub(super) sixty_moves: bool,
+    /// What it costs to get a move to the GUI.
+    pub(super) overhead: Duration,
+    /// How moves are written, where the dialect leaves it open.
+    pub(super) ranks: Ranks,
+    /// How soon a draw is agreed to.
+    pub(super) style: Style,
+}
+
+/// UCCI's four steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Degree {
+    None,
+    Small,
+    Medium,
+    Large,
+}
+
+/// UCCI's styles of play. Here they only decide about offers of a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    Solid,
+    Normal,
+    Risky,
+}
+
+const DEGREES: [(&str, Degree); 4] = [
+    ("none", Degree::None),
+    ("small", Degree::Small),
+    ("medium", Degree::Medium),
+    ("large", Degree::Large),
+];
+
+const STYLES: [(&str, Style); 3] =
+    [("solid", Style::Solid), ("normal", Style::Normal), ("risky", Style::Risky)];
+
+/// The names of rule sets in other programs (without `rule` at their end), and ours.
+const RULES_ELSEWHERE: [(&str, &str); 4] = [
+    ("alwaysdraw", "none"),
+    ("nojudgement", "none"),
+    ("checkban", "check"),
+    ("allowchase", "check"),
+];
+
+const VARIANTS: [(&str, Ranks); 2] = [("xiangqi09", Ranks::FromZero), ("xiangqi", Ranks::FromOne)];
+
+impl Style {
+    /// Centipawns up to which an offered draw is accepted.
+    pub(super) const fn draw_up_to(self) -> i32 {
+        match self {
+            Self::Solid => 30,
+            Self::Normal => 0,
+            Self::Risky => -50,
+        }
+    }
+}
+
+/// What setting an option asks for beside keeping its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Nothing,
+    ClearHash,
+    NewGame,
+}
+
+/// Why an option was not set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// There is none of that name.
+    Unknown(String),
+    /// What is wrong, for people.
+    Bad(String),
+}
+
+impl<G: Playable> Settings<G> {
+    pub(super) fn new(options: EngineOptions<G::Rules>) -> Self {
+        Self {
+            options,
+            own_book: true,
+            use_tables: true,
+            randomness: Degree::None,
+            pruning: Degree::Large,
+            show_wdl: false,
+            analyse: false,
+            debug: false,
+            batch: false,
+            milliseconds: false,
+            ponder: false,
+            sixty_moves: true,
+            overhead: OVERHEAD,
+            ranks: Ranks::FromZero,
+            style: Style::Normal,
+        }
+    }
+
+    pub(super) fn engine_options(&self) -> EngineOptions<G::Rules> {
+        let mut options = self.options.clone();
+        if !self.own_book {
+            options.books.clear();
+        }
+        if !self.use_tables {
+            options.tables = Default::default();
+        }
+        if self.margin().is_some() {
+            options.multipv = options.multipv.max(CHOICE);
+        }
+        let all = options.techniques;
+        options.techniques = match self.pruning {
+            Degree::None => Techniques { pruning: false, reductions: false, ..all },
+            Degree::Small => Techniques { pruning: false, ..all },
+            Degree::Medium | Degree::Large => all,
+        };
+        options
+    }
+
+    /// Lines that the GUI wants to see.
+    pub(super) const fn multipv(&self) -> usize {
+        self.options.multipv
+    }
+
+    /// Seed of every random choice.
+    pub(super) const fn seed(&self) -> u64 {
+        self.options.seed
+    }
+
+    /// How much worse than the best a move may be in centipawns that is played for a change.
+    pub(super) const fn margin(&self) -> Option<i32> {
+        match self.randomness {
+            Degree::None => None,
+            Degree::Small => Some(10),
+            Degree::Medium => Some(30),
+            Degree::Large => Some(80),
+        }
+    }
+
+    /// Goes back to what the engine has where it could not have what was wished.
+    pub(super) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
+        self.options.hash_mib = engine.hash_mib;
+        self.options.threads = engine.threads;
+    }
+
+    /// Wishes for no more than every machine has.
+    pub(super) const fn be_modest(&mut self) {
+        self.options.hash_mib = 1;
+        self.options.threads = 1;
+    }
+
+    /// Sets the option that the words of `setoption` name.
+    pub(super) fn set(&mut self, words: &[String]) -> Result<Effect, Refusal> {
+        let (id, name, value) = options::resolve(words).map_err(|unresolved| match unresolved {
+            Unresolved::NoName => {
+                Refusal::Bad("setoption wants: setoption name <name> [value <value>]".to_owned())
+            }
+            Unresolved::Unknown(name) => Refusal::Unknown(shortened(&name)),
+        })?;
+        self.set_one(id, &name, &value).map_err(Refusal::Bad)
+    }
+
+    fn set_one(&mut self, id: Id, name: &str, value: &str) -> Result<Effect, String> {
+        let options = &mut self.options;
+        match id {
+            Id::ClearHash => return Ok(Effect::ClearHash),
+            Id::NewGame => return Ok(Effect::NewGame),
+            Id::Hash => options.hash_mib = hash_mib(number(name, value, 0, MAX_HASH_MIB)?),
+            Id::Threads => options.threads = threads(number(name, value, 0, MAX_THREADS)?),
+            Id::MultiPv => options.multipv = number(name, value, 1, MAX_MULTIPV)?,
+            Id::Seed => options.seed = number(name, value, 0, u64::MAX)?,
+            Id::Tables => options.tables = paths(value).into_iter().next(),
+            Id::Rules => options.rules = rules(name, value)?,
+            Id::Ponder => self.ponder = flag(name, value)?,
+            Id::MoveOverhead => {
+                self.overhead = Duration::from_millis(number(name, value, 0, MAX_OVERHEAD)?);
+            }
+            Id::OwnBook => self.own_book = flag(name, value)?,
+            Id::UseTables => self.use_tables = flag(name, value)?,
+            Id::SixtyMoves => self.sixty_moves = flag(name, value)?,
+            Id::ShowWdl => self.show_wdl = flag(name, value)?,
+            Id::AnalyseMode => self.analyse = flag(name, value)?,
+            Id::Variant => self.ranks = choice(&VARIANTS, name, value)?,
+            Id::Randomness => self.randomness = choice(&DEGREES, name, value)?,
+            Id::Pruning => self.pruning = choice(&DEGREES, name, value)?,
+            Id::Style => self.style = choice(&STYLES, name, value)?,
+            Id::Debug => self.debug = flag(name, value)?,
+            Id::Batch => self.batch = flag(name, value)?,
+            Id::Milliseconds => self.milliseconds = flag(name, value)?,
+            Id::Promotion if flag(name, value)? => {
+                return Err(format!("option {name}: men are not promoted"));
+            }
+            Id::Idle | Id::Knowledge | Id::Promotion | Id::EvalApi => {}
+            book => return self.set_book(book, name, value),
+        }
+        Ok(Effect::Nothing)
+    }
+
+    /// What concerns books.
+    fn set_book(&mut self, id: Id, name: &str, value: &str) -> Result<Effect, String> {
+        let options = &mut self.options;
+        let select = &mut options.select;
+        match id {
+            Id::Books => set_books(options, None, value),
+            Id::BookRed => set_books(options, Some(Side::First), value),
+            Id::BookBlack => set_books(options, Some(Side::Second), value),
+            Id::BookPolicy => select.policy = parsed(name, value)?,
+            Id::BestBookMove => {
+                select.policy = if flag(name, value)? { Policy::Best } else { Policy::Weighted };
+            }
+            Id::BookDepth => {
+                let plies = number(name, value, 0, MAX_BOOK_PLIES)?;
+                select.ply_limit = if plies == 0 { usize::MAX } else { plies };
+            }
+            Id::BookMinGames => select.min_games = number(name, value, 0, MAX_BOOK_GAMES)?,
+            Id::BookMisses => select.misses = number(name, value, 0, MAX_BOOK_PLIES)?,
+            Id::BookTemperature => select.temperature = number(name, value, 1, MAX_TEMPERATURE)?,
+            _ => {}
+        }
+        Ok(Effect::Nothing)
+    }
+
+    /// The `option` lines of a dialect.
+    pub(super) fn describe(&self, dialect: Dialect) -> String {
+        let known = ALL.iter().filter(|names| names.id != Id::Variant || has_ranks::<G>());
+        known
+            .map(|names| options::announcement(names, &self.kind(names.id, dialect), dialect))
+            .collect()
+    }
+
+    fn kind(&self, id: Id, dialect: Dialect) -> Kind {
+        let options = &self.options;
+        // UCCI lets the engine choose where a number is 0.
+        let least = u64::from(!dialect.is_ucci());
+        match id {
+            Id::Hash => spin(options.hash_mib as u64, least, MAX_HASH_MIB as u64),
+            Id::Threads => spin(options.threads as u64, least, MAX_THREADS as u64),
+            Id::MultiPv => spin(options.multipv as u64, 1, MAX_MULTIPV as u64),
+            Id::MoveOverhead => spin(self.overhead.as_millis() as u64, 0, MAX_OVERHEAD),
+            Id::ClearHash | Id::NewGame => Kind::Button,
+            Id::Ponder => Kind::Check(self.ponder),
+            Id::OwnBook => Kind::Check(self.own_book),
+            Id::UseTables => Kind::Check(self.use_tables),
+            Id::SixtyMoves => Kind::Check(self.sixty_moves),
+            Id::ShowWdl => Kind::Check(self.show_wdl),
+            Id::AnalyseMode => Kind::Check(self.analyse),
+            Id::Debug => Kind::Check(self.debug),
+            Id::Batch => Kind::Check(self.batch),
+            Id::Milliseconds => Kind::Check(self.milliseconds),
+            Id::Promotion => Kind::Check(false),
+            Id::Tables => Kind::Text(join(options.tables.iter())),
+            Id::Seed => Kind::Text(options.seed.to_string()),
+            Id::EvalApi => Kind::Text(String::new()),
+            Id::Rules => combo(&options.rules, G::RULES),
+            Id::Variant => choices(&VARIANTS, &self.ranks),
+            Id::Randomness => choices(&DEGREES, &self.randomness),
+            Id::Pruning => choices(&DEGREES, &self.pruning),
+            Id::Idle => choices(&DEGREES, &Degree::None),
+            Id::Knowledge => choices(&DEGREES, &Degree::Large),
+            Id::Style => choices(&STYLES, &self.style),
+            book => self.book_kind(book),
+        }
+    }
+
+    /// What concerns books.
+    fn book_kind(&self, id: Id) -> Kind {
+        let select = &self.options.select;
+        let books = |side| {
+            let books = self.options.books.iter().filter(move |book| book.side == side);
+            Kind::Text(join(books.map(|book| &book.path)))
+        };
+        let most = MAX_BOOK_PLIES as u64;
+        match id {
+            Id::BookRed => books(Some(Side::First)),
+            Id::BookBlack => books(Some(Side::Second)),
+            Id::BookPolicy => combo(&select.policy, &Policy::ALL),
+            Id::BestBookMove => Kind::Check(select.policy == Policy::Best),
+            Id::BookDepth if select.ply_limit == usize::MAX => spin(0, 0, most),
+            Id::BookDepth => spin(select.ply_limit as u64, 0, most),
+            Id::BookMinGames => spin(select.min_games, 0, MAX_BOOK_GAMES),
+            Id::BookMisses => spin(select.misses as u64, 0, most),
+            Id::BookTemperature => {
+                spin(u64::from(select.temperature), 1, u64::from(MAX_TEMPERATURE))
+            }
+            _ => books(None),
+        }
+    }
+}
+
+/// Whether the game's moves have ranks that are counted in two ways.
+pub(super) fn has_ranks<G: Playable>() -> bool {
+    G::NAME == Position::NAME
+}
+
+/// What `Hash` stands for: 0 lets the engine choose, an eighth of the free memory within limits.
+fn hash_mib(wished: usize) -> usize {
+    let (least, most) = AUTO_HASH;
+    let eighth = available_memory().map_or(64, |free| (free >> 23) as usize);
+    if wished == 0 { eighth.clamp(least, most) } else { wished }
+}
+
+/// What `Threads` stands for: 0 is one for each processor.
+fn threads(wished: usize) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    if wished == 0 { processors().min(MAX_THREADS) } else { wished }
+}
+
+/// Replaces the books of one sort. Those for one side are asked before those for both.
+fn set_books<R>(options: &mut EngineOptions<R>, side: Option<Side>, value: &str) {
+    options.books.retain(|book| book.side != side);
+    options.books.extend(paths(value).into_iter().map(|path| OwnBook { path, side }));
+    options.books.sort_by_key(|book| book.side.is_none());
+}
+
+/// Several paths are separated by `;`. GUIs write `<empty>` for an empty text.
+fn paths(value: &str) -> Vec<PathBuf> {
+    let paths = value.split(';').map(str::trim);
+    paths.filter(|path| !path.is_empty() && *path != "<empty>").map(PathBuf::from).collect()
+}
+
+fn join<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
+    let texts: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+    texts.join(";")
+}
+
+const fn spin(default: u64, min: u64, max: u64) -> Kind {
+    Kind::Spin { default, min, max }
+}
+
+fn combo<T: Display>(default: &T, all: &[T]) -> Kind {
+    let vars = all.iter().map(T::to_string).collect();
+    Kind::Combo { default: default.to_string(), vars }
+}
+
+fn choices<T: PartialEq>(all: &[(&str, T)], present: &T) -> Kind {
+    let default = all.iter().find(|(_, value)| value == present).map_or("", |(name, _)| name);
+    let vars = all.iter().map(|&(name, _)| name.to_owned()).collect();
+    Kind::Combo { default: default.to_owned(), vars }
+}
+
+fn choice<T: Copy>(all: &[(&str, T)], name: &str, value: &str) -> Result<T, String> {
+    let found = all.iter().find(|(text, _)| text.eq_ignore_ascii_case(value));
+    found.map(|&(_, value)| value).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|&(text, _)| text).collect();
+        format!("{} {}", bad(name, value), known.join(", "))
+    })
+}
+
+/// A rule set by its name here or in other programs.
+fn rules<R: FromStr>(name: &str, value: &str) -> Result<R, String> {
+    let lower = value.to_ascii_lowercase();
+    let short = lower.strip_suffix("rule").unwrap_or(&lower);
+    let ours = RULES_ELSEWHERE.iter().find(|&&(theirs, _)| theirs == short);
+    parsed(name, ours.map_or(short, |&(_, ours)| ours))
+}
+
+fn number<T: FromStr + PartialOrd + Display + Copy>(
+    name: &str,
+    value: &str,
+    min: T,
+    max: T,
+) -> Result<T, String> {
+    let number = value.parse().ok().filter(|n| (&min..=&max).contains(&n));
+    number.ok_or_else(|| format!("{} from {min} to {max}", bad(name, value)))
+}
+
+fn parsed<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
+    value.to_ascii_lowercase().parse().map_err(|_| format!("{} known", bad(name, value)))
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "1" | "on" => Ok(true),
+        "false" | "0" | "off" => Ok(false),
+        _ => Err(format!("{} true or false", bad(name, value))),
+    }
+}
+
+fn bad(name: &str, value: &str) -> String {
+    format!("option {}: \"{}\" is not", shortened(name), shortened(value))
+}

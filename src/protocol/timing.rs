@@ -1,0 +1,132 @@
+//! From the clocks of `go` to the time that a move may take.
+
+use std::time::Duration;
+
+use super::command::{Go, SideClock};
+use crate::engine::clock::{self, Allowance, Clock, OVERHEAD};
+use crate::game::Side;
+
+/// Longer times are meant as "no limit" anyway: a year.
+const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The shortest time that a move may take.
+const LEAST: Duration = Duration::from_millis(1);
+
+/// What the clocks mean.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Timing {
+    /// UCCI's clocks count seconds.
+    pub(super) seconds: bool,
+    /// What it costs to get a move to the GUI.
+    pub(super) overhead: Duration,
+    /// The engine will think on the opponent's time too.
+    pub(super) ponders: bool,
+}
+
+impl Timing {
+    /// What the clocks of `go` allow the side to move; `None` without one.
+    pub(super) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
+        if let Some(time) = go.move_time {
+            return Some(self.fixed(milliseconds(time)));
+        }
+        let (clock, unit) = match side {
+            _ if go.own.time.is_some() => (go.own, self.unit()),
+            Side::First => (go.first, 1),
+            Side::Second => (go.second, 1),
+        };
+        let SideClock { time, increment } = clock;
+        let time_of = |value: u64| milliseconds(value.saturating_mul(unit));
+        let clock = Clock {
+            remaining: self.less_overhead(time_of(time?)),
+            increment: time_of(increment),
+            moves_to_go: go.moves_to_go,
+        };
+        let Allowance { soft, hard } = clock.allowance();
+        // Every other move, roughly, will have been thought about beforehand.
+        let soft = soft.map(|soft| if self.ponders { (soft * 5 / 4).min(hard) } else { soft });
+        Some(Allowance { soft, hard })
+    }
+
+    const fn unit(self) -> u64 {
+        if self.seconds { 1000 } else { 1 }
+    }
+
+    /// [`Clock::allowance`] takes off the usual overhead; here the difference is made up for.
+    fn less_overhead(self, time: Duration) -> Duration {
+        (time + OVERHEAD).saturating_sub(self.overhead)
+    }
+
+    /// [`clock::fixed`] with this overhead.
+    fn fixed(self, time: Duration) -> Allowance {
+        let overhead = self.overhead.min(time / 2);
+        let Allowance { soft, .. } = clock::fixed(time);
+        Allowance { soft, hard: time.saturating_sub(overhead).max(LEAST) }
+    }
+}
+
+fn milliseconds(value: u64) -> Duration {
+    Duration::from_millis(value).min(MAX_TIME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USUAL: Timing = Timing { seconds: false, overhead: OVERHEAD, ponders: false };
+
+    fn go(line: &str) -> Go {
+        match super::super::Command::parse(line) {
+            Some(Ok(super::super::Command::Go(go))) => *go,
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    fn allowed(timing: Timing, line: &str, side: Side) -> Option<Allowance> {
+        timing.allowance(&go(line), side)
+    }
+
+    #[test]
+    fn both_protocols_mean_the_same() {
+        let ours = Clock {
+            remaining: Duration::from_secs(300),
+            increment: Duration::from_secs(2),
+            moves_to_go: Some(20),
+        };
+        let expected = Some(ours.allowance());
+        let uci = "go wtime 1 btime 300000 winc 1 binc 2000 movestogo 20";
+        assert_eq!(allowed(USUAL, uci, Side::Second), expected);
+        let ucci = "go time 300000 increment 2000 movestogo 20 opptime 1 oppincrement 1";
+        assert_eq!(allowed(USUAL, ucci, Side::First), expected);
+        let seconds = Timing { seconds: true, ..USUAL };
+        let ucci = "go time 300 increment 2 movestogo 20 opptime 1";
+        assert_eq!(allowed(seconds, ucci, Side::Second), expected);
+        assert_eq!(allowed(seconds, uci, Side::Second), expected);
+        assert_eq!(allowed(USUAL, "go depth 3", Side::First), None);
+        assert_eq!(allowed(USUAL, "go btime 5", Side::First), None);
+    }
+
+    #[test]
+    fn the_overhead_is_taken_off() {
+        let slow = Timing { overhead: Duration::from_millis(500), ..USUAL };
+        let hard = |timing, line| allowed(timing, line, Side::First).unwrap().hard;
+        assert_eq!(hard(USUAL, "go movetime 2000"), Duration::from_millis(1970));
+        assert_eq!(hard(slow, "go movetime 2000"), Duration::from_millis(1500));
+        assert_eq!(hard(slow, "go movetime 100"), Duration::from_millis(50));
+        assert_eq!(hard(slow, "go movetime 0"), LEAST);
+        let last = "go wtime 1000 movestogo 1";
+        assert!(hard(slow, last) <= Duration::from_millis(500));
+        assert!(hard(USUAL, last) > hard(slow, last));
+        let none = Timing { overhead: Duration::ZERO, ..USUAL };
+        assert!(hard(none, "go wtime 1") <= Duration::from_millis(1));
+    }
+
+    #[test]
+    fn huge_clocks_do_not_overflow() {
+        let seconds = Timing { seconds: true, ponders: true, ..USUAL };
+        let huge = u64::MAX;
+        let line = format!("go time {huge} increment {huge}");
+        let Allowance { soft, hard } = allowed(seconds, &line, Side::First).unwrap();
+        assert!(soft.unwrap() <= hard);
+        assert!(allowed(USUAL, &format!("go movetime {huge}"), Side::First).is_some());
+    }
+}
