@@ -154,6 +154,21 @@ fn ponderhit_starts_the_clock() {
     live.end();
 }
 
+/// However long it pondered before.
+#[test]
+fn time_counts_from_ponderhit() {
+    let live = Live::start(Dialect::Uci);
+    live.say("go ponder movetime 400\n");
+    live.wait_for("info depth 1", 1);
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(best_moves(&live.heard()).is_empty());
+    let before = Instant::now();
+    live.say("ponderhit\n");
+    live.wait_for("bestmove", 1);
+    assert!(before.elapsed() >= Duration::from_millis(360));
+    live.end();
+}
+
 /// `go` without a limit is endless: only `stop`, another `go` or the end of the input ends it.
 #[test]
 fn ponderhit_without_a_clock_can_be_stopped() {
