@@ -13,8 +13,8 @@ impl Position {
     /// - a cannon against a cannon.
     ///
     /// In the endgame tables of these sets (`KAABBvKAABB`, `KCBBvKBB`, `KCvKABB`, `KCvKC`) every
-    /// position is drawn; any one man more that keeps to the conditions' kind makes mates
-    /// (`KCvKAA`, `KCBvKA`, `KCBvKC`, `KCAvK`).
+    /// position is drawn. With one man more there are mates (`KCvKAA`, `KCBvKA`, `KCBvKC`, `KCAvK`,
+    /// `KCCvK`).
     #[must_use]
     #[inline]
     pub fn is_dead(&self) -> bool {
