@@ -241,8 +241,8 @@ mod tests {
 
     #[test]
     fn too_few_attackers_win_nothing() {
-        assert_eq!(of("3ak4/9/9/9/9/9/9/9/9/4K4 w").scale.second, 0);
-        let rook_against_full_guard = of("2bakab2/9/9/9/9/9/9/9/4R4/3K5 w").scale;
+        assert_eq!(of("3ak4/9/9/9/9/9/9/9/9/3K5 w").scale.second, 0);
+        let rook_against_full_guard = of("2bakab2/9/9/9/9/9/9/9/R8/3K5 w").scale;
         assert!(rook_against_full_guard.first < FULL_SCALE / 2);
         assert_eq!(of(crate::xiangqi::START_FEN).scale.first, FULL_SCALE);
     }
