@@ -98,7 +98,7 @@ impl<'a> Voice<'a> {
             "info depth {depth} seldepth {seldepth} multipv {multipv} score {score}{bound}"
         )?;
         if detail.wdl {
-            let [win, draw, loss] = win_draw_loss(*score);
+            let [win, draw, loss] = iteration.wdl;
             write!(self.output, " wdl {win} {draw} {loss}")?;
         }
         write!(
@@ -239,24 +239,6 @@ fn ucci_score(score: Score) -> i32 {
     }
 }
 
-/// The chances of win, draw and loss, of 1,000, as a score suggests them: each side wins by a
-/// logistic curve of its advantage in centipawns.
-fn win_draw_loss(score: Score) -> [u32; 3] {
-    /// The advantage that wins every second time, and how fast chances change around it.
-    const EVEN: f64 = 150.0;
-    const SPREAD: f64 = 80.0;
-    let chance = |advantage: f64| 1000.0 / (1.0 + ((EVEN - advantage) / SPREAD).exp());
-    match score.kind() {
-        ScoreKind::MateIn(_) | ScoreKind::TableWin(_) => [1000, 0, 0],
-        ScoreKind::MatedIn(_) | ScoreKind::TableLoss(_) => [0, 0, 1000],
-        ScoreKind::Centipawns(value) => {
-            let (win, loss) = (chance(f64::from(value)), chance(-f64::from(value)));
-            let (win, loss) = (win.round() as u32, loss.round() as u32);
-            [win, 1000_u32.saturating_sub(win + loss), loss]
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,17 +251,6 @@ mod tests {
         assert_eq!(ucci_score(Score::mated_in(4)), -9_996);
         assert_eq!(ucci_score(Score::table_win(7)), 9_493);
         assert_eq!(ucci_score(Score::table_loss(999)), -8_501);
-    }
-
-    #[test]
-    fn chances_add_up_and_follow_the_score() {
-        let scores = (-2000..2000).step_by(7).map(Score::from_eval);
-        let all: Vec<[u32; 3]> = scores.map(win_draw_loss).collect();
-        assert!(all.iter().all(|chances| chances.iter().sum::<u32>() == 1000));
-        assert!(all.windows(2).all(|pair| pair[0][0] <= pair[1][0] && pair[0][2] >= pair[1][2]));
-        assert_eq!(win_draw_loss(Score::mated_in(2)), [0, 0, 1000]);
-        let [win, draw, loss] = win_draw_loss(Score::DRAW);
-        assert!(win == loss && draw > win);
     }
 
     fn said(dialect: Dialect, say: impl FnOnce(&mut Voice<'_>)) -> String {

@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn without_attackers_there_is_no_advantage() {
-        let position = Position::from_fen("3ak4/9/9/9/9/9/9/9/9/2BAK4 w").unwrap();
+        let position = Position::from_fen("3a1k3/9/9/9/9/9/9/9/9/2BAK4 w").unwrap();
         assert_eq!(position.evaluate(), 0);
     }
 }

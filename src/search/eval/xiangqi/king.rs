@@ -57,7 +57,7 @@ fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
         let missing = |role| 2 - count(view.position.pieces(!view.side, role));
         sink.add(BEARERS_MISSING, men * missing(Role::Advisor));
         sink.add(BEARERS_MISSING + 1, men * missing(Role::Elephant));
-        sink.add(WEAK_POINTS, count(palace & view.own.once - view.theirs.by_men));
+        sink.add(WEAK_POINTS, count(palace & (view.own.once - view.theirs.by_men)));
     }
 }
 
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn men_on_a_line() {
-        let position = Position::from_fen("4k4/9/4b4/9/9/4C4/4N4/9/9/3AK3R w").unwrap();
+        let position = Position::from_fen("4k4/9/4b4/9/9/4N4/4C4/9/9/3AK3R w").unwrap();
         let king = Square::at(4, 9);
         let at = |square: &str| Square::parse(square);
         assert_eq!(nearest(&position, king, Way::Down), [at("e7"), at("e4"), at("e3")]);

@@ -143,51 +143,19 @@ fn scale(own: &Count, other: &Count) -> i32 {
     let guards = their_advisors + their_elephants;
     let theirs = 4 * their_rooks + 2 * (their_horses + their_cannons);
     let minors = horses + cannons;
+    // What counts against more defence than `enough`, and against less.
+    let beyond = |enough: i32, more: i32, less: i32| {
+        if guards + theirs > enough { more } else { less }
+    };
     match (rooks, minors, pawns) {
         (0, 0, 0) => 0,
-        (0, 0, 1) => {
-            if guards + theirs > 0 {
-                8
-            } else {
-                FULL_SCALE
-            }
-        }
-        (0, 0, 2) => {
-            if guards + theirs > 2 {
-                12
-            } else {
-                40
-            }
-        }
-        (0, 0, _) => {
-            if guards + theirs > 3 {
-                24
-            } else {
-                FULL_SCALE
-            }
-        }
+        (0, 0, 1) => beyond(0, 8, FULL_SCALE),
+        (0, 0, 2) => beyond(2, 12, 40),
+        (0, 0, _) => beyond(3, 24, FULL_SCALE),
         (0, 1, 0) if cannons == 1 && advisors == 0 => 4,
-        (0, 1, 0) => {
-            if guards + theirs > 1 {
-                8
-            } else {
-                40
-            }
-        }
-        (0, 1, 1) => {
-            if guards + theirs > 3 {
-                20
-            } else {
-                48
-            }
-        }
-        (0, 1, 2) => {
-            if guards + theirs > 5 {
-                36
-            } else {
-                FULL_SCALE
-            }
-        }
+        (0, 1, 0) => beyond(1, 8, 40),
+        (0, 1, 1) => beyond(3, 20, 48),
+        (0, 1, 2) => beyond(5, 36, FULL_SCALE),
         (0, 2, 0) => match (theirs > 0, guards) {
             (true, 2..) => 20,
             (false, 4) if cannons == 2 => 24,
@@ -196,8 +164,7 @@ fn scale(own: &Count, other: &Count) -> i32 {
         },
         (0, 2, 1) if theirs >= 2 && guards >= 3 => 40,
         (1, 0, 0) => match (theirs, guards) {
-            (4.., _) => 16,
-            (2.., 3..) => 16,
+            (4.., _) | (2.., 3..) => 16,
             (2.., _) => 40,
             (_, 4) => 16,
             (_, 3) => 48,
@@ -241,8 +208,8 @@ mod tests {
 
     #[test]
     fn too_few_attackers_win_nothing() {
-        assert_eq!(of("3ak4/9/9/9/9/9/9/9/9/4K4 w").scale.second, 0);
-        let rook_against_full_guard = of("2bakab2/9/9/9/9/9/9/9/4R4/3K5 w").scale;
+        assert_eq!(of("3ak4/9/9/9/9/9/9/9/9/3K5 w").scale.second, 0);
+        let rook_against_full_guard = of("2bakab2/9/9/9/9/9/9/9/R8/3K5 w").scale;
         assert!(rook_against_full_guard.first < FULL_SCALE / 2);
         assert_eq!(of(crate::xiangqi::START_FEN).scale.first, FULL_SCALE);
     }

@@ -129,7 +129,7 @@ static NEIGHBOURS: [Bitboard; Square::COUNT] = {
 fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     let men = view.men.without(view.position.king(view.side));
     let (own, theirs) = (view.own, view.theirs);
-    let idle = men & own.once - theirs.once;
+    let idle = men & (own.once - theirs.once);
     sink.add(GUARDED, count(idle));
     sink.add(GUARDED + 1, count(idle & own.twice));
     let turn = if view.to_move() { 0 } else { MEN };
