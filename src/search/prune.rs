@@ -56,11 +56,12 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// Null move (Donninger 1993): if even passing keeps the score above beta, some move will too.
-    /// Not twice in a row, not with too little material; deep cuts are verified by a search in
+    /// Not where no cut is expected, not twice in a row, not with too little material; deep cuts are verified by a search in
     /// which the side may not pass.
     fn null_move(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         let beta = node.window.beta;
         if !G::NULL_MOVE
+            || !node.cut
             || node.depth < NULL_DEPTH
             || node.eval < beta
             || node.corrected + NULL_EVAL_MARGIN * node.depth - NULL_EVAL_BASE < beta
