@@ -174,26 +174,28 @@ impl Drop for Child {
             drop(self.commands.try_send("quit\n".to_owned()));
             return;
         };
-        let killed = end_group(process).and_then(|()| process.kill());
+        end_group(process);
+        let killed = process.kill();
         let waited = process.wait();
         tracing::debug!(engine = self.engine, ?killed, ?waited, "engine ended");
     }
 }
 
-/// Ends the processes that a running engine has started, which are in its group: engines are often
-/// started by scripts.
-#[cfg(unix)]
-fn end_group(process: &mut process::Child) -> io::Result<()> {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    if process.try_wait()?.is_none() {
-        kill_process_group(Pid::from_child(process), Signal::KILL)?;
+/// Ends what the process has started and not ended itself: an engine may be a script that runs
+/// another program. Does nothing once the process was waited for, for its number is free then.
+fn end_group(process: &process::Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+        let group = Pid::from_child(process);
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        if waitid(WaitId::Pid(group), look).is_ok() {
+            let ended = kill_process_group(group, Signal::KILL);
+            tracing::trace!(?ended, "process group ended");
+        }
     }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn end_group(_process: &mut process::Child) -> io::Result<()> {
-    Ok(())
+    #[cfg(not(unix))]
+    let _ = process;
 }
 
 /// A thread that belongs to an engine.
