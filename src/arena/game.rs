@@ -274,9 +274,12 @@ impl<'a, 'b> Table<'a, 'b> {
                 return self.blame(side, fault, crate::engine::in_full(&error));
             }
         };
-        if self.is_late(side, thought.took) {
-            let how =
-                format!("{} lost on time after {} ms", side_name(side), thought.took.as_millis());
+        let allowed = self.allowed(side).unwrap_or(Duration::MAX);
+        self.count_time(side, thought.took);
+        if thought.took > allowed.saturating_add(self.pace.margin) {
+            let [took, allowed] = [thought.took, allowed].map(|time| time.as_millis());
+            let side_name = side_name(side);
+            let how = format!("{side_name} lost on time: {took} ms for a move, {allowed} ms left");
             return self.blame(side, Fault::Time, how);
         }
         if self.is_stopped() {
@@ -319,14 +322,12 @@ impl<'a, 'b> Table<'a, 'b> {
         [self.pace.move_time, clock].into_iter().flatten().min()
     }
 
-    /// Whether the move took too long; if not, the clock is set.
-    fn is_late(&mut self, side: Side, took: Duration) -> bool {
-        let late = self.allowed(side).is_some_and(|time| took > time + self.pace.margin);
+    /// Sets the clock after a move.
+    fn count_time(&mut self, side: Side, took: Duration) {
         if let Some(clock) = self.pace.clock {
             let left = &mut self.remaining[side.index()];
             *left = left.saturating_sub(took) + clock.increment;
         }
-        late
     }
 
     fn answer(&mut self, line: &Line<Position>, side: Side, thought: &Thought) -> Turn {

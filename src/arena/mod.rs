@@ -22,7 +22,7 @@ pub use contest::{Match, MatchError, MatchGame, Standing};
 pub use entrant::Entrant;
 pub use game::{ClockSetting, Effort, Fault, Pace};
 pub use journal::{Journal, JournalError};
-pub use openings::{Openings, built_in_openings, read_positions};
+pub use openings::{BadPosition, Openings, built_in_openings, read_positions};
 pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
 pub use selfplay::{SelfPlay, SelfPlayError};
 pub use sprt::{Decision, Sprt};

@@ -46,18 +46,30 @@ pub fn built_in_openings() -> Vec<Record<Position>> {
     openings
 }
 
+/// A line of a list that is no legal position.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}")]
+pub struct BadPosition {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub source: FenError,
+}
+
 /// Reads a list of positions, one FEN or EPD a line; blank lines and those that begin with `#` are
 /// passed over. `None` if the text does not begin with a position.
 ///
 /// # Errors
 ///
-/// The number of the first line that is no legal position, and why.
-pub fn read_positions(text: &str) -> Option<Result<Vec<Record<Position>>, (usize, FenError)>> {
+/// The first line that is no legal position.
+#[must_use]
+pub fn read_positions(text: &str) -> Option<Result<Vec<Record<Position>>, BadPosition>> {
     let lines = (1..).zip(text.lines().map(|line| line.trim().trim_start_matches('\u{feff}')));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
     let (_, first) = lines.peek()?;
     let is_fen = first.split_whitespace().next()?.matches('/').count() == 9;
-    let read = |(number, line)| read_position(line).map_err(|error| (number, error));
+    let read =
+        |(number, line)| read_position(line).map_err(|source| BadPosition { line: number, source });
     is_fen.then(|| lines.map(read).collect())
 }
 
@@ -242,8 +254,8 @@ mod tests {
         let positions = read_positions(&text).unwrap().unwrap();
         assert_eq!((positions.len(), positions[0].start_clock), (2, 7));
         assert_eq!(positions[1].start, Some(Position::from_fen(other).unwrap()));
-        let (line, _) = read_positions(&format!("{fen}\n\nnonsense")).unwrap().unwrap_err();
-        assert_eq!(line, 3);
+        let error = read_positions(&format!("{fen}\n\nnonsense")).unwrap().unwrap_err();
+        assert_eq!(error.line, 3);
         assert!(read_positions("1. h2e2 h9g7").is_none() && read_positions("").is_none());
     }
 

@@ -14,6 +14,7 @@ use crate::arena::{
     Protocol, Referee, ResignRule, Sprt, Standing, built_in_openings,
 };
 use crate::engine::{Endgames, MAX_PLY, Playable, TableOptions};
+use crate::record::Record;
 use crate::xiangqi::{Position, RuleSet};
 
 /// Plays a match between two engines and says how much stronger the first one is.
@@ -274,8 +275,18 @@ impl Args {
         let timeout = Duration::from_secs(self.limits.timeout);
         Ok(Match {
             entrants: [
-                self.entrant(&self.engine_a, &self.option_a, self.protocol_a, &self.name_a)?,
-                self.entrant(&self.engine_b, &self.option_b, self.protocol_b, &self.name_b)?,
+                self.entrant(
+                    &self.engine_a,
+                    &self.option_a,
+                    self.protocol_a,
+                    self.name_a.as_ref(),
+                )?,
+                self.entrant(
+                    &self.engine_b,
+                    &self.option_b,
+                    self.protocol_b,
+                    self.name_b.as_ref(),
+                )?,
             ],
             pace: self.limits.pace(),
             referee: self.ends.referee()?,
@@ -292,13 +303,13 @@ impl Args {
         command: &str,
         options: &[(String, String)],
         protocol: Spoken,
-        name: &Option<String>,
+        name: Option<&String>,
     ) -> Result<Entrant, CliError> {
         Ok(Entrant {
             command: parse_engine(command)?,
             protocol: protocol.0,
             options: [&self.option, options].concat(),
-            name: name.clone(),
+            name: name.cloned(),
             restart: self.restart,
         })
     }
@@ -361,15 +372,12 @@ impl Args {
 }
 
 fn openings_text(openings: &Openings) -> Vec<u8> {
-    let mut text = String::new();
-    for opening in openings.list() {
-        text += &opening.start.as_ref().map_or_else(String::new, Position::to_fen);
-        for mv in &opening.tree.moves {
-            text += &format!(" {mv}");
-        }
-        text += &format!(" {}\n", opening.start_clock);
-    }
-    text.into_bytes()
+    let text = |opening: &Record<Position>| {
+        let start = opening.start.as_ref().map(Position::to_fen).unwrap_or_default();
+        let moves: Vec<String> = opening.tree.moves.iter().map(ToString::to_string).collect();
+        format!("{start} {} {}\n", opening.start_clock, moves.join(" "))
+    };
+    openings.list().iter().flat_map(|opening| text(opening).into_bytes()).collect()
 }
 
 /// Enough of a BLAKE3 digest to tell things apart.
@@ -439,14 +447,12 @@ const NAMES: [&str; 2] = ["a", "b"];
 /// How the match stands, in a line.
 fn brief(contest: &Match, standing: &Standing) -> String {
     let Count { wins, draws, losses } = standing.tally.total();
-    let mut text = format!("{} games: +{wins} ={draws} -{losses}", standing.games());
-    if let Some(estimate) = standing.tally.by_pairs() {
-        text += &format!(", {}", interval(&estimate));
-    }
-    if let Some(sprt) = contest.sprt {
-        text += &format!(", LLR {:.2}", sprt.log_likelihood_ratio(&standing.tally.pairs));
-    }
-    text
+    let tally = &standing.tally;
+    let elo = tally.by_pairs().map(|estimate| format!(", {}", interval(&estimate)));
+    let ratio = contest.sprt.map(|sprt| sprt.log_likelihood_ratio(&tally.pairs));
+    let ratio = ratio.map(|ratio| format!(", LLR {ratio:.2}"));
+    let (elo, ratio) = (elo.unwrap_or_default(), ratio.unwrap_or_default());
+    format!("{} games: +{wins} ={draws} -{losses}{elo}{ratio}", standing.games())
 }
 
 fn interval(estimate: &Estimate) -> String {

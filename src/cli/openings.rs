@@ -18,9 +18,8 @@ pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>,
         let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
         match std::str::from_utf8(&bytes).ok().and_then(read_positions) {
             Some(Ok(positions)) => openings.extend(positions),
-            Some(Err((line, error))) => {
-                let place = format!("{}: line {line}", file.display());
-                return Err(CliError::new(exit::BAD_DATA, error).within(place));
+            Some(Err(bad)) => {
+                return Err(CliError::new(exit::BAD_DATA, bad).within(file.display()));
             }
             None => read_games(&file, &bytes, &mut openings)?,
         }
