@@ -443,7 +443,7 @@ fn a_drawn_table_position_stays_drawn() {
         let moves = ranked(&engine, &fen);
         let draws = moves.first().is_some_and(|&(_, score)| score == Score::DRAW);
         let lost = moves.iter().find(|&&(_, score)| score < Score::DRAW)?;
-        draws.then(|| (fen, lost.0))
+        draws.then_some((fen, lost.0))
     });
     let Some((fen, lost)) = found else {
         // The test is about the proxy; without such a position there is nothing to see.
