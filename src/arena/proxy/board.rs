@@ -147,11 +147,11 @@ mod tests {
             quiet.text(Dialect::Ucci, Ranks::FromZero),
             format!("position fen {START_FEN} moves h2e2 h9g7")
         );
-        let capture = board(None, "h2e2 h9g7 e2e6 d9e8");
+        let capture = board(None, "h2e2 h9g7 e2e6 a9a8");
         assert_eq!(
             capture.text(Dialect::Ucci, Ranks::FromZero),
             "position fen rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 1 \
-             moves d9e8"
+             moves a9a8"
         );
         assert_eq!((quiet.mover(), capture.mover()), (0, 0));
     }

@@ -230,26 +230,32 @@ impl Go {
         unit: u64,
         only: &[String],
     ) -> String {
-        let mut text = "go".to_owned();
+        let mut words = vec!["go".to_owned()];
         if self.ponder {
-            text += " ponder";
+            words.push("ponder".to_owned());
         }
         match dialect {
-            Dialect::Uci => self.write_uci(&mut text, mover, elapsed),
-            Dialect::Ucci => self.write_ucci(&mut text, mover, elapsed, unit),
+            Dialect::Uci => {
+                words.extend(self.uci_words(mover, elapsed));
+                if !only.is_empty() {
+                    words.push("searchmoves".to_owned());
+                    words.extend_from_slice(only);
+                }
+            }
+            Dialect::Ucci => {
+                if self.draw && !self.ponder {
+                    words.push("draw".to_owned());
+                }
+                words.push(self.ucci_mode(mover, elapsed, unit));
+            }
         }
-        if dialect == Dialect::Uci && !only.is_empty() {
-            text += " searchmoves ";
-            text += &only.join(" ");
-        }
-        text
+        words.join(" ")
     }
 
-    fn write_uci(&self, text: &mut String, mover: usize, elapsed: u64) {
+    fn uci_words(&self, mover: usize, elapsed: u64) -> Vec<String> {
+        let mut words = Vec::new();
         let mut add = |name: &str, value: Option<u64>| {
-            if let Some(value) = value {
-                *text += &format!(" {name} {value}");
-            }
+            words.extend(value.map(|value| format!("{name} {value}")));
         };
         let left = |time: u64| time.saturating_sub(elapsed).max(1);
         add("depth", self.depth);
@@ -257,9 +263,8 @@ impl Go {
         add("mate", self.mate);
         add("movetime", self.move_time.map(left));
         if let Some(clocks) = self.clocks(mover) {
-            for (side, [time, increment]) in
-                [["wtime", "winc"], ["btime", "binc"]].iter().enumerate()
-            {
+            let names = [["wtime", "winc"], ["btime", "binc"]];
+            for (side, [time, increment]) in names.iter().enumerate() {
                 let clock = clocks[usize::from(side != mover)];
                 let gone = if side == mover { elapsed } else { 0 };
                 add(time, clock.time.map(|time| time.saturating_sub(gone).max(1)));
@@ -268,33 +273,31 @@ impl Go {
             add("movestogo", clocks[0].moves);
         }
         if self.is_endless(mover) {
-            *text += " infinite";
+            words.push("infinite".to_owned());
         }
+        words
     }
 
-    fn write_ucci(&self, text: &mut String, mover: usize, elapsed: u64, unit: u64) {
-        if self.draw && !self.ponder {
-            *text += " draw";
-        }
+    fn ucci_mode(&self, mover: usize, elapsed: u64, unit: u64) -> String {
         let left = |time: u64| (time.saturating_sub(elapsed) / unit).max(1);
-        *text += &match (self.move_time, self.clocks(mover)) {
-            _ if self.is_endless(mover) => " infinite".to_owned(),
-            (Some(time), _) => format!(" time {} movestogo 1", left(time)),
+        match (self.move_time, self.clocks(mover)) {
+            _ if self.is_endless(mover) => "infinite".to_owned(),
+            (Some(time), _) => format!("time {} movestogo 1", left(time)),
             (None, Some([own, other])) => {
                 let rest = |clock: Clock, opp: &str| match clock.moves {
-                    Some(moves) => format!(" {opp}movestogo {moves}"),
-                    None => format!(" {opp}increment {}", clock.increment.unwrap_or(0) / unit),
+                    Some(moves) => format!("{opp}movestogo {moves}"),
+                    None => format!("{opp}increment {}", clock.increment.unwrap_or(0) / unit),
                 };
                 let own_time = left(own.time.unwrap_or(0));
                 let time = (other.time.unwrap_or(0) / unit).max(1);
-                format!(" time {own_time}{} opptime {time}{}", rest(own, ""), rest(other, "opp"))
+                format!("time {own_time} {} opptime {time} {}", rest(own, ""), rest(other, "opp"))
             }
             (None, None) => match (self.depth, self.nodes, self.mate) {
-                (Some(depth), ..) => format!(" depth {depth}"),
-                (_, Some(nodes), _) => format!(" nodes {nodes}"),
-                (_, _, mate) => format!(" depth {}", mate.unwrap_or(1).saturating_mul(2)),
+                (Some(depth), ..) => format!("depth {depth}"),
+                (_, Some(nodes), _) => format!("nodes {nodes}"),
+                (_, _, mate) => format!("depth {}", mate.unwrap_or(1).saturating_mul(2)),
             },
-        };
+        }
     }
 }
 
@@ -314,10 +317,8 @@ mod tests {
     use super::*;
 
     fn option(line: &str) -> (String, String) {
-        match parse(line) {
-            Some(Command::SetOption { name, value }) => (name, value),
-            other => panic!("{line}: {other:?}"),
-        }
+        let Some(Command::SetOption { name, value }) = parse(line) else { return <_>::default() };
+        (name, value)
     }
 
     #[test]

@@ -88,15 +88,13 @@ fn to_ucci(words: &[&str], moves: impl Fn(&str) -> String) -> Vec<String> {
     if let Some(depth) = after("depth")
         && (score.is_some() || line_of_play.is_some())
     {
-        let mut line = format!("info depth {depth}");
-        if let Some(score) = score {
-            line += &format!(" score {score}");
-        }
+        let mut line = vec![format!("info depth {depth}")];
+        line.extend(score.map(|score| format!("score {score}")));
         if let Some(at) = line_of_play {
-            line += " pv";
-            words[at + 1..].iter().for_each(|mv| line += &format!(" {}", moves(mv)));
+            line.push("pv".to_owned());
+            line.extend(words[at + 1..].iter().map(|mv| moves(mv)));
         }
-        lines.push(line);
+        lines.push(line.join(" "));
     }
     if let Some(mv) = after("currmove") {
         lines.push(format!("info currmove {}", moves(mv)));
@@ -154,14 +152,11 @@ impl Answer {
                 Dialect::Ucci => "nobestmove".to_owned(),
             };
         };
-        let mut text = format!("bestmove {}", to.ranks.theirs(best));
-        if let Some(ponder) = &self.ponder {
-            text += &format!(" ponder {}", to.ranks.theirs(ponder));
-        }
-        if let Some(offer) = self.offer.filter(|_| to.dialect == Dialect::Ucci) {
-            text += &format!(" {offer}");
-        }
-        text
+        let mut words = vec![format!("bestmove {}", to.ranks.theirs(best))];
+        let ponder = self.ponder.as_ref();
+        words.extend(ponder.map(|ponder| format!("ponder {}", to.ranks.theirs(ponder))));
+        words.extend(self.offer.filter(|_| to.dialect == Dialect::Ucci).map(str::to_owned));
+        words.join(" ")
     }
 }
 

@@ -88,7 +88,6 @@ impl Session<'_> {
 
     fn hear_line(&mut self, line: &str) -> io::Result<()> {
         match line.split_whitespace().next() {
-            None => Ok(()),
             Some("info") => self.hear_info(line),
             Some("bestmove" | "nobestmove") => {
                 let answer = Answer::read(line, self.partner.voice.ranks);
@@ -101,7 +100,7 @@ impl Session<'_> {
                     Ok(())
                 }
             }
-            Some("uciok" | "ucciok" | "id" | "option" | "bye") => Ok(()),
+            None | Some("uciok" | "ucciok" | "id" | "option" | "bye") => Ok(()),
             Some(_) => self.hand_on(line),
         }
     }
