@@ -138,22 +138,22 @@ impl<'a> Adviser<'a> {
     }
 
     /// Whether what the move leads to is decided before the limit, which a capture puts off.
-    fn is_in_time(&self, RootMove { mv, entry }: &RootMove<Move>) -> bool {
-        if self.is_capture(*mv) && self.left < u32::MAX {
-            let after = Entry { distance: entry.distance.saturating_sub(1), ..*entry };
+    fn is_in_time(&self, RootMove { mv, entry }: RootMove<Move>) -> bool {
+        if self.is_capture(mv) && self.left < u32::MAX {
+            let after = Entry { distance: entry.distance.saturating_sub(1), ..entry };
             return is_in_time(after, MOVE_LIMIT);
         }
         // Every time that the position was there before, less of the claim is left to do.
         let been = self.line.earlier_occurrences().count() as u16 * LOOP_PLIES;
         let nearer = if entry.order == 0 { 0 } else { been.min(CLAIM_PLIES) };
-        is_in_time(*entry, self.left.saturating_add(nearer.into()))
+        is_in_time(entry, self.left.saturating_add(nearer.into()))
     }
 
     /// Order and distance as they count, the limit of moves permitting.
     fn convert(&self, moves: Vec<RootMove<Move>>) -> Advice<Move> {
         let winning = moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win);
         let mut ranked: Vec<(Winning, RootMove<Move>)> =
-            winning.map(|m| (self.winning(&m), m)).collect();
+            winning.map(|m| (self.winning(m), m)).collect();
         ranked.sort_by_cached_key(|&(kind, m)| (kind, Reverse(m.entry), self.repeats(m)));
         let (kind, first) = ranked[0];
         let is_late = matches!(kind, Winning::LateCapture | Winning::Late);
@@ -168,7 +168,7 @@ impl<'a> Adviser<'a> {
         Advice { moves, keeping: 1, wdl: Wdl::Win, is_sure, remark }
     }
 
-    fn winning(&self, m: &RootMove<Move>) -> Winning {
+    fn winning(&self, m: RootMove<Move>) -> Winning {
         let Foresight { now, later } = self.foresee(m.mv, Horizon::Game);
         match (now, later) {
             (Some(Wdl::Win), _) => Winning::Claimed,
@@ -196,7 +196,7 @@ impl<'a> Adviser<'a> {
     /// A move that keeps the draw; which of them, others may decide.
     fn hold(&self, moves: Vec<RootMove<Move>>) -> Advice<Move> {
         let mut ranked: Vec<(Drawing, RootMove<Move>)> =
-            moves.into_iter().map(|m| (self.drawing(&m), m)).collect();
+            moves.into_iter().map(|m| (self.drawing(m), m)).collect();
         ranked.sort_by_key(|&(kind, m)| (kind, Reverse(m.entry)));
         let best = ranked[0].0;
         let keeping = ranked.iter().filter(|(kind, _)| *kind == best).count();
@@ -205,7 +205,7 @@ impl<'a> Adviser<'a> {
         Advice { moves, keeping, wdl, is_sure: true, remark: None }
     }
 
-    fn drawing(&self, m: &RootMove<Move>) -> Drawing {
+    fn drawing(&self, m: RootMove<Move>) -> Drawing {
         let Foresight { now, later } = self.foresee(m.mv, Horizon::Game);
         let is_loss = |wdl| wdl == Some(Wdl::Loss);
         match m.entry.wdl {
@@ -228,7 +228,7 @@ impl<'a> Adviser<'a> {
     fn resist(&self, moves: Vec<RootMove<Move>>) -> Advice<Move> {
         let captures = self.by_captures();
         let mut ranked: Vec<(Losing, RootMove<Move>)> =
-            moves.into_iter().map(|m| (self.losing(&m), m)).collect();
+            moves.into_iter().map(|m| (self.losing(m), m)).collect();
         ranked.sort_by_cached_key(|&(kind, m)| {
             let until = captures.iter().find(|(mv, _)| *mv == m.mv).map_or(0, |&(_, until)| until);
             let until = if kind == Losing::Lasting { until } else { 0 };
@@ -239,7 +239,7 @@ impl<'a> Adviser<'a> {
         Advice { moves, keeping: 1, wdl: Wdl::Loss, is_sure, remark: None }
     }
 
-    fn losing(&self, m: &RootMove<Move>) -> Losing {
+    fn losing(&self, m: RootMove<Move>) -> Losing {
         let Foresight { now, later } = self.foresee(m.mv, Horizon::Game);
         match (now, later) {
             (Some(Wdl::Loss), _) => Losing::Spoilt,
@@ -310,7 +310,7 @@ impl<'a> Adviser<'a> {
         (1..=HASTE_PLIES.min(self.left)).step_by(2).find_map(|plies| {
             let mut candidates = candidates.clone();
             let found =
-                candidates.find(|(_, m)| self.move_converts(position, m, plies, &mut nodes));
+                candidates.find(|(_, m)| self.move_converts(position, *m, plies, &mut nodes));
             found.map(|(_, m)| m.mv)
         })
     }
@@ -319,7 +319,7 @@ impl<'a> Adviser<'a> {
     fn move_converts(
         &self,
         position: &Position,
-        m: &RootMove<Move>,
+        m: RootMove<Move>,
         plies: u32,
         nodes: &mut u32,
     ) -> bool {
@@ -356,7 +356,7 @@ impl<'a> Adviser<'a> {
         let mut moves = self.tables.ranked_moves(position).unwrap_or_default();
         moves.retain(|m| m.entry.wdl == Wdl::Win);
         moves.sort_by_key(|m| position.piece_at(m.mv.to()).is_none());
-        moves.iter().any(|m| self.move_converts(position, m, plies, nodes))
+        moves.into_iter().any(|m| self.move_converts(position, m, plies, nodes))
     }
 }
 

@@ -284,13 +284,8 @@ impl Endgames<Position> for XiangqiTables {
 
     fn remarks(&self) -> Vec<String> {
         let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
-        let known: BTreeSet<Material> = self
-            .shelves
-            .iter()
-            .filter(fits)
-            .flat_map(|tables| tables.materials())
-            .copied()
-            .collect();
+        let known: BTreeSet<Material> =
+            self.shelves.iter().filter(fits).flat_map(Tables::materials).copied().collect();
         let needed = self.shelves.iter().filter(|tables| !tables.materials().is_subset(&known));
         let mut remarks: Vec<String> =
             needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();
