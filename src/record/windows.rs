@@ -129,7 +129,7 @@ mod tests {
     fn long(head: &str, game: impl Fn(&mut String, usize, &str)) -> (String, usize) {
         let mut text = head.to_owned();
         let mut number = 0;
-        while text.len() < 3 * MARGIN {
+        while text.len() < MARGIN + (MARGIN >> 1) {
             number += 1;
             game(&mut text, number, &"x".repeat(number * 7919 % 200_000));
         }
@@ -139,23 +139,27 @@ mod tests {
     #[test]
     fn other_texts_have_windows_too() {
         use std::fmt::Write;
-        let mv = |n: usize| if n % 5 == 0 { "a0a9" } else { "h2e2" };
+        let mv = |n: usize| if n.is_multiple_of(5) { "a0a9" } else { "h2e2" };
         let texts = [
             long("", |text, n, x| {
                 let mv = mv(n);
                 writeln!(text, r#"{{"moves":"{mv}","tags":{{"n":"{n}","x":"{x}"}}}}"#).unwrap();
-                text.push_str(if n % 3 == 0 { "\n" } else { "" });
+                text.push_str(if n.is_multiple_of(3) { "\n" } else { "" });
             }),
             long("", |text, n, x| writeln!(text, "Xy{n};{}\n# {x}", mv(n)).unwrap()),
             long("id,event,moves\n", |text, n, x| {
                 writeln!(text, "{n},{x},{}", mv(n)).unwrap();
             }),
             long("game_id,event,move\n", |text, n, x| {
-                writeln!(text, "{n},{x},h2e2\n{n},,{}", if n % 5 == 0 { "a0a9" } else { "h9g7" })
-                    .unwrap();
+                writeln!(
+                    text,
+                    "{n},{x},h2e2\n{n},,{}",
+                    if n.is_multiple_of(5) { "a0a9" } else { "h9g7" }
+                )
+                .unwrap();
             }),
             long("", |text, n, x| {
-                let moves = if n % 5 == 0 { "0001" } else { "7747" };
+                let moves = if n.is_multiple_of(5) { "0001" } else { "7747" };
                 writeln!(text, "<p>[DhtmlXQ]\n[DhtmlXQ_title]{n}{x}[/DhtmlXQ_title]").unwrap();
                 writeln!(text, "[DhtmlXQ_movelist]{moves}[/DhtmlXQ_movelist][/DhtmlXQ]").unwrap();
             }),
@@ -169,7 +173,7 @@ mod tests {
     fn windows_are_as_good_as_the_whole() {
         use std::fmt::Write;
         let text = long("", |text, game, comment| {
-            let mv = if game % 5 == 0 { "a0a9" } else { "h2e2" };
+            let mv = if game.is_multiple_of(5) { "a0a9" } else { "h2e2" };
             write!(text, "[Event \"{game}\"]\n\n1. {mv} {{{comment}\n}} *\n\n").unwrap();
         });
         check(&text, &[MARGIN + (MARGIN >> 2), MARGIN + 1]);
