@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use crate::engine::{Endgames, Oracle, Playable, TableValue};
+use crate::engine::{Endgames, Playable};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
 use crate::xiangqi::repetition::MOVE_LIMIT;
 use crate::xiangqi::{Position, RuleSet};
@@ -134,10 +134,11 @@ impl Referee {
         let best = *tables.ranked_moves(position)?.first()?;
         let same_rules = tables.rules_name() == self.rules.to_string();
         let in_time = line.clock() + u32::from(best.entry.distance) <= MOVE_LIMIT;
-        let (outcome, holds) = match tables.probe(position)? {
-            TableValue::Draw => (Outcome::Draw, same_rules),
-            TableValue::Win => (Outcome::Win(position.turn()), in_time),
-            TableValue::Loss => (Outcome::Win(!position.turn()), in_time),
+        let score = best.score();
+        let (outcome, holds) = match score.is_decisive() {
+            false => (Outcome::Draw, same_rules),
+            true if score.is_lost() => (Outcome::Win(!position.turn()), in_time),
+            true => (Outcome::Win(position.turn()), in_time),
         };
         let holds = holds && (same_rules || best.entry.order == 0);
         holds.then(|| End::new(outcome, format!("by the tables: {best}")))
