@@ -322,6 +322,19 @@ fn positions_and_games_are_openings() {
     fails(&[&SMALL[..], &more].concat(), 65, &["a.epd: line 3", "illegal"]);
 }
 
+#[test]
+fn tables_decide_games() {
+    let place = Place::new();
+    let (tables, fens, out) = (place.at("tables"), place.at("a.fen"), place.at("out.pgn"));
+    let generated = juzhong(&["tablebase", "generate", "KRvK", "--dir", &tables]);
+    assert!(generated.status.success(), "{generated:?}");
+    fs::write(&fens, "3k5/9/9/9/9/9/9/9/9/R3K4 w - - 0 1\n").unwrap();
+    let answer = json(&["--openings", &fens, "--games", "2", "--tables", &tables, "-o", &out]);
+    assert_eq!(answer["pairs"], serde_json::json!([0, 0, 1, 0, 0]));
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("[Termination \"by the tables: win, mate in ").count(), 2, "{text}");
+}
+
 /// Fast games between two copies: nothing may go wrong. A busy machine gets some patience.
 fn load(games: &str, clock: &str, margin: &str) {
     let program = format!("'{}' uci --hash 16", env!("CARGO_BIN_EXE_juzhong"));
