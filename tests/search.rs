@@ -224,13 +224,14 @@ struct NoRooks(AtomicU64);
 
 impl Oracle<Position> for NoRooks {
     const PRESENT: bool = true;
-    fn probe(&self, position: &Position) -> Option<TableValue> {
+    fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
         self.0.fetch_add(1, Ordering::Relaxed);
+        let position = line.position();
         let own = position.pieces(position.turn(), Role::Rook).is_empty();
         let theirs = position.pieces(!position.turn(), Role::Rook).is_empty();
         match (own, theirs) {
-            (true, false) => Some(TableValue::Loss),
-            (false, true) => Some(TableValue::Win),
+            (true, false) => Some(TableValue::Loss(0)),
+            (false, true) => Some(TableValue::Win(0)),
             _ => None,
         }
     }
