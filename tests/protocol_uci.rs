@@ -420,7 +420,7 @@ fn after_h2e2() -> Position {
 #[test]
 fn the_limit_of_moves_can_be_left_out_of_account() {
     let score = |options: &str| -> i32 {
-        let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 119 80";
+        let fen = "5k3/9/9/9/9/9/9/9/R8/3K5 w - - 119 80";
         let output = answers_to(format!("{options}position fen {fen}\ngo depth 1\n"));
         let told = output.lines().rfind(|line| line.contains(" score ")).unwrap();
         told.split(' ').skip_while(|&word| word != "cp").nth(1).unwrap().parse().unwrap()

@@ -96,9 +96,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_search_visits_fewer_nodes_than_the_plainer_one() {
+    fn each_search_visits_fewer_nodes_than_the_plainer_ones() {
         let nodes = SEARCHES.map(|(_, techniques, _)| count(techniques, 4, None).unwrap().nodes);
-        assert!(nodes.is_sorted_by(|plainer, better| plainer > better), "{nodes:?}");
+        // Without a good order of moves, the zero windows of principal variation search gain nothing.
+        let [alpha_beta, zero_windows, ordered, full] = nodes;
+        assert!(alpha_beta.abs_diff(zero_windows) < alpha_beta / 10, "{nodes:?}");
+        assert!(full < ordered && ordered < zero_windows.min(alpha_beta), "{nodes:?}");
     }
 
     #[test]

@@ -259,7 +259,7 @@ impl<G: Playable> Settings<G> {
             }
             Id::Idle | Id::Knowledge | Id::Promotion | Id::EvalApi => {}
             Id::Tables | Id::TablesRules | Id::TablesMetric | Id::TablesDepth | Id::TablesMen => {
-                self.set_tables(id, name, value)?
+                self.set_tables(id, name, value)?;
             }
             book => return self.set_book(book, name, value),
         }

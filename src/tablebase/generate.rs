@@ -285,6 +285,9 @@ impl<'a> Workshop<'a> {
     ) -> Result<Self, GenerateError> {
         let failed = |source| TableError::Write { path: dir.to_owned(), source };
         let has_work = plan.to_build().next().is_some();
+        if !has_work {
+            Site::tidy(dir);
+        }
         let site = has_work.then(|| Site::enter(dir)).transpose().map_err(failed)?;
         let materials = plan.tables.iter().map(|table| table.estimate.material);
         Ok(Self {

@@ -62,6 +62,17 @@ impl Site {
         }
     }
 
+    /// Removes what killed runs left in a folder where nothing is to be built, if there is anything
+    /// and no other process is there. What cannot be removed stays.
+    pub(super) fn tidy(dir: &Path) {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        let mut names = entries.map(|entry| entry.file_name());
+        if names.any(|name| name.to_str().is_some_and(|name| is_lock(name) || is_part(name))) {
+            let tidied = Self::enter(dir).map(drop);
+            tracing::debug!(?tidied, "left behind");
+        }
+    }
+
     /// Exchanges what lock there is for a shared one. Nothing of this process is in the folder yet,
     /// so that it does not matter who comes in between.
     fn share(&self) -> io::Result<()> {
