@@ -66,9 +66,6 @@ fn nothing_is_searched_where_the_game_is_over() {
 
 /// Minimax with nothing left out but what quiescence leaves out by definition.
 fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2]) -> i32 {
-    if depth == 0 {
-        return settle(line, root, bounds);
-    }
     let [mut alpha, beta] = bounds;
     let ply = line.len() - root;
     let turn = line.position().turn();
@@ -79,6 +76,9 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
             Verdict::Loses(side) if side == turn => return Score::mated_in(ply).value(),
             Verdict::Loses(_) => return Score::mate_in(ply).value(),
         }
+    }
+    if depth == 0 {
+        return settle(line, root, bounds);
     }
     let mut moves = MoveList::new();
     line.position().legal_moves(&mut moves);
@@ -225,8 +225,8 @@ struct NoRooks(AtomicU64);
 impl Oracle<Position> for NoRooks {
     const PRESENT: bool = true;
     fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
-        self.0.fetch_add(1, Ordering::Relaxed);
         let position = line.position();
+        self.0.fetch_add(1, Ordering::Relaxed);
         let own = position.pieces(position.turn(), Role::Rook).is_empty();
         let theirs = position.pieces(!position.turn(), Role::Rook).is_empty();
         match (own, theirs) {
@@ -260,9 +260,100 @@ fn a_mate_is_seen_from_both_sides() {
     assert_eq!(answer.score.kind(), ScoreKind::MatedIn(plies - 1));
 }
 
-/// The composed mates of the shared facts: most are solved within a small search.
 #[test]
-#[ignore = "cargo test --release --test search -- --ignored --nocapture (half a minute)"]
+fn the_line_of_every_iteration_is_legal() {
+    for (fen, _) in MATES.into_iter().chain([(MIDDLE_GAME, 0)]) {
+        let reports = Reports::default();
+        let line = line(fen);
+        searcher(2, 1).run(&line, Rules::default(), &Limits::depth(9), &(), &reports);
+        for iteration in reports.0.into_inner().unwrap() {
+            assert_eq!(iteration.wdl.into_iter().sum::<u16>(), 1_000);
+            let mut line = line.clone();
+            for mv in iteration.pv {
+                assert!(line.position().is_legal(mv), "{fen}, depth {}", iteration.depth);
+                line.push(mv);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_broken_off_anywhere_has_a_legal_move() {
+    let line = line(MIDDLE_GAME);
+    for nodes in (0..4_000).step_by(97) {
+        let limits = Limits::nodes(nodes);
+        let found = searcher(1, 1).run(&line, Rules::default(), &limits, &(), &());
+        assert!(found.best.is_some_and(|mv| line.position().is_legal(mv)), "{nodes}");
+        assert_eq!(found.nodes, nodes);
+        assert!(found.quiescence_nodes <= nodes);
+    }
+}
+
+#[test]
+fn several_threads_find_legal_moves_and_mates() {
+    for (fen, moves) in MATES {
+        let line = line(fen);
+        let found = searcher(1, 4).run(&line, Rules::default(), &Limits::depth(14), &(), &());
+        assert!(found.best.is_some_and(|mv| line.position().is_legal(mv)), "{fen}");
+        let ScoreKind::MateIn(plies) = found.score.kind() else { panic!("{fen}: {found:?}") };
+        assert!(plies.div_ceil(2) <= moves, "{fen}: {found:?}");
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_ends_when_it_has_one() {
+    let (fen, moves) = MATES[1];
+    let limits = Limits { mate: Some(moves), ..Limits::nodes(5_000_000) };
+    let found = search(fen, &limits);
+    assert!(found.nodes < 5_000_000, "{found:?}");
+    assert!(matches!(found.score.kind(), ScoreKind::MateIn(plies) if plies.div_ceil(2) <= moves));
+}
+
+/// The opponent thinks for some time.
+struct Ponder(Instant, Duration);
+
+impl Control<Move> for Ponder {
+    fn should_stop(&self) -> bool {
+        false
+    }
+    fn is_pondering(&self) -> bool {
+        self.0.elapsed() < self.1
+    }
+    fn report(&self, _iteration: &Iteration<Move>) {}
+}
+
+#[test]
+fn no_clock_ends_a_search_that_ponders() {
+    let wait = Duration::from_millis(300);
+    let short = Some(Duration::from_millis(20));
+    for limits in [
+        Limits { hard_time: short, ..Limits::default() },
+        Limits { soft_time: short, hard_time: Some(20 * wait), ..Limits::default() },
+    ] {
+        let start = Instant::now();
+        let control = Ponder(start, wait);
+        searcher(1, 1).run(&line(MIDDLE_GAME), Rules::default(), &limits, &(), &control);
+        let taken = start.elapsed();
+        assert!(taken >= wait && taken < 10 * wait, "{taken:?}");
+    }
+}
+
+/// Whether the line found plays to the mate that its score promises.
+fn plays_to_mate(fen: &str, found: &Found<Move>) -> bool {
+    let ScoreKind::MateIn(plies) = found.score.kind() else { return false };
+    let mut line = line(fen);
+    for &mv in &found.pv {
+        if !line.position().is_legal(mv) {
+            return false;
+        }
+        line.push(mv);
+    }
+    found.pv.len() == plies as usize && line.position().outcome().is_some()
+}
+
+/// The composed mates of the shared facts: most are solved within a second each.
+#[test]
+#[ignore = "cargo test --release --test search -- --ignored --nocapture (two minutes)"]
 fn most_composed_mates_are_solved() {
     let root = std::env::var_os("JUZHONG_SHARED").map_or_else(
         || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
@@ -272,18 +363,22 @@ fn most_composed_mates_are_solved() {
         println!("skipped: no facts/mates.jsonl in {}", root.display());
         return;
     };
-    let (mut total, mut solved) = (0, 0);
+    let (mut total, mut solved, mut optimal) = (0, 0, 0);
+    let limits = Limits::move_time(Duration::from_secs(1));
     for row in text.lines() {
         let row: serde_json::Value = serde_json::from_str(row).unwrap();
-        let found = search(row["fen"].as_str().unwrap(), &Limits::nodes(300_000));
+        let fen = row["fen"].as_str().unwrap();
+        let options = SearchOptions { hash_mib: 64, threads: 1, multipv: 1 };
+        let mut searcher = Searcher::new(options).unwrap();
+        let found = searcher.run(&line(fen), Rules::default(), &limits, &(), &());
         let moves = row["mate_in"].as_u64().unwrap();
+        let plays = plays_to_mate(fen, &found);
         total += 1;
-        if let ScoreKind::MateIn(plies) = found.score.kind()
-            && u64::from(plies.div_ceil(2)) <= moves
-        {
-            solved += 1;
-        }
+        solved += usize::from(plays);
+        let quick = matches!(found.score.kind(),
+            ScoreKind::MateIn(plies) if u64::from(plies.div_ceil(2)) <= moves);
+        optimal += usize::from(plays && quick);
     }
-    println!("{solved} of {total} solved");
-    assert!(solved * 4 >= total * 3, "{solved} of {total}");
+    println!("{solved} of {total} solved, {optimal} in the moves promised or fewer");
+    assert!(solved * 10 >= total * 6, "{solved} of {total}");
 }
