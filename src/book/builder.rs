@@ -56,7 +56,8 @@ pub struct BuildOptions {
     /// What was read from files is kept that often, so that an interrupted build of the same files
     /// goes on from there. Default 30 seconds.
     pub keep_every: Duration,
-    /// Ends the build with [`BuildError::Interrupted`] soon after it was set.
+    /// Ends the build with [`Interrupted`](crate::book::ReplaceError::Interrupted) soon after it was
+    /// set.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -269,7 +270,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Write`] if a temporary file cannot be written, [`BuildError::Interrupted`].
+    /// [`BuildError::Replace`] if a temporary file cannot be written, or if someone asked to stop.
     pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)?;
         self.played.push(batch.played).map_err(|source| self.write_error(source))
@@ -354,7 +355,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         Sorter::new(&self.folder, budget(&self.options), &self.options.stop)
     }
 
-    /// [`BuildError::Interrupted`] if someone asked to stop.
+    /// [`BuildError::Replace`] if someone asked to stop.
     pub(super) fn check_stop(&self) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)
     }

@@ -261,7 +261,7 @@ pub struct Work {
     pub memory: usize,
     /// Number of threads, 0: one for each core.
     pub threads: usize,
-    /// Ends the step with [`BuildError::Interrupted`] soon after it was set.
+    /// Ends the step with [`Interrupted`](crate::book::ReplaceError::Interrupted) soon after it was set.
     pub stop: Arc<AtomicBool>,
 }
 

@@ -86,7 +86,7 @@ pub struct Iteration<M> {
     pub table_hits: u64,
     /// Since the search began.
     pub time: Duration,
-    /// How likely the side to move wins, draws and loses, of 1,000 ([`wdl`](super::wdl)).
+    /// How likely the side to move wins, draws and loses, of 1,000 ([`wdl`](super::wdl())).
     pub wdl: [u16; 3],
     /// How full the transposition table is, of 1,000.
     pub hashfull_permille: u32,
