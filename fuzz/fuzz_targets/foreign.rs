@@ -2,7 +2,7 @@
 
 use juzhong::book::Book;
 use juzhong::book::interop::{
-    Dialect, DoctorOptions, Format, ImportOptions, Reach, examine, import, repair,
+    DoctorOptions, Format, ImportOptions, Reach, examine, import, repair,
 };
 
 /// Examines, mends and imports a file of these bytes.
@@ -16,7 +16,7 @@ pub fn check(format: Format, bytes: &[u8]) {
     if let Ok(diagnosis) = examine(&at("book"), &options) {
         assert!(diagnosis.reached <= diagnosis.rows);
     }
-    if repair(&at("book"), &at("clean"), Dialect::Int64, &options).is_ok() {
+    if repair(&at("book"), &at("clean"), None, &options).is_ok() {
         examine(&at("clean"), &options).expect("a clean copy is a book");
     }
     let options = ImportOptions { from: Some(format), reach, ..ImportOptions::default() };
