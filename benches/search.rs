@@ -28,7 +28,7 @@ fn bench(c: &mut Criterion) {
         });
         group.finish();
         c.bench_function(&format!("table probe/{name}"), |b| {
-            b.iter(|| searcher.remembered_move(&position));
+            b.iter(|| searcher.probe(&position));
         });
         c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| position.evaluate()));
         c.bench_function(&format!("legal moves/{name}"), |b| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use juzhong::arena::{
-    Client, ClientError, Clocks, EngineCommand, EngineScore, GoLimits, Offer, Patience, Protocol,
+    Client, ClientError, Clocks, Dialect, EngineCommand, EngineScore, GoLimits, Offer, Patience,
     Ranks, Thought,
 };
 use juzhong::engine::{Engine, EngineOptions};
@@ -172,7 +172,7 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
     let file = folder.path().join("heard");
     let answers = "'bestmove h9g7 ponder h0g2 draw' 'bestmove h9g7 resign' nobestmove";
     let mut client = Client::start(&ucci(&file, answers), None, Patience::default()).unwrap();
-    assert_eq!((client.protocol(), client.name()), (Protocol::Ucci, "Fake"));
+    assert_eq!((client.protocol(), client.name()), (Dialect::Ucci, "Fake"));
     client.set_option("batch", "true").unwrap();
     assert!(client.new_game().unwrap());
     let mut line = Line::new(Position::start(), 0);
@@ -218,11 +218,11 @@ fn an_engine_that_is_silent_to_uci_is_greeted_in_ucci() {
                   isready) echo readyok;; quit) exit;; esac; done";
     let patience = Patience { start: Duration::from_secs(20), ..SHORT };
     let client = Client::start(&shell(script), None, patience).unwrap();
-    assert_eq!(client.protocol(), Protocol::Ucci);
-    fails_soon("while starting", || Client::start(&shell(script), Some(Protocol::Uci), SHORT));
+    assert_eq!(client.protocol(), Dialect::Ucci);
+    fails_soon("while starting", || Client::start(&shell(script), Some(Dialect::Uci), SHORT));
     let cyclone = "read -r x; [ $x = ucicyclone ] && echo uciok; read x; echo readyok; read x";
-    let client = Client::start(&shell(cyclone), Some(Protocol::Cyclone), patience).unwrap();
-    assert_eq!(client.protocol(), Protocol::Cyclone);
+    let client = Client::start(&shell(cyclone), Some(Dialect::Cyclone), patience).unwrap();
+    assert_eq!(client.protocol(), Dialect::Cyclone);
 }
 
 #[test]

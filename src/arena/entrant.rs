@@ -1,4 +1,4 @@
-use super::{Client, ClientError, EngineCommand, Patience, Protocol};
+use super::{Client, ClientError, Dialect, EngineCommand, Patience};
 use crate::engine::{Engine, EngineOptions};
 use crate::xiangqi::{Position, RuleSet};
 
@@ -8,7 +8,7 @@ pub struct Entrant {
     /// What starts it; `None` for this program's own engine.
     pub command: Option<EngineCommand>,
     /// What it speaks; `None` to find out.
-    pub protocol: Option<Protocol>,
+    pub protocol: Option<Dialect>,
     /// Names and values of its options.
     pub options: Vec<(String, String)>,
     /// What it is called in games; `None` for the name that it gives itself.

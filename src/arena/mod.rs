@@ -15,8 +15,8 @@ mod stats;
 pub mod tune;
 
 pub use client::{
-    Client, ClientAppraiser, ClientError, Clocks, EngineCommand, EngineScore, GoLimits, Info,
-    Offer, Patience, Protocol, Ranks, Thought, spawn_appraisers,
+    Client, ClientAppraiser, ClientError, Clocks, Dialect, EngineCommand, EngineScore, GoLimits,
+    Info, Offer, Patience, Ranks, Thought, spawn_appraisers,
 };
 pub use contest::{Match, MatchError, MatchGame, Standing};
 pub use entrant::Entrant;

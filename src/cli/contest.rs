@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::arena::{
-    ClockSetting, Count, Decision, DrawRule, Effort, EngineCommand, Entrant, Estimate, Fault,
-    Journal, JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace, Patience,
-    Protocol, Referee, ResignRule, Sprt, Standing, built_in_openings,
+    ClockSetting, Count, Decision, Dialect, DrawRule, Effort, EngineCommand, Entrant, Estimate,
+    Fault, Journal, JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace,
+    Patience, Referee, ResignRule, Sprt, Standing, built_in_openings,
 };
 use crate::engine::{Endgames, MAX_PLY, Playable, TableOptions};
 use crate::record::Record;
@@ -159,15 +159,15 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 /// What an engine is said to speak; `None` to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spoken(pub(super) Option<Protocol>);
+pub(super) struct Spoken(pub(super) Option<Dialect>);
 
 /// Reads the name of a protocol.
 pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
     Ok(Spoken(match text.to_ascii_lowercase().as_str() {
         "auto" => None,
-        "uci" => Some(Protocol::Uci),
-        "ucci" => Some(Protocol::Ucci),
-        "cyclone" | "ucicyclone" => Some(Protocol::Cyclone),
+        "uci" => Some(Dialect::Uci),
+        "ucci" => Some(Dialect::Ucci),
+        "cyclone" | "ucicyclone" => Some(Dialect::Cyclone),
         _ => return Err("choose auto, uci, ucci or cyclone".to_owned()),
     }))
 }

@@ -1,6 +1,6 @@
 /// Which protocol is spoken. What is understood does not depend on it, but for the unit of time:
 /// see [`Go`](super::Go).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
     /// The Universal Chess Interface as xiangqi programs speak it: ranks 0 to 9, or 1 to 10 once the
     /// option `UCI_Variant` is set to `xiangqi`.
@@ -16,11 +16,17 @@ pub enum Dialect {
 impl Dialect {
     /// The dialect whose handshake `word` is.
     pub(super) fn of_handshake(word: &str) -> Option<Self> {
-        match word {
-            "uci" => Some(Self::Uci),
-            "ucicyclone" => Some(Self::Cyclone),
-            "ucci" => Some(Self::Ucci),
-            _ => None,
+        [Self::Uci, Self::Cyclone, Self::Ucci]
+            .into_iter()
+            .find(|dialect| dialect.handshake() == word)
+    }
+
+    /// What begins a session.
+    pub(crate) const fn handshake(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Cyclone => "ucicyclone",
+            Self::Ucci => "ucci",
         }
     }
 

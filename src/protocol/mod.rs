@@ -70,23 +70,25 @@ pub fn serve<G: Playable>(
     let (sender, events) = sync_channel(QUEUE);
     let lines = sender.clone();
     let reader = std::thread::Builder::new().name("protocol input".to_owned());
-    let reader = reader.spawn(move || send_lines(input, &lines))?;
+    let reader = reader.spawn(move || {
+        send_lines(input, MAX_LINE, &lines, |line| line.map_or(Event::End, Event::Line));
+    })?;
     drop(reader); // it ends with the input, with `quit`, or with the process
     Session::new(engine, assumed, sender, events, output).run()
 }
 
-/// Reads lines until the end, `quit`, or until nobody listens.
-fn send_lines<T>(mut input: impl BufRead, events: &SyncSender<Event<T>>) {
+/// Reads lines until the end, `quit`, or until nobody listens. `event` makes an event of a line of at
+/// most `longest` bytes, and of the end, which is `None`.
+pub(crate) fn send_lines<E>(
+    mut input: impl BufRead,
+    longest: u64,
+    events: &SyncSender<E>,
+    event: impl Fn(Option<String>) -> E,
+) {
     loop {
-        let event = match read_line(&mut input, MAX_LINE) {
-            Ok(Some(line)) => Event::Line(line),
-            Ok(None) | Err(_) => Event::End,
-        };
-        let last = match &event {
-            Event::Line(line) => line.split_whitespace().next() == Some("quit"),
-            _ => true,
-        };
-        if events.send(event).is_err() || last {
+        let line = read_line(&mut input, longest).ok().flatten();
+        let last = line.as_ref().is_none_or(|l| l.split_whitespace().next() == Some("quit"));
+        if events.send(event(line)).is_err() || last {
             return;
         }
     }

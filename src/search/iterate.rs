@@ -166,9 +166,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         let mut rest = Vec::new();
         while line.pv.len() + rest.len() < plies {
-            let entry = self.shared.probe(position.key());
-            let mv = entry.and_then(|entry| entry.mv).and_then(G::Move::unpack);
-            let Some(mv) = mv.filter(|&mv| position.is_legal(mv)) else { return };
+            let Some(mv) = self.remembered(&position) else { return };
             position.make(mv);
             rest.push(mv);
         }
@@ -182,9 +180,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let [mv] = line.pv[..] else { return };
         let mut position = self.line.position().clone();
         position.make(mv);
-        let entry = self.shared.probe(position.key());
-        let answer = entry.and_then(|entry| entry.mv).and_then(G::Move::unpack);
-        line.pv.extend(answer.filter(|&answer| position.is_legal(answer)));
+        line.pv.extend(self.remembered(&position));
+    }
+
+    /// The move that the transposition table has for a position, if it is legal there.
+    fn remembered(&self, position: &G) -> Option<G::Move> {
+        let entry = self.shared.probe(position.key())?;
+        let mv = entry.mv.and_then(G::Move::unpack);
+        mv.filter(|&mv| position.is_legal(mv))
     }
 
     /// Whether time is better kept for later moves, or what was looked for is found.

@@ -185,14 +185,6 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         }
     }
 
-    /// The best move that the transposition table remembers for a position.
-    #[must_use]
-    pub fn remembered_move(&self, position: &G) -> Option<G::Move> {
-        let entry = self.table.probe(position.key())?;
-        let mv = entry.mv.and_then(G::Move::unpack);
-        mv.filter(|&mv| position.is_legal(mv))
-    }
-
     /// Moves that later searches leave out at the root, until told otherwise. Where no other is left,
     /// [`Found::best`] is `None`.
     pub fn ban(&mut self, moves: Vec<G::Move>) {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::Protocol;
+use super::Dialect;
 
 /// When a search ends; nothing set means at [`Patience::search`](super::Patience::search).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,10 +53,10 @@ impl TimeUnit {
 
 impl GoLimits {
     /// The `go` command.
-    pub(super) fn command(&self, protocol: Protocol, unit: TimeUnit) -> String {
+    pub(super) fn command(&self, protocol: Dialect, unit: TimeUnit) -> String {
         match protocol {
-            Protocol::Ucci => self.ucci(unit),
-            Protocol::Uci | Protocol::Cyclone => self.uci(),
+            Dialect::Ucci => self.ucci(unit),
+            Dialect::Uci | Dialect::Cyclone => self.uci(),
         }
     }
 
@@ -130,11 +130,11 @@ mod tests {
     use super::*;
 
     fn uci(limits: GoLimits) -> String {
-        limits.command(Protocol::Uci, TimeUnit::Seconds)
+        limits.command(Dialect::Uci, TimeUnit::Seconds)
     }
 
     fn ucci(limits: GoLimits, unit: TimeUnit) -> String {
-        limits.command(Protocol::Ucci, unit)
+        limits.command(Dialect::Ucci, unit)
     }
 
     const CLOCKS: Clocks = Clocks {
@@ -153,7 +153,7 @@ mod tests {
         let limits = GoLimits { clocks, draw_offered: true, ..GoLimits::default() };
         assert_eq!(uci(limits), "go wtime 9000 winc 0 btime 8500 binc 100 movestogo 4");
         assert_eq!(limits.time(), Some(Duration::from_millis(8500)));
-        assert_eq!(limits.command(Protocol::Cyclone, TimeUnit::Seconds), uci(limits));
+        assert_eq!(limits.command(Dialect::Cyclone, TimeUnit::Seconds), uci(limits));
     }
 
     #[test]

@@ -24,33 +24,11 @@ pub use info::{EngineScore, Info, Offer};
 
 pub(in crate::arena) use process::Process;
 
-pub use crate::protocol::Ranks;
+pub use crate::protocol::{Dialect, Ranks};
 
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
-use crate::protocol::{self, Dialect};
-
-/// A language of engines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Protocol {
-    /// The Universal Chess Interface, as engines for xiangqi speak it.
-    Uci,
-    /// The Universal Chinese Chess Protocol, version 3.
-    Ucci,
-    /// UCI-Cyclone: the grammar of UCI with the coordinates of UCCI.
-    Cyclone,
-}
-
-impl Protocol {
-    /// What begins a session.
-    const fn greeting(self) -> &'static str {
-        match self {
-            Self::Uci => "uci",
-            Self::Ucci => "ucci",
-            Self::Cyclone => "ucicyclone",
-        }
-    }
-}
+use crate::protocol;
 
 /// How to start an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +159,7 @@ pub struct Client {
     name: Option<String>,
     /// Names of its options as it writes them.
     options: Vec<String>,
-    protocol: Protocol,
+    protocol: Dialect,
     unit: TimeUnit,
     ranks: Ranks,
 }
@@ -210,7 +188,7 @@ impl Client {
     /// As [`spawn`](Self::spawn) and [`handshake`](Self::handshake).
     pub fn start(
         command: &EngineCommand,
-        protocol: Option<Protocol>,
+        protocol: Option<Dialect>,
         patience: Patience,
     ) -> Result<Self, ClientError> {
         let start = |protocol| {
@@ -220,7 +198,7 @@ impl Client {
         };
         match start(protocol) {
             Err(first @ ClientError::Ended { .. }) if protocol.is_none() => {
-                start(Some(Protocol::Ucci)).map_err(|_| first)
+                start(Some(Dialect::Ucci)).map_err(|_| first)
             }
             started => started,
         }
@@ -240,7 +218,7 @@ impl Client {
             }
         };
         let mut client = Self::new(Child::within("self", patience.stop, serve)?, patience);
-        client.handshake(Some(Protocol::Uci))?;
+        client.handshake(Some(Dialect::Uci))?;
         Ok(client)
     }
 
@@ -250,7 +228,7 @@ impl Client {
             patience,
             name: None,
             options: Vec::new(),
-            protocol: Protocol::Uci,
+            protocol: Dialect::Uci,
             unit: TimeUnit::Seconds,
             ranks: Ranks::FromZero,
         }
@@ -265,8 +243,8 @@ impl Client {
     /// # Errors
     ///
     /// If it ends, or is silent.
-    pub fn handshake(&mut self, protocol: Option<Protocol>) -> Result<(), ClientError> {
-        self.child.say(protocol.unwrap_or(Protocol::Uci).greeting())?;
+    pub fn handshake(&mut self, protocol: Option<Dialect>) -> Result<(), ClientError> {
+        self.child.say(protocol.unwrap_or(Dialect::Uci).handshake())?;
         let deadline = Instant::now() + self.patience.start;
         let second = Instant::now() + SECOND_GREETING;
         let mut alone = protocol.is_none();
@@ -277,18 +255,18 @@ impl Client {
                 Heard::End => return Err(self.child.ended("starting")),
                 Heard::Nothing if alone && second < deadline => {
                     alone = false;
-                    self.child.say(Protocol::Ucci.greeting())?;
+                    self.child.say(Dialect::Ucci.handshake())?;
                     continue;
                 }
                 Heard::Nothing => return Err(self.silent("starting", self.patience.start)),
             };
             match line.split_whitespace().next() {
                 Some("uciok") => {
-                    self.protocol = protocol.unwrap_or(Protocol::Uci);
+                    self.protocol = protocol.unwrap_or(Dialect::Uci);
                     break;
                 }
                 Some("ucciok") => {
-                    self.protocol = Protocol::Ucci;
+                    self.protocol = Dialect::Ucci;
                     break;
                 }
                 _ => variants |= self.introduced(&line),
@@ -298,7 +276,7 @@ impl Client {
             self.set_option("UCI_Variant", "xiangqi")?;
             self.ranks = Ranks::FromOne;
         }
-        if self.protocol == Protocol::Ucci && self.has_option("usemillisec") {
+        if self.protocol == Dialect::Ucci && self.has_option("usemillisec") {
             self.set_option("usemillisec", "true")?;
             self.unit = TimeUnit::Milliseconds;
         }
@@ -327,7 +305,7 @@ impl Client {
 
     /// The protocol spoken, once greeted.
     #[must_use]
-    pub const fn protocol(&self) -> Protocol {
+    pub const fn protocol(&self) -> Dialect {
         self.protocol
     }
 
@@ -366,8 +344,8 @@ impl Client {
             return Err(ClientError::NoOption { engine, option: name.to_owned() });
         }
         let text = match (self.protocol, value) {
-            (Protocol::Ucci, "") => format!("setoption {name}"),
-            (Protocol::Ucci, value) => format!("setoption {name} {value}"),
+            (Dialect::Ucci, "") => format!("setoption {name}"),
+            (Dialect::Ucci, value) => format!("setoption {name} {value}"),
             (_, "") => format!("setoption name {name}"),
             (_, value) => format!("setoption name {name} value {value}"),
         };
@@ -393,8 +371,8 @@ impl Client {
     ///
     /// As [`is_ready`](Self::is_ready).
     pub fn new_game(&mut self) -> Result<bool, ClientError> {
-        let told = self.protocol != Protocol::Ucci || self.has_option("newgame");
-        if self.protocol != Protocol::Ucci {
+        let told = self.protocol != Dialect::Ucci || self.has_option("newgame");
+        if self.protocol != Dialect::Ucci {
             self.child.say("ucinewgame")?;
         } else if told {
             self.set_option("newgame", "")?;
@@ -435,7 +413,7 @@ impl Client {
     ) -> Result<(), ClientError> {
         let mut moves: Vec<G::Move> = line.moves().collect();
         let mut fen = start.map(str::to_owned);
-        if self.protocol == Protocol::Ucci {
+        if self.protocol == Dialect::Ucci {
             let since = moves.len().saturating_sub(line.clock() as usize);
             let mut first = line.start().clone();
             for mv in moves.drain(..since) {

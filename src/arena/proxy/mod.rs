@@ -33,12 +33,12 @@ mod voice;
 
 use std::io::{self, BufRead, Write};
 use std::str::FromStr;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use super::{ClientError, EngineCommand, Patience, Ranks};
-use crate::bytes::read_line;
 use crate::engine::{EngineError, EngineOptions};
+use crate::protocol::send_lines;
 use crate::xiangqi::RuleSet;
 use session::Session;
 
@@ -140,24 +140,9 @@ pub fn serve(
     let (sender, events) = sync_channel(QUEUE);
     let session = Session::new(options, (sender.clone(), events), output)?;
     let reader = thread::Builder::new().name("proxy input".to_owned());
-    let reader = reader.spawn(move || send_lines(input, &sender))?;
+    let reader = reader.spawn(move || {
+        send_lines(input, MAX_LINE, &sender, |line| line.map_or(Event::End, Event::Line));
+    })?;
     drop(reader); // it ends with the input, with `quit`, or with the process
     Ok(session.run(interrupted)?)
-}
-
-/// Reads lines until the end, `quit`, or until nobody listens.
-fn send_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
-    loop {
-        let event = match read_line(&mut input, MAX_LINE) {
-            Ok(Some(line)) => Event::Line(line),
-            Ok(None) | Err(_) => Event::End,
-        };
-        let last = match &event {
-            Event::Line(line) => line.split_whitespace().next() == Some("quit"),
-            _ => true,
-        };
-        if events.send(event).is_err() || last {
-            return;
-        }
-    }
 }
