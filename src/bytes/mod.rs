@@ -1,12 +1,13 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers
-//! ([`lock`]), memory maps ([`map`]), files read at stated places ([`positioned`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
+//! ([`lock`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at stated places ([`positioned`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
 
 pub mod atomic;
 mod line;
 pub mod lock;
 pub mod machine;
 pub mod map;
+pub mod memory;
 pub mod positioned;
 pub mod sealed;
 pub mod varint;

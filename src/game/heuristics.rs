@@ -1,3 +1,5 @@
+use crate::hash::Key;
+
 use super::{Game, MoveList, Outcome};
 
 /// Number of [structure keys](Heuristics::structure_keys).
@@ -31,6 +33,13 @@ pub trait Heuristics: Game {
     fn creates_threat(&self, mv: Self::Move) -> bool {
         let _ = mv;
         false
+    }
+
+    /// The key of the position after a plausible move, if it is cheaper than making the move. Only a
+    /// hint: the key of another position costs time, nothing else.
+    fn key_after(&self, mv: Self::Move) -> Key {
+        let _ = mv;
+        self.key()
     }
 
     /// The result that quiescence search must know of before it evaluates. Games whose positions

@@ -2,6 +2,7 @@ use super::tunables::{
     CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS, HISTORY_BONUS_BASE,
     HISTORY_BONUS_MAX, HISTORY_MAX, HISTORY_PENALTY,
 };
+use crate::bytes::memory;
 use crate::game::{Heuristics, STRUCTURES, Side};
 
 /// What one thread has learned: how well moves did, and where the evaluation errs.
@@ -145,6 +146,7 @@ fn slot(structure: usize, side: Side, key: u64) -> usize {
 fn zeros(len: usize) -> Option<Vec<i16>> {
     let mut table = Vec::new();
     table.try_reserve_exact(len).ok()?;
+    memory::prefer_large_pages(&mut table);
     table.resize(len, 0);
     Some(table)
 }

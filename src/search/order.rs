@@ -50,6 +50,19 @@ impl<M: Copy + Eq> Picker<M> {
         Self { hints, stage: Stage::Table, moves: ArrayVec::new(), losing: 0, next: 0 }
     }
 
+    /// Hands out no more quiet moves.
+    pub(super) fn skip_quiets(&mut self) {
+        if matches!(self.stage, Stage::Killer(_) | Stage::GenerateQuiets | Stage::Quiets) {
+            self.begin_losing();
+        }
+    }
+
+    fn begin_losing(&mut self) {
+        self.stage = Stage::Losing;
+        self.moves.truncate(self.losing);
+        self.next = 0;
+    }
+
     /// The next move of `position`, always the one that the picker was first asked about.
     pub(super) fn next<G: Heuristics<Move = M>>(
         &mut self,
@@ -94,9 +107,7 @@ impl<M: Copy + Eq> Picker<M> {
                     if let Some(best) = self.best() {
                         return Some(best.mv);
                     }
-                    self.stage = Stage::Losing;
-                    self.moves.truncate(self.losing);
-                    self.next = 0;
+                    self.begin_losing();
                 }
                 Stage::Losing => {
                     let losing = self.moves.get(self.next)?;
@@ -107,6 +118,7 @@ impl<M: Copy + Eq> Picker<M> {
         }
     }
 
+    #[inline(never)]
     fn generate_forcing<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
         let mut moves = MoveList::new();
         position.plausible_forcing(&mut moves);
@@ -127,6 +139,7 @@ impl<M: Copy + Eq> Picker<M> {
         self.hints.killers[i]
     }
 
+    #[inline(never)]
     fn generate_quiets<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
         let mut moves = MoveList::new();
         position.plausible_quiets(&mut moves);

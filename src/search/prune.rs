@@ -215,20 +215,14 @@ pub(super) fn skips<G: Heuristics>(
     if let Some(most) = futile(node, candidate, alpha) {
         return Some(most);
     }
-    let skips = is_late(node, candidate)
-        || has_bad_repute(node, candidate)
-        || loses_exchange(position, node, candidate);
+    let skips = has_bad_repute(node, candidate) || loses_exchange(position, node, candidate);
     skips.then_some(-Score::INFINITE)
 }
 
-/// Late-move pruning: quiet moves this far down the list.
-fn is_late<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
+/// Late-move pruning: so far down the list, no quiet move is tried any more.
+pub(super) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
-    !node.threatened
-        && !candidate.forcing
-        && !candidate.threatening
-        && node.depth <= LATE_DEPTH
-        && candidate.number > most
+    !node.threatened && node.depth <= LATE_DEPTH && number >= most
 }
 
 /// The depth at which a quiet move would be searched at first.

@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{Bound, Score, SearchError};
+use crate::bytes::memory;
 use crate::hash::Key;
 
 /// Slots in a bucket: one cache line of 64 bytes.
@@ -117,6 +118,7 @@ impl TranspositionTable {
         let count = 1 << ((mib << 20) / size_of::<Bucket>()).ilog2();
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count).map_err(|_| SearchError::Memory { mib })?;
+        memory::prefer_large_pages(&mut buckets);
         buckets.resize_with(count, Bucket::default);
         Ok(Self { buckets, mask: count - 1, age: 0 })
     }
@@ -135,6 +137,12 @@ impl TranspositionTable {
     #[inline]
     fn bucket(&self, key: Key) -> &[Slot; BUCKET] {
         &self.buckets[key.0 as usize & self.mask].0
+    }
+
+    /// The position with this key will soon be asked for.
+    #[inline]
+    pub(super) fn prefetch(&self, key: Key) {
+        memory::prefetch(self.bucket(key));
     }
 
     /// What is known about the position with this key.

@@ -440,6 +440,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         index: Option<usize>,
         ply: usize,
     ) -> Result<(), Interrupted> {
+        self.shared.table.prefetch(self.line.position().key_after(mv));
         self.count()?;
         self.played[ply] = index;
         self.line.push(mv);

@@ -247,6 +247,22 @@ impl Position {
         Key(self.key)
     }
 
+    /// The [key](Self::zobrist) after a pseudo-legal move.
+    #[must_use]
+    #[inline]
+    pub const fn zobrist_after(&self, mv: Move) -> Key {
+        let (from, to) = (mv.from().index(), mv.to().index());
+        let mut key = self.key ^ KEYS.black_to_move;
+        if let Some(piece) = self.board[from] {
+            let keys = &KEYS.piece_square[piece.index()];
+            key ^= keys[from] ^ keys[to];
+        }
+        if let Some(taken) = self.board[to] {
+            key ^= KEYS.piece_square[taken.index()][to];
+        }
+        Key(key)
+    }
+
     /// A key of the material alone, under the stored table; the same for every position with these
     /// men, whoever is to move.
     #[must_use]

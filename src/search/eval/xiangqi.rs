@@ -25,6 +25,7 @@ use self::material::{FULL_PHASE, FULL_SCALE, material};
 use self::sink::{Pair, Sum, placed};
 use self::terms::{View, side_terms};
 use crate::game::{BySide, Heuristics, MoveList, Outcome, STRUCTURES, Side};
+use crate::hash::Key;
 use crate::xiangqi::{Move, Piece, Position, Role, Square, Undo};
 
 /// Bound of the evaluation; above lie won endgame tables and mates.
@@ -71,6 +72,10 @@ impl Heuristics for Position {
 
     fn creates_threat(&self, mv: Move) -> bool {
         self.gives_check(mv)
+    }
+
+    fn key_after(&self, mv: Move) -> Key {
+        self.zobrist_after(mv)
     }
 
     /// Mates are found as checks without evasion; a stalemate out of the blue is too rare.
