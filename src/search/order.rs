@@ -31,6 +31,8 @@ pub(super) struct Picker<M> {
     moves: ArrayVec<Ranked<M>, MAX_MOVES>,
     losing: usize,
     next: usize,
+    /// Of the quiet moves, only those that make a threat are handed out.
+    threats_only: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,20 +49,26 @@ enum Stage {
 impl<M: Copy + Eq> Picker<M> {
     #[inline]
     pub(super) fn new(hints: Hints<M>) -> Self {
-        Self { hints, stage: Stage::Table, moves: ArrayVec::new(), losing: 0, next: 0 }
+        let moves = ArrayVec::new();
+        Self { hints, stage: Stage::Table, moves, losing: 0, next: 0, threats_only: false }
     }
 
-    /// Hands out no more quiet moves.
-    pub(super) fn skip_quiets(&mut self) {
-        if matches!(self.stage, Stage::Killer(_) | Stage::GenerateQuiets | Stage::Quiets) {
-            self.begin_losing();
+    /// From now on hands out only those quiet moves that make a threat.
+    pub(super) fn skip_quiets<G: Heuristics<Move = M>>(&mut self, position: &G) {
+        if self.threats_only {
+            return;
         }
-    }
-
-    fn begin_losing(&mut self) {
-        self.stage = Stage::Losing;
-        self.moves.truncate(self.losing);
-        self.next = 0;
+        self.threats_only = true;
+        if self.stage == Stage::Quiets {
+            let mut kept = self.next;
+            for i in self.next..self.moves.len() {
+                if position.creates_threat(self.moves[i].mv) {
+                    self.moves.swap(kept, i);
+                    kept += 1;
+                }
+            }
+            self.moves.truncate(kept);
+        }
     }
 
     /// The next move of `position`, always the one that the picker was first asked about.
@@ -107,7 +115,9 @@ impl<M: Copy + Eq> Picker<M> {
                     if let Some(best) = self.best() {
                         return Some(best.mv);
                     }
-                    self.begin_losing();
+                    self.stage = Stage::Losing;
+                    self.moves.truncate(self.losing);
+                    self.next = 0;
                 }
                 Stage::Losing => {
                     let losing = self.moves.get(self.next)?;
@@ -133,7 +143,10 @@ impl<M: Copy + Eq> Picker<M> {
     /// other quiet moves.
     fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
         let usable = |&mv: &M| {
-            Some(mv) != self.hints.table && !position.is_forcing(mv) && position.is_plausible(mv)
+            Some(mv) != self.hints.table
+                && !position.is_forcing(mv)
+                && position.is_plausible(mv)
+                && (!self.threats_only || position.creates_threat(mv))
         };
         self.hints.killers[i] = self.hints.killers[i].filter(usable);
         self.hints.killers[i]
@@ -146,7 +159,8 @@ impl<M: Copy + Eq> Picker<M> {
         let Hints { table, killers, before } = self.hints;
         let experience = history.experience(position.side_to_move(), before);
         for mv in moves {
-            if ![table, killers[0], killers[1]].contains(&Some(mv)) {
+            let wanted = !self.threats_only || position.creates_threat(mv);
+            if wanted && ![table, killers[0], killers[1]].contains(&Some(mv)) {
                 let rank = experience.of(position.history_index(mv)) + position.quiet_value(mv);
                 self.moves.push(Ranked { mv, rank });
             }

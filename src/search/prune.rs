@@ -219,7 +219,7 @@ pub(super) fn skips<G: Heuristics>(
     skips.then_some(-Score::INFINITE)
 }
 
-/// Late-move pruning: so far down the list, no quiet move is tried any more.
+/// Late-move pruning: so far down the list, only quiet moves that check are tried.
 pub(super) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.threatened && node.depth <= LATE_DEPTH && number >= most
