@@ -359,8 +359,8 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) doubles: Vec<u8>,
     /// How many nodes of this ply were cut off since their grandparent was entered.
     pub(super) cutoffs: Vec<u8>,
-    /// Where a score hangs on a verdict of the rules that look at the past: the ply where the
-    /// loop began. [`NO_FLOOR`] otherwise.
+    /// Where a score hangs on a verdict of the rules that look at the past: 0 if the loop began before
+    /// the root, else the ply where it began plus 1. [`NO_FLOOR`] otherwise.
     pub(super) floor: Vec<usize>,
     /// Principal variations from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
