@@ -100,6 +100,32 @@ fn a_win_is_kept_where_the_best_move_would_repeat() {
     assert!(asked >= 4);
 }
 
+/// A game that has come twice to its last position, where the third time would lose; and the FEN of
+/// the position before that.
+const JUDGED_BEFORE_ROOT: (&str, &str, &str) = (
+    "1C1N1k3/1N2P4/1n2b4/9/9/9/9/4p4/3p1p3/4K4 b - - 1 1",
+    "e7c9 d9c7 c9e7 c7d9 e7c9 d9c7 c9e7",
+    "1Cb2k3/1N2P4/1nN6/9/9/9/9/4p4/3p1p3/4K4 b - - 0 1",
+);
+
+/// What the game before the root decides is not remembered of the root's position, which is another
+/// one's child in the next search.
+#[test]
+fn a_verdict_of_the_game_is_not_remembered_of_the_position() {
+    let (fen, moves, before) = JUDGED_BEFORE_ROOT;
+    let mut game = line(fen, 0);
+    moves.split(' ').for_each(|mv| game.push(Move::parse(mv).unwrap()));
+    let mut searcher = searcher();
+    let lost = search(&mut searcher, &game, RuleSet::Asian, 12);
+    assert!(lost.score.is_lost(), "{lost:?}");
+    let known = searcher.probe(game.position());
+    assert!(known.is_none_or(|entry| entry.depth == 0), "{known:?}");
+    for depth in 1..=6 {
+        let used = search(&mut searcher, &line(before, 0), RuleSet::Asian, depth);
+        assert!(!(-used.score).is_lost(), "{used:?}");
+    }
+}
+
 /// Plays on with `nodes` a move on both sides until the game is over.
 fn play_out(mut line: Line<Position>, rules: RuleSet, nodes: u64) -> (Line<Position>, Verdict) {
     let mut players = [searcher(), searcher()];

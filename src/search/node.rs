@@ -216,7 +216,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         };
         let first = self.line.earlier_occurrences().next();
         let first = first.unwrap_or(self.line.len().saturating_sub(self.line.clock() as usize));
-        Some((score, first.saturating_sub(self.root)))
+        Some((score, (first + 1).saturating_sub(self.root)))
     }
 
     /// A result that needs no search: by the rules that look at the past, by length, by table.
@@ -485,10 +485,11 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// Keeps the result for later. Scores that a repetition decided which began above this node
-    /// belong to the path that led here, not to the position: of them only the move is kept. Nothing
-    /// is kept of a root score that leaves moves out, nor of any that leaves one out for comparison.
+    /// belong to the path that led here, not to the position: of them only the move is kept. The root
+    /// is no exception, for loops may begin in the game before it. Nothing is kept of a root score that
+    /// leaves moves out, nor of any that leaves one out for comparison.
     fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
-        let path_dependent = best.floor < node.ply;
+        let path_dependent = best.floor <= node.ply;
         self.floor[node.ply] = if path_dependent { best.floor } else { NO_FLOOR };
         if N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some() {
             return;
@@ -514,7 +515,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// A pass decided the node: what its score hangs on, the node's score does.
     pub(super) fn inherit_floor(&mut self, ply: usize) {
         let floor = self.floor[ply + 1];
-        self.floor[ply] = if floor < ply { floor } else { NO_FLOOR };
+        self.floor[ply] = if floor <= ply { floor } else { NO_FLOOR };
     }
 
     /// Where search and static evaluation differ, and no capture explains it, the evaluation of

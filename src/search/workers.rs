@@ -258,8 +258,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
 }
 
 /// Of what several threads found, the answer with most votes. A vote weighs by depth and score; a
-/// mate outweighs them all.
+/// proven win outweighs them all. Where the first thread knows that it is lost, only threads that
+/// looked as far can know better: others have not seen it yet.
 fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
+    let (lost, depth) = (all[0].score.is_lost(), all[0].depth);
     let least = all.iter().map(|found| found.score.value()).min().unwrap_or(0);
     let weight = |found: &Found<M>| {
         i64::from(found.score.value() - least + VOTE_BASE) * i64::from(found.depth)
@@ -267,8 +269,12 @@ fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
     let votes =
         |mv: Option<M>| -> i64 { all.iter().filter(|found| found.best == mv).map(weight).sum() };
     let rank = |found: &Found<M>| {
-        let mate = if found.score.is_decisive() { found.score.value() } else { 0 };
-        (mate, votes(found.best), weight(found))
+        let value = found.score.value();
+        if lost {
+            return (if found.depth < depth { i32::MIN } else { value }, 0, 0);
+        }
+        let win = if found.score.is_decisive() { value.max(0) } else { 0 };
+        (win, votes(found.best), weight(found))
     };
     // The first thread comes first among equals.
     let best = (0..all.len()).rev().max_by_key(|&i| rank(&all[i])).unwrap_or(0);
@@ -359,8 +365,8 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) doubles: Vec<u8>,
     /// How many nodes of this ply were cut off since their grandparent was entered.
     pub(super) cutoffs: Vec<u8>,
-    /// Where a score hangs on a verdict of the rules that look at the past: the ply where the
-    /// loop began. [`NO_FLOOR`] otherwise.
+    /// Where a score hangs on a verdict of the rules that look at the past: 0 if the loop began before
+    /// the root, else the ply where it began plus 1. [`NO_FLOOR`] otherwise.
     pub(super) floor: Vec<usize>,
     /// Principal variations from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
@@ -558,5 +564,52 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
     /// A root move beat those before it.
     pub(super) fn note_root_move(&mut self, score: Score) {
         self.partial = Some((score, self.pv[0].clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(best: u16, score: Score, depth: u32) -> Found<u16> {
+        let (nodes, quiescence_nodes, table_hits) = (0, 0, 0);
+        Found {
+            best: Some(best),
+            score,
+            depth,
+            nodes,
+            quiescence_nodes,
+            table_hits,
+            pv: vec![best],
+        }
+    }
+
+    fn elected(all: &[Found<u16>]) -> Option<u16> {
+        elect(all.to_vec()).best
+    }
+
+    #[test]
+    fn helpers_that_have_not_seen_a_loss_are_not_elected() {
+        let cp = Score::from_eval;
+        for lost in [Score::mated_in(8), Score::table_loss(30)] {
+            assert_eq!(elected(&[found(1, lost, 9), found(2, cp(0), 0)]), Some(1));
+            assert_eq!(
+                elected(&[found(1, lost, 9), found(2, cp(50), 8), found(2, cp(9), 8)]),
+                Some(1)
+            );
+            assert_eq!(elected(&[found(1, lost, 9), found(2, lost, 9)]), Some(1));
+            assert_eq!(elected(&[found(1, lost, 9), found(2, cp(-80), 9)]), Some(2));
+        }
+        let longer = found(2, Score::mated_in(12), 9);
+        assert_eq!(elected(&[found(1, Score::mated_in(8), 9), longer]), Some(2));
+    }
+
+    #[test]
+    fn wins_and_votes_elect() {
+        let cp = Score::from_eval;
+        assert_eq!(elected(&[found(1, cp(90), 9), found(2, Score::mate_in(7), 6)]), Some(2));
+        assert_eq!(elected(&[found(1, cp(0), 9), found(2, cp(9), 9), found(2, cp(8), 9)]), Some(2));
+        assert_eq!(elected(&[found(1, cp(20), 9), found(2, Score::mated_in(4), 9)]), Some(1));
+        assert_eq!(elected(&[found(1, cp(20), 9), found(2, cp(20), 9)]), Some(1));
     }
 }
