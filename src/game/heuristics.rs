@@ -108,14 +108,20 @@ pub trait Heuristics: Game {
         None
     }
 
+    /// Low bits: what good quiet moves depend on most, and changes least (xiangqi: the pawns). Where
+    /// nothing does, always the same.
+    fn setting_key(&self) -> u64 {
+        0
+    }
+
     /// How much there is left to win or lose the game with, from 0 to [`PHASES`].
     fn phase(&self) -> i32 {
         PHASES
     }
 
-    /// A static guess of a quiet move's worth, for games whose order cannot be learned fast
-    /// enough by history (gomoku: the point's value); 0 is fine.
-    fn quiet_value(&self, mv: Self::Move) -> i32;
+    /// A static guess of a quiet move's worth, for what cannot be learned fast enough by history
+    /// (xiangqi: men that flee from cheaper ones; gomoku: the point's value); 0 is fine.
+    fn quiet_values(&self) -> impl Fn(Self::Move) -> i32;
 
     /// Where history statistics for `mv` are kept: piece and target, below
     /// [`HISTORY_LEN`](Self::HISTORY_LEN).

@@ -7,8 +7,8 @@ use crate::game::{Heuristics, STRUCTURES, Side};
 
 /// What one thread has learned: how well moves did, and where the evaluation errs.
 ///
-/// Quiet moves are judged by themselves and as answers to the opponent's last move and to one's own
-/// last two (continuation history); forcing moves by what they gain.
+/// Quiet moves are judged by themselves, in their setting, and as answers to the opponent's last move
+/// and to one's own last three (continuation history); forcing moves by what they gain.
 #[derive(Debug)]
 pub(super) struct History {
     /// Number of different move indices.
@@ -17,35 +17,50 @@ pub(super) struct History {
     forcing: Vec<i16>,
     /// After the opponent's move; after moves of one's own.
     continuation: [Vec<i16>; 2],
+    /// By setting.
+    settings: Vec<i16>,
     /// Stands in where nothing was played before.
     nothing: Vec<i16>,
     /// By structure, side to move and key.
     corrections: Vec<i16>,
 }
 
-/// The history indices of the moves one, two and four plies before a node; `None` for a pass or
-/// before the root.
-pub(super) type Before = [Option<usize>; 3];
+/// What experience with quiet moves at a node hangs on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Before {
+    /// The history indices of the moves one, two, four and six plies before; `None` for a pass or
+    /// before the root.
+    pub(super) moves: [Option<usize>; 4],
+    /// The [setting](Heuristics::setting_key).
+    pub(super) setting: u64,
+}
 
 /// The keys by which the evaluation is corrected.
 pub(super) type Structures = Option<[u64; STRUCTURES]>;
 
 /// Entries of each table of corrections; a power of two.
 const CORRECTIONS: usize = 1 << 14;
+/// Settings told apart; a power of two.
+const SETTINGS: usize = 1 << 9;
+/// The tables of continuation history that the moves before belong to: answers to the opponent's
+/// move, or to one's own.
+const CONTINUATIONS: [usize; 4] = [0, 1, 1, 1];
 
 /// The experience with quiet moves at one node.
 #[derive(Clone, Copy)]
 pub(super) struct Experience<'a> {
     quiet: &'a [i16],
-    after: [&'a [i16]; 3],
+    after: [&'a [i16]; 4],
+    setting: &'a [i16],
 }
 
 impl Experience<'_> {
-    /// The experience with the move of this index, some four times `HISTORY_MAX` at most.
+    /// The experience with the move of this index, five times `HISTORY_MAX` at most.
     #[inline]
     pub(super) fn of(&self, index: usize) -> i32 {
-        let [one, two, four] = self.after.map(|row| i32::from(row[index]));
-        i32::from(self.quiet[index]) + one + two + four / 2
+        let [one, two, four, six] = self.after.map(|row| i32::from(row[index]));
+        let here = i32::from(self.quiet[index]) + i32::from(self.setting[index]);
+        here + one + two + four / 2 + six / 2
     }
 }
 
@@ -59,6 +74,7 @@ impl History {
             quiet: [zeros(len)?, zeros(len)?],
             forcing: zeros(len * G::GAINS)?,
             continuation: [zeros(pairs)?, zeros(pairs)?],
+            settings: zeros(SETTINGS * len)?,
             nothing: zeros(len)?,
             corrections: zeros(STRUCTURES * 2 * CORRECTIONS)?,
         })
@@ -69,6 +85,7 @@ impl History {
         for table in self.quiet.iter_mut().chain(&mut self.continuation) {
             table.fill(0);
         }
+        self.settings.fill(0);
         self.forcing.fill(0);
         self.corrections.fill(0);
     }
@@ -80,8 +97,15 @@ impl History {
             Some(first) => &self.continuation[table][first * self.len..(first + 1) * self.len],
             None => &self.nothing[..],
         };
-        let after = [row(0, before[0]), row(1, before[1]), row(1, before[2])];
-        Experience { quiet: &self.quiet[side.index()], after }
+        let [one, two, four, six] = before.moves;
+        let [a, b, c, d] = CONTINUATIONS;
+        let after = [row(a, one), row(b, two), row(c, four), row(d, six)];
+        let setting = &self.settings[self.setting_row(before)..][..self.len];
+        Experience { quiet: &self.quiet[side.index()], after, setting }
+    }
+
+    const fn setting_row(&self, before: Before) -> usize {
+        (before.setting as usize & (SETTINGS - 1)) * self.len
     }
 
     /// The experience with a quiet move by itself.
@@ -104,7 +128,9 @@ impl History {
 
     /// A quiet move did well or badly as an answer to those before it.
     pub(super) fn note_answer(&mut self, index: usize, before: Before, bonus: i32) {
-        for (table, first) in [0, 1, 1].into_iter().zip(before) {
+        let in_setting = self.setting_row(before) + index;
+        pull(&mut self.settings[in_setting], bonus, HISTORY_MAX);
+        for (table, first) in CONTINUATIONS.into_iter().zip(before.moves) {
             if let Some(first) = first {
                 let at = first * self.len + index;
                 pull(&mut self.continuation[table][at], bonus, HISTORY_MAX);

@@ -4,7 +4,10 @@ use super::history::{Before, Structures, bonus, penalty};
 use super::order::{Hints, Picker, forcing_slot};
 use super::prune::{self, Singular};
 use super::transposition::Entry;
-use super::tunables::{CLOCK_TRUSTED, DEEPER_MARGIN, IIR_DEPTH, SHALLOWER_MARGIN};
+use super::tunables::{
+    CLOCK_TRUSTED, CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN,
+    HINDSIGHT_SHALLOWER, IIR_DEPTH, SHALLOWER_MARGIN,
+};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
 use super::{Bound, MAX_PLY, MAX_TABLE_DISTANCE, Oracle, Score, TableValue};
@@ -152,11 +155,15 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             && !compares
             && self.line.clock() < CLOCK_TRUSTED
             && let Some(score) = table_cutoff(entry, window, depth, ply)
+            && (depth > CUT_AS_EXPECTED || cut == (score >= window.beta))
         {
             self.learn_from_table(entry, score >= window.beta, depth, ply);
             return Ok(score);
         }
         let mut node = self.survey::<N>(entry, window, depth, ply, cut);
+        if !N::ROOT && !compares && self.shared.techniques.reductions {
+            node.depth += self.hindsight(&node);
+        }
         if !N::PV
             && self.shared.techniques.pruning
             && !node.threatened
@@ -267,6 +274,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             structures: None,
         };
         self.evals[ply] = None;
+        self.befores[ply] = node.before;
         if node.threatened {
             node.extension = self.extension(ply);
             return node;
@@ -287,6 +295,22 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     pub(super) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
         let side = self.line.position().side_to_move();
         Score::from_eval(raw.value() + self.history.correction(side, structures))
+    }
+
+    /// Whether the reduction of the move that led here looks wrong now: plies to add.
+    fn hindsight(&mut self, node: &Node<G::Move>) -> i32 {
+        let before = node.ply - 1;
+        let reduction = std::mem::take(&mut self.reductions[before]);
+        let Some(theirs) = self.evals[before].filter(|_| !node.threatened) else { return 0 };
+        // What both sides together believe to have is what the last move changed.
+        let change = node.corrected.value() + theirs.value();
+        if reduction >= HINDSIGHT_DEEPER && change < 0 {
+            1
+        } else if reduction >= HINDSIGHT_SHALLOWER && node.depth >= 2 && change > HINDSIGHT_MARGIN {
+            -1
+        } else {
+            0
+        }
     }
 
     /// Moves out of check are searched a ply deeper, an only move two. Extensions stop at twice the
@@ -417,15 +441,18 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.doubles[ply] = self.doubles[node.ply] + u8::from(extension > 1 + node.extension);
         self.play(candidate.mv, Some(candidate.index), node.ply)?;
         self.played_quiet[node.ply] = !candidate.forcing;
+        self.numbers[node.ply] = candidate.number;
         let null = -window.null_at_alpha();
         let mut score = -Score::INFINITE;
         let mut open = N::PV && candidate.number == 1 || !self.shared.techniques.zero_window;
         if !open {
             let cut = reduced < depth || !node.cut;
+            self.reductions[node.ply] = depth - reduced;
             score = -self.search::<Null>(null, reduced, ply, cut)?;
             if score > window.alpha && reduced < depth {
                 depth += i32::from(!N::ROOT && score > best + DEEPER_MARGIN);
                 depth -= i32::from(!N::ROOT && score < best + SHALLOWER_MARGIN);
+                self.reductions[node.ply] = 0;
                 if reduced < depth {
                     score = -self.search::<Null>(null, depth, ply, !node.cut)?;
                 }
@@ -434,6 +461,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             open = N::PV && score > window.alpha;
         }
         if open {
+            self.reductions[node.ply] = 0;
             score = -self.search::<Pv>(-window, depth, ply, false)?;
         }
         self.line.pop();
@@ -467,8 +495,20 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 self.history.note_quiet(side, usize::from(index), node.before, lost);
             }
         }
+        self.blame_previous(node);
         for &slot in tried.forcing.iter().filter(|&&slot| usize::from(slot) != best.slot) {
             self.history.note_forcing(usize::from(slot), lost);
+        }
+    }
+
+    /// A quiet move that was tried early and is refuted was a bad answer.
+    fn blame_previous(&mut self, node: &Node<G::Move>) {
+        let Some(before) = node.ply.checked_sub(1) else { return };
+        if self.played_quiet[before]
+            && self.numbers[before] <= EARLY
+            && let Some(index) = self.played[before]
+        {
+            self.history.note_answer(index, self.befores[before], penalty(node.depth + 1));
         }
     }
 
@@ -480,7 +520,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             && self.played_quiet[before]
         {
             let side = !self.line.position().side_to_move();
-            self.history.note_quiet(side, index, self.before(before), bonus(node.depth) / 2);
+            self.history.note_quiet(side, index, self.befores[before], bonus(node.depth) / 2);
         }
     }
 
@@ -584,7 +624,7 @@ pub(super) fn table_cutoff(
 }
 
 /// The static evaluation, or the table's score where that says more.
-fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
+pub(super) fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.to_global(ply);
     let says_more = match entry.bound {

@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Before, History};
-use super::tunables::FORCING_HISTORY;
+use super::tunables::{FORCING_HISTORY, THREAT_BONUS, THREAT_RISK};
 use crate::game::{Heuristics, MAX_MOVES, MoveList};
 
 #[derive(Clone, Copy)]
@@ -158,10 +158,15 @@ impl<M: Copy + Eq> Picker<M> {
         position.plausible_quiets(&mut moves);
         let Hints { table, killers, before } = self.hints;
         let experience = history.experience(position.side_to_move(), before);
+        let value = position.quiet_values();
         for mv in moves {
-            let wanted = !self.threats_only || position.creates_threat(mv);
+            let threatens = position.creates_threat(mv);
+            let wanted = threatens || !self.threats_only;
             if wanted && ![table, killers[0], killers[1]].contains(&Some(mv)) {
-                let rank = experience.of(position.history_index(mv)) + position.quiet_value(mv);
+                let mut rank = experience.of(position.history_index(mv)) + value(mv);
+                if threatens && position.exchange_reaches(mv, -THREAT_RISK) {
+                    rank += THREAT_BONUS;
+                }
                 self.moves.push(Ranked { mv, rank });
             }
         }

@@ -9,10 +9,10 @@ use super::tunables::{
     HISTORY_PRUNING_MARGIN, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT, LMR_CUTOFFS,
     LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_FORCING, LMR_FORCING_HISTORY, LMR_HISTORY,
     LMR_MANY_CUTOFFS, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_FORCING, NULL_DEPTH, NULL_EVAL_BASE,
-    NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_STEP,
-    NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, RAZOR_BASE,
-    RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN, SINGULAR_DEPTH,
-    SINGULAR_MARGIN,
+    NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
+    NULL_REDUCTION_STEP, NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION,
+    RAZOR_BASE, RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN,
+    SINGULAR_DEPTH, SINGULAR_MARGIN, TABLE_PROBCUT_MARGIN,
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
@@ -39,7 +39,10 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if let Some(score) = self.null_move(node)? {
             return Ok(Some(score));
         }
-        self.probcut(node)
+        if let Some(score) = self.probcut(node)? {
+            return Ok(Some(score));
+        }
+        Ok(remembered_far_above(node))
     }
 
     /// Razoring: so far below alpha near the leaves, only forcing moves can help.
@@ -74,7 +77,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let above = node.eval.value() - beta.value();
         let saved = NULL_REDUCTION
             + node.depth / NULL_REDUCTION_STEP
-            + (above / NULL_REDUCTION_MARGIN).min(3);
+            + (above / NULL_REDUCTION_MARGIN).min(NULL_REDUCTION_MORE);
         let depth = (node.depth - saved).max(0);
         let window = node.window.null_at_beta();
         self.pass(node.ply)?;
@@ -191,11 +194,22 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 }
 
+/// Probcut without a search: a little less deep, the table remembers a score far above beta.
+fn remembered_far_above<M>(node: &Node<M>) -> Option<Score> {
+    let beta = node.window.beta + TABLE_PROBCUT_MARGIN;
+    let entry = node.table.filter(|entry| {
+        entry.bound != Bound::Upper && i32::from(entry.depth) >= node.depth - PROBCUT_REDUCTION
+    })?;
+    let score = entry.score.to_global(node.ply);
+    (score >= beta && !score.is_decisive() && !beta.is_decisive()).then_some(beta)
+}
+
 /// Reverse futility: so far above beta near the leaves, the opponent will not come back.
 fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
     let plies = node.depth - i32::from(node.improving);
     let beta = node.window.beta;
-    let holds = node.depth <= REVERSE_FUTILITY_DEPTH
+    let holds = !node.was_pv
+        && node.depth <= REVERSE_FUTILITY_DEPTH
         && !beta.is_decisive()
         && node.eval - REVERSE_FUTILITY_MARGIN * plies >= beta;
     holds.then(|| Score::from_eval((node.eval.value() + beta.value()) / 2))

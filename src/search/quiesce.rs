@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::Structures;
-use super::node::{Kind, result, table_cutoff};
+use super::node::{Kind, refined, result, table_cutoff};
 use super::order::forcing_rank;
 use super::transposition::Entry;
 use super::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
@@ -50,7 +50,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
             let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
             raw = Some(score);
-            settled.score = self.corrected(score, &self.structures());
+            settled.score = refined(self.corrected(score, &self.structures()), entry, ply);
         }
         if settled.score < window.beta {
             let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);

@@ -12,6 +12,9 @@ pub(super) const ASPIRATION_GROWTH: i32 = 70;
 /// move limit is near.
 pub(super) const CLOCK_TRUSTED: u32 = 96;
 
+/// Up to this depth the table's scores cut off only as the kind of node lets expect.
+pub(super) const CUT_AS_EXPECTED: i32 = 5;
+
 /// Deepest node that reverse futility cuts off.
 pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
 /// What a ply may cost: see `search::prune`.
@@ -27,11 +30,13 @@ pub(super) const RAZOR_MARGIN: i32 = 90;
 /// Shallowest node that tries a null move.
 pub(super) const NULL_DEPTH: i32 = 2;
 /// Plies that a null move saves at least.
-pub(super) const NULL_REDUCTION: i32 = 3;
+pub(super) const NULL_REDUCTION: i32 = 4;
 /// A further ply is saved for every so many plies of depth.
 pub(super) const NULL_REDUCTION_STEP: i32 = 3;
-/// A further ply is saved for every so many centipawns above beta, three at most.
-pub(super) const NULL_REDUCTION_MARGIN: i32 = 150;
+/// A further ply is saved for every so many centipawns above beta ...
+pub(super) const NULL_REDUCTION_MARGIN: i32 = 120;
+/// ... and so many at most.
+pub(super) const NULL_REDUCTION_MORE: i32 = 4;
 /// The static evaluation may lie below beta by what exceeds this ...
 pub(super) const NULL_EVAL_BASE: i32 = 130;
 /// ... less this for each ply of depth.
@@ -45,6 +50,9 @@ pub(super) const PROBCUT_DEPTH: i32 = 5;
 pub(super) const PROBCUT_MARGIN: i32 = 150;
 /// Plies that its check saves.
 pub(super) const PROBCUT_REDUCTION: i32 = 4;
+
+/// How far above beta a score of the table must be to cut off without a search.
+pub(super) const TABLE_PROBCUT_MARGIN: i32 = 250;
 
 /// Shallowest node without a table move that is searched one ply less.
 pub(super) const IIR_DEPTH: i32 = 4;
@@ -117,6 +125,13 @@ pub(super) const DEEPER_MARGIN: i32 = 45;
 /// One that beats it by less than this is repeated a ply less deep.
 pub(super) const SHALLOWER_MARGIN: i32 = 8;
 
+/// A move reduced by so many plies is searched a ply deeper where it made its side's evaluation better.
+pub(super) const HINDSIGHT_DEEPER: i32 = 3;
+/// A move reduced by so many is searched a ply less deep ...
+pub(super) const HINDSIGHT_SHALLOWER: i32 = 2;
+/// ... where it made its side's evaluation worse by this.
+pub(super) const HINDSIGHT_MARGIN: i32 = 150;
+
 /// What a take may gain in quiescence beyond the man taken.
 pub(super) const DELTA_MARGIN: i32 = 160;
 /// Moves out of check tried in quiescence at least, if one of them does not lose.
@@ -132,8 +147,15 @@ pub(super) const HISTORY_BONUS_BASE: i32 = 60;
 pub(super) const HISTORY_BONUS_MAX: i32 = 1_800;
 /// Moves tried in vain lose this percentage of it.
 pub(super) const HISTORY_PENALTY: i32 = 100;
+/// Of the moves of a node, so many count as early: refuted, they lose more.
+pub(super) const EARLY: i32 = 2;
 /// What experience counts in the order of forcing moves, in 256ths.
 pub(super) const FORCING_HISTORY: i32 = 48;
+
+/// What a check counts in the order of quiet moves ...
+pub(super) const THREAT_BONUS: i32 = 12_000;
+/// ... if it loses no more than this.
+pub(super) const THREAT_RISK: i32 = 60;
 
 /// Bounds of the values that corrections are made of.
 pub(super) const CORRECTION_MAX: i32 = 1_024;

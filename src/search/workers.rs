@@ -359,6 +359,12 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) played: Vec<Option<usize>>,
     /// Whether those moves took nothing.
     pub(super) played_quiet: Vec<bool>,
+    /// How many moves were handed out up to those.
+    pub(super) numbers: Vec<i32>,
+    /// By how many plies they are searched less deep.
+    pub(super) reductions: Vec<i32>,
+    /// What experience hung on where they were made.
+    pub(super) befores: Vec<Before>,
     /// The move left out while it is compared with the others.
     pub(super) skipped: Vec<Option<G::Move>>,
     /// Double extensions on the way.
@@ -410,6 +416,9 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
             evals: vec![None; MAX_PLY],
             played: vec![None; MAX_PLY],
             played_quiet: vec![false; MAX_PLY],
+            numbers: vec![0; MAX_PLY],
+            reductions: vec![0; MAX_PLY],
+            befores: vec![Before::default(); MAX_PLY],
             skipped: vec![None; MAX_PLY],
             doubles: vec![0; MAX_PLY + 1],
             cutoffs: vec![0; MAX_PLY + 2],
@@ -520,11 +529,12 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         Key(self.line.position().key().0 ^ u64::from(stage).wrapping_mul(STAGE_KEY))
     }
 
-    /// The moves that led to `ply`, for continuation history.
+    /// What experience with quiet moves hangs on at the line's last position, `ply` plies after the
+    /// root.
     #[inline]
     pub(super) fn before(&self, ply: usize) -> Before {
         let at = |back: usize| ply.checked_sub(back).and_then(|ply| self.played[ply]);
-        [at(1), at(2), at(4)]
+        Before { moves: [at(1), at(2), at(4), at(6)], setting: self.line.position().setting_key() }
     }
 
     /// The principal variation from `ply` on is `mv` and what follows it.

@@ -125,8 +125,8 @@ impl Heuristics for Board {
         }
     }
 
-    fn quiet_value(&self, mv: Point) -> i32 {
-        self.kept_value(mv) - self.eccentricity(mv) / 4
+    fn quiet_values(&self) -> impl Fn(Point) -> i32 {
+        |mv| self.kept_value(mv) - self.eccentricity(mv) / 4
     }
 
     fn history_index(&self, mv: Point) -> usize {

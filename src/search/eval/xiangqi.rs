@@ -26,10 +26,16 @@ use self::sink::{Pair, Sum, placed};
 use self::terms::{View, side_terms};
 use crate::game::{BySide, Heuristics, MoveList, Outcome, STRUCTURES, Side};
 use crate::hash::Key;
-use crate::xiangqi::{Move, Piece, Position, Role, Square, Undo};
+use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
 
 /// Bound of the evaluation; above lie won endgame tables and mates.
 const LIMIT: i32 = 20_000;
+
+/// What leaving a point where something cheaper takes is worth in the order of quiet moves, in units of
+/// history: for a rook ...
+const ROOK_FLEES: i32 = 14_000;
+/// ... and for a horse or cannon.
+const LIGHT_FLEES: i32 = 8_000;
 
 /// The evaluation for the side to move, in centipawns.
 fn evaluate(position: &Position) -> i32 {
@@ -103,9 +109,22 @@ impl Heuristics for Position {
         exchange::exchange_value(self, mv)
     }
 
-    fn quiet_value(&self, mv: Move) -> i32 {
-        self.piece_at(mv.from())
-            .map_or(0, |piece| placed(piece, mv.to()).middle() - placed(piece, mv.from()).middle())
+    /// Rooks gain by leaving points where anything cheaper takes, horses and cannons where pawns,
+    /// advisors and elephants do, and lose by going there; placement decides the rest.
+    fn quiet_values(&self) -> impl Fn(Move) -> i32 {
+        let danger = reach::danger(self, !self.turn());
+        move |mv| {
+            let Some(piece) = self.piece_at(mv.from()) else { return 0 };
+            let (feared, worth) = match piece.role() {
+                Role::Rook => (danger.for_rooks, ROOK_FLEES),
+                Role::Horse | Role::Cannon => (danger.for_light, LIGHT_FLEES),
+                _ => (Bitboard::EMPTY, 0),
+            };
+            let at = |square| {
+                placed(piece, square).middle() - if feared.has(square) { worth } else { 0 }
+            };
+            at(mv.to()) - at(mv.from())
+        }
     }
 
     fn history_index(&self, mv: Move) -> usize {
@@ -149,6 +168,10 @@ impl Heuristics for Position {
 
     fn structure_keys(&self) -> Option<[u64; STRUCTURES]> {
         Some(structure::keys(self))
+    }
+
+    fn setting_key(&self) -> u64 {
+        structure::pawn_key(self) >> 20
     }
 
     fn phase(&self) -> i32 {

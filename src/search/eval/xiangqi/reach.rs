@@ -129,6 +129,21 @@ fn reach(position: &Position, side: Side) -> Reach {
     reach
 }
 
+/// Points where men are lost to cheaper ones.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Danger {
+    /// Horses and cannons: where pawns, advisors and elephants bear on.
+    pub(super) for_light: Bitboard,
+    /// Rooks: where horses and cannons do, too.
+    pub(super) for_rooks: Bitboard,
+}
+
+/// Where a side endangers the opponent's men.
+pub(super) fn danger(position: &Position, side: Side) -> Danger {
+    let reach = reach(position, side);
+    Danger { for_light: reach.by_small(), for_rooks: reach.below_rook() }
+}
+
 impl Reach {
     #[inline]
     fn add_heavy(&mut self, bearing: Bearing) {

@@ -15,19 +15,26 @@ fn mix(set: Bitboard, word: usize) -> u64 {
     (low ^ low >> 32).wrapping_add(high.rotate_left(23))
 }
 
+/// A key of the pawns.
+pub(super) fn pawn_key(position: &Position) -> u64 {
+    pair(position, Role::Pawn)
+}
+
+/// A key of both sides' men of a role.
+fn pair(position: &Position, role: Role) -> u64 {
+    let [red, black] = Side::ALL.map(|side| position.pieces(side, role));
+    mix(red, 0).wrapping_add(mix(black, 2))
+}
+
 /// Keys of the pawns, the advisors and elephants, Red's and Black's rooks, horses and cannons.
 pub(super) fn keys(position: &Position) -> [u64; STRUCTURES] {
     let [red, black] = Side::ALL.map(|side| position.side(side));
-    let pair = |role| {
-        let men = position.role(role);
-        mix(men & red, 0).wrapping_add(mix(men & black, 2))
-    };
     let heavy = |side| {
         let men = |role| position.role(role) & side;
         mix(men(Role::Rook), 0) ^ mix(men(Role::Horse), 1) ^ mix(men(Role::Cannon), 2)
     };
-    let guards = pair(Role::Advisor) ^ pair(Role::Elephant).rotate_left(17);
-    [pair(Role::Pawn), guards, heavy(red), heavy(black)]
+    let guards = pair(position, Role::Advisor) ^ pair(position, Role::Elephant).rotate_left(17);
+    [pawn_key(position), guards, heavy(red), heavy(black)]
 }
 
 /// 4 for each rook, 2 for each horse and cannon, of both sides.
