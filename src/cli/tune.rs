@@ -43,6 +43,12 @@ pub(super) struct Args {
     /// One game of so many is held out for validation.
     #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out)]
     hold_out: usize,
+    /// Score each position by a search of so many moves too (0: by the results alone).
+    #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search)]
+    search: u64,
+    /// How much those scores count beside the results, from 0 to 1.
+    #[arg(long, value_name = "PART", default_value_t = FitOptions::default().blend)]
+    blend: f64,
     /// Steps of the optimiser.
     #[arg(long, value_name = "N", default_value_t = FitOptions::default().steps,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -91,10 +97,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 impl Args {
     fn check(&self) -> Result<(), CliError> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        if positive(self.rate) && positive(self.spread) {
-            return Ok(());
+        if !positive(self.rate) || !positive(self.spread) {
+            return Err(CliError::message(
+                exit::USAGE,
+                "--rate and --spread must be greater than 0",
+            ));
         }
-        Err(CliError::message(exit::USAGE, "--rate and --spread must be greater than 0"))
+        if !(0.0..=1.0).contains(&self.blend) {
+            return Err(CliError::message(exit::USAGE, "--blend must be from 0 to 1"));
+        }
+        Ok(())
     }
 
     const fn sampling(&self) -> Sampling {
@@ -104,11 +116,12 @@ impl Args {
             quiet: self.quiet,
             most: self.positions,
             hold_out: self.hold_out,
+            search: self.search,
         }
     }
 
     const fn options(&self) -> FitOptions {
-        FitOptions { steps: self.steps, rate: self.rate, spread: self.spread }
+        FitOptions { steps: self.steps, rate: self.rate, spread: self.spread, blend: self.blend }
     }
 
     /// How the weights were made, for the head of the source.
@@ -118,11 +131,12 @@ impl Args {
             .iter()
             .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
             .collect();
-        let Self { steps, rate, spread, quiet, about, .. } = self;
+        let Self { steps, rate, spread, quiet, about, search, blend, .. } = self;
         let Fit { before, after, .. } = fitted;
         let gap = if about.is_empty() { "" } else { "\n\n" };
         format!(
-            "juzhong tune {} --steps {steps} --rate {rate} --spread {spread} --quiet {quiet}\n\
+            "juzhong tune {} --steps {steps} --rate {rate} --spread {spread} --quiet {quiet} \
+             --search {search} --blend {blend}\n\
              {} quiet positions, {} held out; logistic loss of those fitted {:.5} before\n\
              and {:.5} after, held out {:.5} and {:.5}.{gap}{about}",
             names.join(" "),

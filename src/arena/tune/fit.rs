@@ -12,11 +12,13 @@ pub struct FitOptions {
     pub rate: f64,
     /// How far a weight is expected to lie from where it starts, in centipawns (L2).
     pub spread: f64,
+    /// How much the scores of searches count beside the results, 0 to 1, where there are any.
+    pub blend: f64,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { steps: 400, rate: 2.0, spread: 30.0 }
+        Self { steps: 400, rate: 2.0, spread: 30.0, blend: 0.5 }
     }
 }
 
@@ -63,8 +65,8 @@ pub fn fit(
     options: &FitOptions,
     progress: &mut dyn FnMut(u32, f64),
 ) -> Fit {
-    let [fitted, held_out] = samples;
-    let slope = best_slope(fitted, start);
+    let (slope, [fitted, held_out]) = goals(samples, start, options.blend);
+    let (fitted, held_out) = (&fitted, &held_out);
     let losses = |weights: &Weights, slope: f64| Loss {
         fitted: loss(fitted, weights, slope),
         held_out: loss(held_out, weights, slope),
@@ -87,6 +89,34 @@ pub fn fit(
     let factor = size(fitted, start, &weights);
     weights.iter_mut().flatten().for_each(|weight| *weight *= factor);
     Fit { weights, slope, before, after }
+}
+
+/// What the weights are to foretell, and the slope of the logistic function that suits the weights at
+/// the start best: the results, blended with what the scores of searches promise.
+fn goals(samples: &[Samples; 2], start: &Weights, blend: f64) -> (f64, [Samples; 2]) {
+    let mut goals = samples.clone();
+    if let Some(slope) = slope_of_scores(&samples[0]) {
+        for row in goals.iter_mut().flat_map(|samples| &mut samples.rows) {
+            if let Some(score) = row.score {
+                let promised = logistic(slope * f64::from(score));
+                row.result += (blend * (promised - f64::from(row.result))) as f32;
+            }
+        }
+    }
+    (best_slope(&goals[0], start), goals)
+}
+
+/// The slope at which the scores of searches foretell the results best; `None` if there are none.
+fn slope_of_scores(samples: &Samples) -> Option<f64> {
+    let scored: Vec<(f64, f64)> = samples
+        .rows
+        .iter()
+        .filter_map(|row| Some((f64::from(row.score?), f64::from(row.result))))
+        .collect();
+    let loss = |slope: f64| -> f64 {
+        scored.iter().map(|&(score, result)| surprise(logistic(slope * score), result)).sum()
+    };
+    (!scored.is_empty()).then(|| least(loss))
 }
 
 /// Steps shorten along a half cosine.
@@ -196,13 +226,18 @@ fn gradient(samples: &Samples, weights: &Weights, slope: f64) -> (Weights, f64) 
     (total, loss / len)
 }
 
-/// The slope of the logistic function that suits the weights best, by golden section.
+/// The slope of the logistic function that suits the weights best.
 fn best_slope(samples: &Samples, weights: &Weights) -> f64 {
+    least(|slope| loss(samples, weights, slope))
+}
+
+/// Where a function of a slope is least, by golden section.
+fn least(of: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let (mut low, mut high) = (0.0002, 0.02);
     for _ in 0..24 {
         let (a, b) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-        if loss(samples, weights, a) < loss(samples, weights, b) {
+        if of(a) < of(b) {
             high = b;
         } else {
             low = a;
@@ -252,7 +287,7 @@ mod tests {
                 std::cmp::Ordering::Equal => 0.5,
                 std::cmp::Ordering::Greater => 1.0,
             };
-            samples.push(&position, result);
+            samples.push(&position, result, None);
         }
         samples
     }
@@ -263,7 +298,7 @@ mod tests {
         let position =
             Position::from_fen("1rb1ka2r/2n1an3/2c1b1c2/6p1p/p8/1CB2C3/P3P1P1P/N5N2/R8/3AKAB1R b")
                 .unwrap();
-        samples.push(&position, 1.0);
+        samples.push(&position, 1.0, None);
         let (value, _) = evaluate(&samples.rows[0], samples.counts_of(0), &current());
         assert!((value + f64::from(position.evaluate())).abs() <= 1.0, "{value}");
     }

@@ -1,7 +1,8 @@
 use rayon::prelude::*;
 
 use crate::engine::evaluation::{Explanation, trace};
-use crate::game::{Game, Heuristics, MoveList, Outcome, Side};
+use crate::engine::{Engine, EngineOptions, Limits, Score};
+use crate::game::{Game, Heuristics, Line, MoveList, Outcome, Side};
 use crate::record::Record;
 use crate::xiangqi::Position;
 
@@ -18,19 +19,24 @@ pub struct Sampling {
     pub most: usize,
     /// Of so many games, one is held out for validation.
     pub hold_out: usize,
+    /// Moves that a search of each position makes to score it; 0: positions have results only.
+    pub search: u64,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self { skip_plies: 12, min_plies: 30, quiet: 20, most: 2_000_000, hold_out: 10 }
+        Self { skip_plies: 12, min_plies: 30, quiet: 20, most: 2_000_000, hold_out: 10, search: 0 }
     }
 }
+
+/// Greater scores count as this, in centipawns.
+const MOST: i32 = 3_000;
 
 /// How deep the captures of a position are followed to tell whether it is quiet.
 const QUIET_PLIES: u32 = 6;
 
 /// Positions and the results of their games, in a form that the evaluation is a product with.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Samples {
     /// What the evaluation counts: parameter, and count for Red less count for Black.
     pub(super) counts: Vec<(u16, i16)>,
@@ -48,6 +54,8 @@ pub(super) struct Row {
     pub(super) scale: [f32; 2],
     /// The mean result: 1 if Red won, 0 if Black did.
     pub(super) result: f32,
+    /// What a search says for Red, in centipawns; `None` if there was none.
+    pub(super) score: Option<f32>,
 }
 
 impl Samples {
@@ -69,7 +77,7 @@ impl Samples {
         &self.counts[start..self.rows[row].end]
     }
 
-    pub(super) fn push(&mut self, position: &Position, result: f32) {
+    pub(super) fn push(&mut self, position: &Position, result: f32, score: Option<f32>) {
         let trace = trace(position);
         self.counts.extend(trace.counts);
         self.rows.push(Row {
@@ -77,6 +85,7 @@ impl Samples {
             middle: trace.phase as f32 / Explanation::FULL_PHASE as f32,
             scale: [trace.scale.first, trace.scale.second].map(|scale| scale as f32 / 64.0),
             result,
+            score,
         });
     }
 
@@ -165,17 +174,42 @@ fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<P
 
 fn of_game(game: &Record<Position>, places: &[Place], sampling: &Sampling) -> Samples {
     let mut samples = Samples::default();
+    let mut scorer = Scorer::new(sampling.search);
     let mut position = game.start.clone().unwrap_or_else(Position::start);
     let mut next = places.iter().peekable();
     for (ply, &mv) in game.tree.moves.iter().enumerate() {
         if let Some(place) = next.next_if(|place| place.ply as usize == ply)
             && is_quiet(&mut position, sampling.quiet)
         {
-            samples.push(&position, place.points as f32 / (2 * place.games) as f32);
+            let result = place.points as f32 / (2 * place.games) as f32;
+            samples.push(&position, result, scorer.score(&position));
         }
         position.play_unchecked(mv);
     }
     samples
+}
+
+/// Scores the positions of one game by search.
+struct Scorer {
+    engine: Option<Engine<Position>>,
+    limits: Limits,
+}
+
+impl Scorer {
+    /// Searches of so many moves; none for 0, or if there is no memory for them.
+    fn new(nodes: u64) -> Self {
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let engine = (nodes > 0).then(|| Engine::new(options).ok()).flatten();
+        Self { engine, limits: Limits::nodes(nodes) }
+    }
+
+    /// What the search says of the position by itself, for Red, in centipawns.
+    fn score(&mut self, position: &Position) -> Option<f32> {
+        let line = Line::new(position.clone(), 0);
+        let choice = self.engine.as_mut()?.search(&line, &self.limits, &())?;
+        let score = Score::from_eval(choice.score?.value()).value().clamp(-MOST, MOST) as f32;
+        Some(if position.turn() == Side::First { score } else { -score })
+    }
 }
 
 /// Whether captures gain no more than `bound`.
