@@ -1,4 +1,4 @@
-//! Read-only memory maps: the only unsafe code of the crate.
+//! Read-only memory maps.
 
 use std::fs::File;
 use std::io;

@@ -75,6 +75,12 @@ pub trait Heuristics: Game {
     /// Appends the legal moves that quiescence search tries (xiangqi: captures).
     fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);
 
+    /// Appends quiet moves that make a threat and are worth a look where depth has run out (xiangqi:
+    /// checks).
+    fn quiet_threats(&self, moves: &mut MoveList<Self::Move>) {
+        let _ = moves;
+    }
+
     /// Whether `mv` changes the balance at once (xiangqi: captures something).
     fn is_forcing(&self, mv: Self::Move) -> bool;
 

@@ -313,13 +313,13 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// Moves out of check are searched a ply deeper, an only move two. Extensions stop at twice the
-    /// nominal depth, so that every iteration ends.
+    /// An only move out of check is searched a ply deeper. Extensions stop at twice the nominal depth,
+    /// so that every iteration ends.
     fn extension(&self, ply: usize) -> i32 {
         if !self.shared.techniques.extensions || ply >= 2 * self.iteration as usize {
             return 0;
         }
-        1 + i32::from(self.line.position().count_legal_moves() == 1)
+        i32::from(self.line.position().count_legal_moves() == 1)
     }
 
     fn search_moves<N: Kind>(&mut self, node: &Node<G::Move>) -> Result<Score, Interrupted> {

@@ -20,13 +20,22 @@ struct Settled<M> {
 type Ranked<M> = ArrayVec<(i32, M), MAX_MOVES>;
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
-    /// Quiescence: only forcing moves that do not lose material are tried, and the side to move
-    /// may always leave it at the static evaluation (stand pat); under a threat all moves are tried
-    /// instead.
+    /// Quiescence: only forcing moves, and at its first ply quiet moves that make a threat, are tried,
+    /// if they do not lose material, and the side to move may always leave it at the static
+    /// evaluation (stand pat); under a threat all moves are tried instead.
     pub(super) fn quiesce<N: Kind>(
         &mut self,
         window: Window,
         ply: usize,
+    ) -> Result<Score, Interrupted> {
+        self.quiesce_from::<N>(window, ply, true)
+    }
+
+    fn quiesce_from<N: Kind>(
+        &mut self,
+        window: Window,
+        ply: usize,
+        first: bool,
     ) -> Result<Score, Interrupted> {
         self.enter(ply);
         let position = self.line.position();
@@ -54,7 +63,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         if settled.score < window.beta {
             let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
-            let mut moves = self.quiescence_moves(threatened, table_move);
+            let mut moves = self.quiescence_moves(threatened, first, table_move);
             if threatened && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
@@ -81,13 +90,21 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// The moves to try.
-    fn quiescence_moves(&self, threatened: bool, table_move: Option<G::Move>) -> Ranked<G::Move> {
+    fn quiescence_moves(
+        &self,
+        threatened: bool,
+        first: bool,
+        table_move: Option<G::Move>,
+    ) -> Ranked<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
         if threatened {
             position.plausible_moves(&mut moves);
         } else {
             position.forcing_moves(&mut moves);
+            if first {
+                position.quiet_threats(&mut moves);
+            }
         }
         let side = position.side_to_move();
         let rank = |mv| {
@@ -129,7 +146,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let index = self.line.position().history_index(mv);
             self.play_quiescence(mv, index, ply)?;
             self.played_quiet[ply] = !forcing;
-            let score = -self.quiesce::<N>(-window, ply + 1)?;
+            let score = -self.quiesce_from::<N>(-window, ply + 1, false)?;
             self.line.pop();
             if score > best.score {
                 best.score = score;
@@ -169,7 +186,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 Skips::No
             };
         }
-        if prunes {
+        if prunes && position.is_forcing(mv) {
             let gain = position.immediate_gain(mv) + DELTA_MARGIN;
             let most = Score::from_eval(stand_pat.value() + gain);
             if most <= alpha {

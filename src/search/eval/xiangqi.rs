@@ -93,6 +93,12 @@ impl Heuristics for Position {
         self.append_captures(moves);
     }
 
+    fn quiet_threats(&self, moves: &mut MoveList<Move>) {
+        let mut quiets = MoveList::new();
+        self.append_quiets(&mut quiets);
+        moves.extend(quiets.into_iter().filter(|&mv| self.gives_check(mv)));
+    }
+
     fn is_forcing(&self, mv: Move) -> bool {
         self.occupied().has(mv.to())
     }
