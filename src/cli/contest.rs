@@ -163,19 +163,21 @@ pub(super) struct Spoken(pub(super) Option<Dialect>);
 
 /// Reads the name of a protocol.
 pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
-    Ok(Spoken(match text.to_ascii_lowercase().as_str() {
-        "auto" => None,
-        "uci" => Some(Dialect::Uci),
-        "ucci" => Some(Dialect::Ucci),
-        "cyclone" | "ucicyclone" => Some(Dialect::Cyclone),
-        _ => return Err("choose auto, uci, ucci or cyclone".to_owned()),
-    }))
+    if text.eq_ignore_ascii_case("auto") {
+        return Ok(Spoken(None));
+    }
+    let known = |_| "choose auto, uci, ucci or cyclone".to_owned();
+    text.parse().map(|dialect| Spoken(Some(dialect))).map_err(known)
 }
 
 /// Reads `NAME=VALUE`.
 pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
 }
 
 /// Reads the command of an engine; `None` for the own one.
