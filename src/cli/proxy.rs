@@ -41,6 +41,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = "--engine wants a program, with its quotes closed";
         CliError::message(exit::USAGE, message)
     })?;
+    args.player.check_sizes()?;
     let start = Duration::from_secs_f64(args.patience);
     let options = ProxyOptions {
         command,

@@ -126,8 +126,7 @@ impl Go {
             "movetime" => &mut self.move_time,
             "movestogo" | "oppmovestogo" => {
                 let moves = Some(small_number(words)?);
-                let clock =
-                    if word == "movestogo" { &mut self.own } else { &mut self.opponent };
+                let clock = if word == "movestogo" { &mut self.own } else { &mut self.opponent };
                 clock.moves_to_go = moves;
                 return Some(());
             }
@@ -232,8 +231,7 @@ impl Go {
         add("mate", self.mate.map(u64::from));
         add("movetime", self.move_time.map(|time| time.max(1)));
         if let Some([own, other]) = self.clocks(mover) {
-            let (first, second) =
-                if mover == Side::First { (own, other) } else { (other, own) };
+            let (first, second) = if mover == Side::First { (own, other) } else { (other, own) };
             for (clock, [time, increment]) in
                 [(first, ["wtime", "winc"]), (second, ["btime", "binc"])]
             {

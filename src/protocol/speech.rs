@@ -240,9 +240,10 @@ mod tests {
             crossing
         };
         let mut late = after(Dialect::Ucci, true);
-        assert_eq!(["readyok", "nobestmove", "nobestmove"].map(|line| late.is(line)), [
-            false, true, false
-        ]);
+        assert_eq!(
+            ["readyok", "nobestmove", "nobestmove"].map(|line| late.is(line)),
+            [false, true, false]
+        );
         let mut next = after(Dialect::Ucci, true);
         assert_eq!(["info depth 1", "nobestmove"].map(|line| next.is(line)), [false; 2]);
         assert!(!after(Dialect::Ucci, false).is("nobestmove"));

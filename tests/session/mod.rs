@@ -6,19 +6,60 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use juzhong::arena::proxy::{self, ProxyOptions};
+use juzhong::arena::{EngineCommand, Patience};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::protocol::{Dialect, serve};
 use juzhong::xiangqi::Position;
 
-fn engine() -> Engine<Position> {
-    Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
+/// Whom a GUI talks to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// The engine, where this dialect is spoken before a handshake.
+    Engine(Dialect),
+    /// The proxy with this program behind it, which is spoken to in this dialect.
+    Proxy(Dialect),
 }
 
-/// The answers to a whole session.
+fn options() -> EngineOptions<juzhong::xiangqi::RuleSet> {
+    EngineOptions { hash_mib: 1, ..EngineOptions::default() }
+}
+
+impl Served {
+    /// Serves until the input ends.
+    pub(crate) fn serve(self, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
+        match self {
+            Self::Engine(assumed) => {
+                serve(input, output, Engine::<Position>::new(options()).unwrap(), assumed).unwrap();
+            }
+            Self::Proxy(spoken) => {
+                let options = ProxyOptions {
+                    command: EngineCommand {
+                        program: env!("CARGO_BIN_EXE_juzhong").to_owned(),
+                        args: ["uci", "--hash", "1"].map(str::to_owned).to_vec(),
+                    },
+                    protocol: Some(spoken),
+                    ranks: None,
+                    options: Vec::new(),
+                    own: options(),
+                    patience: Patience::default(),
+                };
+                proxy::serve(input, output, options, &|| false).unwrap();
+            }
+        }
+    }
+
+    /// The answers to a whole session.
+    pub(crate) fn answers(self, input: impl Into<Vec<u8>>) -> String {
+        let mut output = Vec::new();
+        self.serve(Cursor::new(input.into()), &mut output);
+        String::from_utf8(output).unwrap()
+    }
+}
+
+/// The answers of the engine to a whole session.
 pub(crate) fn answers_to(assumed: Dialect, input: impl Into<Vec<u8>>) -> String {
-    let mut output = Vec::new();
-    serve(Cursor::new(input.into()), &mut output, engine(), assumed).unwrap();
-    String::from_utf8(output).unwrap()
+    Served::Engine(assumed).answers(input)
 }
 
 /// What follows `bestmove`, of each.
@@ -60,12 +101,16 @@ impl Write for Shared {
 
 impl Live {
     pub(crate) fn start(assumed: Dialect) -> Self {
+        Self::with(Served::Engine(assumed))
+    }
+
+    pub(crate) fn with(served: Served) -> Self {
         let (input, chunks) = channel();
         let output = Arc::new(Mutex::new(Vec::new()));
         let mut shared = Shared(output.clone());
         let thread = std::thread::spawn(move || {
             let feed = BufReader::new(Feed { chunks, rest: Cursor::default() });
-            serve(feed, &mut shared, engine(), assumed).unwrap();
+            served.serve(feed, &mut shared);
         });
         Self { input: Some(input), output, thread: Some(thread) }
     }

@@ -137,7 +137,10 @@ impl Announcements {
     /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and counts ranks
     /// from 1; in the other dialects there are ranks from 0 only. One of UCCI that lists
     /// `usemillisec` gets times in milliseconds.
-    pub(in crate::arena) fn conventions(&self, dialect: Dialect) -> (Speech, Vec<(String, String)>) {
+    pub(in crate::arena) fn conventions(
+        &self,
+        dialect: Dialect,
+    ) -> (Speech, Vec<(String, String)>) {
         let mut speech = Speech::of(dialect);
         let mut told = Vec::new();
         let variant = self.find(VARIANT).filter(|option| option.has_value("xiangqi"));

@@ -372,8 +372,8 @@ impl Client {
     /// it cannot have, for example.
     fn notice(&mut self, line: &str) {
         let mut words = line.trim_start().splitn(3, char::is_whitespace);
-        let is_message = words.next() == Some("info")
-            && matches!(words.next(), Some("string" | "message"));
+        let is_message =
+            words.next() == Some("info") && matches!(words.next(), Some("string" | "message"));
         if let Some(text) = words.next().filter(|_| is_message) {
             self.remark(text.trim());
         }

@@ -54,15 +54,13 @@ fn to_ucci(line: &str, words: &[&str], from: Speech, to: Speech) -> Vec<String> 
         lines.push(format!("info time {time} nodes {nodes}"));
     }
     if info.score.is_some() || !info.pv.is_empty() {
-        let mut text = format!("info depth {}", info.depth);
-        if let Some((score, _)) = info.score {
-            text += &format!(" score {}", score.to_ucci());
-        }
+        let mut words = vec![format!("info depth {}", info.depth)];
+        words.extend(info.score.map(|(score, _)| format!("score {}", score.to_ucci())));
         if !info.pv.is_empty() {
-            let moves: Vec<String> = info.pv.iter().map(|mv| to.ranks.theirs(mv)).collect();
-            text += &format!(" pv {}", moves.join(" "));
+            words.push("pv".to_owned());
+            words.extend(info.pv.iter().map(|mv| to.ranks.theirs(mv)));
         }
-        lines.push(text);
+        lines.push(words.join(" "));
     }
     if let Some(mv) = after("currmove") {
         lines.push(format!("info currmove {}", to.ranks.theirs(&from.ranks.ours(mv))));

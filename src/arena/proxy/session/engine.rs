@@ -51,9 +51,6 @@ impl Session<'_> {
         }
         self.introduce()?;
         self.ask_ready()?;
-        if self.placed {
-            self.send_position()?;
-        }
         self.send_search()
     }
 
@@ -78,7 +75,9 @@ impl Session<'_> {
             return Ok(());
         }
         match line.split_whitespace().next() {
-            Some("bestmove" | "nobestmove") if self.partner.owes().is_some() => self.engine_is_free(),
+            Some("bestmove" | "nobestmove") if self.partner.owes().is_some() => {
+                self.engine_is_free()
+            }
             Some("info") => self.hear_info(line),
             Some("bestmove" | "nobestmove") => {
                 let answer = self.partner.speech.read_answer(line);
@@ -356,9 +355,7 @@ impl Session<'_> {
             }
             let late = format!("{} is late", self.partner.name());
             self.answer_ourselves(&late)
-        } else if is_over(search.stop_time(patience))
-            || after_end && search.stop_said().is_none()
-        {
+        } else if is_over(search.stop_time(patience)) || after_end && search.stop_said().is_none() {
             self.hurry()
         } else {
             Ok(())

@@ -15,9 +15,8 @@ use super::search::Search;
 use super::{Event, ProxyError, ProxyOptions};
 use crate::arena::{Dialect, Offer, Ranks};
 use crate::engine::{Engine, EngineOptions};
-use crate::protocol::{
-    Command, Go, Queue, Setup, Speech, Waiting, folded, name_and_value,
-};
+use crate::game::Notation;
+use crate::protocol::{Command, Go, Queue, Setup, Speech, Waiting, folded, name_and_value};
 use crate::xiangqi::{Position, RuleSet};
 
 /// Messages that may wait for the GUI's first line.
@@ -61,8 +60,6 @@ pub(super) struct Session<'a> {
     board: Board,
     /// Moves that may not be played, with ranks from 0.
     banned: Vec<String>,
-    /// The GUI has set up a position.
-    placed: bool,
     /// The engine knows the position.
     position_sent: bool,
     search: Option<Search>,
@@ -117,7 +114,6 @@ impl<'a> Session<'a> {
             worked: false,
             board: Board::start(),
             banned: Vec::new(),
-            placed: false,
             position_sent: false,
             search: None,
             hello: false,
@@ -325,21 +321,31 @@ impl<'a> Session<'a> {
                 self.set_position(setup)
             }
             Command::BanMoves(moves) => {
-                self.banned = moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+                self.banned = moves.iter().map(|mv| self.our_move(mv)).collect();
                 Ok(())
             }
             Command::Go(go) => self.go(self.in_our_words(&go)),
             Command::Probe(setup) => self.probe(&setup),
-            Command::Unknown(line) => self.tell(&line).map(drop),
-            Command::Display => self.tell("d").map(drop),
+            Command::Unknown(line) => self.pass_on(&line),
+            Command::Display => self.pass_on("d"),
             Command::Debug(on) => self.tell(if on { "debug on" } else { "debug off" }).map(drop),
             Command::Stop | Command::PonderHit { .. } | Command::Quit | Command::Ignored => Ok(()),
         }
     }
 
-    /// Times in milliseconds, and moves with ranks from 0.
+    /// A move of the GUI's for the present position, with ranks from 0.
+    fn our_move(&self, text: &str) -> String {
+        let ours = self.gui.ranks.ours(text);
+        self.board.legal(&ours).map_or(ours, Position::move_text)
+    }
+
+    /// Times in milliseconds, and moves with ranks from 0; those that are not legal are left out.
     fn in_our_words(&self, go: &Go) -> Go {
-        let search_moves = go.search_moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let mut search_moves: Vec<String> =
+            go.search_moves.iter().map(|mv| self.our_move(mv)).collect();
+        if self.board.line().is_some() {
+            search_moves.retain(|mv| self.board.legal(mv).is_some());
+        }
         Go { search_moves, ..go.in_milliseconds(self.gui.unit) }
     }
 
@@ -449,18 +455,23 @@ impl<'a> Session<'a> {
         self.send_option(name, value)
     }
 
-    /// The engine gets what it may understand better than we do.
+    /// The engine will get, before its next search, what it may understand better than we do.
     fn set_position(&mut self, setup: Setup) -> io::Result<()> {
         let moves = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
         let (board, problem) = Board::read(setup.fen, moves);
         self.board = board;
         self.banned.clear();
-        self.placed = true;
         self.position_sent = false;
         if let Some(problem) = problem {
             self.info(&format!("only {} sees this position: {problem}", self.partner.name()))?;
         }
-        self.send_position().map(drop)
+        Ok(())
+    }
+
+    /// What is not for us, and may be about the position.
+    fn pass_on(&mut self, line: &str) -> io::Result<()> {
+        let knows = self.search.is_some() || self.send_position()?;
+        if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
     /// Makes our part what its options say, and tells what is wrong with books and tables.
