@@ -4,15 +4,64 @@
 
 mod session;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Cursor, Read, Write};
 use std::process::{Command, Stdio};
 
+use juzhong::arena::proxy::{self, ProxyOptions};
+use juzhong::arena::{EngineCommand, Patience};
+use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::{Dialect, Ranks};
 use juzhong::xiangqi::{Move, Position};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use session::{Live, Served, answers_to, best_moves};
+use session::{Live, answers_to, best_moves};
+
+/// Whom a GUI talks to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Served {
+    /// The engine, where this dialect is spoken before a handshake.
+    Engine(Dialect),
+    /// The proxy with this program behind it, which is spoken to in this dialect.
+    Proxy(Dialect),
+}
+
+impl Served {
+    /// The answers to a whole session.
+    fn answers(self, input: impl Into<Vec<u8>>) -> String {
+        match self {
+            Self::Engine(assumed) => answers_to(assumed, input),
+            Self::Proxy(spoken) => {
+                let mut output = Vec::new();
+                serve_proxy(spoken, Cursor::new(input.into()), &mut output);
+                String::from_utf8(output).unwrap()
+            }
+        }
+    }
+
+    fn live(self) -> Live {
+        match self {
+            Self::Engine(assumed) => Live::start(assumed),
+            Self::Proxy(spoken) => {
+                Live::with(move |input, output| serve_proxy(spoken, input, output))
+            }
+        }
+    }
+}
+
+fn serve_proxy(spoken: Dialect, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
+    let program = env!("CARGO_BIN_EXE_juzhong").to_owned();
+    let args = ["uci", "--hash", "1"].map(str::to_owned).to_vec();
+    let options = ProxyOptions {
+        command: EngineCommand { program, args },
+        protocol: Some(spoken),
+        ranks: None,
+        options: Vec::new(),
+        own: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
+        patience: Patience::default(),
+    };
+    proxy::serve(input, output, options, &|| false).unwrap();
+}
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
 
@@ -74,7 +123,7 @@ fn public_xiangqi() {
 
 fn public_xiangqi_plays(served: Served) {
     let position = format!("position fen {START} w - - 0 1 moves h2e2 h9g7");
-    let live = Live::with(served);
+    let live = served.live();
     live.say("uci\n");
     live.wait_for("uciok", 1);
     let options = "setoption name Threads value 2\nsetoption name Hash value 4\n";
@@ -112,7 +161,7 @@ fn vin_xiangqi() {
 }
 
 fn vin_xiangqi_plays(served: Served) {
-    let live = Live::with(served);
+    let live = served.live();
     live.say("uci\nucci\nsetoption Threads 1\nsetoption Hash 2\nsetoption MultiPV 1\n");
     live.say(&format!("position fen {START} w - - 0 1\ngo movetime 5000 depth 4\n"));
     live.wait_for("bestmove", 1);
@@ -149,7 +198,7 @@ fn shark_chess_and_bhgui_play(served: Served) {
              setoption name Ponder value true\nucinewgame\nisready\n\
              position fen {START} w - - 0 1 moves h2e2\n\
              go wtime 60000 btime 3000 winc 0 binc 100 movestogo 40\n\
-             position fen {START} w - - 0 1 moves h2e2 h9g7\ngo depth 3\nquit\n"
+             position fen {START} w - - 0 1 moves h2e2 h9g7\ngo depth 3\n"
     ));
     assert_eq!((count(&output, "uciok"), count(&output, "readyok")), (1, 2));
     is_answer(best_moves(&output)[0], "h2e2");
@@ -168,7 +217,7 @@ fn xqwizard() {
 }
 
 fn xqwizard_plays(served: Served) {
-    let live = Live::with(served);
+    let live = served.live();
     live.say("ucci\r\n");
     live.wait_for("ucciok", 1);
     live.say(

@@ -6,60 +6,21 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use juzhong::arena::proxy::{self, ProxyOptions};
-use juzhong::arena::{EngineCommand, Patience};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::protocol::{Dialect, serve};
 use juzhong::xiangqi::Position;
 
-/// Whom a GUI talks to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Served {
-    /// The engine, where this dialect is spoken before a handshake.
-    Engine(Dialect),
-    /// The proxy with this program behind it, which is spoken to in this dialect.
-    Proxy(Dialect),
+/// A session of the engine, until the input ends.
+fn serve_engine(assumed: Dialect, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    serve(input, output, Engine::<Position>::new(options).unwrap(), assumed).unwrap();
 }
 
-fn options() -> EngineOptions<juzhong::xiangqi::RuleSet> {
-    EngineOptions { hash_mib: 1, ..EngineOptions::default() }
-}
-
-impl Served {
-    /// Serves until the input ends.
-    pub(crate) fn serve(self, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
-        match self {
-            Self::Engine(assumed) => {
-                serve(input, output, Engine::<Position>::new(options()).unwrap(), assumed).unwrap();
-            }
-            Self::Proxy(spoken) => {
-                let options = ProxyOptions {
-                    command: EngineCommand {
-                        program: env!("CARGO_BIN_EXE_juzhong").to_owned(),
-                        args: ["uci", "--hash", "1"].map(str::to_owned).to_vec(),
-                    },
-                    protocol: Some(spoken),
-                    ranks: None,
-                    options: Vec::new(),
-                    own: options(),
-                    patience: Patience::default(),
-                };
-                proxy::serve(input, output, options, &|| false).unwrap();
-            }
-        }
-    }
-
-    /// The answers to a whole session.
-    pub(crate) fn answers(self, input: impl Into<Vec<u8>>) -> String {
-        let mut output = Vec::new();
-        self.serve(Cursor::new(input.into()), &mut output);
-        String::from_utf8(output).unwrap()
-    }
-}
-
-/// The answers of the engine to a whole session.
+/// The answers to a whole session.
 pub(crate) fn answers_to(assumed: Dialect, input: impl Into<Vec<u8>>) -> String {
-    Served::Engine(assumed).answers(input)
+    let mut output = Vec::new();
+    serve_engine(assumed, Cursor::new(input.into()), &mut output);
+    String::from_utf8(output).unwrap()
 }
 
 /// What follows `bestmove`, of each.
@@ -74,7 +35,7 @@ pub(crate) struct Live {
     thread: Option<JoinHandle<()>>,
 }
 
-struct Feed {
+pub(crate) struct Feed {
     chunks: Receiver<Vec<u8>>,
     rest: Cursor<Vec<u8>>,
 }
@@ -101,16 +62,19 @@ impl Write for Shared {
 
 impl Live {
     pub(crate) fn start(assumed: Dialect) -> Self {
-        Self::with(Served::Engine(assumed))
+        Self::with(move |input, output| serve_engine(assumed, input, output))
     }
 
-    pub(crate) fn with(served: Served) -> Self {
+    /// A session that this serves.
+    pub(crate) fn with(
+        serve: impl FnOnce(BufReader<Feed>, &mut dyn Write) + Send + 'static,
+    ) -> Self {
         let (input, chunks) = channel();
         let output = Arc::new(Mutex::new(Vec::new()));
         let mut shared = Shared(output.clone());
         let thread = std::thread::spawn(move || {
             let feed = BufReader::new(Feed { chunks, rest: Cursor::default() });
-            served.serve(feed, &mut shared);
+            serve(feed, &mut shared);
         });
         Self { input: Some(input), output, thread: Some(thread) }
     }
