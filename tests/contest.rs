@@ -221,7 +221,6 @@ fn bad_arguments_say_what_is_wrong() {
         (&["--resign", "1"], 2, "3,800"),
         (&["--openings", "/nonexistent"], 66, "/nonexistent"),
         (&["--tables", "/nonexistent"], 66, "/nonexistent"),
-        (&["--openings", "/dev/null"], 65, "/dev/null"),
         (&["--output", "/dev/full"], 73, "/dev/full"),
         (&["--output", "/nonexistent/a.pgn"], 73, "/nonexistent/a.pgn"),
         (&["--game", "gomoku"], 2, "only xiangqi"),
@@ -429,4 +428,6 @@ fn each_reason_is_given_once() {
     assert_eq!(output.status.code(), Some(65), "{output:?}");
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(errors.matches("ply 2").count(), 1, "{errors}");
+    fs::write(&games, "").unwrap();
+    fails(&[&SMALL[..], &["--openings", &games]].concat(), 65, &["bad.pgn", "no games"]);
 }

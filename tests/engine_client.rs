@@ -209,7 +209,7 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
     assert!(heard.contains("go draw nodes 500\n"), "{heard}");
     assert!(heard.contains("position fen 3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 1\n"), "{heard}");
     let positions: Vec<&str> = heard.lines().filter(|line| line.starts_with("position")).collect();
-    assert!(positions[1].ends_with("/RNBAKABNR b - - 0 1 moves d9e8"), "{heard}");
+    assert!(positions[1].ends_with("/RNBAKABNR b - - 0 2 moves d9e8"), "{heard}");
 }
 
 #[test]

@@ -507,7 +507,7 @@ fn random_sessions_of_the_proxy() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     for round in 0..9 {
         let mut input =
-            String::from(["", "uci\n", "ucci\nsetoption usemillisec true\n"][round % 3]);
+            String::from("setoption usemillisec true\n") + ["", "uci\n", "ucci\n"][round % 3];
         for _ in 0..150 {
             input.push_str(&random_command(&mut random));
             input.push_str(if random.random_ratio(1, 10) { "\r\n" } else { "\n" });

@@ -233,29 +233,24 @@ impl Session<'_> {
 
     /// The engine is of no use any more: it is ended, and started again the first time.
     pub(super) fn failed(&mut self, error: &ClientError) -> io::Result<()> {
+        self.failures += 1;
+        let next = match self.failures {
+            1 => "it is started again",
+            2 => "juzhong plays on by itself",
+            _ => "juzhong plays on as well as it can",
+        };
+        self.info(&format!("{}; {next}", in_full(error)))?;
         // The GUI's clock does not wait for another engine to start.
         self.answer_if_late()?;
-        self.failures += 1;
-        let number = self.partner.number;
-        self.partner = Partner::nobody(number + 1);
+        self.partner = Partner::nobody(self.partner.number + 1);
         self.position_sent = false;
         if let Some(search) = &mut self.search {
             search.unsend();
         }
-        let error = in_full(error);
         match self.failures {
-            1 => {
-                self.info(&format!("{error}; it is started again"))?;
-                self.start_engine(self.setup.protocol)
-            }
-            2 => {
-                self.info(&format!("{error}; juzhong plays on by itself"))?;
-                self.start_own()
-            }
-            _ => {
-                self.info(&format!("{error}; juzhong plays on as well as it can"))?;
-                self.gone()
-            }
+            1 => self.start_engine(self.setup.protocol),
+            2 => self.start_own(),
+            _ => self.gone(),
         }
     }
 
