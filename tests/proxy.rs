@@ -746,7 +746,7 @@ fn an_engine_that_is_late_for_a_move_is_kept() {
     let mut live = late.start(&place, &["--patience", "3", "--protocol", "uci"]);
     live.ask("uci\nisready\n", "readyok");
     for _ in 0..3 {
-        answers_in_time(&mut live, "position startpos moves\n", 500);
+        answers_in_time(&mut live, "position startpos moves\n", 1000);
         live.has_heard("Fake is late");
     }
     // What it is told meanwhile it hears when it is free; its late answer is nobody's.

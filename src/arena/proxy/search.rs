@@ -12,11 +12,11 @@ const LATE: Duration = Duration::from_millis(200);
 const MOMENT: Duration = Duration::from_millis(50);
 /// Of an engine's clock, at least and at most, what is kept back: at its begin the engine is told to
 /// stop, after [`ENGINES_PART`] of it we answer ourselves, and with luck nothing is left.
-const RESERVE: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(400)];
-/// The reserve is so many parts of the clock.
-const PARTS: u32 = 8;
+const RESERVE: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(400)];
+/// The reserve is such a part of the clock, and never more than two thirds of it.
+const PARTS: u32 = 7;
 /// Of ten parts of the reserve, those that the engine has for obeying.
-const ENGINES_PART: u32 = 4;
+const ENGINES_PART: u32 = 3;
 /// Clocks may have run below zero: so much is always taken for left.
 const LEAST: Duration = Duration::from_millis(60);
 /// A clock is nearly out with so little left before our answer.
@@ -99,7 +99,7 @@ impl Search {
         }
         let [least, most] = RESERVE;
         let time = time.max(LEAST);
-        let reserve = (time / PARTS).clamp(least, most);
+        let reserve = (time / PARTS).clamp(least, most).min(time * 2 / 3);
         let stop = now + (time - reserve);
         self.stop_at = Some(stop);
         self.answer_at = Some(stop + reserve * ENGINES_PART / 10);
