@@ -161,3 +161,24 @@ fn self_play_does_not_depend_on_threads() {
     assert_eq!(text.matches("[Opening \"中炮\"]").count(), 4);
     assert!(!text.contains("[Result \"*\"]"));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_engine_without_a_move_is_at_fault() {
+    let fake = "sh -c 'while read -r x; do case $x in uci) echo uciok;; isready) echo readyok;; \
+                go*) echo \"bestmove (none)\";; esac; done'";
+    let output = juzhong(&["play", "--engine", fake], "h2e2\n");
+    assert_eq!(output.status.code(), Some(69), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("says that there is no move"), "{errors}");
+    // Each dialect is spoken to the end of a game.
+    for dialect in ["uci", "ucci", "cyclone"] {
+        let own = format!("'{}' uci --hash 1", env!("CARGO_BIN_EXE_juzhong"));
+        let args = ["play", "--engine", &own, "--protocol", dialect, "--nodes", "100"];
+        let output = juzhong(&args, "h2e2\nb2d2\nquit\n");
+        assert_eq!(stdout(&output).matches("engine: ").count(), 2, "{dialect}");
+        let mate = ["--fen", "3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1", "--side", "black"];
+        let text = stdout(&juzhong(&[&args[..], &mate].concat(), ""));
+        assert!(text.contains("mates in 1 move") && text.contains("checkmate"), "{text}");
+    }
+}

@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use juzhong::arena::{
-    EngineCommand, Entrant, Fault, Match, MatchGame, Openings, Pace, Patience, Referee, Sprt,
-    Standing, built_in_openings, read_positions,
+    Dialect, EngineCommand, Entrant, Fault, Match, MatchGame, Openings, Pace, Patience, Referee,
+    Sprt, Standing, built_in_openings, read_positions,
 };
 use juzhong::game::{Outcome, Side};
 use program::{Place, fails, juzhong};
@@ -201,6 +201,8 @@ fn engines_that_cannot_be_had_end_the_match() {
         fails(&["match", "--engine-a", engine, "--games", "2"], 69, &[part]);
     }
     fails(&["match", "--option-b", "Nonsense=1"], 69, &["no option Nonsense"]);
+    fails(&["match", "--option-a", "Hash=99999999"], 69, &["not a number from 1 to 32768"]);
+    fails(&["match", "--option", "Rules=nonsense"], 69, &["option Rules", "one of none, check"]);
 }
 
 #[test]
@@ -219,6 +221,7 @@ fn bad_arguments_say_what_is_wrong() {
         (&["--resign", "1"], 2, "3,800"),
         (&["--openings", "/nonexistent"], 66, "/nonexistent"),
         (&["--tables", "/nonexistent"], 66, "/nonexistent"),
+        (&["--output", "/dev/full"], 73, "/dev/full"),
         (&["--output", "/nonexistent/a.pgn"], 73, "/nonexistent/a.pgn"),
         (&["--game", "gomoku"], 2, "only xiangqi"),
     ] {
@@ -355,4 +358,76 @@ fn fast_games_without_a_fault() {
 #[ignore = "an hour; cargo test --release --test contest a_thousand -- --ignored"]
 fn a_thousand_fast_games_without_a_fault() {
     load("1000", "1+0.01", "100");
+}
+
+/// The program as an engine of its own, behind the proxy or not.
+fn outside(dialect: Dialect, proxied: bool) -> Entrant {
+    let program = env!("CARGO_BIN_EXE_juzhong");
+    let own = format!("'{program}' uci --hash 1");
+    let command = if proxied {
+        let args = ["proxy", "--hash", "1", "--engine", &own].map(str::to_owned).to_vec();
+        Some(EngineCommand { program: program.to_owned(), args })
+    } else {
+        EngineCommand::parse(&own)
+    };
+    Entrant { command, protocol: Some(dialect), ..self::own() }
+}
+
+/// Whole games in every dialect: that positions, moves and times are understood.
+#[test]
+fn whole_games_in_every_dialect() {
+    for dialect in [Dialect::Uci, Dialect::Ucci, Dialect::Cyclone] {
+        for proxied in [false, true] {
+            let contest = Match {
+                entrants: [outside(dialect, proxied), own()],
+                pace: nodes(50),
+                referee: Referee::default(),
+                games: 2,
+                ..own_match()
+            };
+            let (standing, games) = play(&contest);
+            let ends: Vec<_> = games.iter().map(|game| game.record.tag("Termination")).collect();
+            assert!(!standing.has_faults(), "{dialect:?} {proxied}: {ends:?}");
+            assert_eq!(games.len(), 2);
+            assert!(games.iter().all(|game| game.effort[0].moves > 5), "{dialect:?} {ends:?}");
+        }
+    }
+}
+
+#[test]
+fn what_engines_say_of_their_files_is_told_once() {
+    let more = ["--games", "4", "--option-a", "BookFile=/nonexistent.book"];
+    let output = juzhong(&[&SMALL[..], &more].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("juzhong: engine a: "), "{errors}");
+    assert_eq!(errors.matches("/nonexistent.book").count(), 1, "{errors}");
+}
+
+/// A name of two lines is the same name again; another script is another engine.
+#[test]
+fn a_match_knows_its_settings_again() {
+    let place = Place::new();
+    let (script, file) = (place.at("engine.sh"), place.at("games.pgn"));
+    let exec = format!("exec '{}' uci --hash 1\n", env!("CARGO_BIN_EXE_juzhong"));
+    fs::write(&script, &exec).unwrap();
+    let engine = format!("sh '{script}'");
+    let more = ["--engine-b", &engine, "--name-b", "two\nlines ", "--games", "2", "-o", &file];
+    assert_eq!(json(&more)["resumed"], 0);
+    assert_eq!(json(&more)["resumed"], 2);
+    fs::write(&script, format!("# changed\n{exec}")).unwrap();
+    fails(&[&SMALL[..], &more].concat(), 2, &["other settings"]);
+}
+
+#[test]
+fn each_reason_is_given_once() {
+    let place = Place::new();
+    let games = place.at("bad.pgn");
+    fs::write(&games, "[Event \"x\"]\n\n1. h2e2 a0a9 *\n").unwrap();
+    let output = juzhong(&[&SMALL[..], &["--openings", &games]].concat());
+    assert_eq!(output.status.code(), Some(65), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(errors.matches("ply 2").count(), 1, "{errors}");
+    fs::write(&games, "").unwrap();
+    fails(&[&SMALL[..], &["--openings", &games]].concat(), 65, &["bad.pgn", "no games"]);
 }

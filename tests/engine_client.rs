@@ -12,7 +12,7 @@ use juzhong::arena::{
     Ranks, Thought,
 };
 use juzhong::engine::{Engine, EngineOptions};
-use juzhong::game::Line;
+use juzhong::game::{Line, Notation};
 use juzhong::xiangqi::{Move, Position};
 
 const SHORT: Patience = Patience {
@@ -209,7 +209,7 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
     assert!(heard.contains("go draw nodes 500\n"), "{heard}");
     assert!(heard.contains("position fen 3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 1\n"), "{heard}");
     let positions: Vec<&str> = heard.lines().filter(|line| line.starts_with("position")).collect();
-    assert!(positions[1].ends_with("/RNBAKABNR b - - 0 1 moves d9e8"), "{heard}");
+    assert!(positions[1].ends_with("/RNBAKABNR b - - 0 2 moves d9e8"), "{heard}");
 }
 
 #[test]
@@ -262,4 +262,79 @@ fn no_process_is_left_behind() {
     let began = Instant::now();
     self::client("while :; do read x; sleep 0.1; done").quit();
     assert!(began.elapsed() < Duration::from_secs(3));
+}
+
+/// Fairy-Stockfish and its like change to what they hear last.
+#[test]
+fn an_engine_that_is_slow_to_start_is_greeted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heard");
+    let script = format!(
+        "sleep 1.5; while read -r x; do echo \"$x\" >>'{}'; case \"$x\" in \
+         uci) echo option name UCI_Variant type combo default chess var chess var xiangqi; \
+         echo uciok;; isready) echo readyok;; quit) exit;; esac; done",
+        file.display()
+    );
+    let client = Client::start(&shell(&script), None, Patience::default()).unwrap();
+    assert_eq!((client.protocol(), client.ranks()), (Dialect::Uci, Ranks::FromOne));
+    client.quit();
+    let heard = fs::read_to_string(file).unwrap();
+    let expected =
+        "uci\nucci\nquit\nuci\nsetoption name UCI_Variant value xiangqi\nisready\nquit\n";
+    assert_eq!(heard, expected);
+}
+
+#[test]
+fn every_dialect_says_what_a_mate_is() {
+    for dialect in [Dialect::Uci, Dialect::Ucci, Dialect::Cyclone] {
+        let mut client = Client::start(&own(), Some(dialect), Patience::default()).unwrap();
+        assert_eq!(client.protocol(), dialect);
+        client.set_option("hashsize", "2").unwrap();
+        client.position(Some("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1"), []).unwrap();
+        let limits = GoLimits { nodes: Some(2000), ..GoLimits::default() };
+        let thought = client.go(&limits, &|| false).unwrap();
+        assert_eq!(thought.info.score.unwrap().0, EngineScore::Mate(1), "{dialect:?}");
+        assert!(Position::parse_move(&thought.best.unwrap()).is_some());
+        client.quit();
+    }
+}
+
+#[test]
+fn values_that_an_option_cannot_have_are_refused() {
+    let mut client = Client::start(&own(), None, Patience::default()).unwrap();
+    for (name, value, part) in [
+        ("Hash", "99999999", "is not a number from 1 to 32768"),
+        ("hashsize", "many", "option Hash"),
+        ("Rules", "nonsense", "one of none, check"),
+        ("Ponder", "perhaps", "true or false"),
+        ("Clear Hash", "now", "a button"),
+    ] {
+        let error = client.set_option(name, value).unwrap_err();
+        assert!(matches!(error, ClientError::BadOption { .. }));
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    // What only the engine can know it says.
+    client.set_option("BookFile", "/nonexistent.book").unwrap();
+    client.is_ready().unwrap();
+    let notices = client.take_notices();
+    assert!(notices.iter().any(|notice| notice.contains("/nonexistent.book")), "{notices:?}");
+    assert!(client.take_notices().is_empty());
+    client.quit();
+}
+
+#[test]
+fn the_answer_to_a_late_stop_is_nobodys() {
+    let script = "while read -r x; do case \"$x\" in ucci) echo ucciok;; isready) echo readyok;; \
+                  *infinite) ;; go*) sleep 0.1; echo bestmove h0g2;; \
+                  stop) echo bestmove b0c2; echo nobestmove;; quit) exit;; esac; done";
+    let mut client =
+        Client::start(&shell(script), Some(Dialect::Ucci), Patience::default()).unwrap();
+    let best = |client: &mut Client, limits, stop| {
+        client.position(None, []).unwrap();
+        client.go(&limits, &|| stop).unwrap().best
+    };
+    let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
+    assert_eq!(best(&mut client, GoLimits::default(), true).as_deref(), Some("b0c2"));
+    assert_eq!(best(&mut client, depth, false).as_deref(), Some("h0g2"));
+    client.quit();
 }

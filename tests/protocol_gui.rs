@@ -4,15 +4,64 @@
 
 mod session;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Cursor, Read, Write};
 use std::process::{Command, Stdio};
 
+use juzhong::arena::proxy::{self, ProxyOptions};
+use juzhong::arena::{EngineCommand, Patience};
+use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::{Dialect, Ranks};
 use juzhong::xiangqi::{Move, Position};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use session::{Live, answers_to, best_moves};
+
+/// Whom a GUI talks to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Served {
+    /// The engine, where this dialect is spoken before a handshake.
+    Engine(Dialect),
+    /// The proxy with this program behind it, which is spoken to in this dialect.
+    Proxy(Dialect),
+}
+
+impl Served {
+    /// The answers to a whole session.
+    fn answers(self, input: impl Into<Vec<u8>>) -> String {
+        match self {
+            Self::Engine(assumed) => answers_to(assumed, input),
+            Self::Proxy(spoken) => {
+                let mut output = Vec::new();
+                serve_proxy(spoken, Cursor::new(input.into()), &mut output);
+                String::from_utf8(output).unwrap()
+            }
+        }
+    }
+
+    fn live(self) -> Live {
+        match self {
+            Self::Engine(assumed) => Live::start(assumed),
+            Self::Proxy(spoken) => {
+                Live::with(move |input, output| serve_proxy(spoken, input, output))
+            }
+        }
+    }
+}
+
+fn serve_proxy(spoken: Dialect, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
+    let program = env!("CARGO_BIN_EXE_juzhong").to_owned();
+    let args = ["uci", "--hash", "1"].map(str::to_owned).to_vec();
+    let options = ProxyOptions {
+        command: EngineCommand { program, args },
+        protocol: Some(spoken),
+        ranks: None,
+        options: Vec::new(),
+        own: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
+        patience: Patience::default(),
+    };
+    proxy::serve(input, output, options, &|| false).unwrap();
+}
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
 
@@ -45,6 +94,15 @@ fn is_answer(best: &str, moves: &str) {
     }
 }
 
+/// The engine itself, and the proxy with the engine behind it in each dialect: a GUI must not see a
+/// difference.
+const ALL: [Served; 4] = [
+    Served::Engine(Dialect::Uci),
+    Served::Proxy(Dialect::Uci),
+    Served::Proxy(Dialect::Ucci),
+    Served::Proxy(Dialect::Cyclone),
+];
+
 fn count(output: &str, line: &str) -> usize {
     output.lines().filter(|&heard| heard == line).count()
 }
@@ -60,8 +118,12 @@ fn public_xiangqi() {
             (usize::from(first == "uci"), usize::from(first == "ucci"))
         );
     }
+    ALL.into_iter().for_each(public_xiangqi_plays);
+}
+
+fn public_xiangqi_plays(served: Served) {
     let position = format!("position fen {START} w - - 0 1 moves h2e2 h9g7");
-    let live = Live::start(Dialect::Uci);
+    let live = served.live();
     live.say("uci\n");
     live.wait_for("uciok", 1);
     let options = "setoption name Threads value 2\nsetoption name Hash value 4\n";
@@ -76,6 +138,7 @@ fn public_xiangqi() {
     live.say("quit\n");
     let output = live.end();
     assert!(!output.contains("unknown") && !output.contains("(none)"), "{output}");
+    assert_eq!(best_moves(&output).len(), 3, "{output}");
     for best in best_moves(&output) {
         is_answer(best, "h2e2 h9g7");
     }
@@ -87,14 +150,18 @@ fn public_xiangqi() {
     let ucci = format!(
         "ucci\nstop\nsetoption Threads 1\nsetoption Hash 4\n{position}\ngo movetime 50\nquit\n"
     );
-    let output = answers_to(Dialect::Uci, ucci);
+    let output = served.answers(ucci);
     assert!(output.ends_with("bye\n") && !output.contains("unknown"), "{output}");
 }
 
 /// It says both handshakes at once, sets options in the words of UCCI, and asks without waiting.
 #[test]
 fn vin_xiangqi() {
-    let live = Live::start(Dialect::Uci);
+    ALL.into_iter().for_each(vin_xiangqi_plays);
+}
+
+fn vin_xiangqi_plays(served: Served) {
+    let live = served.live();
     live.say("uci\nucci\nsetoption Threads 1\nsetoption Hash 2\nsetoption MultiPV 1\n");
     live.say(&format!("position fen {START} w - - 0 1\ngo movetime 5000 depth 4\n"));
     live.wait_for("bestmove", 1);
@@ -122,33 +189,35 @@ fn vin_xiangqi() {
 
 #[test]
 fn shark_chess_and_bhgui() {
-    let output = answers_to(
-        Dialect::Uci,
-        format!(
-            "uci\nisready\nsetoption name hash value 4\nsetoption name THREADS value 1\n\
+    ALL.into_iter().for_each(shark_chess_and_bhgui_play);
+}
+
+fn shark_chess_and_bhgui_play(served: Served) {
+    let output = served.answers(format!(
+        "uci\nisready\nsetoption name hash value 4\nsetoption name THREADS value 1\n\
              setoption name Ponder value true\nucinewgame\nisready\n\
              position fen {START} w - - 0 1 moves h2e2\n\
              go wtime 60000 btime 3000 winc 0 binc 100 movestogo 40\n\
-             position fen {START} w - - 0 1 moves h2e2 h9g7\ngo depth 3\nquit\n"
-        ),
-    );
+             position fen {START} w - - 0 1 moves h2e2 h9g7\ngo depth 3\n"
+    ));
     assert_eq!((count(&output, "uciok"), count(&output, "readyok")), (1, 2));
     is_answer(best_moves(&output)[0], "h2e2");
-    let output = answers_to(
-        Dialect::Ucci,
-        format!(
-            "ucci\nsetoption usemillisec true\nsetoption hashsize 4\nsetoption threads 0\n\
+    let output = served.answers(format!(
+        "ucci\nsetoption usemillisec true\nsetoption hashsize 4\nsetoption threads 0\n\
              setoption newgame\nposition fen {START} w - - 0 1 moves h2e2\n\
              go time 3000 increment 100 opptime 60000 oppincrement 100\n"
-        ),
-    );
+    ));
     is_answer(best_moves(&output)[0], "h2e2");
 }
 
 /// It never reads options, but sets them by what its user chose.
 #[test]
 fn xqwizard() {
-    let live = Live::start(Dialect::Ucci);
+    ALL.into_iter().for_each(xqwizard_plays);
+}
+
+fn xqwizard_plays(served: Served) {
+    let live = served.live();
     live.say("ucci\r\n");
     live.wait_for("ucciok", 1);
     live.say(
@@ -181,31 +250,32 @@ fn xqwizard() {
 /// variant that it sets first is that of chess; `uxinewgame` is its own word.
 #[test]
 fn uci2wb() {
-    let output = answers_to(
-        Dialect::Uci,
-        format!(
-            "uci\nsetoption name Hash value 4\nsetoption name UCI_Variant value chess\nisready\n\
+    ALL.into_iter().for_each(uci2wb_plays);
+}
+
+fn uci2wb_plays(served: Served) {
+    let output = served.answers(format!(
+        "uci\nsetoption name Hash value 4\nsetoption name UCI_Variant value chess\nisready\n\
              ucinewgame\nsetoption name UCI_Variant value xiangqi\nucinewgame\nisready\n\
              fen {START} r moves h2e2\ngo btime 3000 wtime 3000 movestogo 40\n\
              fen {START} r moves h2e2 h9g7\ngo ponder btime 3000 wtime 3000\nponderhit\n\
              setoption name UCI_AnalyseMode value true\nfen {START} r moves h2e2\n\
              go infinite searchmoves h9g7 b9c7\nstop\n"
-        ),
-    );
+    ));
     let best = best_moves(&output);
     is_answer(best[0], "h2e2");
-    assert!(output.contains("UCI_Variant: \"chess\" is not xiangqi09, xiangqi\n"), "{output}");
-    assert!(best[2..].iter().all(|best| best.starts_with("h9g7") || best.starts_with("b9c7")));
-    let output = answers_to(
-        Dialect::Uci,
-        format!(
-            "ucci\nsetoption usemillisec true\nsetoption newgame\nisready\nuxinewgame\n\
+    if matches!(served, Served::Engine(_)) {
+        assert!(output.contains("UCI_Variant: \"chess\" is not xiangqi09, xiangqi\n"), "{output}");
+    }
+    assert_eq!(best.len(), 3, "{output}");
+    assert!(best[2].starts_with("h9g7") || best[2].starts_with("b9c7"), "{output}");
+    let output = served.answers(format!(
+        "ucci\nsetoption usemillisec true\nsetoption newgame\nisready\nuxinewgame\n\
              position fen {START} w - - 0 1 moves h2e2\n\
              go time 3000 opptime 3000 movestogo 40\n\
              position fen {START} w - - 0 1 moves h2e2\n\
              go draw time 900 opptime 3000 movetime 50\n"
-        ),
-    );
+    ));
     assert_eq!(best_moves(&output).len(), 2, "{output}");
     is_answer(best_moves(&output)[0], "h2e2");
 }
@@ -213,14 +283,15 @@ fn uci2wb() {
 /// Programs for many games set the variant, and count ranks from 1.
 #[test]
 fn programs_for_fairy_stockfish() {
-    let output = answers_to(
-        Dialect::Uci,
+    ALL.into_iter().for_each(programs_for_fairy_stockfish_play);
+}
+
+fn programs_for_fairy_stockfish_play(served: Served) {
+    let output = served.answers(
         "uci\nsetoption name UCI_Variant value xiangqi\nucinewgame\nisready\n\
-         position startpos moves h3e3 h10g8\ngo depth 3\ngo perft 1\n\
-         position startpos moves h2e2\nposition startpos\ngo depth 2 searchmoves a4a5\n",
+         position startpos moves h3e3 h10g8\ngo depth 3\n\
+         position startpos\ngo depth 2 searchmoves a4a5\n",
     );
-    let option = "option name UCI_Variant type combo default xiangqi09 var xiangqi09 var xiangqi";
-    assert_eq!(count(&output, option), 1);
     let ours: Vec<String> = best_moves(&output)
         .iter()
         .map(|best| best.split(' ').map(|word| Ranks::FromOne.ours(word)).collect::<Vec<_>>())
@@ -228,17 +299,42 @@ fn programs_for_fairy_stockfish() {
         .collect();
     is_answer(&ours[0], "h2e2 h9g7");
     assert!(ours[1].starts_with("a3a4"), "{output}");
-    assert!(output.lines().any(|line| line == "a1a2: 1"), "{output}");
-    assert_eq!(output.matches("is not legal").count(), 1, "{output}");
 
-    let output = answers_to(
-        Dialect::Uci,
+    let output = served.answers(
         "ucicyclone\nuci\nsetoption name UCI_Variant value xiangqi\nisready\n\
-         position startpos moves h2e2\ngo depth 3\nstartpos\ngo perft 2\n",
+         position startpos moves h2e2\ngo depth 3\nstartpos moves h2e2 h9g7\ngo depth 2\n",
     );
     assert_eq!(count(&output, "uciok"), 1);
     is_answer(best_moves(&output)[0], "h2e2");
+    is_answer(best_moves(&output)[1], "h2e2 h9g7");
+}
+
+#[test]
+fn ranks_from_one_are_counted_and_listed() {
+    let output = answers_to(
+        Dialect::Uci,
+        "uci\nsetoption name UCI_Variant value xiangqi\nposition startpos moves h3e3 h10g8\n\
+         go perft 1\nposition startpos moves h2e2\n",
+    );
+    let option = "option name UCI_Variant type combo default xiangqi09 var xiangqi09 var xiangqi";
+    assert_eq!(count(&output, option), 1);
+    assert!(output.lines().any(|line| line == "a1a2: 1"), "{output}");
+    assert_eq!(output.matches("is not legal").count(), 1, "{output}");
+    let output = answers_to(
+        Dialect::Uci,
+        "ucicyclone\nsetoption name UCI_Variant value xiangqi\nstartpos\ngo perft 2\n",
+    );
+    assert!(!output.contains("UCI_Variant"), "{output}");
     assert!(output.ends_with("\nNodes searched: 1920\n"), "{output}");
+}
+
+/// As many programs for Windows write it.
+#[test]
+fn a_mark_before_the_first_line_is_left_out() {
+    for served in [ALL[0], ALL[1]] {
+        let output = served.answers("\u{feff}uci\r\nisready\r\n");
+        assert_eq!((count(&output, "uciok"), count(&output, "readyok")), (1, 1), "{output}");
+    }
 }
 
 /// `juzhong uci` and `juzhong ucci` are the same session; lines come in pieces.
@@ -361,6 +457,21 @@ fn random_command(random: &mut impl Rng) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// What lines begin with.
+const KNOWN: [&str; 11] = [
+    "info ",
+    "bestmove ",
+    "nobestmove",
+    "readyok",
+    "id ",
+    "option ",
+    "uciok",
+    "ucciok",
+    "pophash",
+    "Nodes searched: ",
+    "bye",
+];
+
 /// Of all dialects, in pieces of any length.
 #[test]
 fn ten_thousand_random_commands() {
@@ -384,21 +495,29 @@ fn ten_thousand_random_commands() {
     live.say("\nsetoption batch false\nstop\n");
     let output = live.end();
     assert!(best_moves(&output).len() > 1000);
-    let known = [
-        "info ",
-        "bestmove ",
-        "nobestmove",
-        "readyok",
-        "id ",
-        "option ",
-        "uciok",
-        "ucciok",
-        "pophash",
-        "Nodes searched: ",
-        "bye",
-    ];
     for line in output.lines().filter(|line| !line.is_empty()) {
         let is_count = line.split_once(": ").is_some_and(|(mv, _)| mv.len() <= 6);
-        assert!(is_count || known.iter().any(|start| line.starts_with(start)), "{line}");
+        assert!(is_count || KNOWN.iter().any(|start| line.starts_with(start)), "{line}");
+    }
+}
+
+/// Sessions of the proxy that are cut anywhere end all the same, with known lines only.
+#[test]
+fn random_sessions_of_the_proxy() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    for round in 0..9 {
+        let mut input =
+            String::from("setoption usemillisec true\n") + ["", "uci\n", "ucci\n"][round % 3];
+        for _ in 0..150 {
+            input.push_str(&random_command(&mut random));
+            input.push_str(if random.random_ratio(1, 10) { "\r\n" } else { "\n" });
+        }
+        let mut bytes = input.into_bytes();
+        bytes.truncate(bytes.len() - random.random_range(0..200));
+        let output = ALL[1 + round / 3].answers(bytes);
+        for line in output.lines().filter(|line| !line.is_empty()) {
+            let is_count = line.split_once(": ").is_some_and(|(mv, _)| mv.len() <= 6);
+            assert!(is_count || KNOWN.iter().any(|start| line.starts_with(start)), "{line}");
+        }
     }
 }

@@ -263,3 +263,15 @@ fn less_pruning_looks_at_more() {
     let [none, small, large] = ["none", "small", "large"].map(nodes);
     assert!(none > small && small > large, "{none} {small} {large}");
 }
+
+/// However much waits, `quit` is heard.
+#[test]
+fn quit_is_heard_in_batch_mode_though_the_queue_is_full() {
+    let live = Live::start(Dialect::Ucci);
+    let many = "isready\n".repeat(10_050);
+    live.say("ucci\nsetoption batch true\nsetoption usemillisec true\ngo time 900 movestogo 1\n");
+    live.say(&format!("{many}go infinite\nquit\n"));
+    live.wait_for("bye", 1);
+    assert!(live.heard().contains("too many commands waiting"));
+    live.end();
+}

@@ -7,6 +7,7 @@ mod session;
 use std::time::{Duration, Instant};
 
 use juzhong::book::{BuildOptions, build};
+use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::Dialect;
 use juzhong::xiangqi::Position;
@@ -476,4 +477,37 @@ fn forgetting_what_was_searched_makes_a_search_the_first_again() {
         let nodes = nodes(between);
         assert_eq!(nodes[0] == nodes[1], same, "{between}{nodes:?}");
     }
+}
+
+/// Notes what is there whenever it is flushed.
+#[derive(Default)]
+struct Flushed {
+    text: Vec<u8>,
+    seen: Vec<String>,
+}
+
+impl std::io::Write for Flushed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.seen.push(String::from_utf8_lossy(&self.text).into_owned());
+        Ok(())
+    }
+}
+
+/// What waited may take long: a large hash table, for example.
+#[test]
+fn an_answer_is_not_held_back_by_what_waits() {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let engine = Engine::<Position>::new(options).unwrap();
+    let mut output = Flushed::default();
+    let input = std::io::Cursor::new("go infinite\nd\ngo depth 1\n");
+    juzhong::protocol::serve(input, &mut output, engine, Dialect::Uci).unwrap();
+    let text = String::from_utf8(output.text).unwrap();
+    let end = text.find("bestmove").unwrap();
+    let end = end + text[end..].find('\n').unwrap() + 1;
+    assert!(text[end..].starts_with("info string rnbakabnr"), "{text}");
+    assert!(output.seen.iter().any(|seen| seen.len() == end), "{text}");
 }

@@ -497,7 +497,7 @@ fn a_ucci_engine_behind_a_uci_gui() {
         "setoption hashsize 8",
         "setoption hashsize 32",
         "isready",
-        "position fen rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 1 moves a9a8",
+        "position fen rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 2 moves a9a8",
         "go time 9000 increment 10 opptime 8000 oppincrement 20",
     ];
     let from = told.iter().position(|line| line == expected[0]).unwrap();
@@ -515,18 +515,18 @@ fn a_uci_engine_behind_a_ucci_gui() {
     let mut live = GOOD.start(&place, &[]);
     live.ask("ucci\nuci\n", "ucciok");
     live.has_heard("id name Fake + juzhong ");
-    live.has_heard("option usemillisec type check default true");
+    live.has_heard("option usemillisec type check default false");
     live.has_heard("option hashsize type spin default 16 min 1 max 64");
     live.has_heard("option Clear_Hash type button");
     assert!(!live.heard.iter().any(|line| line == "uciok"));
     assert_eq!(live.ask("stop\n", "nobestmove"), "nobestmove");
     live.say("setoption hashsize 32\nsetoption Clear_Hash\n");
     let text = "position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n\
-                go time 5000 increment 100 opptime 4000\n";
+                go time 5 increment 1 opptime 4\n";
     assert_eq!(live.ask(text, "bestmove"), "bestmove b0c2 ponder b9c7");
     live.has_heard("info time 2 nodes 9");
     live.has_heard("info depth 7 score 33 pv b0c2");
-    live.say("setoption usemillisec false\ngo time 5 movestogo 9\n");
+    live.say("setoption usemillisec true\ngo time 5000 movestogo 9\n");
     live.wait("bestmove");
     live.say("setoption newgame\n");
     assert_eq!(live.ask("probe startpos\n", "pophash"), "pophash");
@@ -536,7 +536,7 @@ fn a_uci_engine_behind_a_ucci_gui() {
     for line in [
         "setoption name Hash value 32",
         "setoption name Clear Hash",
-        "go wtime 5000 winc 100 btime 4000 binc 100",
+        "go wtime 5000 winc 1000 btime 4000 binc 1000",
         "go wtime 5000 btime 5000 movestogo 9",
         "ucinewgame",
     ] {
@@ -611,7 +611,13 @@ fn pondering_is_passed_through() {
 fn one_that_cannot_be_started_is_an_error() {
     program::fails(&["proxy", "--engine", "/nonexistent/engine"], 69, &["/nonexistent/engine"]);
     program::fails(&["proxy", "--engine", "x 'y"], 2, &["quotes"]);
-    program::fails(&["proxy", "--engine", "sh", "--protocol", "xboard"], 2, &["uci or ucci"]);
+    program::fails(
+        &["proxy", "--engine", "sh", "--protocol", "xboard"],
+        2,
+        &["uci, ucci or cyclone"],
+    );
+    program::fails(&["proxy", "--engine", "sh", "--hash", "99999999"], 2, &["choose 1 to 32768"]);
+    program::fails(&["proxy", "--engine", "sh", "--threads", "0"], 2, &["choose 1 to 256"]);
 }
 
 /// The GUI gets its introduction and a legal move all the same, from this program.
@@ -704,6 +710,144 @@ fn crashes_twice() {
     all_gone(&place, 2);
 }
 
+/// With so many milliseconds on the clock, a legal move comes before the flag falls.
+#[track_caller]
+fn answers_in_time(live: &mut Live, position: &str, clock: u64) {
+    let began = Instant::now();
+    let answer =
+        live.ask(&format!("{position}go wtime {clock} btime {clock} winc 10\n"), "bestmove");
+    let took = began.elapsed();
+    legal(&answer, "");
+    assert!(took < Duration::from_millis(clock), "{took:?} of {clock} ms");
+}
+
+#[test]
+fn a_silent_or_slow_engine_does_not_lose_on_time() {
+    for (go, stop) in [("", ""), ("sleep 100", ""), ("", "sleep 0.3; echo bestmove h0g2")] {
+        let place = Place::new();
+        let mut live = Fake { go, stop, ..GOOD }.start(&place, &SHORT);
+        live.ask("uci\nisready\n", "readyok");
+        answers_in_time(&mut live, "position startpos\n", 1000);
+        live.end();
+    }
+    // An engine that crashes at the end of its time.
+    let place = Place::new();
+    let mut live = Fake { go: "sleep 0.5; exit 4", ..GOOD }.start(&place, &SHORT);
+    live.ask("uci\nisready\n", "readyok");
+    answers_in_time(&mut live, "position startpos\n", 800);
+    live.end();
+}
+
+#[test]
+fn an_engine_that_is_late_for_a_move_is_kept() {
+    let place = Place::new();
+    let go = "case \"$line\" in *time*) ;; *) echo bestmove b0c2;; esac";
+    let late = Fake { go, stop: "sleep 0.4; echo bestmove h0g2", ..GOOD };
+    let mut live = late.start(&place, &["--patience", "3", "--protocol", "uci"]);
+    live.ask("uci\nisready\n", "readyok");
+    for _ in 0..3 {
+        answers_in_time(&mut live, "position startpos moves\n", 1000);
+        live.has_heard("Fake is late");
+    }
+    // What it is told meanwhile it hears when it is free; its late answer is nobody's.
+    let text = "setoption name Hash value 32\nposition startpos moves h2e2 h9g7\ngo depth 5\n";
+    assert_eq!(live.ask(text, "bestmove"), "bestmove b0c2");
+    assert!(!live.heard.iter().any(|line| line.contains("started again")), "{:#?}", live.heard);
+    live.say("quit\n");
+    live.end();
+    let told = told(&place);
+    let last: Vec<&str> = told.iter().rev().take(4).map(String::as_str).collect();
+    let position = "position startpos moves h2e2 h9g7";
+    assert_eq!(last, ["quit", "go depth 5", position, "setoption name Hash value 32"]);
+    all_gone(&place, 1);
+}
+
+#[test]
+fn a_new_game_is_a_new_chance() {
+    let place = Place::new();
+    let go = "[ $(wc -l <$here/ids) -le 2 ] && exit 4; echo bestmove b0c2";
+    let mut live = Fake { go, ..GOOD }.start(&place, &SHORT);
+    live.ask("uci\nisready\n", "readyok");
+    legal(&live.ask("position startpos\ngo depth 2\n", "bestmove"), "");
+    live.has_heard("juzhong plays on by itself");
+    live.say("uxinewgame\n");
+    assert_eq!(live.ask("position startpos\ngo depth 2\n", "bestmove"), "bestmove b0c2");
+    live.say("uxinewgame\n");
+    live.ask("isready\n", "readyok");
+    live.end();
+    assert_eq!(told(&place).iter().filter(|line| *line == "ucinewgame").count(), 1);
+    all_gone(&place, 3);
+}
+
+#[test]
+fn moves_to_look_at_may_come_first() {
+    let mut live = Live::start(&own(), &[]);
+    live.ask("uci\n", "uciok");
+    let text = "position startpos\ngo searchmoves h2e2 b0c2 movetime 200\n";
+    let mv = legal(&live.ask(text, "bestmove"), "");
+    assert!(["h2e2", "b0c2"].contains(&mv.as_str()), "{mv}");
+    // Where none of them is legal, all moves are looked at.
+    legal(&live.ask("go searchmoves a0a9 depth 2\n", "bestmove"), "");
+    live.end();
+}
+
+#[test]
+fn a_banned_move_of_the_engine_is_replaced() {
+    let place = Place::new();
+    let mut live = GOOD.start(&place, &[]);
+    let text = "uci\nposition startpos\nbanmoves B0C2\ngo depth 1\n";
+    assert!(!live.ask(text, "bestmove").starts_with("bestmove b0c2"));
+    let text = "position startpos\ngo depth 1 searchmoves h2e2\n";
+    assert_eq!(live.ask(text, "bestmove"), "bestmove h2e2");
+    live.end();
+}
+
+#[test]
+fn moves_are_written_as_the_gui_writes_them() {
+    let place = Place::new();
+    let mut live = Fake { go: "echo bestmove B0-C2 ponder B9C7", ..GOOD }.start(&place, &[]);
+    assert_eq!(
+        live.ask("uci\nposition startpos\ngo depth 1\n", "bestmove"),
+        "bestmove b0c2 ponder b9c7"
+    );
+    let text = "setoption name UCI_Variant value xiangqi\nposition startpos\ngo depth 1\n";
+    assert_eq!(live.ask(text, "bestmove"), "bestmove b1c3 ponder b10c8");
+    live.end();
+}
+
+/// UCCI wants `nobestmove` for a `stop` that comes when the search has just ended.
+#[test]
+fn the_answer_to_a_late_stop_is_nobodys() {
+    let place = Place::new();
+    let go = "case \"$line\" in *infinite*) echo info depth 1 score 1 pv b0c2;; \
+              *) echo bestmove h0g2;; esac";
+    let stop = "echo bestmove b0c2; echo nobestmove";
+    let mut live = Fake { go, stop, ..GOOD_UCCI }.start(&place, &["--protocol", "ucci"]);
+    live.ask("uci\nisready\n", "readyok");
+    for _ in 0..3 {
+        live.say("position startpos\ngo infinite\n");
+        live.wait("info depth 1");
+        live.say("stop\nposition startpos\ngo depth 1\n");
+        assert_eq!(live.wait("bestmove"), "bestmove b0c2");
+        assert_eq!(live.wait("bestmove"), "bestmove h0g2");
+    }
+    live.end();
+}
+
+#[test]
+fn many_commands_wait_in_little_time() {
+    let mut live = Live::start(&own(), &[]);
+    live.ask("uci\nisready\n", "readyok");
+    let moves = "b0c2 b9c7 c2b0 c7b9 ".repeat(30);
+    let began = Instant::now();
+    live.say("go movetime 100\n");
+    live.say(&format!("position startpos moves {moves}\n").repeat(3000));
+    live.wait("bestmove");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    legal(&live.ask("go depth 2\n", "bestmove"), "");
+    live.end();
+}
+
 #[test]
 fn goes_silent_after_go() {
     let place = Place::new();
@@ -716,11 +860,7 @@ fn goes_silent_after_go() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     live.has_heard("no answer within 1 s while thinking");
     live.has_heard("g3g4 is the move of its best line so far");
-    // Before the flag falls.
-    let began = Instant::now();
-    let answer = live.ask("go wtime 3000 btime 3000\n", "bestmove");
-    legal(&answer, "");
-    assert!(began.elapsed() < Duration::from_millis(3500), "{:?}", began.elapsed());
+    answers_in_time(&mut live, "position startpos\n", 3000);
     legal(&live.ask("go depth 2\n", "bestmove"), "");
     live.say("quit\n");
     live.end();

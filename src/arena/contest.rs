@@ -73,6 +73,8 @@ pub struct MatchGame {
     pub fault: Option<(usize, Fault)>,
     /// What the first and the second engine did.
     pub effort: [Effort; 2],
+    /// What the first and the second engine said before and between their searches, for people.
+    pub notices: [Vec<String>; 2],
 }
 
 /// What a match has come to.
@@ -228,7 +230,7 @@ impl Match {
         if names[0] == names[1] {
             names = [format!("{} a", names[0]), format!("{} b", names[1])];
         }
-        let [first, second] = seats;
+        let [first, second] = &mut *seats;
         let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
         let mut table = Table::new(self.pace, &self.referee, at_board, halt);
         let Some(played) = table.play(&opening) else { return Ok(None) };
@@ -246,7 +248,8 @@ impl Match {
             tag("TimeControl", self.pace.to_string()),
         ];
         let record = played.record(&opening, tags);
-        Ok(Some(MatchGame { number, record, outcome, fault, effort }))
+        let notices = [seats[0].take_notices(), seats[1].take_notices()];
+        Ok(Some(MatchGame { number, record, outcome, fault, effort, notices }))
     }
 }
 

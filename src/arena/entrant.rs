@@ -47,11 +47,13 @@ pub(super) struct Seat<'a> {
     rules: RuleSet,
     patience: Patience,
     client: Option<Client>,
+    /// What an engine said that has stood up.
+    notices: Vec<String>,
 }
 
 impl<'a> Seat<'a> {
     pub(super) const fn new(entrant: &'a Entrant, rules: RuleSet, patience: Patience) -> Self {
-        Self { entrant, rules, patience, client: None }
+        Self { entrant, rules, patience, client: None, notices: Vec::new() }
     }
 
     /// The engine, which knows nothing of earlier games. One that cannot be told, or has died in
@@ -78,9 +80,17 @@ impl<'a> Seat<'a> {
 
     /// Ends the engine.
     pub(super) fn stand_up(&mut self) {
-        if let Some(client) = self.client.take() {
+        if let Some(mut client) = self.client.take() {
+            self.notices.extend(client.take_notices());
             client.quit();
         }
+    }
+
+    /// What the engine said before and between searches since this was asked last.
+    pub(super) fn take_notices(&mut self) -> Vec<String> {
+        let mut notices = std::mem::take(&mut self.notices);
+        notices.extend(self.client.iter_mut().flat_map(Client::take_notices));
+        notices
     }
 
     /// What it is called.

@@ -74,6 +74,14 @@ impl Journal {
     /// [`JournalError`]; the file is left as it was.
     pub fn open(path: &Path, settings: &str) -> Result<(Self, Vec<MatchGame>), JournalError> {
         let failed = |source| JournalError::File { path: path.to_owned(), source };
+        // A device may have no end.
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(failed(io::Error::other("it is no regular file")));
+        }
+        // As they come back from the file: a tag is one line.
+        let settings: String =
+            settings.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let settings = settings.trim();
         let lock = match FileLock::claim(path).map_err(failed)? {
             Claim::Ours(lock) => lock,
             Claim::Others(_) => return Err(JournalError::Busy(path.to_owned())),
@@ -187,7 +195,7 @@ fn game_of(number: usize, mut record: Record<Position>) -> Option<MatchGame> {
     record.tags.retain(|(name, _)| {
         !EFFORTS.contains(&name.as_str()) && name != "Fault" && name != "Match"
     });
-    Some(MatchGame { number, record, outcome, fault, effort })
+    Some(MatchGame { number, record, outcome, fault, effort, notices: Default::default() })
 }
 
 fn effort(text: &str) -> Option<Effort> {
@@ -215,7 +223,8 @@ mod tests {
         let effort =
             [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });
         let fault = (number == 1).then_some((1, Fault::Crash));
-        MatchGame { number, record, outcome, fault, effort }
+        let notices = Default::default();
+        MatchGame { number, record, outcome, fault, effort, notices }
     }
 
     fn open(path: &Path, settings: &str) -> Result<usize, String> {
@@ -240,6 +249,22 @@ mod tests {
             let MatchGame { outcome, fault, effort, record, .. } = game(number);
             assert_eq!((read.outcome, read.fault, read.effort), (outcome, fault, effort));
             assert_eq!(read.record.tree.moves, record.tree.moves);
+        }
+    }
+
+    #[test]
+    fn odd_settings_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.pgn");
+        let settings = "a\nb\t\"c\" \u{1}\\ ";
+        let (mut journal, _) = Journal::open(&path, settings).unwrap();
+        journal.add(&game(0)).unwrap();
+        drop(journal);
+        assert_eq!(open(&path, settings), Ok(1));
+        for path in [Path::new("/dev/zero"), folder.path()] {
+            if path.exists() {
+                assert!(open(path, "x").unwrap_err().contains(&path.display().to_string()));
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! `juzhong match`.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -163,19 +164,21 @@ pub(super) struct Spoken(pub(super) Option<Dialect>);
 
 /// Reads the name of a protocol.
 pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
-    Ok(Spoken(match text.to_ascii_lowercase().as_str() {
-        "auto" => None,
-        "uci" => Some(Dialect::Uci),
-        "ucci" => Some(Dialect::Ucci),
-        "cyclone" | "ucicyclone" => Some(Dialect::Cyclone),
-        _ => return Err("choose auto, uci, ucci or cyclone".to_owned()),
-    }))
+    if text.eq_ignore_ascii_case("auto") {
+        return Ok(Spoken(None));
+    }
+    let known = |_| "choose auto, uci, ucci or cyclone".to_owned();
+    text.parse().map(|dialect| Spoken(Some(dialect))).map_err(known)
 }
 
 /// Reads `NAME=VALUE`.
 pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
 }
 
 /// Reads the command of an engine; `None` for the own one.
@@ -210,12 +213,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         tell(format_args!("juzhong: {resumed} games were played before"));
     }
     let mut told = Instant::now();
+    let mut notices = HashSet::new();
     let played = contest.play(&mut standing, &interrupt::stop_flag(), &mut |game, standing| {
         if let Some(journal) = &mut journal {
             let what = || args.output.as_deref().unwrap_or(Path::new("")).display().to_string();
             journal.add(game).map_err(|source| MatchError::Sink { what: what(), source })?;
         }
         tell_fault(game);
+        tell_notices(game, &mut notices);
         if told.elapsed() >= PAUSE {
             told = Instant::now();
             tell(brief(&contest, standing));
@@ -385,19 +390,34 @@ fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..16].to_owned()
 }
 
-/// The digest of an engine's program, so that a match does not go on with another one.
+/// The digest of an engine, so that a match does not go on with another one: of its program, and of
+/// the files among its arguments, for the program may be an interpreter.
 fn digest_of(command: Option<&EngineCommand>) -> Result<String, CliError> {
-    let path = match command {
-        None => std::env::current_exe().ok(),
-        Some(EngineCommand { program, .. }) if program.contains(std::path::MAIN_SEPARATOR) => {
-            Some(PathBuf::from(program))
-        }
-        Some(EngineCommand { program, .. }) => {
-            let folders = std::env::var_os("PATH").unwrap_or_default();
-            std::env::split_paths(&folders).map(|f| f.join(program)).find(|path| path.is_file())
-        }
+    let Some(EngineCommand { program, args }) = command else {
+        return file_digest(std::env::current_exe().ok());
     };
+    let path = if program.contains(std::path::MAIN_SEPARATOR) {
+        Some(PathBuf::from(program))
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).map(|f| f.join(program)).find(|path| path.is_file())
+    };
+    let mut text = file_digest(path)?;
+    for arg in args.iter().filter(|arg| Path::new(arg).is_file()) {
+        text.push('+');
+        text += &file_digest(Some(PathBuf::from(arg)))?;
+    }
+    Ok(text)
+}
+
+/// The digest of a file; of a large one, which may be a book, that of its size and time.
+fn file_digest(path: Option<PathBuf>) -> Result<String, CliError> {
+    const LARGE: u64 = 256 << 20;
     let Some(path) = path.filter(|path| path.is_file()) else { return Ok("unknown".to_owned()) };
+    let there = path.metadata().or_exit_with(exit::UNAVAILABLE, || path.display())?;
+    if there.len() > LARGE {
+        return Ok(digest(format!("{} {:?}", there.len(), there.modified().ok()).as_bytes()));
+    }
     let bytes = std::fs::read(&path).or_exit_with(exit::UNAVAILABLE, || path.display())?;
     Ok(digest(&bytes))
 }
@@ -439,6 +459,19 @@ fn tell_fault(game: &MatchGame) {
             NAMES[engine],
             fault.name()
         ));
+    }
+}
+
+/// What engines say of their options and files, each thing once.
+fn tell_notices(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
+    /// Of an engine that says ever new things.
+    const MOST: usize = 100;
+    for (engine, notices) in game.notices.iter().enumerate() {
+        for notice in notices {
+            if told.len() < MOST && told.insert((engine, notice.clone())) {
+                tell(format_args!("juzhong: engine {}: {notice}", NAMES[engine]));
+            }
+        }
     }
 }
 

@@ -24,6 +24,11 @@ pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>,
             None => read_games(&file, &bytes, &mut openings)?,
         }
     }
+    if openings.is_empty() {
+        let names: Vec<_> = inputs.iter().map(|input| input.display().to_string()).collect();
+        let message = format!("{}: no games and no positions in it", names.join(", "));
+        return Err(CliError::message(exit::BAD_DATA, message));
+    }
     Ok(openings)
 }
 

@@ -4,7 +4,7 @@ use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::player::{LimitArgs, PlayerArgs, tell_notices};
 use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
-use super::{CliError, Context, GameName, OrExit, exit};
+use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::arena::{Client, EngineCommand, EngineScore, GoLimits, Patience, Thought};
 use crate::bytes::read_line;
 use crate::engine::{Choice, Engine, Limits, Playable, Score, ScoreKind};
@@ -111,7 +111,11 @@ fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError
         client.new_game()?;
         Ok::<_, crate::arena::ClientError>(client)
     };
-    start().or_exit(exit::UNAVAILABLE)
+    let mut client = start().or_exit(exit::UNAVAILABLE)?;
+    for notice in client.take_notices() {
+        tell(format_args!("juzhong: {}: {notice}", client.name()));
+    }
+    Ok(client)
 }
 
 fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
@@ -136,7 +140,7 @@ struct Reply<M> {
 }
 
 impl<G: Playable> Opponent<G> {
-    /// The opponent's move; `None` if it has none. `start` is where the line begins, if that is not
+    /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is where the line begins, if that is not
     /// the usual start.
     fn choose(
         &mut self,
@@ -152,7 +156,10 @@ impl<G: Playable> Opponent<G> {
             Self::Foreign(client, limits) => {
                 client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
                 let thought = client.go(limits, &|| false).or_exit(exit::UNAVAILABLE)?;
-                let Some(text) = &thought.best else { return Ok(None) };
+                let Some(text) = &thought.best else {
+                    let message = format!("{}: says that there is no move", client.name());
+                    return Err(CliError::message(exit::UNAVAILABLE, message));
+                };
                 let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
                 let mv = legal.ok_or_else(|| {
                     let message = format!("{}: played the illegal move {text}", client.name());

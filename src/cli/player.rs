@@ -9,8 +9,8 @@ use super::{CliError, OrExit, exit};
 use crate::arena::GoLimits;
 use crate::book::{Policy, SelectOptions};
 use crate::engine::{
-    Engine, EngineOptions, Limits, MAX_PLY, OwnBook, Playable, TableMetric, TableOptions,
-    TableRules, clock,
+    Engine, EngineOptions, Limits, MAX_HASH_MIB, MAX_PLY, MAX_THREADS, OwnBook, Playable,
+    TableMetric, TableOptions, TableRules, clock,
 };
 use crate::game::Side;
 
@@ -150,6 +150,19 @@ impl PlayerArgs {
             rules: self.rules::<G>()?,
             ..EngineOptions::default()
         })
+    }
+
+    /// Refuses sizes that no engine can have, where none is started yet.
+    pub(super) fn check_sizes(&self) -> Result<(), CliError> {
+        for (name, value, most) in
+            [("--hash", self.hash, MAX_HASH_MIB), ("--threads", self.threads, MAX_THREADS)]
+        {
+            if !(1..=most).contains(&value) {
+                let message = format!("{name} {value}: choose 1 to {most}");
+                return Err(CliError::message(exit::USAGE, message));
+            }
+        }
+        Ok(())
     }
 
     /// The rules that were asked for.

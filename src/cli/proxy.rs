@@ -1,9 +1,10 @@
 use std::io::{BufReader, stdin};
 use std::time::Duration;
 
+use super::contest::{Spoken, parse_option, parse_protocol};
 use super::player::PlayerArgs;
 use super::{CliError, Context, OrExit, exit, interrupt};
-use crate::arena::proxy::{self, Dialect, ProxyError, ProxyOptions};
+use crate::arena::proxy::{self, ProxyError, ProxyOptions};
 use crate::arena::{EngineCommand, Patience, Ranks};
 use crate::xiangqi::Position;
 
@@ -15,9 +16,9 @@ pub(super) struct Args {
     /// The engine's program with its arguments, in one text; quotes keep blanks together.
     #[arg(long, value_name = "CMD")]
     engine: String,
-    /// What the engine speaks: uci or ucci [default: what it answers].
-    #[arg(long, value_name = "NAME")]
-    protocol: Option<Dialect>,
+    /// What the engine speaks: auto, uci, ucci or cyclone.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = parse_protocol)]
+    protocol: Spoken,
     /// How the engine counts ranks, where it is not what it seems: 0 (to 9) or 1 (to 10).
     #[arg(long, value_name = "FIRST", value_parser = clap::value_parser!(u8).range(0..=1))]
     ranks: Option<u8>,
@@ -40,10 +41,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = "--engine wants a program, with its quotes closed";
         CliError::message(exit::USAGE, message)
     })?;
+    args.player.check_sizes()?;
     let start = Duration::from_secs_f64(args.patience);
     let options = ProxyOptions {
         command,
-        protocol: args.protocol,
+        protocol: args.protocol.0,
         ranks: args.ranks.map(|first| if first == 0 { Ranks::FromZero } else { Ranks::FromOne }),
         options: args.engine_option.clone(),
         own: args.player.options::<Position>()?,
@@ -56,15 +58,6 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         Err(ProxyError::Io(error)) => Err(error.into()),
         Err(error @ ProxyError::Engine(_)) => Err(CliError::new(exit::USAGE, error)),
         Err(error) => Err(CliError::new(exit::UNAVAILABLE, error)),
-    }
-}
-
-fn parse_option(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("an option of the engine is written NAME=VALUE".to_owned()),
     }
 }
 

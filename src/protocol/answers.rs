@@ -2,22 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::{Dialect, Ranks};
+use super::speech::{Answer, Offer};
+use super::{Dialect, Speech, scale};
 use crate::engine::{Bound, HashEntry, Iteration, Playable, Score, ScoreKind};
-
-/// UCCI's scores are plain numbers; a mate is this less its plies, as ElephantEye writes it.
-const UCCI_MATE: i32 = 10_000;
-/// A win by table, in the same way.
-const UCCI_TABLE: i32 = 9_500;
-/// What is left for evaluations.
-const UCCI_EVAL: i32 = 8_500;
 
 /// Writes answers.
 pub(super) struct Voice<'a> {
     output: &'a mut dyn Write,
-    pub(super) dialect: Dialect,
-    /// How moves are written.
-    pub(super) ranks: Ranks,
+    /// How the GUI speaks.
+    pub(super) speech: Speech,
 }
 
 /// What comes with the move that is played.
@@ -38,7 +31,12 @@ pub(super) struct Detail {
 
 impl<'a> Voice<'a> {
     pub(super) fn new(output: &'a mut dyn Write, dialect: Dialect) -> Self {
-        Self { output, dialect, ranks: Ranks::FromZero }
+        Self { output, speech: Speech::of(dialect) }
+    }
+
+    /// Whether UCCI is spoken.
+    const fn is_ucci(&self) -> bool {
+        self.speech.dialect.is_ucci()
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
@@ -47,33 +45,31 @@ impl<'a> Voice<'a> {
 
     /// A move as the GUI writes it.
     pub(super) fn text<G: Playable>(&self, mv: G::Move) -> String {
-        self.ranks.theirs(&G::move_text(mv))
+        self.speech.ranks.theirs(&G::move_text(mv))
     }
 
     /// The answer to the handshake, with the `option` lines given.
     pub(super) fn introduce(&mut self, options: &str) -> io::Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         writeln!(self.output, "id name juzhong {version}")?;
-        if self.dialect.is_ucci() {
+        if self.is_ucci() {
             writeln!(self.output, "id version {version}")?;
             writeln!(self.output, "id copyright the juzhong authors")?;
         }
         writeln!(self.output, "id author the juzhong authors")?;
-        if self.dialect.is_ucci() {
+        if self.is_ucci() {
             writeln!(self.output, "id user anybody")?;
         }
-        writeln!(self.output, "{options}{}", self.dialect.ok())
+        writeln!(self.output, "{options}{}", self.speech.dialect.ok())
     }
 
     pub(super) fn ready(&mut self) -> io::Result<()> {
         writeln!(self.output, "readyok")
     }
 
-    /// A message for people. Line breaks in it would be read as answers.
+    /// A message for people.
     pub(super) fn message(&mut self, text: &str) -> io::Result<()> {
-        let word = if self.dialect.is_ucci() { "message" } else { "string" };
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        writeln!(self.output, "info {word} {text}")
+        writeln!(self.output, "{}", self.speech.message(text))
     }
 
     /// What an iteration found.
@@ -82,7 +78,7 @@ impl<'a> Voice<'a> {
         iteration: &Iteration<G::Move>,
         detail: Detail,
     ) -> io::Result<()> {
-        if self.dialect.is_ucci() {
+        if self.is_ucci() {
             return self.ucci_iteration::<G>(iteration, detail);
         }
         let Iteration { depth, seldepth, multipv, score, nodes, time, .. } = iteration;
@@ -139,7 +135,7 @@ impl<'a> Voice<'a> {
         score: Score,
         pv: &[G::Move],
     ) -> io::Result<()> {
-        if self.dialect.is_ucci() {
+        if self.is_ucci() {
             write!(self.output, "info depth {depth} score {}", ucci_score(score))?;
         } else {
             write!(self.output, "info depth {depth} score {score}")?;
@@ -152,7 +148,7 @@ impl<'a> Voice<'a> {
             write!(self.output, " pv")?;
         }
         for &mv in pv {
-            write!(self.output, " {}", self.ranks.theirs(&G::move_text(mv)))?;
+            write!(self.output, " {}", self.speech.ranks.theirs(&G::move_text(mv)))?;
         }
         writeln!(self.output)
     }
@@ -164,31 +160,25 @@ impl<'a> Voice<'a> {
         ponder: Option<G::Move>,
         extras: Extras,
     ) -> io::Result<()> {
-        write!(self.output, "bestmove {}", self.text::<G>(mv))?;
-        if let Some(ponder) = ponder {
-            write!(self.output, " ponder {}", self.text::<G>(ponder))?;
-        }
-        // UCI has no word for it.
-        if extras.draw && self.dialect.is_ucci() {
-            write!(self.output, " draw")?;
-        }
-        writeln!(self.output)
+        let offer = extras.draw.then_some(Offer::Draw);
+        let answer =
+            Answer { best: Some(G::move_text(mv)), ponder: ponder.map(G::move_text), offer };
+        writeln!(self.output, "{}", self.speech.answer(&answer))
     }
 
     /// There is no move.
     pub(super) fn no_move(&mut self) -> io::Result<()> {
-        let text = if self.dialect.is_ucci() { "nobestmove" } else { "bestmove (none)" };
-        writeln!(self.output, "{text}")
+        writeln!(self.output, "{}", self.speech.answer(&Answer::default()))
     }
 
     /// UCCI: `stop` although nothing was searched.
     pub(super) fn nothing_to_stop(&mut self) -> io::Result<()> {
-        if self.dialect.is_ucci() { self.no_move() } else { Ok(()) }
+        if self.is_ucci() { self.no_move() } else { Ok(()) }
     }
 
     /// UCCI: the end of the session.
     pub(super) fn farewell(&mut self) -> io::Result<()> {
-        if self.dialect.is_ucci() { writeln!(self.output, "bye") } else { Ok(()) }
+        if self.is_ucci() { writeln!(self.output, "bye") } else { Ok(()) }
     }
 
     /// UCCI: what the transposition table knows of a position of which `entry.best` is a legal move.
@@ -229,13 +219,12 @@ fn nodes_per_second<M>(iteration: &Iteration<M>) -> u128 {
 
 /// A score as UCCI writes it: a plain number.
 fn ucci_score(score: Score) -> i32 {
-    let less = |top: i32, plies: u32| top - plies.min(1_000).cast_signed();
     match score.kind() {
-        ScoreKind::Centipawns(value) => value.clamp(-UCCI_EVAL, UCCI_EVAL),
-        ScoreKind::MateIn(plies) => less(UCCI_MATE, plies),
-        ScoreKind::MatedIn(plies) => -less(UCCI_MATE, plies),
-        ScoreKind::TableWin(plies) => less(UCCI_TABLE, plies),
-        ScoreKind::TableLoss(plies) => -less(UCCI_TABLE, plies),
+        ScoreKind::Centipawns(value) => scale::evaluation(value),
+        ScoreKind::MateIn(plies) => scale::mate(plies),
+        ScoreKind::MatedIn(plies) => -scale::mate(plies),
+        ScoreKind::TableWin(plies) => scale::table(plies),
+        ScoreKind::TableLoss(plies) => -scale::table(plies),
     }
 }
 
@@ -246,23 +235,10 @@ mod tests {
     #[test]
     fn scores_of_ucci_are_numbers_in_ranges_of_their_own() {
         assert_eq!(ucci_score(Score::from_eval(-34)), -34);
-        assert_eq!(ucci_score(Score::from_eval(20_000)), UCCI_EVAL);
+        assert_eq!(ucci_score(Score::from_eval(20_000)), 8_500);
         assert_eq!(ucci_score(Score::mate_in(3)), 9_997);
         assert_eq!(ucci_score(Score::mated_in(4)), -9_996);
         assert_eq!(ucci_score(Score::table_win(7)), 9_493);
         assert_eq!(ucci_score(Score::table_loss(999)), -8_501);
-    }
-
-    fn said(dialect: Dialect, say: impl FnOnce(&mut Voice<'_>)) -> String {
-        let mut output = Vec::new();
-        say(&mut Voice::new(&mut output, dialect));
-        String::from_utf8(output).unwrap()
-    }
-
-    #[test]
-    fn messages_stay_on_one_line() {
-        let say = |voice: &mut Voice<'_>| voice.message("a\nbestmove b").unwrap();
-        assert_eq!(said(Dialect::Uci, say), "info string a bestmove b\n");
-        assert_eq!(said(Dialect::Ucci, say), "info message a bestmove b\n");
     }
 }

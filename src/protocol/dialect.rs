@@ -1,3 +1,5 @@
+use std::str::FromStr;
+
 /// Which protocol is spoken. What is understood does not depend on it, but for the unit of time:
 /// see [`Go`](super::Go).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -14,11 +16,11 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    const ALL: [Self; 3] = [Self::Uci, Self::Cyclone, Self::Ucci];
+
     /// The dialect whose handshake `word` is.
     pub(super) fn of_handshake(word: &str) -> Option<Self> {
-        [Self::Uci, Self::Cyclone, Self::Ucci]
-            .into_iter()
-            .find(|dialect| dialect.handshake() == word)
+        Self::ALL.into_iter().find(|dialect| dialect.handshake() == word)
     }
 
     /// What begins a session.
@@ -31,7 +33,7 @@ impl Dialect {
     }
 
     /// What ends the engine's introduction.
-    pub(super) const fn ok(self) -> &'static str {
+    pub(crate) const fn ok(self) -> &'static str {
         match self {
             Self::Uci | Self::Cyclone => "uciok",
             Self::Ucci => "ucciok",
@@ -39,7 +41,24 @@ impl Dialect {
     }
 
     /// Whether it is [`Ucci`](Self::Ucci).
-    pub(super) const fn is_ucci(self) -> bool {
+    pub(crate) const fn is_ucci(self) -> bool {
         matches!(self, Self::Ucci)
+    }
+
+    /// The word of `info` after which a message to people follows.
+    pub(super) const fn message_word(self) -> &'static str {
+        if self.is_ucci() { "message" } else { "string" }
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = &'static str;
+
+    /// `uci`, `ucci`, `cyclone` or `ucicyclone`, in any case.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.to_ascii_lowercase().as_str() {
+            "cyclone" => Ok(Self::Cyclone),
+            word => Self::of_handshake(word).ok_or("choose uci, ucci or cyclone"),
+        }
     }
 }

@@ -8,15 +8,24 @@
 //!
 //! | module     | what it is for                                                        |
 //! |------------|-----------------------------------------------------------------------|
-//! | `command`  | a line of input, understood                                           |
-//! | `dialect`  | what the dialects say differently                                     |
-//! | `answers`  | the engine's lines, in the dialect spoken                             |
-//! | `options`  | the names of options, and how they are announced                      |
+//! | `dialect`  | which dialects there are                                              |
+//! | `command`  | a line of a GUI, understood                                           |
+//! | `go`       | what a search shall be: `go` read and written                         |
+//! | `speech`   | positions, options and answers, written and read in one dialect       |
+//! | `info`     | what an engine says while it searches, read                           |
+//! | `scale`    | UCCI's scores                                                         |
+//! | `options`  | the names of options in all dialects, and how they are announced      |
+//! | `announced`| options of other engines                                              |
+//! | `queue`    | commands that wait                                                    |
+//! | `answers`  | this engine's lines, in the dialect spoken                            |
 //! | `settings` | what the options are set to, and what that means to the engine        |
 //! | `thinking` | a search in its own thread                                            |
 //! | `timing`   | from the clocks of `go` to the time that a move may take              |
 //! | `session`  | the state between commands                                            |
 //! | `ranks`    | moves with ranks counted from 0 or from 1                             |
+//!
+//! Modules above this one, which speak to other engines, use the same readers and writers: `dialect` to
+//! `queue` know no engine and no thread.
 //!
 //! Three threads: one reads lines, one searches while a `go` runs, and the caller's own, which owns
 //! the state and the output, takes the events of both from one channel. So `stop`, `isready` and
@@ -25,22 +34,37 @@
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
+mod announced;
 mod answers;
 mod command;
 mod dialect;
+mod go;
+mod info;
 mod options;
+mod queue;
 mod ranks;
+mod scale;
 mod session;
 mod settings;
+mod speech;
 mod thinking;
 mod timing;
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-pub use command::{Command, Go, Setup, SideClock};
+pub(crate) use announced::Announced;
+pub(crate) use command::shortened;
+pub use command::{Command, Setup};
 pub use dialect::Dialect;
+pub use go::{Go, SideClock};
+pub use info::Info;
+pub(crate) use options::{folded, is_same, name_and_value, name_in};
+pub(crate) use queue::{Queue, Waiting};
 pub use ranks::Ranks;
+pub use scale::EngineScore;
+pub use speech::Offer;
+pub(crate) use speech::{Answer, Crossing, Speech};
 
 use crate::bytes::read_line;
 use crate::engine::{Engine, Playable};
@@ -48,11 +72,11 @@ use session::Session;
 pub(crate) use settings::Settings;
 use thinking::Event;
 
-/// The longest line that is read, in bytes: a game of 50,000 plies. More is dropped.
+/// The longest line of a GUI that is read, in bytes: a game of 50,000 plies. More is dropped.
 const MAX_LINE: u64 = 1 << 18;
 
 /// Events that may wait in the channel.
-const QUEUE: usize = 256;
+const EVENTS: usize = 256;
 
 /// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or
 /// the end of the input. `assumed` is spoken until a handshake says otherwise. At the end of the
@@ -67,29 +91,38 @@ pub fn serve<G: Playable>(
     engine: Engine<G>,
     assumed: Dialect,
 ) -> io::Result<()> {
-    let (sender, events) = sync_channel(QUEUE);
+    let (sender, events) = sync_channel(EVENTS);
     let lines = sender.clone();
     let reader = std::thread::Builder::new().name("protocol input".to_owned());
     let reader = reader.spawn(move || {
-        send_lines(input, MAX_LINE, &lines, |line| line.map_or(Event::End, Event::Line));
+        send_lines(input, &lines, |line| line.map_or(Event::End, Event::Line));
     })?;
     drop(reader); // it ends with the input, with `quit`, or with the process
     Session::new(engine, assumed, sender, events, output).run()
 }
 
-/// Reads lines until the end, `quit`, or until nobody listens. `event` makes an event of a line of at
-/// most `longest` bytes, and of the end, which is `None`.
+/// Reads lines until the end, `quit`, or until nobody listens. `event` makes an event of a line, and of
+/// the end, which is `None`. The mark that some programs write before their first line is left out.
 pub(crate) fn send_lines<E>(
     mut input: impl BufRead,
-    longest: u64,
     events: &SyncSender<E>,
     event: impl Fn(Option<String>) -> E,
 ) {
-    loop {
-        let line = read_line(&mut input, longest).ok().flatten();
-        let last = line.as_ref().is_none_or(|l| l.split_whitespace().next() == Some("quit"));
-        if events.send(event(line)).is_err() || last {
+    let mut is_first = true;
+    while let Ok(Some(line)) = read_line(&mut input, MAX_LINE) {
+        let line = match line.strip_prefix('\u{feff}').filter(|_| is_first) {
+            Some(rest) => rest.to_owned(),
+            None => line,
+        };
+        is_first = false;
+        let last = line.split_whitespace().next() == Some("quit");
+        if events.send(event(Some(line))).is_err() {
             return;
         }
+        if last {
+            break;
+        }
     }
+    // That nobody listens any more is the end as well.
+    drop(events.send(event(None)));
 }

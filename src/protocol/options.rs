@@ -128,8 +128,8 @@ impl Names {
     }
 }
 
-/// A name without case, blanks and underscores.
-fn folded(name: &str) -> String {
+/// A name as it is compared: without case, blanks and underscores.
+pub(crate) fn folded(name: &str) -> String {
     let kept = name.chars().filter(|c| !c.is_whitespace() && *c != '_');
     kept.map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -140,32 +140,69 @@ fn find(name: &str) -> Option<Id> {
     ALL.iter().find(|names| !name.is_empty() && names.is(&name)).map(|names| names.id)
 }
 
-/// The words of `setoption` as an option, its name as written, and the value. The grammars of UCI and
+/// Whether two names, of whichever dialects and programs, mean the same option.
+pub(crate) fn is_same(a: &str, b: &str) -> bool {
+    folded(a) == folded(b) || find(a).is_some_and(|id| find(b) == Some(id))
+}
+
+/// What a dialect calls an option of another program that both protocols have; its own name where
+/// they do not.
+pub(crate) fn name_in(dialect: Dialect, name: &str) -> String {
+    const COMMON: [Id; 3] = [Id::Hash, Id::Threads, Id::Ponder];
+    let common = find(name).filter(|id| COMMON.contains(id));
+    let names = ALL.iter().find(|names| Some(names.id) == common);
+    names.and_then(|names| names.announced(dialect)).unwrap_or(name).to_owned()
+}
+
+/// The first word and what follows it.
+fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// What follows the first `count` words.
+fn rest_after(text: &str, count: usize) -> &str {
+    (0..count).fold(text, |text, _| split_word(text).1).trim()
+}
+
+/// Name and value in what follows `setoption`, without knowledge of names: in UCI `name <words>
+/// [value <text>]`, in UCCI `<word> [<text>]`. `None` without a name.
+pub(crate) fn name_and_value(text: &str) -> Option<(String, &str)> {
+    let (first, rest) = split_word(text);
+    if first != "name" {
+        return (!first.is_empty()).then(|| (first.to_owned(), rest.trim()));
+    }
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let end = words.iter().skip(1).position(|&word| word == "value");
+    let end = end.map_or(words.len(), |end| end + 1);
+    (end > 0).then(|| (words[..end].join(" "), rest_after(rest, end + 1)))
+}
+
+/// What follows `setoption` as an option, its name as written, and the value. The grammars of UCI and
 /// UCCI are told apart by the word `name`; the longest name that is known wins where no `value`
 /// ends it.
 ///
 /// # Errors
 ///
 /// The name that is not known, or why there is none.
-pub(super) fn resolve(words: &[String]) -> Result<(Id, String, String), Unresolved> {
-    let (named, words) = match words.split_first() {
-        Some((first, rest)) if first == "name" => (true, rest),
-        _ => (false, words),
-    };
-    let end = words.iter().position(|word| named && word == "value").unwrap_or(words.len());
+pub(super) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
+    let named = split_word(text).0 == "name";
+    let text = if named { rest_after(text, 1) } else { text };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let end = words.iter().position(|&word| named && word == "value").unwrap_or(words.len());
     if end == 0 {
         return Err(Unresolved::NoName);
     }
     let name = words[..end].join(" ");
     if let Some(id) = find(&name) {
-        let value = words.get(end + 1..).unwrap_or_default().join(" ");
-        return Ok((id, name, value));
+        return Ok((id, name, rest_after(text, end + 1).to_owned()));
     }
     /// Words of the longest name, rounded up.
     const LONGEST: usize = 4;
     let shorter = (1..end.min(LONGEST + 1)).rev().find_map(|len| {
         let name = words[..len].join(" ");
-        Some((find(&name)?, name, words[len..].join(" ")))
+        Some((find(&name)?, name, rest_after(text, len).to_owned()))
     });
     shorter.ok_or(Unresolved::Unknown(name))
 }
@@ -249,8 +286,7 @@ mod tests {
     use super::*;
 
     fn resolved(line: &str) -> Result<(Id, String), Unresolved> {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        resolve(&words).map(|(id, _, value)| (id, value))
+        resolve(line).map(|(id, _, value)| (id, value))
     }
 
     #[test]
@@ -266,11 +302,32 @@ mod tests {
         assert_eq!(resolved("move overhead 50"), is(Id::MoveOverhead, "50"));
         assert_eq!(resolved("name Book value /a b/c.book"), is(Id::Books, "/a b/c.book"));
         assert_eq!(resolved("bookfiles /a b/value.book"), is(Id::Books, "/a b/value.book"));
+        assert_eq!(resolved("BookFile /a  b.book "), is(Id::Books, "/a  b.book"));
         assert_eq!(resolved("newgame"), is(Id::NewGame, ""));
         assert_eq!(resolved("name uci_showwdl value true"), is(Id::ShowWdl, "true"));
         assert_eq!(resolved(""), Err(Unresolved::NoName));
         assert_eq!(resolved("name value 3"), Err(Unresolved::NoName));
         assert_eq!(resolved("no such 3"), Err(Unresolved::Unknown("no such 3".to_owned())));
+    }
+
+    #[test]
+    fn names_and_values_of_other_programs() {
+        let read = |text| name_and_value(text).map(|(name, value)| format!("{name}={value}"));
+        for (text, expected) in [
+            ("name Hash value 64\r", "Hash=64"),
+            ("name Clear  Hash", "Clear Hash="),
+            ("name A value /a  b/c value", "A=/a  b/c value"),
+            ("hashsize 64", "hashsize=64"),
+            ("bookfiles a b;c", "bookfiles=a b;c"),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(expected));
+        }
+        assert_eq!([read(""), read("name")], [None, None]);
+        assert!(is_same("HASH", "hashsize") && is_same("Own Book", "usebook"));
+        assert!(is_same("Odd_One", "odd one") && !is_same("odd", "even"));
+        assert_eq!(name_in(Dialect::Ucci, "Hash"), "hashsize");
+        assert_eq!(name_in(Dialect::Uci, "hashsize"), "Hash");
+        assert_eq!(name_in(Dialect::Ucci, "Clear Hash"), "Clear Hash");
     }
 
     #[test]

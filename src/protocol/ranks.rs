@@ -33,15 +33,16 @@ impl Ranks {
     }
 }
 
-/// Files and ranks of a move from square to square.
+/// Files and ranks of a move from square to square, which may be written `B0-C2`.
 fn squares(mv: &str) -> Option<[(char, i32); 2]> {
     let second = 1 + mv.get(1..)?.find(|c: char| !c.is_ascii_digit())?;
     let square = |text: &str| {
-        let file = text.chars().next().filter(char::is_ascii_lowercase)?;
+        let file = text.chars().next().filter(char::is_ascii_alphabetic)?;
         let rank = text.get(1..).filter(|rank| rank.len() <= 2)?;
-        Some((file, rank.parse().ok()?))
+        Some((file.to_ascii_lowercase(), rank.parse().ok()?))
     };
-    Some([square(&mv[..second])?, square(&mv[second..])?])
+    let (from, to) = mv.split_at(second);
+    Some([square(from)?, square(to.strip_prefix('-').unwrap_or(to))?])
 }
 
 #[cfg(test)]
@@ -54,6 +55,9 @@ mod tests {
             assert_eq!(Ranks::FromOne.theirs(ours), theirs);
             assert_eq!(Ranks::FromOne.ours(theirs), ours);
             assert_eq!(Ranks::FromZero.theirs(ours), ours);
+        }
+        for written in ["B1C3", "b1-c3", "B1-C3"] {
+            assert_eq!(Ranks::FromOne.ours(written), "b0c2");
         }
         for odd in ["", "x", "(none)", "0000", "h2", "é2e2", "h999e2"] {
             assert_eq!(Ranks::FromOne.ours(odd), odd);

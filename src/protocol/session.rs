@@ -9,17 +9,17 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::answers::{Detail, Extras, Voice};
-use super::command::{Command, Go, Setup, shortened};
+use super::command::{Command, Setup, shortened};
 use super::settings::{Effect, Refusal, Settings, has_ranks};
 use super::thinking::{self, Done, Event, Goal, Job, Outcome, Signal, Task, Thought};
 use super::timing::Timing;
-use super::{Dialect, Ranks};
+use super::{Dialect, Go, Queue, Ranks, Waiting};
 use crate::engine::clock::Allowance;
 use crate::engine::{Choice, Engine, HashEntry, Iteration, Limits, Playable, Score, Source};
 use crate::game::{Game, Line, MoveList};
 
-/// Commands that may wait for the end of a search, and the bytes of their lines.
-const MAX_WAITING: (usize, usize) = (10_000, 64 << 20);
+/// Positions that a search may be asked about at a time.
+const MAX_PROBED: usize = 10_000;
 
 /// Plies of the past that the search sees where the limit of moves without a capture is off: enough
 /// for repetitions, too few for the limit to come near.
@@ -41,23 +41,12 @@ pub(super) struct Session<'a, G: Playable> {
     banned: Vec<G::Move>,
     /// Positions that the search was asked about and has not yet answered.
     probed: VecDeque<G>,
-    waiting: VecDeque<Waiting>,
-    /// Bytes of the lines that wait.
-    waiting_bytes: usize,
+    waiting: Queue,
     random: ChaCha8Rng,
     /// No more input will come.
     ended: bool,
     /// `quit` was read.
     quit: bool,
-}
-
-/// A command that waits for the end of a search.
-struct Waiting {
-    command: Command,
-    /// Of its line.
-    bytes: usize,
-    /// `stop` came after it.
-    stopped: bool,
 }
 
 /// A running search, or one that has ended but may not answer yet.
@@ -116,8 +105,7 @@ impl<'a, G: Playable> Session<'a, G> {
             line: Line::new(G::start(), 0),
             banned: Vec::new(),
             probed: VecDeque::new(),
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            waiting: Queue::default(),
             ended: false,
             quit: false,
         }
@@ -173,15 +161,13 @@ impl<'a, G: Playable> Session<'a, G> {
 
     /// Keeps a command until the search ends. An endless search ends where another one is asked for.
     fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
-        let (most, most_bytes) = MAX_WAITING;
-        if self.waiting.len() >= most || self.waiting_bytes + bytes > most_bytes {
+        let is_search = matches!(command, Command::Go(_));
+        if !self.waiting.push(command, bytes) {
             return self.voice.message("too many commands waiting");
         }
-        if matches!(command, Command::Go(_)) {
+        if is_search {
             self.stop_endless();
         }
-        self.waiting_bytes += bytes;
-        self.waiting.push_back(Waiting { command, bytes, stopped: false });
         Ok(())
     }
 
@@ -201,12 +187,13 @@ impl<'a, G: Playable> Session<'a, G> {
                 let Some(outcome) = search.outcome.take_if(|_| may_answer) else { return Ok(()) };
                 if let Some(search) = self.search.take() {
                     self.answer(outcome, &search)?;
+                    // What waited may take long.
+                    self.voice.flush()?;
                 }
             }
-            let Some(Waiting { command, bytes, stopped }) = self.waiting.pop_front() else {
+            let Some(Waiting { command, stopped, .. }) = self.waiting.pop() else {
                 return Ok(());
             };
-            self.waiting_bytes -= bytes;
             self.execute(command, stopped)?;
         }
     }
@@ -223,9 +210,9 @@ impl<'a, G: Playable> Session<'a, G> {
                 self.voice.ready()?;
             }
             Command::NewGame => self.new_game(),
-            Command::SetOption(words) => self.set_option(&words)?,
+            Command::SetOption(text) => self.set_option(&text)?,
             Command::Position { setup, bare } => {
-                if bare && self.voice.dialect == Dialect::Uci {
+                if bare && self.dialect() == Dialect::Uci {
                     self.speak(Dialect::Cyclone);
                 }
                 self.set_position(&setup)?;
@@ -251,8 +238,16 @@ impl<'a, G: Playable> Session<'a, G> {
                 self.voice.message(&text)?;
             }
             Command::Ignored => {}
+            Command::Unknown(line) => {
+                let word = line.split_whitespace().next().unwrap_or_default();
+                self.complain(&format!("unknown command: {}", shortened(word)))?;
+            }
         }
         Ok(())
+    }
+
+    const fn dialect(&self) -> Dialect {
+        self.voice.speech.dialect
     }
 
     /// The first handshake decides about the dialect; another dialect's is ignored then.
@@ -262,17 +257,20 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         self.greeted = Some(dialect);
         // `uci` says nothing against UCI-Cyclone.
-        if (dialect, self.voice.dialect) != (Dialect::Uci, Dialect::Cyclone) {
+        if (dialect, self.dialect()) != (Dialect::Uci, Dialect::Cyclone) {
             self.speak(dialect);
         }
-        let options = self.settings.describe(dialect);
+        let options = self.settings.describe(self.dialect());
         self.voice.introduce(&options)
     }
 
     fn speak(&mut self, dialect: Dialect) {
-        self.voice.dialect = dialect;
+        let speech = &mut self.voice.speech;
+        speech.dialect = dialect;
         let free = dialect == Dialect::Uci && has_ranks::<G>();
-        self.voice.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
+        speech.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
+        let seconds = dialect.is_ucci() && !self.settings.milliseconds;
+        speech.unit = if seconds { 1000 } else { 1 };
     }
 
     fn new_game(&mut self) {
@@ -283,8 +281,8 @@ impl<'a, G: Playable> Session<'a, G> {
         self.random = ChaCha8Rng::seed_from_u64(self.settings.seed());
     }
 
-    fn set_option(&mut self, words: &[String]) -> io::Result<()> {
-        match self.settings.set(words) {
+    fn set_option(&mut self, text: &str) -> io::Result<()> {
+        match self.settings.set(text) {
             Ok(Effect::Nothing) => {}
             Ok(Effect::NewGame) => self.new_game(),
             Ok(Effect::ClearHash) => {
@@ -295,13 +293,13 @@ impl<'a, G: Playable> Session<'a, G> {
             Err(Refusal::Bad(message)) => self.voice.message(&message)?,
             Err(Refusal::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
         }
-        self.speak(self.voice.dialect);
+        self.speak(self.dialect());
         Ok(())
     }
 
     /// What UCCI wants ignored is told only to those who look for mistakes.
     fn complain(&mut self, message: &str) -> io::Result<()> {
-        if self.voice.dialect.is_ucci() && !self.settings.debug {
+        if self.dialect().is_ucci() && !self.settings.debug {
             return Ok(());
         }
         self.voice.message(message)
@@ -311,9 +309,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn stop(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return self.voice.nothing_to_stop() };
         search.stop();
-        for waiting in &mut self.waiting {
-            waiting.stopped = true;
-        }
+        self.waiting.stop();
         Ok(())
     }
 
@@ -327,12 +323,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 search.signal.allow(allowance);
             }
         }
-        for waiting in &mut self.waiting {
-            if let Command::Go(go) = &mut waiting.command {
-                go.draw |= draw && go.ponder;
-                go.ponder = false;
-            }
-        }
+        self.waiting.ponder_hit(draw);
     }
 
     /// Makes the engine what the settings say, and tells what is wrong with books and tables.
@@ -396,7 +387,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn legal_move(&self, position: &G, text: &str) -> Option<G::Move> {
-        G::parse_move(&self.voice.ranks.ours(text)).filter(|&mv| position.is_legal(mv))
+        G::parse_move(&self.voice.speech.ranks.ours(text)).filter(|&mv| position.is_legal(mv))
     }
 
     /// The legal ones of the moves that the GUI names, each once.
@@ -430,11 +421,12 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn go(&mut self, go: &Go, stopped: bool) -> io::Result<()> {
+        let go = &go.in_milliseconds(self.voice.speech.unit);
         if !go.ignored.is_empty() {
             self.complain(&format!("go: ignored {}", go.ignored.join(" ")))?;
         }
         self.prepare()?;
-        if self.voice.dialect.is_ucci() && go.depth == Some(0) {
+        if self.dialect().is_ucci() && go.depth == Some(0) {
             let score = Score::from_eval(self.line.position().evaluate());
             self.voice.score::<G>(0, score, &[])?;
             return self.voice.no_move();
@@ -442,8 +434,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let banned = self.moves_to_leave_out(go)?;
         let Some(engine) = self.engine.take() else { return self.voice.no_move() };
         // The end of the input, or another `go`, has ended it before it began.
-        let is_last = !self.waiting.iter().any(|waiting| matches!(waiting.command, Command::Go(_)));
-        let may_last = !stopped && !self.ended && is_last;
+        let may_last = !stopped && !self.ended && !self.waiting.has_search();
         let (search, job) = self.plan(go, may_last);
         if stopped || !may_last && (self.is_unlimited(go) || go.ponder) {
             search.signal.stop();
@@ -455,27 +446,24 @@ impl<'a, G: Playable> Session<'a, G> {
         let (signal, events) = (search.signal.clone(), self.sender.clone());
         self.search = Some(search);
         if let Err(error) = thinking::start(engine, task, signal, events) {
-            self.voice.message(&format!("cannot start a thread for the search: {error}"))?;
+            self.search_lost(&format!("cannot start a thread for the search: {error}"))?;
         }
         Ok(())
     }
 
-    /// Without any limit a search is endless, as GUIs mean it.
     fn is_unlimited(&self, go: &Go) -> bool {
-        let limited = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some();
-        go.perft.is_none() && (go.infinite || !limited && self.allowance(go).is_none())
+        go.is_endless(self.line.position().side_to_move())
     }
 
     fn allowance(&self, go: &Go) -> Option<Allowance> {
-        let Settings { milliseconds, overhead, ponder, .. } = self.settings;
-        let seconds = self.voice.dialect.is_ucci() && !milliseconds;
-        let timing = Timing { seconds, overhead, ponders: ponder };
+        let Settings { overhead, ponder, .. } = self.settings;
+        let timing = Timing { overhead, ponders: ponder };
         timing.allowance(go, self.line.position().side_to_move())
     }
 
     /// How `go` is meant; `may_last` says whether it may go on until it is told to stop.
     fn plan(&self, go: &Go, may_last: bool) -> (Search<G>, Job) {
-        let is_ucci = self.voice.dialect.is_ucci();
+        let is_ucci = self.dialect().is_ucci();
         let unlimited = self.is_unlimited(go);
         let allowance = self.allowance(go).filter(|_| !go.infinite);
         let mut limits = Limits { depth: depth(go), nodes: go.nodes, ..Limits::default() };
@@ -546,20 +534,26 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn search_ended(&mut self, done: Option<Box<Done<G>>>) -> io::Result<()> {
-        let outcome = match done {
+        match done {
             Some(done) => {
                 let Done { engine, outcome } = *done;
                 self.engine = Some(engine);
-                outcome
+                self.take_outcome(outcome)
             }
-            None => {
-                self.voice.message("the search broke down; please report the position")?;
-                let mut moves = MoveList::new();
-                self.line.position().legal_moves(&mut moves);
-                let any = moves.into_iter().find(|mv| !self.banned.contains(mv));
-                Outcome::Move(any.map(Choice::unsearched))
-            }
-        };
+            None => self.search_lost("the search broke down; please report the position"),
+        }
+    }
+
+    /// Neither engine nor answer will come back: any move is better than none.
+    fn search_lost(&mut self, why: &str) -> io::Result<()> {
+        self.voice.message(why)?;
+        let mut moves = MoveList::new();
+        self.line.position().legal_moves(&mut moves);
+        let any = moves.into_iter().find(|mv| !self.banned.contains(mv));
+        self.take_outcome(Outcome::Move(any.map(Choice::unsearched)))
+    }
+
+    fn take_outcome(&mut self, outcome: Outcome<G::Move>) -> io::Result<()> {
         while !self.probed.is_empty() {
             let known = self.engine.as_ref().zip(self.probed.front());
             let entry = known.and_then(|(engine, position)| engine.probe(position));
@@ -583,7 +577,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let entry = self.engine.as_ref().map(|engine| engine.probe(&position));
         let key = position.key();
         match (&self.search, entry) {
-            (Some(search), None) if self.probed.len() < MAX_WAITING.0 => {
+            (Some(search), None) if self.probed.len() < MAX_PROBED => {
                 self.probed.push_back(position);
                 search.signal.ask(key);
                 Ok(())

@@ -203,9 +203,9 @@ impl<G: Playable> Settings<G> {
         self.options.threads = 1;
     }
 
-    /// Sets the option that the words of `setoption` name.
-    pub(crate) fn set(&mut self, words: &[String]) -> Result<Effect, Refusal> {
-        let (id, name, value) = options::resolve(words).map_err(|unresolved| match unresolved {
+    /// Sets the option that is named in what follows `setoption`.
+    pub(crate) fn set(&mut self, text: &str) -> Result<Effect, Refusal> {
+        let (id, name, value) = options::resolve(text).map_err(|unresolved| match unresolved {
             Unresolved::NoName => {
                 Refusal::Bad("setoption wants: setoption name <name> [value <value>]".to_owned())
             }
@@ -220,8 +220,7 @@ impl<G: Playable> Settings<G> {
     ///
     /// What is wrong, for people.
     pub(crate) fn set_named(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let words = ["name", name, "value", value].into_iter().flat_map(str::split_whitespace);
-        match self.set(&words.map(str::to_owned).collect::<Vec<_>>()) {
+        match self.set(&format!("name {name} value {value}")) {
             Ok(_) => Ok(()),
             Err(Refusal::Unknown(name)) => Err(format!("no option {name}")),
             Err(Refusal::Bad(what)) => Err(what),
@@ -306,7 +305,9 @@ impl<G: Playable> Settings<G> {
 
     /// The `option` lines of a dialect.
     pub(crate) fn describe(&self, dialect: Dialect) -> String {
-        let known = ALL.iter().filter(|names| names.id != Id::Variant || has_ranks::<G>());
+        // Ranks are counted in two ways in UCI only.
+        let has_variant = dialect == Dialect::Uci && has_ranks::<G>();
+        let known = ALL.iter().filter(|names| names.id != Id::Variant || has_variant);
         known
             .map(|names| options::announcement(names, &self.kind(names.id, dialect), dialect))
             .collect()

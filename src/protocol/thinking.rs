@@ -184,8 +184,11 @@ pub(super) struct Goal {
     pub(super) mate: Option<u32>,
 }
 
-/// Starts the search. The engine comes back with [`Thought::Done`], or not at all if the thread
-/// cannot be started or panics.
+/// Starts the search. The engine comes back with [`Thought::Done`], or not at all if the search panics.
+///
+/// # Errors
+///
+/// If there is no thread to be had; then nothing will be told.
 pub(super) fn start<G: Playable>(
     mut engine: Engine<G>,
     task: Task<G>,
@@ -193,9 +196,8 @@ pub(super) fn start<G: Playable>(
     events: SyncSender<Event<Thought<G>>>,
 ) -> std::io::Result<()> {
     let thread = std::thread::Builder::new().name("protocol search".to_owned());
-    let guard = Guard { events, done: None };
     thread.spawn(move || {
-        let mut guard = guard;
+        let mut guard = Guard { events, done: None };
         let outcome = work(&mut engine, task, signal, guard.events.clone());
         guard.done = Some(Box::new(Done { engine, outcome }));
     })?;

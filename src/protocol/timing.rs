@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use super::command::{Go, SideClock};
+use super::Go;
+use super::go::MAX_TIME;
 use crate::engine::clock::{self, Allowance, Clock, OVERHEAD};
 use crate::game::Side;
-
-/// Longer times are meant as "no limit" anyway: a year.
-const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The shortest time that a move may take.
 const LEAST: Duration = Duration::from_millis(1);
@@ -15,8 +13,6 @@ const LEAST: Duration = Duration::from_millis(1);
 /// What the clocks mean.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
-    /// UCCI's clocks count seconds.
-    pub(super) seconds: bool,
     /// What it costs to get a move to the GUI.
     pub(super) overhead: Duration,
     /// The engine will think on the opponent's time too.
@@ -24,31 +20,21 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    /// What the clocks of `go` allow the side to move; `None` without one.
+    /// What the clocks of `go`, in milliseconds, allow the side to move; `None` without one.
     pub(super) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
         if let Some(time) = go.move_time {
             return Some(self.fixed(milliseconds(time)));
         }
-        let (clock, unit) = match side {
-            _ if go.own.time.is_some() => (go.own, self.unit()),
-            Side::First => (go.first, 1),
-            Side::Second => (go.second, 1),
-        };
-        let SideClock { time, increment } = clock;
-        let time_of = |value: u64| milliseconds(value.saturating_mul(unit));
+        let [own, _] = go.clocks(side)?;
         let clock = Clock {
-            remaining: self.less_overhead(time_of(time?)),
-            increment: time_of(increment),
-            moves_to_go: go.moves_to_go,
+            remaining: self.less_overhead(milliseconds(own.time?)),
+            increment: milliseconds(own.increment.unwrap_or(0)),
+            moves_to_go: own.moves_to_go,
         };
         let Allowance { soft, hard } = clock.allowance();
         // Every other move, roughly, will have been thought about beforehand.
         let soft = soft.map(|soft| if self.ponders { (soft * 5 / 4).min(hard) } else { soft });
         Some(Allowance { soft, hard })
-    }
-
-    const fn unit(self) -> u64 {
-        if self.seconds { 1000 } else { 1 }
     }
 
     /// [`Clock::allowance`] takes off the usual overhead; here the difference is made up for.
@@ -65,14 +51,14 @@ impl Timing {
 }
 
 fn milliseconds(value: u64) -> Duration {
-    Duration::from_millis(value).min(MAX_TIME)
+    Duration::from_millis(value.min(MAX_TIME))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const USUAL: Timing = Timing { seconds: false, overhead: OVERHEAD, ponders: false };
+    const USUAL: Timing = Timing { overhead: OVERHEAD, ponders: false };
 
     fn go(line: &str) -> Go {
         match super::super::Command::parse(line) {
@@ -97,10 +83,9 @@ mod tests {
         assert_eq!(allowed(USUAL, uci, Side::Second), expected);
         let ucci = "go time 300000 increment 2000 movestogo 20 opptime 1 oppincrement 1";
         assert_eq!(allowed(USUAL, ucci, Side::First), expected);
-        let seconds = Timing { seconds: true, ..USUAL };
-        let ucci = "go time 300 increment 2 movestogo 20 opptime 1";
-        assert_eq!(allowed(seconds, ucci, Side::Second), expected);
-        assert_eq!(allowed(seconds, uci, Side::Second), expected);
+        let seconds = |line: &str| USUAL.allowance(&go(line).in_milliseconds(1000), Side::Second);
+        assert_eq!(seconds("go time 300 increment 2 movestogo 20 opptime 1"), expected);
+        assert_eq!(seconds(uci), expected);
         assert_eq!(allowed(USUAL, "go depth 3", Side::First), None);
         assert_eq!(allowed(USUAL, "go btime 5", Side::First), None);
     }
@@ -122,10 +107,11 @@ mod tests {
 
     #[test]
     fn huge_clocks_do_not_overflow() {
-        let seconds = Timing { seconds: true, ponders: true, ..USUAL };
+        let ponders = Timing { ponders: true, ..USUAL };
         let huge = u64::MAX;
         let line = format!("go time {huge} increment {huge}");
-        let Allowance { soft, hard } = allowed(seconds, &line, Side::First).unwrap();
+        let go = go(&line).in_milliseconds(1000);
+        let Allowance { soft, hard } = ponders.allowance(&go, Side::First).unwrap();
         assert!(soft.unwrap() <= hard);
         assert!(allowed(USUAL, &format!("go movetime {huge}"), Side::First).is_some());
     }

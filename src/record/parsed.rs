@@ -33,11 +33,8 @@ impl fmt::Display for BadGame {
     }
 }
 
-impl std::error::Error for BadGame {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.reason)
-    }
-}
+/// The reason stands in the message, and is no source beside it.
+impl std::error::Error for BadGame {}
 
 /// Why a game is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

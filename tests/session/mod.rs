@@ -10,14 +10,16 @@ use juzhong::engine::{Engine, EngineOptions};
 use juzhong::protocol::{Dialect, serve};
 use juzhong::xiangqi::Position;
 
-fn engine() -> Engine<Position> {
-    Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
+/// A session of the engine, until the input ends.
+fn serve_engine(assumed: Dialect, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    serve(input, output, Engine::<Position>::new(options).unwrap(), assumed).unwrap();
 }
 
 /// The answers to a whole session.
 pub(crate) fn answers_to(assumed: Dialect, input: impl Into<Vec<u8>>) -> String {
     let mut output = Vec::new();
-    serve(Cursor::new(input.into()), &mut output, engine(), assumed).unwrap();
+    serve_engine(assumed, Cursor::new(input.into()), &mut output);
     String::from_utf8(output).unwrap()
 }
 
@@ -33,7 +35,7 @@ pub(crate) struct Live {
     thread: Option<JoinHandle<()>>,
 }
 
-struct Feed {
+pub(crate) struct Feed {
     chunks: Receiver<Vec<u8>>,
     rest: Cursor<Vec<u8>>,
 }
@@ -60,12 +62,19 @@ impl Write for Shared {
 
 impl Live {
     pub(crate) fn start(assumed: Dialect) -> Self {
+        Self::with(move |input, output| serve_engine(assumed, input, output))
+    }
+
+    /// A session that this serves.
+    pub(crate) fn with(
+        serve: impl FnOnce(BufReader<Feed>, &mut dyn Write) + Send + 'static,
+    ) -> Self {
         let (input, chunks) = channel();
         let output = Arc::new(Mutex::new(Vec::new()));
         let mut shared = Shared(output.clone());
         let thread = std::thread::spawn(move || {
             let feed = BufReader::new(Feed { chunks, rest: Cursor::default() });
-            serve(feed, &mut shared, engine(), assumed).unwrap();
+            serve(feed, &mut shared);
         });
         Self { input: Some(input), output, thread: Some(thread) }
     }

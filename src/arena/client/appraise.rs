@@ -66,6 +66,11 @@ impl<G: Notation> Appraiser<G> for ClientAppraiser {
 }
 
 impl ClientAppraiser {
+    /// What the engine said between searches, for people.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        self.client.take_notices()
+    }
+
     fn think<G: Notation>(
         &mut self,
         line: &Line<G>,

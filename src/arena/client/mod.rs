@@ -9,7 +9,7 @@
 mod appraise;
 mod child;
 mod go;
-mod info;
+mod greeting;
 mod process;
 
 use std::io::BufReader;
@@ -17,18 +17,16 @@ use std::time::{Duration, Instant};
 
 pub use appraise::{ClientAppraiser, spawn_appraisers};
 use child::{Child, Heard};
-use go::TimeUnit;
 pub use go::{Clocks, GoLimits};
-use info::Answer;
-pub use info::{EngineScore, Info, Offer};
 
+pub(in crate::arena) use greeting::{Announcements, Greeting, Introduced, MILLISECONDS, VARIANT};
 pub(in crate::arena) use process::Process;
 
-pub use crate::protocol::{Dialect, Ranks};
+pub use crate::protocol::{Dialect, EngineScore, Info, Offer, Ranks};
 
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
-use crate::protocol;
+use crate::protocol::{self, Answer, Crossing, Speech, shortened};
 
 /// How to start an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +111,18 @@ pub enum ClientError {
         /// The option.
         option: String,
     },
+    /// An option cannot have that value.
+    #[error("{engine}: option {option}: \"{value}\" is not {range}")]
+    BadOption {
+        /// The program.
+        engine: String,
+        /// The option.
+        option: String,
+        /// The value, shortened.
+        value: String,
+        /// What it can have.
+        range: String,
+    },
 }
 
 /// How long an engine may take.
@@ -157,18 +167,14 @@ pub struct Client {
     child: Child,
     patience: Patience,
     name: Option<String>,
-    /// Names of its options as it writes them.
-    options: Vec<String>,
-    protocol: Dialect,
-    unit: TimeUnit,
-    ranks: Ranks,
+    options: Announcements,
+    speech: Speech,
+    crossing: Crossing,
+    notices: Vec<String>,
 }
 
-/// Options that are remembered, at most.
-const MAX_OPTIONS: usize = 1000;
-
-/// An engine that does not answer `uci` for so long is addressed by `ucci` as well.
-const SECOND_GREETING: Duration = Duration::from_secs(2);
+/// Messages of an engine that are kept.
+const MAX_NOTICES: usize = 20;
 
 impl Client {
     /// Starts an engine; nothing is said to it yet.
@@ -181,7 +187,8 @@ impl Client {
     }
 
     /// Starts an engine and greets it. Without a `protocol` UCI is tried first; an engine that ends
-    /// at that word is started again and addressed in UCCI.
+    /// at that word is started again and addressed in UCCI, and one that answers only after it was
+    /// greeted in both is started again and greeted in the one that it answered.
     ///
     /// # Errors
     ///
@@ -193,15 +200,22 @@ impl Client {
     ) -> Result<Self, ClientError> {
         let start = |protocol| {
             let mut client = Self::spawn(command, patience)?;
-            client.handshake(protocol)?;
-            Ok(client)
+            let is_sure = client.greet(protocol)?;
+            Ok((client, is_sure))
         };
-        match start(protocol) {
+        let (mut client, is_sure) = match start(protocol) {
             Err(first @ ClientError::Ended { .. }) if protocol.is_none() => {
-                start(Some(Dialect::Ucci)).map_err(|_| first)
+                start(Some(Dialect::Ucci)).map_err(|_| first)?
             }
-            started => started,
+            started => started?,
+        };
+        if !is_sure {
+            let answered = client.protocol();
+            client.quit();
+            (client, _) = start(Some(answered))?;
         }
+        client.set_up()?;
+        Ok(client)
     }
 
     /// Serves an engine of this program in threads of its own, over UCI like any other.
@@ -222,15 +236,15 @@ impl Client {
         Ok(client)
     }
 
-    const fn new(child: Child, patience: Patience) -> Self {
+    fn new(child: Child, patience: Patience) -> Self {
         Self {
             child,
             patience,
             name: None,
-            options: Vec::new(),
-            protocol: Dialect::Uci,
-            unit: TimeUnit::Seconds,
-            ranks: Ranks::FromZero,
+            options: Announcements::default(),
+            speech: Speech::of(Dialect::Uci),
+            crossing: Crossing::default(),
+            notices: Vec::new(),
         }
     }
 
@@ -244,69 +258,53 @@ impl Client {
     ///
     /// If it ends, or is silent.
     pub fn handshake(&mut self, protocol: Option<Dialect>) -> Result<(), ClientError> {
-        self.child.say(protocol.unwrap_or(Dialect::Uci).handshake())?;
-        let deadline = Instant::now() + self.patience.start;
-        let second = Instant::now() + SECOND_GREETING;
-        let mut alone = protocol.is_none();
-        let mut variants = false;
-        loop {
-            let line = match self.child.hear(if alone { second.min(deadline) } else { deadline }) {
-                Heard::Line(line) => line,
-                Heard::End => return Err(self.child.ended("starting")),
-                Heard::Nothing if alone && second < deadline => {
-                    alone = false;
-                    self.child.say(Dialect::Ucci.handshake())?;
-                    continue;
-                }
-                Heard::Nothing => return Err(self.silent("starting", self.patience.start)),
-            };
-            match line.split_whitespace().next() {
-                Some("uciok") => {
-                    self.protocol = protocol.unwrap_or(Dialect::Uci);
-                    break;
-                }
-                Some("ucciok") => {
-                    self.protocol = Dialect::Ucci;
-                    break;
-                }
-                _ => variants |= self.introduced(&line),
-            }
-        }
-        if variants {
-            self.set_option("UCI_Variant", "xiangqi")?;
-            self.ranks = Ranks::FromOne;
-        }
-        if self.protocol == Dialect::Ucci && self.has_option("usemillisec") {
-            self.set_option("usemillisec", "true")?;
-            self.unit = TimeUnit::Milliseconds;
-        }
-        self.is_ready()
+        self.greet(protocol)?;
+        self.set_up()
     }
 
-    /// Takes in a line of the engine's introduction; whether it is the option of a choice among
-    /// games that has xiangqi. UCCI leaves out the word `name` of options.
-    fn introduced(&mut self, line: &str) -> bool {
-        let mut words = line.split_whitespace().peekable();
-        match words.next() {
-            Some("id") if words.next() == Some("name") => {
-                self.name = Some(words.collect::<Vec<_>>().join(" "));
+    /// Greets the engine and reads what it says about itself; `false` if it was greeted twice, so
+    /// that nobody knows what it speaks now, though it has answered.
+    fn greet(&mut self, protocol: Option<Dialect>) -> Result<bool, ClientError> {
+        let patience = self.patience.start;
+        let mut greeting = Greeting::new(protocol);
+        self.child.say(greeting.word())?;
+        let (dialect, is_sure) = loop {
+            let ends = greeting.ends(patience);
+            let line = match self.child.hear(greeting.second(patience).unwrap_or(ends).min(ends)) {
+                Heard::Line(line) => line,
+                Heard::End => return Err(self.child.ended("starting")),
+                Heard::Nothing if greeting.second(patience).is_some() => {
+                    self.child.say(greeting.second_word())?;
+                    continue;
+                }
+                Heard::Nothing => return Err(self.silent("starting", patience)),
+            };
+            self.options.hear(&line);
+            match greeting.hear(&line) {
+                Introduced::NotYet => {}
+                Introduced::As(dialect) => break (dialect, true),
+                Introduced::Again(dialect) => break (dialect, false),
             }
-            Some("option") if self.options.len() < MAX_OPTIONS => {
-                let _name = words.next_if_eq(&"name");
-                let name: Vec<&str> = words.by_ref().take_while(|&w| w != "type").collect();
-                self.options.push(name.join(" "));
-                return self.options.last().is_some_and(|name| name == "UCI_Variant")
-                    && words.any(|word| word == "xiangqi");
-            }
-            _ => {}
+        };
+        self.name = greeting.name;
+        self.speech = Speech::of(dialect);
+        Ok(is_sure)
+    }
+
+    /// The conventions between this program and the engine.
+    fn set_up(&mut self) -> Result<(), ClientError> {
+        let (speech, options) = self.options.conventions(self.protocol());
+        self.speech = speech;
+        for (name, value) in options {
+            self.set_option(&name, &value)?;
         }
-        false
+        self.is_ready()
     }
 
     /// The protocol spoken, once greeted.
     #[must_use]
     pub const fn protocol(&self) -> Dialect {
-        self.protocol
+        self.speech.dialect
     }
 
     /// The name that the engine gives itself, else the program's.
@@ -315,21 +313,22 @@ impl Client {
         self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(self.child.engine())
     }
 
-    /// Whether it has that option; in any case, as the protocol says.
+    /// Whether it has that option; in any case, as the protocol says, or by its name in the other
+    /// protocol.
     #[must_use]
     pub fn has_option(&self, name: &str) -> bool {
-        self.options.iter().any(|option| option.eq_ignore_ascii_case(name))
+        self.options.find(name).is_some()
     }
 
     /// How the engine counts ranks; [`handshake`](Self::handshake) finds out.
     #[must_use]
     pub const fn ranks(&self) -> Ranks {
-        self.ranks
+        self.speech.ranks
     }
 
     /// Says how the engine counts ranks, where it is not what it seems.
     pub const fn set_ranks(&mut self, ranks: Ranks) {
-        self.ranks = ranks;
+        self.speech.ranks = ranks;
     }
 
     /// Sets an option, or presses a button where `value` is empty; line breaks in the value become
@@ -337,18 +336,18 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ClientError::NoOption`] if it did not list that option, and where it does not read.
+    /// [`ClientError::NoOption`] if it did not list that option, [`ClientError::BadOption`] if the option
+    /// as it was listed cannot have that value, and where it does not read.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
-        if !self.has_option(name) {
-            let engine = self.child.engine().to_owned();
-            return Err(ClientError::NoOption { engine, option: name.to_owned() });
-        }
-        let text = match (self.protocol, value) {
-            (Dialect::Ucci, "") => format!("setoption {name}"),
-            (Dialect::Ucci, value) => format!("setoption {name} {value}"),
-            (_, "") => format!("setoption name {name}"),
-            (_, value) => format!("setoption name {name} value {value}"),
+        let engine = || self.child.engine().to_owned();
+        let Some(option) = self.options.find(name) else {
+            return Err(ClientError::NoOption { engine: engine(), option: name.to_owned() });
         };
+        if let Some(range) = option.refusal(value) {
+            let (option, value) = (option.name.clone(), shortened(value));
+            return Err(ClientError::BadOption { engine: engine(), option, value, range });
+        }
+        let text = self.speech.set_option(&option.name, value);
         self.child.say(&text)
     }
 
@@ -360,8 +359,36 @@ impl Client {
     pub fn is_ready(&mut self) -> Result<(), ClientError> {
         self.child.say("isready")?;
         let deadline = Instant::now() + self.patience.start;
-        while self.hear("getting ready", deadline, self.patience.start)?.trim() != "readyok" {}
-        Ok(())
+        loop {
+            let line = self.hear("getting ready", deadline, self.patience.start)?;
+            if line.trim() == "readyok" {
+                return Ok(());
+            }
+            self.notice(&line);
+        }
+    }
+
+    /// Keeps a message of the engine, of which it says few while no search runs: about options that
+    /// it cannot have, for example.
+    fn notice(&mut self, line: &str) {
+        let mut words = line.trim_start().splitn(3, char::is_whitespace);
+        let is_message =
+            words.next() == Some("info") && matches!(words.next(), Some("string" | "message"));
+        if let Some(text) = words.next().filter(|_| is_message) {
+            self.remark(text.trim());
+        }
+    }
+
+    fn remark(&mut self, text: &str) {
+        if self.notices.len() < MAX_NOTICES && !self.notices.iter().any(|known| known == text) {
+            self.notices.push(text.to_owned());
+        }
+    }
+
+    /// What people should know: what the engine said between searches since this was asked last, and
+    /// what it cannot be told.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
     }
 
     /// Says that another game begins; whether the engine can be told. In UCCI that is an option,
@@ -371,8 +398,9 @@ impl Client {
     ///
     /// As [`is_ready`](Self::is_ready).
     pub fn new_game(&mut self) -> Result<bool, ClientError> {
-        let told = self.protocol != Dialect::Ucci || self.has_option("newgame");
-        if self.protocol != Dialect::Ucci {
+        let is_ucci = self.protocol().is_ucci();
+        let told = !is_ucci || self.has_option("newgame");
+        if !is_ucci {
             self.child.say("ucinewgame")?;
         } else if told {
             self.set_option("newgame", "")?;
@@ -391,13 +419,7 @@ impl Client {
         fen: Option<&str>,
         moves: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), ClientError> {
-        let mut text =
-            fen.map_or_else(|| "position startpos".to_owned(), |fen| format!("position fen {fen}"));
-        for (i, mv) in moves.into_iter().enumerate() {
-            text += if i == 0 { " moves " } else { " " };
-            text += &self.ranks.theirs(mv);
-        }
-        self.child.say(&text)
+        self.child.say(&self.speech.position(fen, moves))
     }
 
     /// Sets up the last position of `line`, which begins at the position that `start` says (`None`
@@ -411,19 +433,7 @@ impl Client {
         start: Option<&str>,
         line: &Line<G>,
     ) -> Result<(), ClientError> {
-        let mut moves: Vec<G::Move> = line.moves().collect();
-        let mut fen = start.map(str::to_owned);
-        if self.protocol == Dialect::Ucci {
-            let since = moves.len().saturating_sub(line.clock() as usize);
-            let mut first = line.start().clone();
-            for mv in moves.drain(..since) {
-                first.make(mv);
-            }
-            let known = if since == 0 { fen.take() } else { None };
-            fen = Some(known.unwrap_or_else(|| first.position_text()));
-        }
-        let moves: Vec<String> = moves.into_iter().map(G::move_text).collect();
-        self.position(fen.as_deref(), moves.iter().map(String::as_str))
+        self.child.say(&self.speech.line(start, line))
     }
 
     /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it
@@ -437,7 +447,10 @@ impl Client {
         limits: &GoLimits,
         stop: &dyn Fn() -> bool,
     ) -> Result<Thought, ClientError> {
-        self.child.say(&limits.command(self.protocol, self.unit))?;
+        if self.speech.unit > 1 && limits.has_fractions() {
+            self.remark("it counts whole seconds: fractions of a time are not told it");
+        }
+        self.child.say(&limits.go().text(self.speech, limits.mover()))?;
         let allowed = limits.time().map_or(self.patience.search, |time| time + self.patience.stop);
         let began = Instant::now();
         let mut deadline = began + allowed;
@@ -446,15 +459,14 @@ impl Client {
         loop {
             let step = deadline.min(Instant::now() + LOOK);
             match self.child.hear(step) {
+                Heard::Line(line) if self.crossing.is(&line) => {}
                 Heard::Line(line) => {
-                    if let Some(Answer { best, ponder, offer }) = info::best_move(&line) {
+                    if let Some(Answer { best, ponder, offer }) = self.speech.read_answer(&line) {
                         let took = began.elapsed();
-                        let read = |mv: &str| self.ranks.ours(mv);
-                        info.pv.iter_mut().for_each(|mv| *mv = read(mv));
-                        let (best, ponder) = (best.map(read), ponder.map(read));
+                        self.crossing.ended(self.protocol(), stopped && best.is_some());
                         return Ok(Thought { best, ponder, offer, info, took });
                     }
-                    info.read(&line);
+                    info.read(&line, self.speech);
                 }
                 Heard::End => return Err(self.child.ended("thinking")),
                 Heard::Nothing => {}

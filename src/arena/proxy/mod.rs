@@ -1,21 +1,22 @@
 //! A foreign engine with this program's books and tables in front of it.
 //!
 //! To the GUI the proxy is one engine: a book move comes at once, a decided endgame is played by the
-//! tables, everything else is passed through. Either side may speak UCI or UCCI; what differs is
-//! translated. Whatever the engine does or leaves undone, each `go` has its answer in time: an
+//! tables, everything else is passed through. Either side may speak any of the protocols; what differs
+//! is translated. Whatever the engine does or leaves undone, each `go` has its answer in time: an
 //! engine that crashes, falls silent or does not read is started again once, with its options
 //! and position; when it fails again, this program plays on by itself.
 //!
 //! | module    | what it is for                                                        |
 //! |-----------|-----------------------------------------------------------------------|
-//! | `command` | what the GUI says, and `go` in either dialect                          |
 //! | `board`   | the position, for the engine and for us                               |
 //! | `options` | the options of the engine and ours as one list                        |
-//! | `voice`   | the engine's lines in the words of the GUI                            |
+//! | `voice`   | the engine's `info` lines in the words of the GUI                     |
 //! | `partner` | the engine that answers, its handshake                                |
 //! | `own`     | this program's own engine as the partner                              |
 //! | `search`  | a `go` without answer, and when its answer must come                  |
 //! | `session` | the state between all of these                                        |
+//!
+//! What the GUI says and how to speak to the engine is known to [`protocol`](crate::protocol) alone.
 //!
 //! One thread reads the GUI, some belong to the engine; the caller's own takes the events of all
 //! from one bounded channel, owns the state, and writes.
@@ -23,7 +24,6 @@
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
 mod board;
-mod command;
 mod options;
 mod own;
 mod partner;
@@ -32,53 +32,17 @@ mod session;
 mod voice;
 
 use std::io::{self, BufRead, Write};
-use std::str::FromStr;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::{ClientError, EngineCommand, Patience, Ranks};
+use super::{ClientError, Dialect, EngineCommand, Patience, Ranks};
 use crate::engine::{EngineError, EngineOptions};
 use crate::protocol::send_lines;
 use crate::xiangqi::RuleSet;
 use session::Session;
 
-/// The longest line of a GUI that is read, in bytes; more is dropped.
-const MAX_LINE: u64 = 1 << 20;
-
 /// Events that may wait in the channel.
-const QUEUE: usize = 256;
-
-/// A protocol. UCI-Cyclone is UCI here: it differs in words that are understood anyway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// The Universal Chess Interface.
-    Uci,
-    /// The Universal Chinese Chess Protocol, version 3.
-    Ucci,
-}
-
-impl Dialect {
-    /// `uci` or `ucci`, which is also the handshake.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Uci => "uci",
-            Self::Ucci => "ucci",
-        }
-    }
-}
-
-impl FromStr for Dialect {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "uci" => Ok(Self::Uci),
-            "ucci" => Ok(Self::Ucci),
-            _ => Err(format!("there is no protocol {text}; use uci or ucci")),
-        }
-    }
-}
+const EVENTS: usize = 256;
 
 /// Which engine, and what stands before it.
 #[derive(Debug, Clone)]
@@ -137,11 +101,11 @@ pub fn serve(
     options: ProxyOptions,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<(), ProxyError> {
-    let (sender, events) = sync_channel(QUEUE);
+    let (sender, events) = sync_channel(EVENTS);
     let session = Session::new(options, (sender.clone(), events), output)?;
     let reader = thread::Builder::new().name("proxy input".to_owned());
     let reader = reader.spawn(move || {
-        send_lines(input, MAX_LINE, &sender, |line| line.map_or(Event::End, Event::Line));
+        send_lines(input, &sender, |line| line.map_or(Event::End, Event::Line));
     })?;
     drop(reader); // it ends with the input, with `quit`, or with the process
     Ok(session.run(interrupted)?)

@@ -1,75 +1,35 @@
 //! The options of the engine and ours, as one list.
 
-use super::Dialect;
+use crate::arena::Dialect;
+use crate::arena::client::{Announcements, MILLISECONDS, VARIANT};
 use crate::engine::EngineOptions;
-use crate::protocol::{self, Settings};
+use crate::protocol::{Announced, Settings, folded, is_same, name_in};
 use crate::xiangqi::{Position, RuleSet};
 
-/// An option as its owner announces it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Announced {
-    /// As written; UCI allows blanks.
-    pub(super) name: String,
-    /// From `type` on.
-    kind: String,
-}
-
-impl Announced {
-    /// Reads `option [name] <name> type …`.
-    pub(super) fn read(line: &str) -> Option<Self> {
-        let mut words = line.split_whitespace().peekable();
-        words.next().filter(|&word| word == "option")?;
-        words.next_if_eq(&"name");
-        let mut name = Vec::new();
-        while let Some(word) = words.next_if(|&word| word != "type") {
-            name.push(word);
-        }
-        let kind = words.collect::<Vec<_>>().join(" ");
-        (!name.is_empty()).then(|| Self { name: name.join(" "), kind })
-    }
-
-    /// Whether one of its values is `value`.
-    pub(super) fn has_value(&self, value: &str) -> bool {
-        self.kind.split_whitespace().any(|word| word == value)
-    }
-
-    fn is_button(&self) -> bool {
-        self.kind.starts_with("type button")
-    }
-}
-
-/// What the dialects call the same option: UCI's name and UCCI's.
-const ALIASES: [(&str, &str); 6] = [
-    ("Hash", "hashsize"),
-    ("Threads", "threads"),
-    ("Ponder", "ponder"),
-    ("OwnBook", "usebook"),
-    ("BookFile", "bookfiles"),
-    ("Tables", "egtbpaths"),
+/// Options that the proxy deals with towards either side by itself.
+const MANAGED: [(&str, Managed); 3] = [
+    (VARIANT, Managed::Variant),
+    (MILLISECONDS, Managed::Milliseconds),
+    ("newgame", Managed::NewGame),
 ];
 
-/// Options that the proxy deals with towards either side by itself.
-const MANAGED: [&str; 3] = [VARIANT, MILLISECONDS, "newgame"];
-/// The game an engine for several plays.
-pub(super) const VARIANT: &str = "ucivariant";
-/// UCCI: whether times are in milliseconds.
-pub(super) const MILLISECONDS: &str = "usemillisec";
+/// Such an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Managed {
+    /// How ranks are counted.
+    Variant,
+    /// UCCI's unit of time.
+    Milliseconds,
+    /// UCCI's word for a new game.
+    NewGame,
+}
 
 /// What our names begin with.
 const PREFIX: &str = "Jz";
 
-/// A name as it is compared: in lower case, without blanks and the `_` that stands for them.
-pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(|&c| c != ' ' && c != '_').map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// Whether two names mean the same option, in whichever dialect.
-fn is_same(a: &str, b: &str) -> bool {
-    let (a, b) = (plain(a), plain(b));
-    let known = |name: &str| {
-        ALIASES.iter().position(|(x, y)| [plain(x), plain(y)].contains(&name.to_owned()))
-    };
-    a == b || known(&a).is_some_and(|at| known(&b) == Some(at))
+fn managed(name: &str) -> Option<Managed> {
+    let found = MANAGED.iter().find(|(managed, _)| folded(managed) == folded(name));
+    found.map(|&(_, managed)| managed)
 }
 
 /// Whose an option is.
@@ -79,23 +39,20 @@ pub(super) enum Owner {
     Ours(String),
     /// The engine's, by its own name.
     Engine(String),
-    /// Between the proxy and the GUI, by its plain name.
-    Managed(String),
+    /// Between the proxy and the GUI.
+    Managed(Managed),
 }
 
 /// Both lists and what ours are set to.
 #[derive(Debug)]
 pub(super) struct Options {
     settings: Settings<Position>,
-    engine: Vec<Announced>,
+    pub(super) engine: Announcements,
 }
-
-/// Options of an engine that are remembered, at most.
-const MAX_OPTIONS: usize = 1000;
 
 impl Options {
     pub(super) fn new(own: EngineOptions<RuleSet>) -> Self {
-        Self { settings: Settings::new(own), engine: Vec::new() }
+        Self { settings: Settings::new(own), engine: Announcements::default() }
     }
 
     /// What ours mean to the own engine.
@@ -108,38 +65,20 @@ impl Options {
         self.settings.set_named(name, value)
     }
 
-    /// Forgets the engine's.
-    pub(super) fn forget_engine(&mut self) {
-        self.engine.clear();
-    }
-
-    /// Takes in a line of the engine's introduction.
-    pub(super) fn announce(&mut self, line: &str) {
-        if self.engine.len() < MAX_OPTIONS {
-            self.engine.extend(Announced::read(line));
-        }
-    }
-
-    /// The engine's option of that name, in whichever dialect.
-    pub(super) fn of_engine(&self, name: &str) -> Option<&Announced> {
-        let exact = self.engine.iter().find(|option| plain(&option.name) == plain(name));
-        exact.or_else(|| self.engine.iter().find(|option| is_same(&option.name, name)))
-    }
-
     /// Keeps of the engine's options what an engine of ours needs beside the options that are
     /// shown as ours anyway.
     pub(super) fn keep_search_only(&mut self) {
         self.engine.retain(|option| {
-            ["hash", "threads", "multipv", "ponder"].contains(&plain(&option.name).as_str())
+            ["hash", "threads", "multipv", "ponder"].contains(&folded(&option.name).as_str())
         });
     }
 
     /// Our options, by the names in `juzhong uci`: those of books, tables and rules.
     fn ours(&self) -> Vec<Announced> {
-        let text = self.settings.describe(protocol::Dialect::Uci);
+        let text = self.settings.describe(Dialect::Uci);
         let beginnings = ["ownbook", "book", "usetables", "table", "probe", "rules", "seed"];
         let is_ours = |option: &Announced| {
-            let name = plain(&option.name);
+            let name = folded(&option.name);
             beginnings.iter().any(|beginning| name.starts_with(beginning))
         };
         text.lines().filter_map(Announced::read).filter(is_ours).collect()
@@ -149,7 +88,7 @@ impl Options {
     /// from all names of the engine.
     fn shown(&self, name: &str) -> String {
         let mut shown = format!("{PREFIX}{name}");
-        while self.engine.iter().any(|option| plain(&option.name) == plain(&shown)) {
+        while self.engine.iter().any(|option| folded(&option.name) == folded(&shown)) {
             shown.insert_str(0, PREFIX);
         }
         shown
@@ -158,14 +97,14 @@ impl Options {
     /// Whose the option is that a GUI means by `name`: ours by the name shown; else the engine's;
     /// else ours without the `Jz`; else, unknown, the engine's.
     pub(super) fn owner(&self, name: &str) -> Owner {
-        if MANAGED.contains(&plain(name).as_str()) {
-            return Owner::Managed(plain(name));
+        if let Some(managed) = managed(name) {
+            return Owner::Managed(managed);
         }
         let ours = self.ours();
-        if let Some(own) = ours.iter().find(|own| plain(&self.shown(&own.name)) == plain(name)) {
+        if let Some(own) = ours.iter().find(|own| folded(&self.shown(&own.name)) == folded(name)) {
             return Owner::Ours(own.name.clone());
         }
-        if let Some(option) = self.of_engine(name) {
+        if let Some(option) = self.engine.find(name) {
             return Owner::Engine(option.name.clone());
         }
         match ours.iter().find(|own| is_same(&own.name, name)) {
@@ -177,17 +116,17 @@ impl Options {
     /// The `option` lines for a GUI.
     pub(super) fn lines(&self, dialect: Dialect) -> Vec<String> {
         // A GUI of Fairy-Stockfish chooses xiangqi, and with it ranks from 1, by its `UCI_Variant`.
-        let is_shown = |option: &&Announced| {
-            let name = plain(&option.name);
-            let variant = name == VARIANT && dialect == Dialect::Uci;
-            variant || !MANAGED.contains(&name.as_str())
+        let is_shown = |option: &&Announced| match managed(&option.name) {
+            Some(Managed::Variant) => dialect == Dialect::Uci,
+            Some(_) => false,
+            None => true,
         };
         let mut lines = Vec::new();
-        if dialect == Dialect::Ucci {
-            lines.push("option usemillisec type check default true".to_owned());
+        if dialect.is_ucci() {
+            lines.push("option usemillisec type check default false".to_owned());
         }
         for option in self.engine.iter().filter(is_shown) {
-            lines.push(line(dialect, &in_dialect(&option.name, dialect), &option.kind));
+            lines.push(line(dialect, &name_in(dialect, &option.name), &option.kind));
         }
         for own in self.ours() {
             lines.push(line(dialect, &self.shown(&own.name), &own.kind));
@@ -195,32 +134,19 @@ impl Options {
         lines
     }
 
-    /// The command that sets an option of an engine that speaks `dialect`.
-    pub(super) fn command(&self, dialect: Dialect, name: &str, value: &str) -> String {
-        let is_button = self.of_engine(name).is_some_and(Announced::is_button);
-        match dialect {
-            Dialect::Uci if is_button || value.is_empty() => format!("setoption name {name}"),
-            Dialect::Uci => format!("setoption name {name} value {value}"),
-            Dialect::Ucci => format!("setoption {name} {value}").trim_end().to_owned(),
-        }
+    /// Name and value by which an option of the engine is set: its own name in whichever dialect it was
+    /// named, no value for a button; `None` if it has no such option.
+    pub(super) fn of_engine<'a>(&self, name: &str, value: &'a str) -> Option<(String, &'a str)> {
+        let option = self.engine.find(name)?;
+        Some((option.name.clone(), if option.is_button() { "" } else { value }))
     }
 }
 
 fn line(dialect: Dialect, name: &str, kind: &str) -> String {
-    match dialect {
-        Dialect::Uci => format!("option name {name} {kind}"),
-        Dialect::Ucci => format!("option {} {kind}", name.replace(' ', "_")),
-    }
-}
-
-/// The dialect's own name of an option that both have.
-fn in_dialect(name: &str, dialect: Dialect) -> String {
-    let both =
-        ALIASES[..3].iter().find(|(uci, ucci)| [plain(uci), plain(ucci)].contains(&plain(name)));
-    match (both, dialect) {
-        (None, _) => name.to_owned(),
-        (Some((uci, _)), Dialect::Uci) => (*uci).to_owned(),
-        (Some((_, ucci)), Dialect::Ucci) => (*ucci).to_owned(),
+    if dialect.is_ucci() {
+        format!("option {} {kind}", name.replace(' ', "_"))
+    } else {
+        format!("option name {name} {kind}")
     }
 }
 
@@ -230,7 +156,7 @@ mod tests {
 
     fn options(lines: &[&str]) -> Options {
         let mut options = Options::new(EngineOptions::default());
-        lines.iter().for_each(|line| options.announce(line));
+        lines.iter().for_each(|line| options.engine.hear(line));
         options
     }
 
@@ -249,7 +175,7 @@ mod tests {
         assert!(!uci.iter().any(|line| line.contains("JzHash")));
         let ucci = options.lines(Dialect::Ucci);
         assert!(!ucci.iter().any(|line| line.contains("UCI_Variant")));
-        assert_eq!(ucci[0], "option usemillisec type check default true");
+        assert_eq!(ucci[0], "option usemillisec type check default false");
         assert_eq!(ucci[1], "option hashsize type spin default 16 min 1 max 1024");
         assert_eq!(ucci[2], "option Clear_Hash type button");
         let engine = |name: &str| Owner::Engine(name.to_owned());
@@ -263,12 +189,13 @@ mod tests {
             ("bookfiles", ours("BookFile")),
             ("Tables", ours("Tables")),
             ("Nonsense", engine("Nonsense")),
-            ("usemillisec", Owner::Managed("usemillisec".to_owned())),
+            ("usemillisec", Owner::Managed(Managed::Milliseconds)),
         ] {
             assert_eq!(options.owner(name), owner, "{name}");
         }
-        assert_eq!(options.command(Dialect::Uci, "Clear Hash", ""), "setoption name Clear Hash");
-        assert_eq!(options.command(Dialect::Ucci, "hashsize", "16"), "setoption hashsize 16");
+        assert_eq!(options.of_engine("clear_hash", "x"), Some(("Clear Hash".to_owned(), "")));
+        assert_eq!(options.of_engine("hashsize", "16"), Some(("Hash".to_owned(), "16")));
+        assert_eq!(options.of_engine("nonsense", "16"), None);
     }
 
     /// A proxy behind a proxy.
@@ -284,14 +211,5 @@ mod tests {
         assert_eq!(options.owner("JzSeed"), Owner::Ours("Seed".to_owned()));
         let lines = options.lines(Dialect::Uci);
         assert_eq!(lines.iter().filter(|line| line.contains("name JzJzTables ")).count(), 1);
-    }
-
-    #[test]
-    fn strange_announcements_do_no_harm() {
-        for line in ["", "option", "option name", "option name type spin", "id name x"] {
-            assert_eq!(Announced::read(line), None, "{line}");
-        }
-        let odd = Announced::read("option name a b").unwrap();
-        assert_eq!((odd.name.as_str(), odd.kind.as_str()), ("a b", ""));
     }
 }

@@ -4,17 +4,16 @@ use std::io;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
+use super::Event;
 use super::own::OwnEngine;
-use super::voice::Voice;
-use super::{Dialect, Event};
-use crate::arena::client::Process;
-use crate::arena::{ClientError, EngineCommand, Ranks};
+use crate::arena::client::{Greeting, Introduced, Process};
+use crate::arena::{ClientError, Dialect, EngineCommand};
 use crate::engine::Engine;
+use crate::protocol::{Crossing, Speech};
 use crate::xiangqi::Position;
 
-/// A foreign engine of unknown protocol that does not answer `uci` for so long is asked in UCCI as
-/// well.
-const SECOND_GREETING: Duration = Duration::from_secs(1);
+/// Lines that wait for the end of a search that was answered without the engine.
+const MAX_UNSAID: usize = 1000;
 /// How long a process may take to end once its output is closed.
 const GRACE: Duration = Duration::from_millis(200);
 /// How long it may take to end once it was told to.
@@ -46,35 +45,30 @@ pub(super) struct Partner {
     /// Tells its lines from those of earlier ones.
     pub(super) number: u64,
     pub(super) stage: Stage,
-    /// As it calls itself, else the program.
-    pub(super) name: String,
-    pub(super) author: Option<String>,
-    pub(super) voice: Voice,
-    /// Milliseconds in its unit of time (UCCI).
-    pub(super) unit: u64,
-    /// What it speaks, where that is known.
-    pub(super) protocol: Option<Dialect>,
-    /// It has said something of itself.
-    introduced: bool,
-    began: Instant,
-    /// It was greeted in both dialects.
-    both: bool,
+    /// The program.
+    program: String,
+    pub(super) greeting: Greeting,
+    pub(super) speech: Speech,
+    /// `nobestmove` that answers no `go`.
+    pub(super) crossing: Crossing,
+    /// When it was told to stop a search that was answered without it, and that it has not ended.
+    owes: Option<Instant>,
+    /// What it will be told when that search has ended.
+    unsaid: Vec<String>,
 }
 
 impl Partner {
-    fn new(link: Link, name: String, number: u64, protocol: Option<Dialect>) -> Self {
+    fn new(link: Link, program: &str, number: u64, protocol: Option<Dialect>) -> Self {
         Self {
             link,
             number,
             stage: Stage::Greeting,
-            name,
-            author: None,
-            voice: Voice { dialect: protocol.unwrap_or(Dialect::Uci), ranks: Ranks::FromZero },
-            unit: 1,
-            protocol,
-            introduced: false,
-            began: Instant::now(),
-            both: false,
+            program: program.to_owned(),
+            greeting: Greeting::new(protocol),
+            speech: Speech::of(protocol.unwrap_or_default()),
+            crossing: Crossing::default(),
+            owes: None,
+            unsaid: Vec::new(),
         }
     }
 
@@ -88,8 +82,8 @@ impl Partner {
         let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
         let process = Process::spawn(command, GRACE, sink)?;
         let link = Link::Foreign(Box::new(process));
-        let mut partner = Self::new(link, command.program.clone(), number, protocol);
-        partner.say(protocol.unwrap_or(Dialect::Uci).name())?;
+        let mut partner = Self::new(link, &command.program, number, protocol);
+        partner.say(partner.greeting.word())?;
         Ok(partner)
     }
 
@@ -102,13 +96,23 @@ impl Partner {
         let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
         let own = OwnEngine::start(engine, sink)?;
         own.say("uci");
-        Ok(Self::new(Link::Own(own), "juzhong".to_owned(), number, Some(Dialect::Uci)))
+        Ok(Self::new(Link::Own(own), "juzhong", number, Some(Dialect::Uci)))
     }
 
     /// Nobody, after everything has failed.
     pub(super) fn nobody(number: u64) -> Self {
-        let nobody = Self::new(Link::Nobody, "nobody".to_owned(), number, Some(Dialect::Uci));
+        let nobody = Self::new(Link::Nobody, "nobody", number, Some(Dialect::Uci));
         Self { stage: Stage::Gone, ..nobody }
+    }
+
+    /// As it calls itself, else the program.
+    pub(super) fn name(&self) -> &str {
+        self.greeting.name.as_deref().unwrap_or(&self.program)
+    }
+
+    /// Whether it is a foreign engine.
+    pub(super) const fn is_foreign(&self) -> bool {
+        matches!(self.link, Link::Foreign(_))
     }
 
     /// Whether it is our own engine.
@@ -125,7 +129,7 @@ impl Partner {
         match &mut self.link {
             Link::Foreign(process) => process.say(line),
             Link::Own(own) if own.say(line) => Ok(()),
-            Link::Own(_) => Err(ClientError::Deaf { engine: self.name.clone() }),
+            Link::Own(_) => Err(ClientError::Deaf { engine: self.program.clone() }),
             Link::Nobody => Ok(()),
         }
     }
@@ -135,7 +139,7 @@ impl Partner {
         match &mut self.link {
             Link::Foreign(process) => process.ended(doing),
             Link::Own(_) | Link::Nobody => ClientError::Ended {
-                engine: self.name.clone(),
+                engine: self.program.clone(),
                 status: "its thread has ended".to_owned(),
                 doing,
                 last_words: String::new(),
@@ -145,7 +149,7 @@ impl Partner {
 
     /// That it does not answer.
     pub(super) fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
-        ClientError::Silent { engine: self.name.clone(), doing, waited }
+        ClientError::Silent { engine: self.program.clone(), doing, waited }
     }
 
     /// Tells it to end, and ends it if it does not.
@@ -155,52 +159,50 @@ impl Partner {
         }
     }
 
-    /// Takes in a line of its introduction; the dialect once it is complete.
-    pub(super) fn hear_introduction(&mut self, line: &str) -> Option<Dialect> {
-        let mut words = line.split_whitespace();
-        match (words.next(), words.next()) {
-            (Some("uciok"), None) => return Some(Dialect::Uci),
-            (Some("ucciok"), None) => return Some(Dialect::Ucci),
-            (Some("id"), Some("name")) => {
-                let name: Vec<&str> = words.collect();
-                if !name.is_empty() {
-                    self.name = name.join(" ");
-                }
-            }
-            (Some("id"), Some("author")) => {
-                self.author = Some(words.collect::<Vec<_>>().join(" "));
-            }
-            (Some("option"), Some(_)) => {}
-            _ => return None,
-        }
-        self.introduced = true;
-        None
+    /// Greets it in UCCI too.
+    pub(super) fn greet_again(&mut self) -> Result<(), ClientError> {
+        let word = self.greeting.second_word();
+        self.say(word)
     }
 
-    /// Whether it may be that it knows only UCCI, and `uci` was said to it.
-    pub(super) fn may_want_ucci(&self) -> bool {
-        self.stage == Stage::Greeting && self.protocol.is_none() && !self.introduced
-    }
-
-    /// Whether its answer came after it had been greeted in the other dialect too, so that nobody
-    /// knows what it speaks now.
-    pub(super) const fn was_greeted_twice(&self) -> bool {
-        self.both
+    /// Takes in a line of its introduction.
+    pub(super) fn hear_introduction(&mut self, line: &str) -> Introduced {
+        self.greeting.hear(line)
     }
 
     /// When it is to be greeted in UCCI too.
     pub(super) fn second_greeting(&self, patience: Duration) -> Option<Instant> {
-        (self.may_want_ucci() && !self.both).then(|| self.began + SECOND_GREETING.min(patience / 2))
-    }
-
-    /// Greets it in UCCI too.
-    pub(super) fn greet_again(&mut self) -> Result<(), ClientError> {
-        self.both = true;
-        self.say(Dialect::Ucci.name())
+        self.greeting.second(patience).filter(|_| self.stage == Stage::Greeting)
     }
 
     /// When it is given up if it has not introduced itself.
     pub(super) fn introduction_ends(&self, patience: Duration) -> Option<Instant> {
-        (self.stage == Stage::Greeting).then(|| self.began + patience)
+        (self.stage == Stage::Greeting).then(|| self.greeting.ends(patience))
+    }
+
+    /// Its search was answered without it. It was told to stop at `since`, and what it still says of
+    /// that search is nobody's.
+    pub(super) const fn abandon(&mut self, since: Instant) {
+        self.owes = Some(since);
+    }
+
+    /// Whether it has not ended an abandoned search, and since when it should have.
+    pub(super) const fn owes(&self) -> Option<Instant> {
+        self.owes
+    }
+
+    /// Keeps a line until the abandoned search has ended; `false` if there is none, or no room.
+    pub(super) fn postpone(&mut self, line: &str) -> bool {
+        let waits = self.owes.is_some() && self.unsaid.len() < MAX_UNSAID;
+        if waits {
+            self.unsaid.push(line.to_owned());
+        }
+        waits
+    }
+
+    /// The abandoned search has ended: what is to be said now.
+    pub(super) fn is_free(&mut self) -> Vec<String> {
+        self.owes = None;
+        std::mem::take(&mut self.unsaid)
     }
 }

@@ -2,21 +2,34 @@
 
 use std::time::{Duration, Instant};
 
-use super::command::Go;
-use super::voice::Answer;
-use crate::arena::Patience;
+use crate::arena::{Info, Patience};
+use crate::game::Side;
+use crate::protocol::{Answer, Go};
 
 /// An engine with a fixed time for its move may take so much longer before it is told to stop.
 const LATE: Duration = Duration::from_millis(200);
 /// What handing on a search may take.
 const MOMENT: Duration = Duration::from_millis(50);
-/// Of an engine's clock, at most and at least, what is kept back for an answer without it.
-const RESERVE: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(20)];
+/// Of an engine's clock, at least and at most, what is kept back: at its begin the engine is told to
+/// stop, after [`ENGINES_PART`] of it we answer ourselves, and with luck nothing is left.
+const RESERVE: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(400)];
+/// The reserve is such a part of the clock, and never more than two thirds of it.
+const PARTS: u32 = 7;
+/// Of ten parts of the reserve, those that the engine has for obeying.
+const ENGINES_PART: u32 = 3;
+/// Clocks may have run below zero: so much is always taken for left.
+const LEAST: Duration = Duration::from_millis(60);
+/// A clock is nearly out with so little left before our answer.
+const NEARLY: Duration = Duration::from_secs(1);
+/// How long we search for a move in the engine's place at most, and the part of what is left of the
+/// clock.
+const QUICK: (Duration, u32) = (Duration::from_millis(100), 4);
 
 /// A search under way.
 #[derive(Debug)]
 pub(super) struct Search {
     pub(super) go: Go,
+    mover: Side,
     /// When the clock began to run.
     began: Instant,
     /// Until `ponderhit` or `stop` no answer may be given.
@@ -33,21 +46,23 @@ pub(super) struct Search {
     pub(super) sent: bool,
     /// The GUI wants the answer now.
     pub(super) stopped: bool,
-    /// The engine was told to stop.
-    pub(super) stop_said: bool,
-    /// The first move of the engine's best line so far, with ranks from 0.
-    pub(super) best: Option<String>,
+    /// When the engine was told to stop.
+    stop_said: Option<Instant>,
+    /// What the engine has said so far of its best line.
+    pub(super) info: Info,
     /// When the engine said something last.
     heard: Instant,
-    /// When the engine is told to stop, and when it is given up.
+    /// When the engine is told to stop, when we answer ourselves, and the end of the clock.
     stop_at: Option<Instant>,
-    give_up: Option<Instant>,
+    answer_at: Option<Instant>,
+    clock_ends: Option<Instant>,
 }
 
 impl Search {
-    pub(super) fn new(go: Go, mover: usize) -> Self {
+    pub(super) fn new(go: Go, mover: Side) -> Self {
         let now = Instant::now();
         let mut search = Self {
+            mover,
             began: now,
             pondering: go.ponder,
             held: go.infinite,
@@ -56,44 +71,63 @@ impl Search {
             answer: None,
             sent: false,
             stopped: false,
-            stop_said: false,
-            best: None,
+            stop_said: None,
+            info: Info::default(),
             heard: now,
             stop_at: None,
-            give_up: None,
+            answer_at: None,
+            clock_ends: None,
             go,
         };
         if !search.pondering {
-            search.start_clock(mover);
+            search.start_clock();
         }
         search
     }
 
     /// From now on the clock runs.
-    pub(super) fn start_clock(&mut self, mover: usize) {
+    pub(super) fn start_clock(&mut self) {
         let now = Instant::now();
         (self.began, self.heard) = (now, now);
         if self.go.infinite {
             return;
         }
-        let Some(time) = self.go.time(mover).map(Duration::from_millis) else { return };
+        let Some(time) = self.go.time(self.mover).map(Duration::from_millis) else { return };
         if self.go.move_time.is_some() {
             self.stop_at = Some(now + time + LATE);
             return;
         }
-        let [most, least] = RESERVE;
-        let reserve = (time / 10).clamp(least, most);
-        self.stop_at = Some(now + time.saturating_sub(reserve).max(reserve));
-        self.give_up = self.stop_at.map(|stop| stop + reserve * 2 / 3);
+        let [least, most] = RESERVE;
+        let time = time.max(LEAST);
+        let reserve = (time / PARTS).clamp(least, most).min(time * 2 / 3);
+        let stop = now + (time - reserve);
+        self.stop_at = Some(stop);
+        self.answer_at = Some(stop + reserve * ENGINES_PART / 10);
+        self.clock_ends = Some(now + time);
     }
 
-    /// Milliseconds of the clock that have gone; the moments that handing on takes do not count.
-    pub(super) fn elapsed(&self) -> u64 {
+    /// What is asked of an engine that begins now: the time that has gone is taken off, but for the
+    /// moments that handing on takes.
+    pub(super) fn go_from_now(&self) -> Go {
+        let go = Go { ponder: self.pondering, ..self.go.clone() };
         let gone = self.began.elapsed();
         if self.pondering || gone < MOMENT {
-            return 0;
+            return go;
         }
-        u64::try_from(gone.as_millis()).unwrap_or(u64::MAX)
+        go.after(u64::try_from(gone.as_millis()).unwrap_or(u64::MAX), self.mover)
+    }
+
+    /// How long we may search for a move in the engine's place.
+    pub(super) fn quick(&self) -> Duration {
+        let (most, part) = QUICK;
+        let left = |end: Instant| end.saturating_duration_since(Instant::now()) / part;
+        self.clock_ends.filter(|_| !self.pondering).map_or(most, |end| left(end).min(most))
+    }
+
+    /// Whether there is no time to wait for an engine that must be started first.
+    pub(super) fn is_nearly_over(&self) -> bool {
+        let is_near = |end: Instant| end.saturating_duration_since(Instant::now()) < NEARLY;
+        self.stopped || self.stop_said.is_some() || self.answer_at.is_some_and(is_near)
     }
 
     /// How long the search has run since `other`.
@@ -109,29 +143,48 @@ impl Search {
     /// The engine begins, again perhaps.
     pub(super) fn send(&mut self) {
         self.sent = true;
-        self.stop_said = false;
+        self.stop_said = None;
         self.hear();
     }
 
+    /// The engine is of no use any more.
+    pub(super) const fn unsend(&mut self) {
+        self.sent = false;
+        self.stop_said = None;
+    }
+
     /// The engine was told to stop.
-    pub(super) fn say_stop(&mut self, patience: Patience) {
-        self.stop_said = true;
-        let give_up = Instant::now() + patience.stop;
-        self.give_up = Some(self.give_up.map_or(give_up, |before| before.min(give_up)));
+    pub(super) fn say_stop(&mut self) {
+        self.stop_said = Some(Instant::now());
+    }
+
+    /// When the engine was told to stop.
+    pub(super) const fn stop_said(&self) -> Option<Instant> {
+        self.stop_said
+    }
+
+    /// Whether it waits for the engine's answer.
+    pub(super) const fn is_with_engine(&self) -> bool {
+        self.sent && self.answer.is_none()
     }
 
     /// When the engine is to be told to stop, if it was not; whether it has begun or not.
     pub(super) fn stop_time(&self, patience: Patience) -> Option<Instant> {
-        if self.stop_said || self.pondering {
+        if self.stop_said.is_some() || self.pondering {
             return None;
         }
         let silent = self.heard + patience.search;
         self.stop_at.or_else(|| (self.sent && !self.endless).then_some(silent))
     }
 
+    /// When we answer ourselves though the engine may still obey.
+    pub(super) fn answer_time(&self) -> Option<Instant> {
+        self.answer_at.filter(|_| self.stop_said.is_some())
+    }
+
     /// When a stopped engine is given up.
-    pub(super) fn end_time(&self) -> Option<Instant> {
-        self.give_up.filter(|_| self.stop_said)
+    pub(super) fn end_time(&self, patience: Patience) -> Option<Instant> {
+        self.stop_said.map(|said| said + patience.stop)
     }
 
     /// Whether the answer may be given.

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
-use super::super::{CliError, OrExit, exit, interrupt};
+use super::super::{CliError, OrExit, exit, interrupt, tell};
 use super::from_replace;
-use crate::arena::{EngineCommand, GoLimits, Patience, spawn_appraisers};
+use crate::arena::{ClientAppraiser, EngineCommand, GoLimits, Patience, spawn_appraisers};
 use crate::book::{
     Appraisal, AppraiseError, Appraiser, Book, Findings, ReplaceError, Score, Span, Worth,
     appraise_all,
@@ -133,8 +133,12 @@ impl SourceArgs {
         };
         let patience =
             Patience { search: Duration::from_secs(self.timeout), ..Patience::default() };
-        let engines = spawn_appraisers(&command, &self.option, limits, patience, count)
+        let mut engines = spawn_appraisers(&command, &self.option, limits, patience, count)
             .or_exit(exit::UNAVAILABLE)?;
+        // All of them say the same.
+        for notice in engines.first_mut().map(ClientAppraiser::take_notices).unwrap_or_default() {
+            tell(format_args!("juzhong: {}: {notice}", command.program));
+        }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }
 }

@@ -3,13 +3,13 @@
 use std::io;
 use std::time::Instant;
 
-use super::super::Dialect;
-use super::super::options::VARIANT;
 use super::super::partner::{Partner, Stage};
-use super::super::voice::{self, Answer};
+use super::super::search::Search;
+use super::super::voice;
 use super::{AFTER_END, LOOK, Ready, Session};
-use crate::arena::{ClientError, Ranks};
-use crate::engine::{Engine, in_full};
+use crate::arena::client::{Announcements, Introduced};
+use crate::arena::{ClientError, Dialect};
+use crate::engine::{Engine, EngineOptions, in_full};
 
 /// Lines of an engine without meaning that are handed on, for each command of the GUI.
 const MAX_STRANGE: u32 = 1000;
@@ -27,14 +27,11 @@ impl Session<'_> {
     }
 
     fn hear_greeting(&mut self, line: &str) -> io::Result<()> {
-        self.options.announce(line);
+        self.options.engine.hear(line);
         match self.partner.hear_introduction(line) {
-            None => Ok(()),
-            // Nobody knows what it speaks now: again, with the one word that it answers.
-            Some(Dialect::Uci) if self.partner.was_greeted_twice() => {
-                self.start_engine(Some(Dialect::Uci))
-            }
-            Some(dialect) => self.begin(dialect),
+            Introduced::NotYet => Ok(()),
+            Introduced::As(dialect) => self.begin(dialect),
+            Introduced::Again(dialect) => self.start_engine(Some(dialect)),
         }
     }
 
@@ -42,11 +39,11 @@ impl Session<'_> {
     fn begin(&mut self, dialect: Dialect) -> io::Result<()> {
         let partner = &mut self.partner;
         partner.stage = Stage::Ready;
-        partner.protocol = Some(dialect);
-        partner.voice.dialect = dialect;
+        partner.speech.dialect = dialect;
         if partner.is_own() {
             self.options.keep_search_only();
         } else {
+            self.worked = true;
             self.set_up()?;
         }
         for (name, value) in self.set.clone() {
@@ -54,31 +51,18 @@ impl Session<'_> {
         }
         self.introduce()?;
         self.ask_ready()?;
-        if self.placed {
-            self.send_position()?;
-        }
         self.send_search()
     }
 
     /// The conventions between the proxy and a foreign engine.
     fn set_up(&mut self) -> io::Result<()> {
-        let dialect = self.partner.voice.dialect;
+        let dialect = self.partner.speech.dialect;
         self.setup.protocol = Some(dialect);
-        let variant = self.options.of_engine(VARIANT).filter(|option| option.has_value("xiangqi"));
-        let variant = variant.map(|option| option.name.clone());
-        // In UCCI Fairy-Stockfish plays xiangqi, with ranks from 0, unless it is told otherwise.
-        let is_fairy = variant.is_some() && dialect == Dialect::Uci;
-        let ranks = if is_fairy { Ranks::FromOne } else { Ranks::FromZero };
-        self.partner.voice.ranks = self.setup.ranks.unwrap_or(ranks);
-        if let Some(name) = variant.filter(|_| is_fairy) {
-            self.send_option(&name, "xiangqi")?;
-        }
-        if dialect == Dialect::Ucci {
-            let has = self.options.of_engine("usemillisec").is_some();
-            self.partner.unit = if has { 1 } else { 1000 };
-            if has {
-                self.send_option("usemillisec", "true")?;
-            }
+        let (speech, told) = self.options.engine.conventions(dialect);
+        self.partner.speech = speech;
+        self.partner.speech.ranks = self.setup.ranks.unwrap_or(speech.ranks);
+        for (name, value) in told {
+            self.send_option(&name, &value)?;
         }
         for (name, value) in self.setup.options.clone() {
             self.send_option(&name, &value)?;
@@ -87,10 +71,16 @@ impl Session<'_> {
     }
 
     fn hear_line(&mut self, line: &str) -> io::Result<()> {
+        if self.partner.crossing.is(line) {
+            return Ok(());
+        }
         match line.split_whitespace().next() {
+            Some("bestmove" | "nobestmove") if self.partner.owes().is_some() => {
+                self.engine_is_free()
+            }
             Some("info") => self.hear_info(line),
             Some("bestmove" | "nobestmove") => {
-                let answer = Answer::read(line, self.partner.voice.ranks);
+                let answer = self.partner.speech.read_answer(line);
                 self.hear_answer(answer.unwrap_or_default())
             }
             Some("readyok") => {
@@ -105,14 +95,24 @@ impl Session<'_> {
         }
     }
 
+    /// A search that was answered without the engine has ended: it is told what it has missed.
+    fn engine_is_free(&mut self) -> io::Result<()> {
+        self.partner.crossing.ended(self.partner.speech.dialect, true);
+        for line in self.partner.is_free() {
+            if !self.tell(&line)? {
+                return Ok(());
+            }
+        }
+        self.send_search()
+    }
+
     fn hear_info(&mut self, line: &str) -> io::Result<()> {
-        let from = self.partner.voice;
+        let from = self.partner.speech;
         let mut is_message = matches!(line.split_whitespace().nth(1), Some("string" | "message"));
         match &mut self.search {
-            Some(search) if search.sent && search.answer.is_none() => {
+            Some(search) if search.is_with_engine() => {
                 search.hear();
-                let first = voice::first_of_line(line, from.ranks);
-                search.best = first.or(search.best.take());
+                search.info.read(line, from);
                 is_message = false;
             }
             _ if !is_message => return Ok(()),
@@ -135,7 +135,7 @@ impl Session<'_> {
     fn may_hand_on(&mut self) -> io::Result<bool> {
         self.strange_lines = self.strange_lines.saturating_add(1);
         if self.strange_lines == MAX_STRANGE {
-            let name = &self.partner.name;
+            let name = self.partner.name();
             self.info(&format!(
                 "{name} says too much; the rest is left out until the next command"
             ))?;
@@ -149,15 +149,17 @@ impl Session<'_> {
     }
 
     fn engine_ended(&mut self) -> io::Result<()> {
-        if self.partner.may_want_ucci() && !self.partner.was_greeted_twice() {
-            // UCCI allows an engine to end at any first word but its own.
+        let is_greeted = self.partner.stage == Stage::Greeting;
+        if is_greeted && self.partner.greeting.may_want_ucci() {
             return self.start_engine(Some(Dialect::Ucci));
         }
         let doing = match self.partner.stage {
             Stage::Greeting => "starting",
-            _ if self.search.as_ref().is_some_and(|s| s.sent && s.answer.is_none()) => "thinking",
+            _ if self.search.as_ref().is_some_and(Search::is_with_engine) => "thinking",
             _ => "waiting for a command",
         };
+        // To learn how it has ended takes a moment.
+        self.answer_if_late()?;
         let error = self.partner.ended(doing);
         self.failed(&error)
     }
@@ -167,6 +169,9 @@ impl Session<'_> {
         if self.partner.stage != Stage::Ready {
             return Ok(false);
         }
+        if !matches!(line, "isready" | "stop") && self.partner.postpone(line) {
+            return Ok(true);
+        }
         match self.partner.say(line) {
             Ok(()) => Ok(true),
             Err(error) => self.failed(&error).map(|()| false),
@@ -175,18 +180,17 @@ impl Session<'_> {
 
     /// Sets an option of the engine, by its own name where it has one in another dialect.
     pub(super) fn send_option(&mut self, name: &str, value: &str) -> io::Result<()> {
-        let own_name = self.options.of_engine(name).map(|option| option.name.clone());
-        if own_name.is_none() && self.partner.is_own() {
+        let known = self.options.of_engine(name, value);
+        if known.is_none() && self.partner.is_own() {
             return Ok(());
         }
-        let name = own_name.unwrap_or_else(|| name.to_owned());
-        let command = self.options.command(self.partner.voice.dialect, &name, value);
-        self.tell(&command).map(drop)
+        let (name, value) = known.unwrap_or_else(|| (name.to_owned(), value));
+        self.tell(&self.partner.speech.set_option(&name, value)).map(drop)
     }
 
     /// Starts the foreign engine, in place of the one that runs.
-    fn start_engine(&mut self, protocol: Option<Dialect>) -> io::Result<()> {
-        self.options.forget_engine();
+    pub(super) fn start_engine(&mut self, protocol: Option<Dialect>) -> io::Result<()> {
+        self.options.engine = Announcements::default();
         self.position_sent = false;
         let number = self.partner.number + 1;
         // The old one is ended first, for both may want the same files.
@@ -202,11 +206,16 @@ impl Session<'_> {
 
     /// Our own engine takes the place of one that has failed twice.
     fn start_own(&mut self) -> io::Result<()> {
-        self.options.forget_engine();
+        self.options.engine = Announcements::default();
         self.position_sent = false;
         let number = self.partner.number + 1;
-        let small = crate::engine::EngineOptions { hash_mib: 1, ..self.options.own() };
-        let engine = Engine::new(self.options.own()).or_else(|_| Engine::new(small));
+        let mut engine = Engine::new(self.options.own());
+        if let Err(error) = &engine {
+            let problem = in_full(error);
+            let small = EngineOptions { hash_mib: 1, threads: 1, ..self.options.own() };
+            self.info(&format!("{problem}; juzhong does with the least"))?;
+            engine = Engine::new(small);
+        }
         let partner = engine.map_err(|error| in_full(&error)).and_then(|engine| {
             Partner::own(engine, number, self.sender.clone()).map_err(|error| error.to_string())
         });
@@ -225,29 +234,34 @@ impl Session<'_> {
     /// The engine is of no use any more: it is ended, and started again the first time.
     pub(super) fn failed(&mut self, error: &ClientError) -> io::Result<()> {
         self.failures += 1;
-        let number = self.partner.number;
-        self.partner = Partner::nobody(number + 1);
+        let next = match self.failures {
+            1 => "it is started again",
+            2 => "juzhong plays on by itself",
+            _ => "juzhong plays on as well as it can",
+        };
+        self.info(&format!("{}; {next}", in_full(error)))?;
+        // The GUI's clock does not wait for another engine to start.
+        self.answer_if_late()?;
+        self.partner = Partner::nobody(self.partner.number + 1);
         self.position_sent = false;
-        let late = self.search.as_mut().is_some_and(|search| {
-            search.sent = false;
-            search.stopped || search.stop_said
-        });
-        let error = in_full(error);
-        match self.failures {
-            1 => {
-                self.info(&format!("{error}; it is started again"))?;
-                self.start_engine(self.setup.protocol)?;
-            }
-            2 => {
-                self.info(&format!("{error}; juzhong plays on by itself"))?;
-                self.start_own()?;
-            }
-            _ => {
-                self.info(&format!("{error}; juzhong plays on as well as it can"))?;
-                self.gone()?;
-            }
+        if let Some(search) = &mut self.search {
+            search.unsend();
         }
-        if late { self.answer_ourselves("") } else { Ok(()) }
+        match self.failures {
+            1 => self.start_engine(self.setup.protocol),
+            2 => self.start_own(),
+            _ => self.gone(),
+        }
+    }
+
+    /// Answers a search that cannot wait for another engine.
+    fn answer_if_late(&mut self) -> io::Result<()> {
+        let is_late = |search: &Search| search.answer.is_none() && search.is_nearly_over();
+        if self.search.as_ref().is_some_and(is_late) {
+            self.answer_ourselves("")?;
+            self.give_answer()?;
+        }
+        Ok(())
     }
 
     /// Nobody is left to search.
@@ -266,8 +280,10 @@ impl Session<'_> {
             self.partner.second_greeting(patience.start),
             self.partner.introduction_ends(patience.start),
             self.ready_ends(),
+            self.debt_ends(),
             search.and_then(|search| search.stop_time(patience)),
-            search.and_then(super::Search::end_time),
+            search.and_then(Search::answer_time),
+            search.and_then(|search| search.end_time(patience)),
         ];
         let soonest = times.into_iter().flatten().min();
         let look = Instant::now() + LOOK;
@@ -280,11 +296,13 @@ impl Session<'_> {
             return None;
         }
         let start = self.setup.patience.start;
-        let patience = match self.partner.voice.dialect {
-            Dialect::Uci => start,
-            Dialect::Ucci => start / UCCI_READY,
-        };
-        Some(asked + patience)
+        let is_ucci = self.partner.speech.dialect.is_ucci();
+        Some(asked + if is_ucci { start / UCCI_READY } else { start })
+    }
+
+    /// When an engine is given up that has not ended a search that was answered without it.
+    fn debt_ends(&self) -> Option<Instant> {
+        self.partner.owes().map(|since| since + self.setup.patience.stop)
     }
 
     /// Does what it is time for.
@@ -301,23 +319,41 @@ impl Session<'_> {
             self.failed(&error)?;
         }
         if is_over(self.ready_ends()) {
-            if self.partner.voice.dialect == Dialect::Uci {
+            if !self.partner.speech.dialect.is_ucci() {
                 let error = self.partner.silent("getting ready", patience.start);
                 self.ready = Some(Ready::Later);
                 self.failed(&error)?;
             }
             self.say_ready()?;
         }
+        if is_over(self.debt_ends()) {
+            let error = self.partner.silent("thinking", patience.stop);
+            self.failed(&error)?;
+        }
+        self.watch_search(now)
+    }
+
+    fn watch_search(&mut self, now: Instant) -> io::Result<()> {
+        let patience = self.setup.patience;
+        let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);
         let Some(search) = self.search.as_ref().filter(|search| search.answer.is_none()) else {
             return Ok(());
         };
         let after_end = self.ended.is_some_and(|ended| search.since(ended) > AFTER_END);
-        if is_over(search.end_time()) {
+        if is_over(search.end_time(patience)) {
             let error = self.partner.silent("thinking", patience.stop);
-            self.failed(&error)?;
-        } else if is_over(search.stop_time(patience)) || after_end && !search.stop_said {
-            self.hurry()?;
+            self.failed(&error)
+        } else if is_over(search.answer_time()) {
+            // It may obey still: it is too late for this move only.
+            if let Some(since) = search.stop_said() {
+                self.partner.abandon(since);
+            }
+            let late = format!("{} is late", self.partner.name());
+            self.answer_ourselves(&late)
+        } else if is_over(search.stop_time(patience)) || after_end && search.stop_said().is_none() {
+            self.hurry()
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 }

@@ -4,24 +4,21 @@
 mod engine;
 mod play;
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use super::board::Board;
-use super::command::{self, Command, Go};
-use super::options::{MILLISECONDS, Options, Owner, VARIANT, plain};
+use super::options::{Managed, Options, Owner};
 use super::partner::{Partner, Stage};
 use super::search::Search;
-use super::voice::{self, Voice};
-use super::{Dialect, Event, ProxyError, ProxyOptions};
-use crate::arena::Ranks;
+use super::{Event, ProxyError, ProxyOptions};
+use crate::arena::{Dialect, Offer, Ranks};
 use crate::engine::{Engine, EngineOptions};
+use crate::game::Notation;
+use crate::protocol::{Command, Go, Queue, Setup, Speech, Waiting, folded, name_and_value};
 use crate::xiangqi::{Position, RuleSet};
 
-/// Commands that may wait for the end of a search.
-const MAX_WAITING: usize = 10_000;
 /// Messages that may wait for the GUI's first line.
 const MAX_HELD: usize = 100;
 /// Options set by the GUI that are remembered.
@@ -38,11 +35,12 @@ pub(super) struct Session<'a> {
     output: &'a mut dyn Write,
     setup: ProxyOptions,
     /// How the GUI speaks.
-    gui: Voice,
-    /// Milliseconds in the GUI's unit of time (UCCI).
+    gui: Speech,
+    /// How it counts ranks where the dialect leaves that open, and UCCI's unit of time.
+    ranks: Ranks,
     unit: u64,
-    /// The GUI has greeted; other handshakes are ignored.
-    greeted: bool,
+    /// The handshake of the GUI; those of other dialects are ignored.
+    greeted: Option<Dialect>,
     /// The GUI has said something.
     spoken: bool,
     /// Messages until then.
@@ -57,11 +55,11 @@ pub(super) struct Session<'a> {
     front: Engine<Position>,
     partner: Partner,
     failures: u32,
+    /// The foreign engine has introduced itself at least once.
+    worked: bool,
     board: Board,
     /// Moves that may not be played, with ranks from 0.
     banned: Vec<String>,
-    /// The GUI has set up a position.
-    placed: bool,
     /// The engine knows the position.
     position_sent: bool,
     search: Option<Search>,
@@ -69,7 +67,7 @@ pub(super) struct Session<'a> {
     hello: bool,
     /// The GUI waits for `readyok`.
     ready: Option<Ready>,
-    waiting: VecDeque<Waiting>,
+    waiting: Queue,
     /// Lines of the engine that are no answers, since the GUI's last command.
     strange_lines: u32,
     /// When the input ended.
@@ -83,15 +81,6 @@ enum Ready {
     Later,
     /// It was asked.
     Asked(Instant),
-}
-
-/// A command that waits.
-struct Waiting {
-    line: String,
-    /// `stop` came after it.
-    stopped: bool,
-    /// `ponderhit` came after it.
-    hit: bool,
 }
 
 impl<'a> Session<'a> {
@@ -109,9 +98,10 @@ impl<'a> Session<'a> {
             events,
             output,
             setup,
-            gui: Voice { dialect: Dialect::Uci, ranks: Ranks::FromZero },
-            unit: 1,
-            greeted: false,
+            gui: Speech::of(Dialect::Uci),
+            ranks: Ranks::FromZero,
+            unit: Speech::of(Dialect::Ucci).unit,
+            greeted: None,
             spoken: false,
             held: Vec::new(),
             options,
@@ -121,14 +111,14 @@ impl<'a> Session<'a> {
             front,
             partner,
             failures: 0,
+            worked: false,
             board: Board::start(),
             banned: Vec::new(),
-            placed: false,
             position_sent: false,
             search: None,
             hello: false,
             ready: None,
-            waiting: VecDeque::new(),
+            waiting: Queue::default(),
             strange_lines: 0,
             ended: None,
             quit: false,
@@ -153,7 +143,7 @@ impl<'a> Session<'a> {
             self.catch_up()?;
             self.output.flush()?;
         }
-        if self.gui.dialect == Dialect::Ucci && self.spoken {
+        if self.gui.dialect.is_ucci() && self.spoken {
             writeln!(self.output, "bye")?;
             self.output.flush()?;
         }
@@ -172,43 +162,63 @@ impl<'a> Session<'a> {
 
     /// One line of the GUI: answered now, or kept until what runs has ended.
     fn read(&mut self, line: &str) -> io::Result<()> {
-        let Some(command) = command::parse(line) else { return Ok(()) };
+        let Some(command) = Command::parse(line) else { return Ok(()) };
         self.strange_lines = 0;
-        if let Command::Hello(dialect) = command {
-            if self.greeted && dialect != self.gui.dialect {
+        if let Ok(Command::Handshake(dialect)) = command {
+            if self.greeted.is_some_and(|greeted| greeted != dialect) {
                 return Ok(());
             }
-            self.gui.dialect = dialect;
-            self.greeted = true;
+            self.greeted = Some(dialect);
+            // `uci` says nothing against UCI-Cyclone.
+            if (dialect, self.gui.dialect) != (Dialect::Uci, Dialect::Cyclone) {
+                self.speak(dialect);
+            }
         }
         if !std::mem::replace(&mut self.spoken, true) {
             for message in std::mem::take(&mut self.held) {
                 self.info(&message)?;
             }
         }
+        let command = match command {
+            Ok(command) => command,
+            Err(message) => return self.info(&message),
+        };
+        let idle = !self.is_busy() && self.waiting.is_empty();
         match command {
             Command::Stop => self.stop(),
-            Command::PonderHit => self.ponder_hit(),
+            Command::PonderHit { draw } => self.ponder_hit(draw),
             Command::Quit => {
                 self.quit = true;
                 Ok(())
             }
             Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok"),
-            Command::Other if self.search.is_some() && self.waiting.is_empty() => {
-                self.tell(line.trim()).map(drop)
+            Command::Unknown(_) | Command::Display | Command::Debug(_)
+                if self.search.is_some() && self.waiting.is_empty() =>
+            {
+                self.execute(command)
             }
-            _ if !self.is_busy() && self.waiting.is_empty() => self.execute(command, line),
-            _ => self.wait(&command, line),
+            _ if idle => self.execute(command),
+            _ => self.wait(command, line.len()),
         }
     }
 
+    /// From now on the GUI speaks this dialect.
+    const fn speak(&mut self, dialect: Dialect) {
+        let from_zero = !matches!(dialect, Dialect::Uci);
+        self.gui = Speech {
+            dialect,
+            ranks: if from_zero { Ranks::FromZero } else { self.ranks },
+            unit: if dialect.is_ucci() { self.unit } else { 1 },
+        };
+    }
+
     /// An endless search ends where another one is asked for.
-    fn wait(&mut self, command: &Command, line: &str) -> io::Result<()> {
-        if self.waiting.len() >= MAX_WAITING {
+    fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
+        let is_search = matches!(command, Command::Go(_));
+        if !self.waiting.push(command, bytes) {
             return self.info("too many commands waiting");
         }
-        self.waiting.push_back(Waiting { line: line.to_owned(), stopped: false, hit: false });
-        if *command == Command::Go { self.stop_endless() } else { Ok(()) }
+        if is_search { self.stop_endless() } else { Ok(()) }
     }
 
     fn stop_endless(&mut self) -> io::Result<()> {
@@ -225,14 +235,12 @@ impl<'a> Session<'a> {
 
     /// Stops the search and those that wait.
     fn stop(&mut self) -> io::Result<()> {
-        for waiting in &mut self.waiting {
-            waiting.stopped = true;
-        }
+        self.waiting.stop();
         if self.search.is_some() {
             return self.stop_search();
         }
         let idle = !self.is_busy() && self.waiting.is_empty();
-        if idle && self.gui.dialect == Dialect::Ucci {
+        if idle && self.gui.dialect.is_ucci() {
             writeln!(self.output, "nobestmove")
         } else {
             Ok(())
@@ -240,47 +248,29 @@ impl<'a> Session<'a> {
     }
 
     /// The clock starts for a search that ponders; those that wait need not ponder at all.
-    fn ponder_hit(&mut self) -> io::Result<()> {
-        for waiting in &mut self.waiting {
-            waiting.hit = true;
-        }
-        let mover = self.board.mover();
+    fn ponder_hit(&mut self, draw: bool) -> io::Result<()> {
+        self.waiting.ponder_hit(draw);
         let Some(search) = self.search.as_mut().filter(|search| search.pondering) else {
             return Ok(());
         };
         search.pondering = false;
-        search.start_clock(mover);
-        let runs = search.sent && search.answer.is_none();
-        if runs { self.tell("ponderhit").map(drop) } else { Ok(()) }
+        search.start_clock();
+        if search.is_with_engine() { self.tell("ponderhit").map(drop) } else { Ok(()) }
     }
 
     /// Gives the answer of a search if it may be given, then carries out what waited.
     fn catch_up(&mut self) -> io::Result<()> {
         loop {
-            if let Some(search) = &mut self.search {
-                let may_answer = search.may_answer();
-                let Some(answer) = search.answer.take_if(|_| may_answer) else { return Ok(()) };
-                self.search = None;
-                writeln!(self.output, "{}", answer.text(self.gui))?;
-                if let Some(offer) = answer.offer.filter(|_| self.gui.dialect == Dialect::Uci) {
-                    let word = if offer == "draw" { "offers a draw" } else { "resigns" };
-                    self.info(&format!("{} {word}", self.partner.name))?;
-                }
-            }
+            self.give_answer()?;
             if self.is_busy() {
                 return Ok(());
             }
-            let Some(Waiting { line, stopped, hit }) = self.waiting.pop_front() else {
+            let Some(Waiting { command, stopped, .. }) = self.waiting.pop() else {
                 return Ok(());
             };
-            let Some(command) = command::parse(&line) else { continue };
-            self.execute(command, &line)?;
-            if hit {
-                self.ponder_hit()?;
-            }
+            self.execute(command)?;
             // The end of the input, or another `go`, has ended it before it began.
-            let next = self.waiting.iter().any(|w| command::parse(&w.line) == Some(Command::Go));
-            if self.search.is_some() && (next || self.ended.is_some()) {
+            if self.search.is_some() && (self.waiting.has_search() || self.ended.is_some()) {
                 self.stop_endless()?;
             }
             if stopped && self.search.is_some() {
@@ -289,10 +279,28 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Gives the answer of a search if there is one that may be given. The GUI gets it at once,
+    /// whatever else is to be done.
+    fn give_answer(&mut self) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        let may_answer = search.may_answer();
+        let Some(answer) = search.answer.take_if(|_| may_answer) else { return Ok(()) };
+        self.search = None;
+        writeln!(self.output, "{}", self.gui.answer(&answer))?;
+        if let Some(offer) = answer.offer.filter(|_| !self.gui.dialect.is_ucci()) {
+            let word = match offer {
+                Offer::Draw => "offers a draw",
+                Offer::Resign => "resigns",
+            };
+            self.info(&format!("{} {word}", self.partner.name()))?;
+        }
+        self.output.flush()
+    }
+
     /// A command while nothing runs.
-    fn execute(&mut self, command: Command, line: &str) -> io::Result<()> {
+    fn execute(&mut self, command: Command) -> io::Result<()> {
         match command {
-            Command::Hello(_) => {
+            Command::Handshake(_) => {
                 self.hello = true;
                 self.introduce()
             }
@@ -301,27 +309,68 @@ impl<'a> Session<'a> {
                 self.ready = Some(Ready::Later);
                 self.ask_ready()
             }
-            Command::NewGame => {
-                self.front.new_game();
-                let word = match self.partner.voice.dialect {
-                    Dialect::Uci => "ucinewgame",
-                    Dialect::Ucci => "setoption newgame",
-                };
-                self.tell(word).map(drop)
+            Command::NewGame => self.new_game(),
+            Command::SetOption(text) => match name_and_value(&text) {
+                Some((name, value)) => self.set_option(&name, value),
+                None => Ok(()),
+            },
+            Command::Position { setup, bare } => {
+                if bare && self.gui.dialect == Dialect::Uci {
+                    self.speak(Dialect::Cyclone);
+                }
+                self.set_position(setup)
             }
-            Command::SetOption { name, value } => self.set_option(&name, &value),
-            Command::Position { fen, moves } => self.set_position(fen, &moves),
-            Command::Ban(moves) => {
-                self.banned = moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+            Command::BanMoves(moves) => {
+                self.banned = moves.iter().map(|mv| self.our_move(mv)).collect();
                 Ok(())
             }
-            Command::Go => self.go(Go::read(line, self.unit)),
-            Command::Probe if self.partner.voice.dialect == Dialect::Uci => {
-                writeln!(self.output, "pophash")
-            }
-            Command::Probe | Command::Other => self.tell(line.trim()).map(drop),
-            Command::Stop | Command::PonderHit | Command::Quit => Ok(()),
+            Command::Go(go) => self.go(self.in_our_words(&go)),
+            Command::Probe(setup) => self.probe(&setup),
+            Command::Unknown(line) => self.pass_on(&line),
+            Command::Display => self.pass_on("d"),
+            Command::Debug(on) => self.tell(if on { "debug on" } else { "debug off" }).map(drop),
+            Command::Stop | Command::PonderHit { .. } | Command::Quit | Command::Ignored => Ok(()),
         }
+    }
+
+    /// A move of the GUI's for the present position, with ranks from 0.
+    fn our_move(&self, text: &str) -> String {
+        let ours = self.gui.ranks.ours(text);
+        self.board.legal(&ours).map_or(ours, Position::move_text)
+    }
+
+    /// Times in milliseconds, and moves with ranks from 0; those that are not legal are left out.
+    fn in_our_words(&self, go: &Go) -> Go {
+        let mut search_moves: Vec<String> =
+            go.search_moves.iter().map(|mv| self.our_move(mv)).collect();
+        if self.board.line().is_some() {
+            search_moves.retain(|mv| self.board.legal(mv).is_some());
+        }
+        Go { search_moves, ..go.in_milliseconds(self.gui.unit) }
+    }
+
+    /// A game begins. An engine that has failed has another chance, if it has ever worked.
+    fn new_game(&mut self) -> io::Result<()> {
+        self.front.new_game();
+        if self.partner.is_foreign() {
+            self.failures = 0;
+        } else if self.worked {
+            self.failures = 1;
+            return self.start_engine(self.setup.protocol);
+        }
+        let is_ucci = self.partner.speech.dialect.is_ucci();
+        self.tell(if is_ucci { "setoption newgame" } else { "ucinewgame" }).map(drop)
+    }
+
+    /// UCCI: what does the hash table know? An engine of UCI cannot be asked.
+    fn probe(&mut self, setup: &Setup) -> io::Result<()> {
+        let speech = self.partner.speech;
+        if !speech.dialect.is_ucci() {
+            return writeln!(self.output, "pophash");
+        }
+        let moves: Vec<String> = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let text = speech.position(setup.fen.as_deref(), moves.iter().map(String::as_str));
+        self.tell(&text.replacen("position", "probe", 1)).map(drop)
     }
 
     /// Who we are, once the engine has said who it is.
@@ -329,7 +378,7 @@ impl<'a> Session<'a> {
         if self.partner.stage == Stage::Greeting || !std::mem::take(&mut self.hello) {
             return Ok(());
         }
-        let (name, author) = (&self.partner.name, &self.partner.author);
+        let (name, author) = (self.partner.name(), &self.partner.greeting.author);
         let version = env!("CARGO_PKG_VERSION");
         let own = "the juzhong authors";
         let name = match self.partner.stage {
@@ -344,7 +393,7 @@ impl<'a> Session<'a> {
         for line in self.options.lines(self.gui.dialect) {
             writeln!(self.output, "{line}")?;
         }
-        writeln!(self.output, "{}ok", self.gui.dialect.name())
+        writeln!(self.output, "{}", self.gui.dialect.ok())
     }
 
     /// Asks the engine whether it is ready, or answers in its place.
@@ -369,23 +418,23 @@ impl<'a> Session<'a> {
 
     fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
         match self.options.owner(name) {
-            Owner::Managed(name) if name == VARIANT && self.gui.dialect == Dialect::Uci => {
+            Owner::Managed(Managed::Variant) => {
                 let is_fairy = value.eq_ignore_ascii_case("xiangqi");
-                self.gui.ranks = if is_fairy { Ranks::FromOne } else { Ranks::FromZero };
+                self.ranks = if is_fairy { Ranks::FromOne } else { Ranks::FromZero };
+                self.speak(self.gui.dialect);
             }
-            Owner::Managed(name) if name == MILLISECONDS => {
-                let is_off =
-                    ["false", "off", "0"].iter().any(|off| value.eq_ignore_ascii_case(off));
-                self.unit = if is_off { 1000 } else { 1 };
+            Owner::Managed(Managed::Milliseconds) => {
+                let is_on = ["true", "on", "1"].iter().any(|on| value.eq_ignore_ascii_case(on));
+                self.unit = if is_on { 1 } else { 1000 };
+                self.speak(self.gui.dialect);
             }
-            Owner::Managed(_) => {}
+            Owner::Managed(Managed::NewGame) => return self.new_game(),
             Owner::Ours(name) => {
                 if let Err(message) = self.options.set_own(&name, value) {
                     return self.info(&message);
                 }
                 if self.partner.is_own() {
-                    let command = self.options.command(Dialect::Uci, &name, value);
-                    self.tell(&command)?;
+                    self.tell(&self.partner.speech.set_option(&name, value))?;
                 }
             }
             Owner::Engine(name) => return self.set_engine_option(&name, value),
@@ -394,30 +443,35 @@ impl<'a> Session<'a> {
     }
 
     fn set_engine_option(&mut self, name: &str, value: &str) -> io::Result<()> {
-        match plain(name).as_str() {
+        match folded(name).as_str() {
             "multipv" => self.several_lines = value.parse::<u32>().is_ok_and(|lines| lines > 1),
             "ucianalysemode" => self.analyse_mode = value.eq_ignore_ascii_case("true"),
             _ => {}
         }
-        self.set.retain(|(set, _)| plain(set) != plain(name));
+        self.set.retain(|(set, _)| folded(set) != folded(name));
         if self.set.len() < MAX_SET {
             self.set.push((name.to_owned(), value.to_owned()));
         }
         self.send_option(name, value)
     }
 
-    /// The engine gets what it may understand better than we do.
-    fn set_position(&mut self, fen: Option<String>, moves: &[String]) -> io::Result<()> {
-        let moves = moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
-        let (board, problem) = Board::read(fen, moves);
+    /// The engine will get, before its next search, what it may understand better than we do.
+    fn set_position(&mut self, setup: Setup) -> io::Result<()> {
+        let moves = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let (board, problem) = Board::read(setup.fen, moves);
         self.board = board;
         self.banned.clear();
-        self.placed = true;
         self.position_sent = false;
         if let Some(problem) = problem {
-            self.info(&format!("only {} sees this position: {problem}", self.partner.name))?;
+            self.info(&format!("only {} sees this position: {problem}", self.partner.name()))?;
         }
-        self.send_position().map(drop)
+        Ok(())
+    }
+
+    /// What is not for us, and may be about the position.
+    fn pass_on(&mut self, line: &str) -> io::Result<()> {
+        let knows = self.search.is_some() || self.send_position()?;
+        if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
     /// Makes our part what its options say, and tells what is wrong with books and tables.
@@ -435,7 +489,7 @@ impl<'a> Session<'a> {
     /// A message to people; before the GUI has spoken it waits.
     fn info(&mut self, text: &str) -> io::Result<()> {
         if self.spoken {
-            return writeln!(self.output, "{}", voice::message(text, self.gui.dialect));
+            return writeln!(self.output, "{}", self.gui.message(text));
         }
         if self.held.len() < MAX_HELD {
             self.held.push(text.to_owned());

@@ -2,33 +2,31 @@
 
 use std::io;
 use std::thread;
-use std::time::Duration;
 
-use super::super::Dialect;
-use super::super::command::Go;
 use super::super::partner::Stage;
 use super::super::search::Search;
-use super::super::voice::{self, Answer, Voice};
+use super::super::voice;
 use super::Session;
-use crate::arena::Ranks;
+use crate::arena::Dialect;
 use crate::engine::{Choice, Limits, Score, Source};
 use crate::game::Notation;
+use crate::protocol::{Answer, Go, Speech, shortened};
 use crate::xiangqi::{Move, Position};
 
-/// How long we search for a move in the engine's place.
-const QUICK: Duration = Duration::from_millis(100);
-
 /// How we speak ourselves.
-const OURS: Voice = Voice { dialect: Dialect::Uci, ranks: Ranks::FromZero };
+const OURS: Speech = Speech::of(Dialect::Uci);
 
 impl Session<'_> {
     /// Book and tables answer at once; the rest is for the engine.
     pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
         self.prepare()?;
+        if go.perft.is_some() {
+            return self.count(&go);
+        }
         let mut search = Search::new(go, self.board.mover());
         search.analysing |= self.several_lines || self.analyse_mode;
         // UCCI has no word on it: there the engine decides when an endless search ends.
-        search.held &= self.gui.dialect == Dialect::Uci;
+        search.held &= !self.gui.dialect.is_ucci();
         let is_over = self.board.legal_moves().is_some_and(|moves| moves.is_empty());
         let analysing = search.analysing;
         self.search = Some(search);
@@ -40,6 +38,14 @@ impl Session<'_> {
             return self.settle(answer_of(&choice));
         }
         self.send_search()
+    }
+
+    /// A count of leaves is the engine's, and has no answer.
+    fn count(&mut self, go: &Go) -> io::Result<()> {
+        if self.partner.speech.dialect.is_ucci() || !self.send_position()? {
+            return self.info("go perft: the engine cannot be asked");
+        }
+        self.tell(&go.text(self.partner.speech, self.board.mover())).map(drop)
     }
 
     /// The move of a book, or of the tables in a decided position, unless it is banned or loses by
@@ -62,8 +68,7 @@ impl Session<'_> {
     fn is_allowed(&self, mv: Move) -> bool {
         let text = Position::move_text(mv);
         let only = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
-        let is_named = |named: &String| self.gui.ranks.ours(named) == text;
-        !self.banned.contains(&text) && (only.is_empty() || only.iter().any(is_named))
+        !self.banned.contains(&text) && (only.is_empty() || only.contains(&text))
     }
 
     fn tell_source(&mut self, choice: &Choice<Move>) -> io::Result<()> {
@@ -93,8 +98,7 @@ impl Session<'_> {
         if self.position_sent {
             return Ok(self.partner.stage == Stage::Ready);
         }
-        let Voice { dialect, ranks } = self.partner.voice;
-        self.position_sent = self.tell(&self.board.text(dialect, ranks))?;
+        self.position_sent = self.tell(&self.board.text(self.partner.speech))?;
         Ok(self.position_sent)
     }
 
@@ -106,33 +110,31 @@ impl Session<'_> {
         if self.partner.stage == Stage::Gone {
             return self.answer_ourselves("");
         }
-        if !self.send_position()? {
+        if self.partner.owes().is_some() || !self.send_position()? {
             return Ok(());
         }
-        let Voice { dialect, ranks } = self.partner.voice;
+        let speech = self.partner.speech;
         let (only, banned) = self.chosen_moves();
-        let theirs = |moves: &[String]| moves.iter().map(|mv| ranks.theirs(mv)).collect::<Vec<_>>();
-        if dialect == Dialect::Ucci
-            && !banned.is_empty()
-            && !self.tell(&format!("banmoves {}", theirs(&banned).join(" ")))?
+        let theirs: Vec<String> = banned.iter().map(|mv| speech.ranks.theirs(mv)).collect();
+        if speech.dialect.is_ucci()
+            && !theirs.is_empty()
+            && !self.tell(&format!("banmoves {}", theirs.join(" ")))?
         {
             return Ok(());
         }
-        let mover = self.board.mover();
         // A ban stays in UCCI until the next position.
         self.position_sent &= banned.is_empty();
         let Some(search) = &mut self.search else { return Ok(()) };
         search.send();
-        let go = Go { ponder: search.pondering, ..search.go.clone() };
-        let text = go.text(dialect, mover, search.elapsed(), self.partner.unit, &theirs(&only));
-        self.tell(&text).map(drop)
+        let go = Go { search_moves: only, ..search.go_from_now() };
+        self.tell(&go.text(speech, self.board.mover())).map(drop)
     }
 
     /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0;
     /// one of the two lists follows from the other where the position is known.
     fn chosen_moves(&self) -> (Vec<String>, Vec<String>) {
-        let named = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
-        let only: Vec<String> = named.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let named = self.search.as_ref().map(|search| search.go.search_moves.clone());
+        let only = named.unwrap_or_default();
         if only.is_empty() && self.banned.is_empty() {
             return (only, Vec::new());
         }
@@ -155,11 +157,10 @@ impl Session<'_> {
 
     /// The answer must come soon: the engine is told, or does without it where it does not search.
     pub(super) fn hurry(&mut self) -> io::Result<()> {
-        let patience = self.setup.patience;
         match &mut self.search {
-            Some(search) if search.answer.is_some() || search.stop_said => Ok(()),
+            Some(search) if search.answer.is_some() || search.stop_said().is_some() => Ok(()),
             Some(search) if search.sent => {
-                search.say_stop(patience);
+                search.say_stop();
                 self.tell("stop").map(drop)
             }
             Some(_) => self.answer_ourselves("the engine is not there yet"),
@@ -169,29 +170,32 @@ impl Session<'_> {
 
     /// The engine's answer, if one is due: checked, or replaced where it is no legal move.
     pub(super) fn hear_answer(&mut self, mut answer: Answer) -> io::Result<()> {
-        let Some(search) = self.search.as_ref().filter(|s| s.sent && s.answer.is_none()) else {
+        let Some(search) = self.search.as_ref().filter(|search| search.is_with_engine()) else {
             tracing::debug!(?answer, "an answer to nothing");
             return Ok(());
         };
         let (stopped, analysing) = (search.stopped, search.analysing);
+        let stop_said = search.stop_said().is_some() && answer.best.is_some();
+        self.partner.crossing.ended(self.partner.speech.dialect, stop_said);
         if self.board.line().is_none() {
             return self.settle(answer);
         }
         let Some(text) = &answer.best else {
             // In UCCI an engine may end a search in this way when it is told to stop.
-            if stopped && self.gui.dialect == Dialect::Ucci {
+            if stopped && self.gui.dialect.is_ucci() {
                 return self.settle(answer);
             }
-            let resigns = format!("{} gives no move", self.partner.name);
+            let resigns = format!("{} gives no move", self.partner.name());
             return self.answer_ourselves(&resigns);
         };
-        let Some(mv) = self.board.legal(text) else {
-            let shown: String = text.chars().filter(|c| !c.is_control()).take(20).collect();
-            let wrong = format!("{} plays {shown}, which is not legal", self.partner.name);
-            return self.answer_ourselves(&wrong);
+        let Some(mv) = self.board.legal(text).filter(|&mv| self.is_allowed(mv)) else {
+            let (name, shown) = (self.partner.name(), shortened(text));
+            return self.answer_ourselves(&format!("{name} plays {shown}, which is not legal"));
         };
-        let keeps = |ponder: &String| self.board.answers(mv, ponder);
-        answer.ponder = answer.ponder.filter(keeps);
+        // In the usual letters, however the engine writes them.
+        let ponder = answer.ponder.and_then(|text| self.board.answer(mv, &text));
+        answer.best = Some(Position::move_text(mv));
+        answer.ponder = ponder.map(Position::move_text);
         if !analysing && let Some(better) = self.draw_instead(mv) {
             let [lost, drawn] = [mv, better].map(Position::move_text);
             self.info(&format!("{lost} loses by the endgame tables, {drawn} draws"))?;
@@ -211,9 +215,8 @@ impl Session<'_> {
     /// Answers without the engine: by what it said last of its best line, else by a short search of
     /// our own, else by any legal move.
     pub(super) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
-        let Some(best) = self.search.as_ref().map(|search| search.best.clone()) else {
-            return Ok(());
-        };
+        let Some(search) = &self.search else { return Ok(()) };
+        let best = search.info.pv.first().cloned();
         let rules = self.front.options().rules;
         let sound = |mv: &Move| self.is_allowed(*mv) && !self.board.loses_by_rule(*mv, rules);
         let heard = best.and_then(|text| self.board.legal(&text)).filter(sound);
@@ -234,8 +237,9 @@ impl Session<'_> {
         let legal = self.board.legal_moves()?;
         let any = legal.iter().copied().find(|&mv| self.is_allowed(mv));
         let line = self.board.line()?;
+        let quick = self.search.as_ref()?.quick();
         let front = &mut self.front;
-        let limits = Limits::move_time(QUICK);
+        let limits = Limits::move_time(quick);
         // In a thread of its own, so that even a search that breaks down costs no answer.
         let choice = thread::scope(|scope| {
             let search = thread::Builder::new().name("proxy search".to_owned());

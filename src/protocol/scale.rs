@@ -1,0 +1,90 @@
+//! UCCI's scores are plain numbers: a mate is 10,000 less its plies, as ElephantEye writes it.
+
+/// A mate is this less its plies.
+const MATE: i32 = 10_000;
+/// Plies of a mate at most.
+const LONGEST_MATE: i32 = 200;
+/// A win by table, in the same way.
+const TABLE: i32 = 9_500;
+/// Plies of a win by table at most.
+const LONGEST_TABLE: u32 = 999;
+/// Where evaluations end.
+const EVALUATION: i32 = 8_500;
+
+/// What an engine says of a position, for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineScore {
+    /// In centipawns.
+    Centipawns(i32),
+    /// Mate in so many moves of the winner; negative or 0 if the side to move is mated.
+    Mate(i32),
+}
+
+/// A win by mate after so many plies; a loss is the negative of it.
+pub(super) fn mate(plies: u32) -> i32 {
+    MATE - plies.min(LONGEST_MATE as u32).cast_signed()
+}
+
+/// A win by table after so many plies.
+pub(super) fn table(plies: u32) -> i32 {
+    TABLE - plies.min(LONGEST_TABLE).cast_signed()
+}
+
+/// An evaluation in centipawns.
+pub(super) const fn evaluation(centipawns: i32) -> i32 {
+    if centipawns > EVALUATION {
+        EVALUATION
+    } else if centipawns < -EVALUATION {
+        -EVALUATION
+    } else {
+        centipawns
+    }
+}
+
+impl EngineScore {
+    /// What a number of UCCI means.
+    pub(super) fn of_ucci(number: i32) -> Self {
+        let plies = MATE.saturating_sub(number.saturating_abs());
+        match plies {
+            0..=LONGEST_MATE if number > 0 => Self::Mate((plies + 1) / 2),
+            0..=LONGEST_MATE => Self::Mate(-((plies + 1) / 2)),
+            _ => Self::Centipawns(number),
+        }
+    }
+
+    /// As UCCI writes it.
+    pub(crate) fn to_ucci(self) -> i32 {
+        match self {
+            Self::Centipawns(value) => evaluation(value),
+            Self::Mate(moves @ 1..) => mate(moves.unsigned_abs().saturating_mul(2) - 1),
+            Self::Mate(moves) => -mate(moves.unsigned_abs().saturating_mul(2)),
+        }
+    }
+
+    /// As UCI writes it, after the word `score`.
+    pub(crate) fn to_uci(self) -> String {
+        match self {
+            Self::Centipawns(value) => format!("cp {value}"),
+            Self::Mate(moves) => format!("mate {moves}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearer_mates_score_higher() {
+        let mates = [1, 2, -1, -2, 0].map(EngineScore::Mate);
+        assert_eq!(mates.map(EngineScore::to_ucci), [9999, 9997, -9998, -9996, -10_000]);
+        for mate in &mates[..4] {
+            assert_eq!(EngineScore::of_ucci(mate.to_ucci()), *mate);
+        }
+        assert_eq!(EngineScore::of_ucci(300).to_uci(), "cp 300");
+        assert_eq!(EngineScore::of_ucci(-9998).to_uci(), "mate -1");
+        assert_eq!(EngineScore::of_ucci(i32::MIN), EngineScore::Centipawns(i32::MIN));
+        assert_eq!(EngineScore::Mate(i32::MIN).to_ucci(), -9800);
+        assert_eq!(EngineScore::Mate(i32::MAX).to_ucci(), 9800);
+    }
+}
