@@ -8,10 +8,6 @@ pub(super) const ASPIRATION_DEPTH: i32 = 5;
 /// A window that failed grows by so many hundredths of its size.
 pub(super) const ASPIRATION_GROWTH: i32 = 70;
 
-/// From so many plies without an irreversible move on the table's scores are not believed: the
-/// move limit is near.
-pub(super) const CLOCK_TRUSTED: u32 = 96;
-
 /// Deepest node that reverse futility cuts off.
 pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
 /// What a ply may cost: see `search::prune`.
