@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
-use juzhong::engine::{Engine, EngineOptions, Limits, OwnBook, Playable, Source, TableOptions};
+use juzhong::engine::{
+    Engine, EngineOptions, Limits, OwnBook, Playable, Score, Source, TableOptions,
+};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Wdl, generate_all};
@@ -312,7 +314,7 @@ fn a_win_of_the_tables_comes_before_the_book() {
         let rules = RuleSet::Check;
         let mut engine = Engine::new(EngineOptions { books, tables, rules, ..options() }).unwrap();
         let choice = engine.choose(&line, &Limits::nodes(100), &()).unwrap();
-        (choice.source, choice.score.map(|score| score.is_decisive()))
+        (choice.source, choice.score.map(Score::is_decisive))
     };
     assert_eq!(source(&TableOptions::default()), (Source::Book, None));
     assert_eq!(source(&tables), (Source::Table, Some(true)));

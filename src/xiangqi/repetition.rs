@@ -453,7 +453,7 @@ mod tests {
                         let mv = *moves
                             .iter()
                             .find(|mv| line.position().gives_check(**mv))
-                            .filter(|_| next(2) == 0)
+                            .filter(|_| next(4) != 0)
                             .unwrap_or(&moves[next(moves.len())]);
                         line.push(mv);
                     }
@@ -462,14 +462,14 @@ mod tests {
                 assert_eq!(counted, Position::count_checks(&line), "{clock} {}", line.clock());
                 most = most.max(counted.first);
             }
-            assert!(most > 10, "{most}");
+            assert!(most > 2, "{most}");
         }
     }
 
     #[test]
     fn checks_that_do_not_count_put_the_stage_off() {
-        let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 0 1";
-        let cycle = "a1a9 e9e8 a9a8 e8e9 ";
+        let fen = "4k4/R8/9/9/9/9/9/9/9/3K5 w - - 0 1";
+        let cycle = "a8a9 e9e8 a9a8 e8e9 ";
         let stage = |clock, times: usize, rules| {
             Position::stage(&line_of(fen, clock, &cycle.repeat(times)), rules)
         };
