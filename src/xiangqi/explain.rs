@@ -98,7 +98,7 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
             chases: men(end, side.chases),
             attacks: side.attacks && is_chinese,
         }),
-        judgement: judge_loop(end, plies, rules),
+        judgement: Judgement { hangs_from: Some(start + 1), ..judge_loop(end, plies, rules) },
         is_due: due.is_some(),
     })
 }
