@@ -4,10 +4,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
-use juzhong::engine::{Engine, EngineOptions, Limits, OwnBook, Source};
-use juzhong::game::{Game, Line, Notation, Outcome, Side};
+use juzhong::engine::{
+    Engine, EngineOptions, Limits, OwnBook, Playable, Score, Source, TableOptions,
+};
+use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Wdl, generate_all};
 use juzhong::xiangqi::{Move, Position, RuleSet};
@@ -234,6 +237,87 @@ fn a_game_that_the_rules_have_drawn_is_searched_as_if_it_began() {
         let choice = engine.search(&Line::new(start.clone(), clock), &Limits::depth(5), &());
         assert!(choice.unwrap().score.unwrap().is_decisive(), "{clock}");
     }
+}
+
+/// However often the position has come back, another move is played that wins as well.
+#[test]
+fn a_won_position_that_came_often_is_left() {
+    let back = |mv: Move| Move::new(mv.to(), mv.from());
+    for fen in [
+        "3ak4/4a4/9/9/9/9/9/9/4R4/3K5 w - - 0 1",
+        "4k4/4a4/9/9/4N4/9/9/9/9/4K4 w - - 0 1",
+        "4k4/4a4/9/9/9/9/9/3R5/9/4K4 w - - 0 1",
+    ] {
+        let start = Position::from_fen(fen).unwrap();
+        let limits = Limits::depth(9);
+        let fresh = |line: &Line<Position>| {
+            Engine::<Position>::new(options()).unwrap().search(line, &limits, &()).unwrap()
+        };
+        let best = fresh(&Line::new(start.clone(), 0)).mv;
+        let after = |position: &Position, mv: Move| {
+            let mut after = position.clone();
+            after.is_legal(mv).then(|| after.make(mv)).map(|_| after)
+        };
+        let there = after(&start, best).unwrap();
+        let mut answers = MoveList::new();
+        there.legal_moves(&mut answers);
+        let returns = |answer: &Move| {
+            let answered = after(&there, *answer)?;
+            after(&after(&answered, back(best))?, back(*answer))
+        };
+        let answer = answers.into_iter().find(|answer| returns(answer).is_some()).unwrap();
+        let mut line = Line::new(there, 0);
+        [answer, back(best), back(answer)].into_iter().for_each(|mv| line.push(mv));
+        for times in 2..=4 {
+            [best, answer, back(best), back(answer)].into_iter().for_each(|mv| line.push(mv));
+            let choice = fresh(&line);
+            assert_ne!(choice.mv, best, "{fen}, come {times} times");
+            assert!(choice.score.unwrap().value() > 100, "{fen}, come {times} times: {choice:?}");
+        }
+    }
+}
+
+/// The limit of a book in plies counts from the game's start, where the position's text tells it.
+#[test]
+fn plies_of_a_book_count_from_the_move_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = small_book(folder.path());
+    let fen = line_after("h2e2 h9g7").position().position_text();
+    let source = |counters: &str, ply_limit| {
+        let select = SelectOptions { ply_limit, ..select(Policy::Best) };
+        let books = vec![book.clone().into()];
+        let mut engine = Engine::new(EngineOptions { books, select, ..options() }).unwrap();
+        let line = Position::read_line(&fen.replace("0 1", counters)).unwrap();
+        engine.choose(&line, &Limits::nodes(10), &()).unwrap().source
+    };
+    assert_eq!(source("2 2", 2), Source::Search);
+    assert_eq!(source("2 2", 3), Source::Book);
+    assert_eq!(source("0 1", 2), Source::Book);
+    assert_eq!(source("0 9999", 80), Source::Search);
+}
+
+#[test]
+fn a_win_of_the_tables_comes_before_the_book() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables: TableOptions = small_tables(folder.path()).into();
+    let fen = "3k5/2R1a4/9/9/9/9/9/9/9/4K4 w - - 0 1";
+    let start = Position::from_fen(fen).unwrap();
+    let book = small_book(folder.path());
+    let mut editor = book::Editor::open(&book, &Arc::default()).unwrap();
+    // The rook is given away.
+    let given = Move::parse("c8d8").unwrap();
+    assert_eq!(editor.add_line(&start, &[given], &[], &[]).unwrap(), 1);
+    editor.commit().unwrap();
+    let line = Line::new(start, 0);
+    let source = |tables: &TableOptions| {
+        let (books, tables) = (vec![book.clone().into()], tables.clone());
+        let rules = RuleSet::Check;
+        let mut engine = Engine::new(EngineOptions { books, tables, rules, ..options() }).unwrap();
+        let choice = engine.choose(&line, &Limits::nodes(100), &()).unwrap();
+        (choice.source, choice.score.map(Score::is_decisive))
+    };
+    assert_eq!(source(&TableOptions::default()), (Source::Book, None));
+    assert_eq!(source(&tables), (Source::Table, Some(true)));
 }
 
 #[test]

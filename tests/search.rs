@@ -3,10 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Verdict};
+use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Side, Verdict};
 use juzhong::search::{
     Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, SearchOptions, Searcher,
-    TableValue, Techniques,
+    TableValue, Techniques, table_key,
 };
 use juzhong::xiangqi::{Move, Position, Role};
 use proptest::prelude::*;
@@ -248,6 +248,72 @@ fn tables_are_asked_and_believed() {
     assert!(oracle.0.load(Ordering::Relaxed) > 0);
 }
 
+/// Knows that Red wins in 80 plies where so many are left to the limit of moves; nothing after captures.
+struct FarWin;
+
+impl Oracle<Position> for FarWin {
+    const PRESENT: bool = true;
+    fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
+        let is_red = line.position().turn() == Side::First;
+        let value = if is_red { TableValue::Mate(80) } else { TableValue::Mated(80) };
+        (20..=40).contains(&line.clock()).then_some(value)
+    }
+}
+
+/// A win that is known with more plies left is not believed with fewer, but is as long as it counts.
+#[test]
+fn a_far_win_of_the_tables_is_not_remembered_into_the_limit() {
+    let before = line("3k5/4a4/4b4/9/9/9/9/9/4R4/4K4 b - - 0 1").position().clone();
+    let mut searcher = searcher(1, 1);
+    let mut score = |position: &Position, clock, depth| {
+        let line = Line::new(position.clone(), clock);
+        let rules = Rules::default();
+        searcher.run(&line, rules, &Limits::depth(depth), &FarWin, &()).score
+    };
+    let mut replies = MoveList::new();
+    before.legal_moves(&mut replies);
+    for reply in replies {
+        let mut after = before.clone();
+        after.make(reply);
+        assert!(score(&after, 30, 6).is_decisive());
+    }
+    assert!(!score(&before, 49, 3).is_decisive());
+    assert!(score(&before, 30, 3).is_decisive());
+}
+
+#[test]
+fn a_mate_known_by_the_tables_is_a_mate() {
+    struct Mated;
+    impl Oracle<Position> for Mated {
+        const PRESENT: bool = true;
+        fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
+            let is_red = line.position().turn() == Side::First;
+            Some(if is_red { TableValue::Mate(9) } else { TableValue::Mated(8) })
+        }
+    }
+    let found = searcher(1, 1).run(
+        &line("3k5/4a4/4b4/9/9/9/9/9/4R4/4K4 w - - 0 1"),
+        Rules::default(),
+        &Limits::depth(2),
+        &Mated,
+        &(),
+    );
+    assert_eq!(found.score, Score::mate_in(9));
+}
+
+/// Near the limit of moves the table is of use as elsewhere: it tells the ends of lines, and is told of.
+#[test]
+fn what_the_table_knows_is_found_near_the_limit() {
+    for (fen, _) in MATES {
+        let mut searcher = searcher(1, 1);
+        let line = Line::new(line(fen).position().clone(), 90);
+        let rules = Rules::default();
+        let found = searcher.run(&line, rules, &Limits::depth(14), &(), &());
+        assert!(plays_to_mate(fen, &found), "{found:?}");
+        assert!(searcher.probe(table_key(&line, rules)).is_some());
+    }
+}
+
 #[test]
 fn a_mate_is_seen_from_both_sides() {
     let (fen, _) = MATES[0];
@@ -298,15 +364,6 @@ fn several_threads_find_legal_moves_and_mates() {
         let ScoreKind::MateIn(plies) = found.score.kind() else { panic!("{fen}: {found:?}") };
         assert!(plies.div_ceil(2) <= moves, "{fen}: {found:?}");
     }
-}
-
-#[test]
-fn a_search_for_a_mate_ends_when_it_has_one() {
-    let (fen, moves) = MATES[1];
-    let limits = Limits { mate: Some(moves), ..Limits::nodes(5_000_000) };
-    let found = search(fen, &limits);
-    assert!(found.nodes < 5_000_000, "{found:?}");
-    assert!(matches!(found.score.kind(), ScoreKind::MateIn(plies) if plies.div_ceil(2) <= moves));
 }
 
 /// The opponent thinks for some time.

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use juzhong::engine::{Engine, EngineOptions, Limits, Source, TableOptions, TableRules};
+use juzhong::engine::{
+    Engine, EngineOptions, Limits, Score, ScoreKind, Source, TableOptions, TableRules,
+};
 use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
 use juzhong::tablebase::{
     Entry, GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
@@ -386,6 +388,111 @@ fn distances_to_captures_convert() {
         }
     }
 }
+
+/// Distances to captures are no mates, but for a mate on the board.
+#[test]
+fn distances_to_captures_are_not_told_as_mates() {
+    let folder = tempfile::tempdir().unwrap();
+    generate(folder.path(), &["KRvKA"], Rules::Check, Metric::Dtc);
+    let told = |fen: &str| {
+        let mut engine = engine(folder.path(), RuleSet::Check, None);
+        let line = Line::new(Position::from_fen(fen).unwrap(), 0);
+        let choice = engine.choose(&line, &Limits::depth(3), &()).unwrap();
+        assert_eq!(choice.source, Source::Table);
+        (choice.score.unwrap().kind(), choice.table.unwrap().to_string())
+    };
+    let (kind, text) = told("3k5/4a4/9/9/9/9/9/9/8R/4K4 w");
+    assert!(matches!(kind, ScoreKind::TableWin(_)), "{kind:?}");
+    assert!(text.starts_with("win, capture or mate in "), "{text}");
+    let (kind, text) = told("3k5/4a4/9/9/9/9/9/8R/9/4K4 b");
+    assert!(matches!(kind, ScoreKind::TableLoss(_)), "{kind:?}");
+    assert!(text.starts_with("loss, capture or mate in "), "{text}");
+    let (kind, text) = told(MATE_IN_ONE);
+    assert_eq!((kind, text.as_str()), (ScoreKind::MateIn(1), "win, mate in 1 ply"));
+}
+
+/// The rook takes the advisor and mates.
+const MATE_IN_ONE: &str = "3k5/4a4/9/9/4R4/9/9/9/9/4K4 w";
+
+/// A mate that the search sees among positions that the tables know is a mate, and so are the mates
+/// that the tables themselves know.
+#[test]
+fn mates_within_the_tables_are_mates() {
+    let dtc = tempfile::tempdir().unwrap();
+    generate(dtc.path(), &["KRvK"], Rules::Check, Metric::Dtc);
+    for folder in [folder(), dtc.path()] {
+        let tables = TableOptions { men: 3, ..folder.into() };
+        let rules = RuleSet::Check;
+        let options = EngineOptions { tables, rules, hash_mib: 1, ..EngineOptions::default() };
+        let mut engine = Engine::<Position>::new(options).unwrap();
+        let line = Line::new(Position::from_fen(MATE_IN_ONE).unwrap(), 0);
+        for depth in 2..=4 {
+            let choice = engine.choose(&line, &Limits::depth(depth), &()).unwrap();
+            assert_eq!(choice.source, Source::Search);
+            assert_eq!(choice.score.map(Score::kind), Some(ScoreKind::MateIn(1)));
+        }
+    }
+    // The elephant is taken, then mate comes by the table, at its distance.
+    let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();
+    let mut engine = engine(folder(), RuleSet::Check, None);
+    let start = Position::from_fen("3k5/4a4/4b4/9/9/9/9/9/4R4/4K4 w").unwrap();
+    let choice = engine.choose(&Line::new(start.clone(), 0), &Limits::depth(2), &()).unwrap();
+    let mut after = start;
+    after.make(choice.mv);
+    let Entry { wdl, order, distance } = tables.probe(&after).unwrap();
+    assert_eq!((wdl, order), (Wdl::Loss, 0));
+    assert_eq!(choice.score.map(Score::kind), Some(ScoreKind::MateIn(u32::from(distance) + 1)));
+}
+
+/// With tables of distances to mate alone, what can be brought to a capture before the limit is,
+/// against a defender who knows the distances to captures; nothing else is said of it.
+#[test]
+fn wins_are_brought_to_a_capture_before_the_limit() {
+    let truth = tempfile::tempdir().unwrap();
+    generate(truth.path(), &["KNvKA"], Rules::Check, Metric::Dtc);
+    let truth = Tables::open(truth.path(), Rules::Check, Metric::Dtc).unwrap();
+    let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();
+    let mut engine = engine(folder(), RuleSet::Check, None);
+    let (mut count, mut late) = (0, 0);
+    for position in positions("KNvKA".parse().unwrap(), 90, 11) {
+        let (to_mate, forced) = (tables.probe(&position).unwrap(), truth.probe(&position).unwrap());
+        if to_mate.wdl != Wdl::Win || to_mate.distance < forced.distance + 6 || forced.distance < 9
+        {
+            continue;
+        }
+        let side = position.turn();
+        for left in [forced.distance, forced.distance - 2] {
+            let mut line = Line::new(position.clone(), MOVE_LIMIT - u32::from(left));
+            engine.new_game();
+            let choice = engine.choose(&line, &LONG, &()).unwrap();
+            let said = engine.take_notices();
+            if left < forced.distance {
+                assert!(said[0].contains("neither mate nor a capture"), "{said:?} {}", text(&line));
+                assert!(!choice.score.unwrap().is_decisive());
+                late += 1;
+                continue;
+            }
+            assert!(said.is_empty(), "{left} {said:?} {}", text(&line));
+            assert!(matches!(choice.score.unwrap().kind(), ScoreKind::MateIn(_)));
+            while line.position().outcome().is_none() {
+                let verdict = Position::judge(&line, RuleSet::Check, Horizon::Game).verdict;
+                assert!(verdict.outcome().is_none(), "{left} {}", text(&line));
+                let mv = if line.position().turn() == side {
+                    engine.choose(&line, &LONG, &()).unwrap().mv
+                } else {
+                    truth.probe_root(line.position()).unwrap()[0].0
+                };
+                line.push(mv);
+            }
+            assert_eq!(line.position().outcome(), Some(Outcome::Win(side)), "{}", text(&line));
+            count += 1;
+        }
+    }
+    assert!(count > 1 && late > 1, "{count} {late}");
+}
+
+/// Enough to look for a capture.
+const LONG: Limits = Limits { nodes: Some(100_000), depth: None, soft_time: None, hard_time: None };
 
 /// The search alone, with tables in the tree, makes progress and counts what it looked up.
 #[test]

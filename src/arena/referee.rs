@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use crate::engine::{Endgames, Playable, Wdl};
+use crate::engine::{Endgames, Patience, Playable, Wdl};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
 use crate::xiangqi::{Position, RuleSet};
 
@@ -125,7 +125,8 @@ impl Referee {
     /// What the tables are sure of under the rules of the match, the moves so far considered. A win
     /// that the limit of moves might spoil is played out.
     fn by_tables(&self, line: &Line<Position>) -> Option<End> {
-        let advice = self.tables.as_ref()?.advise(line).filter(|advice| advice.is_sure)?;
+        let advice = self.tables.as_ref()?.advise(line, &Patience::default());
+        let advice = advice.filter(|advice| advice.is_sure)?;
         let side = line.position().turn();
         let outcome = match advice.wdl {
             Wdl::Win => Outcome::Win(side),

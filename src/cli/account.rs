@@ -136,7 +136,7 @@ impl Account {
 
 impl From<LoopReport> for Repeated {
     fn from(report: LoopReport) -> Self {
-        let Judgement { verdict, reason } = report.judgement;
+        let Judgement { verdict, reason, .. } = report.judgement;
         let BySide { first: red, second: black } = report.sides.map(Summary::from);
         let number = |(i, deed)| Step::new(report.start + i + 1, deed);
         Self {

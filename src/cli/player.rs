@@ -222,7 +222,6 @@ impl LimitArgs {
             nodes: self.nodes,
             soft_time: time.and_then(|time| time.soft),
             hard_time: time.map(|time| time.hard),
-            ..Limits::default()
         }
     }
 }

@@ -16,9 +16,12 @@
 
 use std::cmp::Reverse;
 
-use super::playable::{Endgames, RootMove};
+use super::conversion::{Conversion, Converter};
+use super::playable::{Endgames, Patience, RootMove};
+use super::player::as_it_counts;
 use super::tables::{CLAIM_PLIES, XiangqiTables, is_in_time};
 use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
+use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
 use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{Move, Position, RuleSet};
@@ -37,12 +40,6 @@ pub struct Advice<M> {
     /// Something to tell people.
     pub remark: Option<String>,
 }
-
-/// Positions that the search for a capture looks at.
-const HASTE_NODES: u32 = 500;
-
-/// Plies that it looks ahead at most.
-const HASTE_PLIES: u32 = 7;
 
 /// Plies of a loop that most loops do not exceed.
 const LOOP_PLIES: u16 = 8;
@@ -115,19 +112,17 @@ pub(super) struct Adviser<'a> {
 }
 
 impl<'a> Adviser<'a> {
-    /// Where the rules have ended the game and play goes on all the same, it begins anew.
     pub(super) fn new(tables: &'a XiangqiTables, line: &Line<Position>, rules: RuleSet) -> Self {
-        let is_over = Position::judge(line, rules, Horizon::Game).verdict != Verdict::None;
-        let line = if is_over { Line::new(line.position().clone(), 0) } else { line.clone() };
+        let line = as_it_counts(line, rules).into_owned();
         let left = plies_left(&line, rules);
         Self { tables, line, rules, left }
     }
 
     /// `None` where the tables do not know the position under the rules of play.
-    pub(super) fn advise(&self) -> Option<Advice<Move>> {
+    pub(super) fn advise(&self, patience: &Patience<'_>) -> Option<Advice<Move>> {
         let moves = self.tables.ranked_moves(self.line.position())?;
         Some(match moves.first()?.entry.wdl {
-            Wdl::Win => self.convert(moves),
+            Wdl::Win => self.convert(moves, patience),
             Wdl::Draw => self.hold(moves),
             Wdl::Loss => self.resist(moves),
         })
@@ -138,7 +133,7 @@ impl<'a> Adviser<'a> {
     }
 
     /// Whether what the move leads to is decided before the limit, which a capture puts off.
-    fn is_in_time(&self, RootMove { mv, entry }: RootMove<Move>) -> bool {
+    fn is_in_time(&self, RootMove { mv, entry, .. }: RootMove<Move>) -> bool {
         if self.is_capture(mv) && self.left < u32::MAX {
             let after = Entry { distance: entry.distance.saturating_sub(1), ..entry };
             return is_in_time(after, MOVE_LIMIT);
@@ -150,21 +145,26 @@ impl<'a> Adviser<'a> {
     }
 
     /// Order and distance as they count, the limit of moves permitting.
-    fn convert(&self, moves: Vec<RootMove<Move>>) -> Advice<Move> {
+    fn convert(&self, moves: Vec<RootMove<Move>>, patience: &Patience<'_>) -> Advice<Move> {
         let winning = moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win);
         let mut ranked: Vec<(Winning, RootMove<Move>)> =
             winning.map(|m| (self.winning(m), m)).collect();
         ranked.sort_by_cached_key(|&(kind, m)| (kind, Reverse(m.entry), self.repeats(m)));
         let (kind, first) = ranked[0];
         let is_late = matches!(kind, Winning::LateCapture | Winning::Late);
-        let haste = is_late.then(|| self.fastest_conversion(&ranked)).flatten();
-        let is_sure = kind <= Winning::ByRule || haste.is_some();
+        let conversion = is_late.then(|| self.fastest_conversion(&ranked, patience));
         let mut moves: Vec<RootMove<Move>> = ranked.into_iter().map(|(_, m)| m).collect();
-        if let Some(place) = haste.and_then(|mv| moves.iter().position(|m| m.mv == mv)) {
+        if let Some(Conversion::By(mv)) = conversion
+            && let Some(place) = moves.iter().position(|m| m.mv == mv)
+        {
             moves[..=place].rotate_right(1);
         }
-        let remark = is_late && !is_sure;
-        let remark = remark.then(|| too_late(first.entry, self.left));
+        let (is_sure, remark) = match conversion {
+            None => (kind <= Winning::ByRule, None),
+            Some(Conversion::By(_)) => (true, None),
+            Some(Conversion::Late) => (false, Some(too_late(self.left))),
+            Some(Conversion::Unknown) => (false, Some(perhaps_late(first, self.left))),
+        };
         Advice { moves, keeping: 1, wdl: Wdl::Win, is_sure, remark }
     }
 
@@ -292,83 +292,50 @@ impl<'a> Adviser<'a> {
         }
     }
 
-    /// The winning move that leads to a mate or a capture before the limit, as far as that is known.
-    fn fastest_conversion(&self, ranked: &[(Winning, RootMove<Move>)]) -> Option<Move> {
-        let sound = |mv: &Move| ranked.iter().any(|(k, m)| m.mv == *mv && *k < Winning::Trapped);
+    /// The winning move that leads to a mate or a capture before the limit.
+    fn fastest_conversion(
+        &self,
+        ranked: &[(Winning, RootMove<Move>)],
+        patience: &Patience<'_>,
+    ) -> Conversion {
+        let sound = ranked.iter().filter(|(kind, _)| *kind < Winning::Trapped).map(|(_, m)| *m);
         let position = self.line.position();
         for shelf in self.tables.shelves_of(Metric::Dtc) {
-            if let Some(best) = self.tables.ranked_by(shelf, position).and_then(first_of)
-                && best.entry.order == 0
-                && u32::from(best.entry.distance) <= self.left
-                && sound(&best.mv)
-            {
-                return Some(best.mv);
-            }
+            let Some(moves) = self.tables.ranked_by(shelf, position) else { continue };
+            let mut won =
+                moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
+            let Some(first) = won.next() else { continue };
+            let in_time = |m: &RootMove<Move>| u32::from(m.entry.distance) <= self.left;
+            let is_sound = |m: &RootMove<Move>| sound.clone().any(|sound| sound.mv == m.mv);
+            return match [first].into_iter().chain(won).take_while(in_time).find(is_sound) {
+                Some(best) => Conversion::By(best.mv),
+                None if in_time(&first) => Conversion::Unknown,
+                None => Conversion::Late,
+            };
         }
-        let mut nodes = HASTE_NODES;
-        let candidates = ranked.iter().filter(|(kind, _)| *kind < Winning::Trapped);
-        (1..=HASTE_PLIES.min(self.left)).step_by(2).find_map(|plies| {
-            let mut candidates = candidates.clone();
-            let found =
-                candidates.find(|(_, m)| self.move_converts(position, *m, plies, &mut nodes));
-            found.map(|(_, m)| m.mv)
-        })
-    }
-
-    /// Whether a move forces mate or a capture, with the win kept, in so many plies.
-    fn move_converts(
-        &self,
-        position: &Position,
-        m: RootMove<Move>,
-        plies: u32,
-        nodes: &mut u32,
-    ) -> bool {
-        let distance = u32::from(m.entry.distance);
-        if m.entry.order > 0 {
-            return false;
-        }
-        if position.piece_at(m.mv.to()).is_some() {
-            return distance <= MOVE_LIMIT;
-        }
-        if plies < 3 || distance <= plies {
-            return distance <= plies;
-        }
-        let mut after = position.clone();
-        after.play_unchecked(m.mv);
-        let mut replies = MoveList::new();
-        after.append_legal(&mut replies);
-        replies.into_iter().all(|reply| {
-            if after.piece_at(reply.to()).is_some() {
-                return distance <= MOVE_LIMIT;
-            }
-            let undo = after.play_unchecked(reply);
-            let converts = self.converts(&after, plies - 2, nodes);
-            after.undo(reply, undo);
-            converts
-        })
-    }
-
-    fn converts(&self, position: &Position, plies: u32, nodes: &mut u32) -> bool {
-        if *nodes == 0 {
-            return false;
-        }
-        *nodes -= 1;
-        let mut moves = self.tables.ranked_moves(position).unwrap_or_default();
-        moves.retain(|m| m.entry.wdl == Wdl::Win);
-        moves.sort_by_key(|m| position.piece_at(m.mv.to()).is_none());
-        moves.into_iter().any(|m| self.move_converts(position, m, plies, nodes))
+        Converter::new(self.tables, patience).fastest(position, sound, self.left)
     }
 }
 
-fn first_of(moves: Vec<RootMove<Move>>) -> Option<RootMove<Move>> {
-    moves.into_iter().next().filter(|m| m.entry.wdl == Wdl::Win)
+/// What is told of a win that the limit of moves prevents.
+fn too_late(left: u32) -> String {
+    format!(
+        "won by the endgame tables, but neither mate nor a capture that keeps the win can be forced in \
+         the {left} plies before the limit of moves without a capture: only mistakes of the other side \
+         can help"
+    )
 }
 
-fn too_late(entry: Entry, left: u32) -> String {
-    let Entry { order, distance, .. } = entry;
-    let what = if order == 0 { "mate" } else { "the deciding loop" };
+/// What is told of a win that the limit of moves may prevent.
+fn perhaps_late(first: RootMove<Move>, left: u32) -> String {
+    let Entry { order, distance, .. } = first.entry;
+    let (what, hint) = match (order, first.value) {
+        (0, TableValue::Mate(_)) => ("mate", "; tables of metric dtc would tell"),
+        (0, _) => ("the next capture", ""),
+        _ => ("the deciding loop", ""),
+    };
     format!(
         "won by the endgame tables, but {what} is {distance} plies away and the limit of moves without \
-         a capture draws in {left}: only mistakes of the other side can help"
+         a capture draws in {left}; no capture that puts it off was found{hint}"
     )
 }

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Iteration;
 use super::playable::{Endgames, Playable, RootMove};
+use super::tables::TableOptions;
 use crate::book::{Appraisal, AppraiseError, Appraiser, Bound, Finding};
 use crate::game::Line;
 use crate::search::{Control, Limits, Score, ScoreKind, SearchOptions, Searcher};
-use crate::tablebase::{Entry, Wdl};
+use crate::tablebase::{Entry, Metric, Wdl};
 
 /// The own search.
 #[derive(Debug)]
@@ -109,14 +110,15 @@ pub struct TableAppraiser<G: Playable> {
 }
 
 impl<G: Playable> TableAppraiser<G> {
-    /// The tables of a folder that fit `rules` best.
+    /// The tables of a folder that fit `rules` best; of metric `dtm`, for books keep plies to mate.
     ///
     /// # Errors
     ///
     /// If there are none.
     pub fn open(folder: &Path, rules: G::Rules) -> Result<Self, AppraiseError> {
         let failed = |what| AppraiseError { source_name: "endgame tables".to_owned(), what };
-        let tables = G::Tables::open(&folder.into(), rules).map_err(failed)?;
+        let options = TableOptions { metric: Some(Metric::Dtm), ..folder.into() };
+        let tables = G::Tables::open(&options, rules).map_err(failed)?;
         let name = format!("tables {}", tables.rules_name());
         Ok(Self { tables, name })
     }
@@ -142,7 +144,7 @@ impl<G: Playable> Appraiser<G> for TableAppraiser<G> {
             return Err(AppraiseError { source_name: self.name.clone(), what });
         }
         let best = ranked.and_then(|moves| moves.first().copied());
-        Ok(best.map(|RootMove { mv, entry }| Appraisal::proof(proof_of(entry), Some(mv))))
+        Ok(best.map(|RootMove { mv, entry, .. }| Appraisal::proof(proof_of(entry), Some(mv))))
     }
 }
 

@@ -114,7 +114,7 @@ pub(super) struct Library {
     /// Positions in a row after which the books are left alone; 0 for never.
     patience: usize,
     misses: usize,
-    /// Length of the last line asked about.
+    /// Ply of the game that was asked about last.
     last_ply: usize,
 }
 
@@ -155,19 +155,20 @@ impl Library {
     }
 
     /// A move of the first book for the side to move that has one. Moves that lose by the repetition
-    /// rules are left out, and those after which `is_won` says that the other side wins; a book that
-    /// was damaged meanwhile is told of and closed.
+    /// rules are left out, and those that `refuses` names, from the move and the line after it; a book
+    /// that was damaged meanwhile is told of and closed.
     pub(super) fn pick<G: Playable>(
         &mut self,
         line: &Line<G>,
         rules: G::Rules,
-        is_won: &dyn Fn(&Line<G>) -> bool,
+        refuses: &dyn Fn(G::Move, &Line<G>) -> bool,
         notices: &mut Vec<String>,
     ) -> Option<G::Move> {
-        if line.len() < self.last_ply {
+        let ply = line.game_ply();
+        if ply < self.last_ply {
             self.new_game(); // or moves were taken back
         }
-        self.last_ply = line.len();
+        self.last_ply = ply;
         let given_up = self.patience > 0 && self.misses >= self.patience;
         let position = line.position();
         let mover = position.side_to_move();
@@ -175,26 +176,29 @@ impl Library {
         if given_up || !self.shelf.iter().any(serves) {
             return None;
         }
-        let mut found: Vec<(usize, Vec<BookMove<G::Move>>)> = Vec::new();
-        let mut kept = 0;
-        self.shelf.retain_mut(|shelved| match serves(shelved).then(|| shelved.probe(position)) {
-            Some(Err(error)) => {
-                notices.push(format!("playing on without a book: {}", in_full(&error)));
-                false
-            }
-            answer => {
-                found.extend(answer.and_then(Result::ok).map(|moves| (kept, moves)));
-                kept += 1;
-                true
-            }
-        });
         let sound = |mv: G::Move| {
-            position.is_legal(mv) && !loses_by_rule(line, mv, rules) && !is_won(&after(line, mv))
+            position.is_legal(mv)
+                && !loses_by_rule(line, mv, rules)
+                && !refuses(mv, &after(line, mv))
         };
-        let ply = line.len();
-        let choice = found.iter().find_map(|(number, moves)| {
-            self.shelf[*number].selector.choose(moves, ply, sound).map(|m| m.mv)
-        });
+        let mut choice = None;
+        let mut number = 0;
+        while choice.is_none()
+            && let Some(shelved) = self.shelf.get_mut(number)
+        {
+            match serves(shelved).then(|| shelved.probe(position)) {
+                None => {}
+                Some(Ok(moves)) => {
+                    choice = shelved.selector.choose(&moves, ply, sound).map(|m| m.mv);
+                }
+                Some(Err(error)) => {
+                    notices.push(format!("playing on without a book: {}", in_full(&error)));
+                    self.shelf.remove(number);
+                    continue;
+                }
+            }
+            number += 1;
+        }
         self.misses = if choice.is_some() { 0 } else { self.misses + 1 };
         choice
     }

@@ -4,6 +4,7 @@
 mod advice;
 mod appraise;
 pub mod clock;
+mod conversion;
 mod library;
 mod playable;
 mod player;
@@ -13,7 +14,7 @@ mod validity;
 pub use advice::Advice;
 pub use appraise::{SearchAppraiser, TableAppraiser};
 pub use library::{BookLimits, OwnBook};
-pub use playable::{Endgames, NoTables, Playable, RootMove};
+pub use playable::{Endgames, NoTables, Patience, Playable, RootMove};
 pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
 pub use tables::{TableOptions, XiangqiTables, in_full};
 
@@ -22,7 +23,7 @@ pub use crate::book::{
 };
 pub use crate::search::{
     Bound, Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY,
-    MAX_THREADS, Oracle, Score, ScoreKind, TableValue, Techniques,
+    MAX_THREADS, Oracle, Score, ScoreKind, TableValue, Techniques, table_key,
 };
 pub use crate::tablebase::{Metric as TableMetric, Rules as TableRules, Wdl};
 

@@ -14,7 +14,7 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
     /// Every rule set, in the order of a menu.
     const RULES: &'static [Self::Rules];
 
-    /// A line that starts at a position's text, with the counter that the text may hold.
+    /// A line that starts at a position's text, with the counters that the text may hold.
     ///
     /// # Errors
     ///
@@ -51,10 +51,32 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
 
     /// What to play at the end of `line`, the past of the game considered; `None` where the tables do
     /// not know the position.
-    fn advise(&self, line: &Line<G>) -> Option<Advice<G::Move>>;
+    fn advise(&self, line: &Line<G>, patience: &Patience<'_>) -> Option<Advice<G::Move>>;
 
     /// Something that went wrong while probing and was not told before, for people.
     fn trouble(&self) -> Option<String>;
+}
+
+/// How long advice may take.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    /// Positions looked at on the way to a win in time.
+    pub positions: u32,
+    /// Asked now and then; once `false`, what is known by then must do.
+    pub lasts: &'a dyn Fn() -> bool,
+}
+
+impl Default for Patience<'_> {
+    /// Some hundredths of a second.
+    fn default() -> Self {
+        Self { positions: 2_000, lasts: &|| true }
+    }
+}
+
+impl Debug for Patience<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Patience").field("positions", &self.positions).finish_non_exhaustive()
+    }
 }
 
 /// A move at the root as the tables see it.
@@ -64,6 +86,8 @@ pub struct RootMove<M> {
     pub mv: M,
     /// What it leads to, for the side that makes it; distances count from before the move.
     pub entry: Entry,
+    /// The same as the search sees it: plies to mate only where the entry's distance is that.
+    pub value: TableValue,
 }
 
 /// For games without endgame tables.
@@ -96,7 +120,7 @@ impl<G: Game> Endgames<G> for NoTables {
     fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
         None
     }
-    fn advise(&self, _line: &Line<G>) -> Option<Advice<G::Move>> {
+    fn advise(&self, _line: &Line<G>, _patience: &Patience<'_>) -> Option<Advice<G::Move>> {
         None
     }
     fn trouble(&self) -> Option<String> {

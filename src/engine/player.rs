@@ -1,9 +1,11 @@
+use std::borrow::Cow;
 use std::fmt;
+use std::time::Instant;
 
 use super::advice::Advice;
 use super::library::{Library, OwnBook};
-use super::playable::{Endgames, Playable, RootMove};
-use super::tables::{TableOptions, weighed};
+use super::playable::{Endgames, Patience, Playable, RootMove};
+use super::tables::TableOptions;
 use crate::book::SelectOptions;
 use crate::bytes::machine::available_memory;
 use crate::game::{Horizon, Line, MoveList, Verdict};
@@ -133,18 +135,10 @@ impl<M: Copy> Choice<M> {
 }
 
 impl<M> RootMove<M> {
-    /// The result as a search score: a mate where no repetition rule is needed.
+    /// The result as a search score: a mate where the tables know its distance.
     #[must_use]
     pub fn score(&self) -> Score {
-        let Entry { wdl, order, distance } = self.entry;
-        let plies = usize::from(distance);
-        match wdl {
-            Wdl::Draw => Score::DRAW,
-            Wdl::Win if order == 0 && plies < LONGEST_MATE => Score::mate_in(plies),
-            Wdl::Loss if order == 0 && plies < LONGEST_MATE => Score::mated_in(plies),
-            Wdl::Win => Score::table_win(weighed(self.entry).into()),
-            Wdl::Loss => Score::table_loss(weighed(self.entry).into()),
-        }
+        Score::of_table(self.value, 0)
     }
 }
 
@@ -153,9 +147,11 @@ impl<M> fmt::Display for RootMove<M> {
         let Entry { wdl, order, distance } = self.entry;
         f.write_str(wdl.name())?;
         let plies = if distance == 1 { "ply" } else { "plies" };
+        let is_mate = matches!(self.value, TableValue::Mate(_) | TableValue::Mated(_));
         match (wdl, order) {
             (Wdl::Draw, _) => Ok(()),
-            (_, 0) => write!(f, ", mate in {distance} {plies}"),
+            (_, 0) if is_mate => write!(f, ", mate in {distance} {plies}"),
+            (_, 0) => write!(f, ", capture or mate in {distance} {plies}"),
             (_, order) => write!(f, " by repetition, order {order}, {distance} {plies}"),
         }
     }
@@ -167,8 +163,11 @@ const TABLE_LINE: usize = 20;
 /// The score in centipawns of a win that the limit of moves may prevent.
 const UNSURE: i32 = 30;
 
-/// Mates in fewer plies have a score of their own.
-const LONGEST_MATE: usize = 1000;
+/// The most positions that the tables look at for a win in time: about a second.
+const PATIENCE: u32 = 100_000;
+
+/// The part of the time for a move that this may take.
+const PATIENCE_SHARE: u32 = 4;
 
 /// A player. Answers depend on its options and the games since it was made, never on the time,
 /// except where a limit is a time or several threads search.
@@ -262,10 +261,11 @@ impl<G: Playable> Engine<G> {
         self.banned = moves;
     }
 
-    /// What the transposition table knows of `position`.
+    /// What the transposition table knows of the position with this
+    /// [`table_key`](crate::search::table_key).
     #[must_use]
-    pub fn probe(&self, position: &G) -> Option<HashEntry<G::Move>> {
-        self.searcher.probe(position)
+    pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
+        self.searcher.probe(key)
     }
 
     /// Forgets what was searched, not which moves of the books were played.
@@ -312,9 +312,14 @@ impl<G: Playable> Engine<G> {
         if line.position().outcome().is_some() {
             return None;
         }
-        match self.look_up(line) {
+        let start = Instant::now();
+        let time = limits.soft_time.or(limits.hard_time).map(|time| time / PATIENCE_SHARE);
+        let in_time = || time.is_none_or(|time| start.elapsed() < time);
+        let lasts = || !control.should_stop() && in_time();
+        let nodes = limits.nodes.map_or(PATIENCE, |nodes| nodes.min(PATIENCE.into()) as u32);
+        match self.look_up(line, &Patience { positions: nodes, lasts: &lasts }) {
             Known::Move(choice) => Some(choice),
-            Known::Draws(moves) => Some(keep_draw(self.search(line, limits, control)?, &moves)),
+            Known::Draws(moves) => self.search_among(&moves, line, limits, control),
             Known::Nothing => self.search(line, limits, control),
         }
     }
@@ -326,33 +331,22 @@ impl<G: Playable> Engine<G> {
         if line.position().outcome().is_some() {
             return None;
         }
-        match self.look_up(line) {
+        match self.look_up(line, &Patience::default()) {
             Known::Move(choice) => Some(choice),
             Known::Draws(_) | Known::Nothing => None,
         }
     }
 
-    fn look_up(&mut self, line: &Line<G>) -> Known<G::Move> {
-        let tables = self.tables.as_ref();
-        let banned = self.after_banned_moves(line.position());
-        let is_won = |after: &Line<G>| {
-            let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
-            banned.contains(&after.position().key()) || matches!(value(), Some(TableValue::Win(_)))
-        };
-        if let Some(mv) = self.library.pick(line, self.options.rules, &is_won, &mut self.notices) {
+    /// What book and tables know. A win that the tables are sure of comes before the book.
+    fn look_up(&mut self, line: &Line<G>, patience: &Patience<'_>) -> Known<G::Move> {
+        let advice = self.advice(line, patience);
+        let is_won = advice.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
+        if !is_won && let Some(mv) = self.pick(line) {
             return Known::Move(Choice::from_book(mv));
         }
-        let Some(Advice { mut moves, mut keeping, wdl, is_sure, remark }) =
-            tables.and_then(|tables| tables.advise(line))
-        else {
+        let Some(Advice { mut moves, keeping, wdl, is_sure, remark }) = advice else {
             return Known::Nothing;
         };
-        keeping -= moves[..keeping].iter().filter(|m| self.banned.contains(&m.mv)).count();
-        moves.retain(|m| !self.banned.contains(&m.mv));
-        // Where all moves that keep the value are banned, the search chooses among the others.
-        if keeping == 0 {
-            return Known::Nothing;
-        }
         self.remark(remark);
         if wdl == Wdl::Draw {
             moves.truncate(keeping);
@@ -368,6 +362,26 @@ impl<G: Playable> Engine<G> {
         Known::Move(Choice { score, pv, ..choice })
     }
 
+    /// A book's move, none after which the tables know that the other side wins.
+    fn pick(&mut self, line: &Line<G>) -> Option<G::Move> {
+        let (tables, banned) = (self.tables.as_ref(), &self.banned);
+        let refuses = |mv: G::Move, after: &Line<G>| {
+            let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
+            banned.contains(&mv) || value().is_some_and(TableValue::is_won)
+        };
+        self.library.pick(line, self.options.rules, &refuses, &mut self.notices)
+    }
+
+    /// What the tables say of the moves that are not banned. `None` where all that keep the value are:
+    /// then the search chooses among the others.
+    fn advice(&self, line: &Line<G>, patience: &Patience<'_>) -> Option<Advice<G::Move>> {
+        let mut advice = self.tables.as_ref()?.advise(line, patience)?;
+        let is_free = |m: &RootMove<G::Move>| !self.banned.contains(&m.mv);
+        advice.keeping = advice.moves[..advice.keeping].iter().filter(|m| is_free(m)).count();
+        advice.moves.retain(is_free);
+        (advice.keeping > 0).then_some(advice)
+    }
+
     /// Tells what the tables have to say, once as long as they say it.
     fn remark(&mut self, remark: Option<String>) {
         let is_new = !std::mem::replace(&mut self.remarked, remark.is_some());
@@ -381,14 +395,7 @@ impl<G: Playable> Engine<G> {
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
-        // Where the rules on repetition have ended the game and play goes on all the same, every
-        // move would seem to be judged already: search as if nothing had gone before.
-        let judged = G::judge(line, self.options.rules, Horizon::Game).verdict != Verdict::None;
-        let found = if judged {
-            self.run(&Line::new(line.position().clone(), 0), limits, control)
-        } else {
-            self.run(line, limits, control)
-        };
+        let found = self.run(&as_it_counts(line, self.options.rules), limits, control);
         let Found { best, score, depth, nodes, pv, .. } = found;
         // The search may look at a part of the moves only, and all of that may be banned.
         let mv = best.or_else(|| self.any_move(line.position()))?;
@@ -397,18 +404,22 @@ impl<G: Playable> Engine<G> {
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 
-    /// Keys of the positions that banned moves lead to.
-    fn after_banned_moves(&self, position: &G) -> Vec<Key> {
-        let mut after = position.clone();
-        let legal = self.banned.iter().filter(|&&mv| position.is_legal(mv));
-        legal
-            .map(|&mv| {
-                let undo = after.make(mv);
-                let key = after.key();
-                after.unmake(mv, undo);
-                key
-            })
-            .collect()
+    /// Searches a choice of moves only.
+    fn search_among(
+        &mut self,
+        moves: &[RootMove<G::Move>],
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> Option<Choice<G::Move>> {
+        let mut others = MoveList::new();
+        line.position().legal_moves(&mut others);
+        others.retain(|mv| moves.iter().all(|m| m.mv != *mv));
+        let banned = self.banned.clone();
+        self.ban(others.to_vec());
+        let choice = self.search(line, limits, control);
+        self.ban(banned);
+        choice
     }
 
     /// The first legal move that is not banned.
@@ -473,12 +484,16 @@ pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::
     G::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)
 }
 
-/// In a position that the tables call drawn, the search's move if it is one of those that keep the
-/// draw, else the first of these.
-fn keep_draw<M: Copy + Eq>(choice: Choice<M>, keeping: &[RootMove<M>]) -> Choice<M> {
-    match keeping.first() {
-        Some(first) if keeping.iter().all(|m| m.mv != choice.mv) => Choice::from_table(*first),
-        _ => choice,
+/// The game as it still counts. Where the limit of moves or dead material has ended it and play goes on
+/// all the same, every move would seem to be judged already: it begins anew. After a repetition only
+/// the moves that repeat are judged, and others are to be preferred: the past stays.
+pub(super) fn as_it_counts<G: Playable>(line: &Line<G>, rules: G::Rules) -> Cow<'_, Line<G>> {
+    let anew = |clock| Line::new(line.position().clone(), clock);
+    let is_over = |line: &Line<G>| G::judge(line, rules, Horizon::Game).verdict != Verdict::None;
+    if is_over(line) && is_over(&anew(line.clock())) {
+        Cow::Owned(anew(0))
+    } else {
+        Cow::Borrowed(line)
     }
 }
 
@@ -522,7 +537,6 @@ fn new_searcher<G: Playable>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Notation;
     use crate::xiangqi::{Move, Position, RuleSet};
 
     fn line(fen: &str, moves: &str) -> Line<Position> {
@@ -543,23 +557,21 @@ mod tests {
     }
 
     #[test]
-    fn a_drawn_root_keeps_the_draw() {
-        let [a, b] = ["a0a1", "b0a2"].map(|text| Position::parse_move(text).unwrap());
-        let draw = RootMove { mv: a, entry: Entry::DRAW };
-        let kept = keep_draw(Choice::unsearched(b), &[draw]);
-        assert_eq!((kept.mv, kept.source), (a, Source::Table));
-        let kept = keep_draw(Choice::unsearched(a), &[draw]);
-        assert_eq!((kept.mv, kept.source), (a, Source::Search));
-        assert_eq!(keep_draw(Choice::unsearched(b), &[]).mv, b);
-    }
-
-    #[test]
-    fn table_results_are_scores() {
+    fn table_results_are_scores_and_texts() {
         let mv = Move::parse("a0a1").unwrap();
-        let score = |entry| RootMove { mv, entry }.score().to_string();
-        assert_eq!(score(Entry::win(0, 5)), "mate 3");
-        assert_eq!(score(Entry::loss(0, 4)), "mate -2");
-        assert_eq!(score(Entry::DRAW), "cp 0");
-        assert!(score(Entry::win(1, 5)).starts_with("cp 2"));
+        let told = |entry, value| {
+            let root = RootMove { mv, entry, value };
+            (root.score().to_string(), root.to_string())
+        };
+        let pair = |score: &str, text: &str| (score.to_owned(), text.to_owned());
+        let mate = told(Entry::win(0, 5), TableValue::Mate(5));
+        assert_eq!(mate, pair("mate 3", "win, mate in 5 plies"));
+        let mated = told(Entry::loss(0, 4), TableValue::Mated(4));
+        assert_eq!(mated, pair("mate -2", "loss, mate in 4 plies"));
+        let capture = told(Entry::win(0, 1), TableValue::Win(241));
+        assert_eq!(capture, pair("cp 23759", "win, capture or mate in 1 ply"));
+        assert_eq!(told(Entry::DRAW, TableValue::Draw), pair("cp 0", "draw"));
+        let by_rule = told(Entry::win(1, 5), TableValue::Win(205));
+        assert_eq!(by_rule, pair("cp 23795", "win by repetition, order 1, 5 plies"));
     }
 }

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::advice::{Advice, Adviser};
-use super::playable::{Endgames, NoTables, Playable, RootMove};
+use super::playable::{Endgames, NoTables, Patience, Playable, RootMove};
 use super::validity;
-use crate::game::{Line, Side};
+use crate::game::{Adjudicate, Line, Side};
 use crate::gomoku::{Board, FreeRules};
 use crate::search::{MAX_TABLE_DISTANCE, Oracle, TableValue};
 use crate::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
-use crate::xiangqi::repetition::MOVE_LIMIT;
+use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
 
 /// Which endgame tables an engine plays with, and when it asks them.
@@ -157,7 +157,8 @@ impl XiangqiTables {
         let known = moves.into_iter().filter_map(|(mv, entry)| {
             let left = men - usize::from(position.piece_at(mv.to()).is_some());
             let entry = self.valid(shelf, entry, left)?;
-            Some(RootMove { mv, entry })
+            let value = self.value_of_move(shelf, position, mv, entry);
+            Some(RootMove { mv, entry, value })
         });
         let mut known: Vec<RootMove<Move>> = known.collect();
         known.sort_by_key(|m| std::cmp::Reverse(m.entry));
@@ -184,13 +185,29 @@ impl XiangqiTables {
     /// What a shelf knows of a node with so many plies left to the limit of moves.
     fn value_by(&self, shelf: usize, position: &Position, left: u32) -> Option<TableValue> {
         let entry = self.entry_by(shelf, position)?;
+        let is_known = entry.wdl == Wdl::Draw || is_in_time(entry, left);
+        is_known.then(|| value_of(entry, self.shelves[shelf].metric(), position))
+    }
+
+    /// What a move of this entry is worth. Distances to captures do not tell a mate from a capture;
+    /// the board does.
+    fn value_of_move(
+        &self,
+        shelf: usize,
+        position: &Position,
+        mv: Move,
+        entry: Entry,
+    ) -> TableValue {
         let metric = self.shelves[shelf].metric();
-        match entry.wdl {
-            Wdl::Draw => Some(TableValue::Draw),
-            _ if !is_in_time(entry, left) => None,
-            Wdl::Win => Some(TableValue::Win(weight(entry, metric, position))),
-            Wdl::Loss => Some(TableValue::Loss(weight(entry, metric, position))),
+        let mates = || {
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            !after.has_legal_move()
+        };
+        if metric == Metric::Dtc && entry == Entry::win(0, 1) && mates() {
+            return TableValue::Mate(1);
         }
+        value_of(entry, metric, position)
     }
 }
 
@@ -205,19 +222,26 @@ pub(super) fn is_in_time(entry: Entry, left: u32) -> bool {
     u32::from(entry.distance.saturating_add(claim)) <= left
 }
 
-/// The distance that a node's score goes by.
-fn weight(entry: Entry, metric: Metric, position: &Position) -> u16 {
+/// An entry for a position, or for a move from it, as the search sees it. Mates come with their plies
+/// where the distance tells them; else the distance grows with orders, and men on the board if it is
+/// one to captures.
+fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
+    let Entry { wdl, order, distance } = entry;
+    let to_mate = metric == Metric::Dtm || distance == 0;
+    let is_mate = order == 0 && to_mate && distance <= MAX_TABLE_DISTANCE;
     let men = match metric {
         Metric::Dtm => 0,
         Metric::Dtc => MAN_DISTANCE * men(position) as u16,
     };
-    weighed(entry).saturating_add(men).min(MAX_TABLE_DISTANCE)
-}
-
-/// The distance, longer for higher orders.
-pub(super) fn weighed(entry: Entry) -> u16 {
-    let orders = ORDER_DISTANCE * entry.order.min(3);
-    entry.distance.saturating_add(orders).min(MAX_TABLE_DISTANCE)
+    let farther = ORDER_DISTANCE * order.min(3) + men;
+    let weight = distance.saturating_add(farther).min(MAX_TABLE_DISTANCE);
+    match wdl {
+        Wdl::Draw => TableValue::Draw,
+        Wdl::Win if is_mate => TableValue::Mate(distance),
+        Wdl::Win => TableValue::Win(weight),
+        Wdl::Loss if is_mate => TableValue::Mated(distance),
+        Wdl::Loss => TableValue::Loss(weight),
+    }
 }
 
 /// An error with its causes.
@@ -230,8 +254,8 @@ pub fn in_full(error: &dyn std::error::Error) -> String {
 impl Oracle<Position> for XiangqiTables {
     const PRESENT: bool = true;
 
-    /// Only the plies since the last capture count against the limit here, all of them: what would
-    /// come in time thanks to checks that do not count is searched.
+    /// Far from the limit of moves all plies since the last capture count against it: what would come
+    /// in time thanks to checks that do not count is searched.
     fn probe(&self, line: &Line<Position>, depth: i32) -> Option<TableValue> {
         let position = line.position();
         if depth < self.probe_depth || !self.is_small(position) {
@@ -239,6 +263,7 @@ impl Oracle<Position> for XiangqiTables {
         }
         let left = match self.rules {
             RuleSet::None => u32::MAX,
+            _ if line.clock() > Position::STAGES_FROM => plies_left(line, self.rules),
             _ => MOVE_LIMIT.saturating_sub(line.clock()),
         };
         (0..self.shelves.len()).find_map(|shelf| self.value_by(shelf, position, left))
@@ -308,8 +333,8 @@ impl Endgames<Position> for XiangqiTables {
         (0..self.shelves.len()).find_map(|shelf| self.ranked_by(shelf, position))
     }
 
-    fn advise(&self, line: &Line<Position>) -> Option<Advice<Move>> {
-        Adviser::new(self, line, self.rules).advise()
+    fn advise(&self, line: &Line<Position>, patience: &Patience<'_>) -> Option<Advice<Move>> {
+        Adviser::new(self, line, self.rules).advise(patience)
     }
 
     fn trouble(&self) -> Option<String> {
@@ -344,7 +369,8 @@ impl Playable for Position {
 
     fn read_line(text: &str) -> Result<Line<Self>, FenError> {
         let setup = Setup::from_fen(text)?;
-        Ok(Line::new(Self::from_setup(&setup)?, setup.halfmove_clock))
+        let ply = 2 * setup.fullmoves.saturating_sub(1) as usize + setup.turn.index();
+        Ok(Line::new(Self::from_setup(&setup)?, setup.halfmove_clock).begun_at(ply))
     }
 }
 

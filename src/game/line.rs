@@ -1,7 +1,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use super::{Game, Heuristics, Outcome, Side};
+use super::{BySide, Game, Heuristics, Outcome, Side};
 use crate::hash::Key;
 
 /// A position with the moves that led to it. Rules that depend on the past are judged here, never
@@ -10,8 +10,13 @@ use crate::hash::Key;
 pub struct Line<G: Game> {
     start: G,
     position: G,
+    /// Plies of the game before the start.
+    earlier_plies: usize,
     clock: u32,
     reversible: u32,
+    /// Checks since the last irreversible move; only where the clock is beyond
+    /// [`Adjudicate::STAGES_FROM`].
+    checks: BySide<u32>,
     plies: Vec<Ply<G>>,
     sieve: Box<Sieve>,
 }
@@ -69,6 +74,8 @@ pub struct Ply<G: Game> {
     /// Plies before this one, back to the last irreversible move or pass, among which a position
     /// can repeat.
     pub reversible_before: u32,
+    /// What the line knew of checks before the move: see [`Line::checks`].
+    pub(super) checks_before: BySide<u32>,
 }
 
 /// Verdicts that need the past: repetition and move limits.
@@ -82,12 +89,31 @@ pub trait Adjudicate: Game {
     /// The verdict on the last position of `line`.
     fn judge(line: &Line<Self>, rules: Self::Rules, horizon: Horizon) -> Judgement;
 
+    /// The clock up to which every [`stage`](Self::stage) is 0.
+    const STAGES_FROM: u32 = u32::MAX;
+
+    /// Where the stage is 0, what is decided in so many plies is decided before any limit of moves.
+    const STAGE_SIGHT: u32 = u32::MAX;
+
     /// What keeps the last position of `line` from being worth what it was worth earlier in a game:
     /// 0 as long as nothing does (xiangqi: how near the limit of moves is). What is remembered of
-    /// positions is remembered of a position and its stage.
+    /// positions is remembered of a position and its stage, and for stages above 0 nothing else of
+    /// the past but repetitions matters.
     fn stage(line: &Line<Self>, rules: Self::Rules) -> u32 {
         let _ = (line, rules);
         0
+    }
+
+    /// Whether the last move is of the kind that [`count_checks`](Self::count_checks) counts.
+    fn is_check(&self) -> bool {
+        false
+    }
+
+    /// How many moves of each side since the last irreversible one may not count towards a limit of
+    /// moves (xiangqi: checks), as far as the line knows. Goes through them; see [`Line::checks`].
+    fn count_checks(line: &Line<Self>) -> BySide<u32> {
+        let _ = line;
+        BySide::default()
     }
 }
 
@@ -134,11 +160,15 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// In the rules' terms, for people; `None` if there is nothing to say.
     pub reason: Option<&'static str>,
+    /// Where the verdict hangs on the way to the position: the length of the line from which on its
+    /// positions are worth what they are by the way that led to them. `None` where it hangs on nothing
+    /// but the position and its [stage](Adjudicate::stage).
+    pub hangs_from: Option<usize>,
 }
 
 impl Judgement {
     /// Nothing to judge.
-    pub const NONE: Self = Self { verdict: Verdict::None, reason: None };
+    pub const NONE: Self = Self { verdict: Verdict::None, reason: None, hangs_from: None };
 }
 
 impl<G: Game> Line<G> {
@@ -146,7 +176,23 @@ impl<G: Game> Line<G> {
     #[must_use]
     pub fn new(start: G, clock: u32) -> Self {
         let sieve = Box::new(Sieve([0; 1 << Sieve::BITS]));
-        Self { position: start.clone(), start, clock, reversible: 0, plies: Vec::new(), sieve }
+        let (position, checks) = (start.clone(), BySide::default());
+        let (earlier_plies, reversible, plies) = (0, 0, Vec::new());
+        Self { start, position, earlier_plies, clock, reversible, checks, plies, sieve }
+    }
+
+    /// The same line, so many plies into the game at its start.
+    #[must_use]
+    pub fn begun_at(mut self, ply: usize) -> Self {
+        self.earlier_plies = ply;
+        self
+    }
+
+    /// Plies of the game up to the last position, those before the line's start included as far as
+    /// they are known.
+    #[must_use]
+    pub fn game_ply(&self) -> usize {
+        self.earlier_plies.saturating_add(self.plies.len())
     }
 
     /// Where the line begins.
@@ -223,6 +269,7 @@ impl<G: Game> Line<G> {
         if let Some(ply) = self.plies.pop() {
             self.clock = ply.clock_before;
             self.reversible = ply.reversible_before;
+            self.checks = ply.checks_before;
             self.sieve.remove(ply.key_before);
         }
     }
@@ -235,6 +282,7 @@ impl<G: Game> Line<G> {
             key_before,
             clock_before: self.clock,
             reversible_before: self.reversible,
+            checks_before: self.checks,
         });
     }
 }
@@ -248,10 +296,40 @@ impl<G: Adjudicate> Line<G> {
         self.record(Some(mv), undo, key_before);
         self.clock = if irreversible { 0 } else { self.clock + 1 };
         self.reversible = if irreversible { 0 } else { self.reversible + 1 };
+        if self.clock > G::STAGES_FROM {
+            self.note_check();
+        }
+    }
+
+    /// Keeps count of checks, from where it may matter on.
+    fn note_check(&mut self) {
+        if self.clock - 1 == G::STAGES_FROM {
+            self.checks = G::count_checks(self);
+        } else if self.position.is_check() {
+            self.checks[!self.position.side_to_move()] += 1;
+        }
+    }
+
+    /// How many checks each side has given since the last irreversible move, as far as the line
+    /// knows. Free where the clock is beyond [`Adjudicate::STAGES_FROM`].
+    #[must_use]
+    pub fn checks(&self) -> BySide<u32> {
+        if self.clock > G::STAGES_FROM { self.checks } else { G::count_checks(self) }
+    }
+
+    /// Clock and checks as they were when the line had `len` plies, if the clock was beyond
+    /// [`Adjudicate::STAGES_FROM`] then.
+    #[must_use]
+    pub fn late_count_at(&self, len: usize) -> Option<(u32, BySide<u32>)> {
+        let (clock, checks) = match self.plies.get(len) {
+            Some(ply) => (ply.clock_before, ply.checks_before),
+            None => (self.clock, self.checks),
+        };
+        (clock > G::STAGES_FROM).then_some((clock, checks))
     }
 }
 
-impl<G: Heuristics> Line<G> {
+impl<G: Heuristics + Adjudicate> Line<G> {
     /// Passes, for null-move search; no position repeats across a pass.
     pub fn push_null(&mut self) {
         let key_before = self.position.key();
@@ -259,6 +337,9 @@ impl<G: Heuristics> Line<G> {
         self.record(None, undo, key_before);
         self.clock += 1;
         self.reversible = 0;
+        if self.clock - 1 == G::STAGES_FROM {
+            self.checks = G::count_checks(self);
+        }
     }
 
     /// Takes back [`push_null`](Self::push_null); does nothing after a move.

@@ -15,8 +15,11 @@ use super::thinking::{self, Done, Event, Goal, Job, Outcome, Signal, Task, Thoug
 use super::timing::Timing;
 use super::{Dialect, Go, Queue, Ranks, Waiting};
 use crate::engine::clock::Allowance;
-use crate::engine::{Choice, Engine, HashEntry, Iteration, Limits, Playable, Score, Source};
+use crate::engine::{
+    Choice, Engine, HashEntry, Iteration, Limits, Playable, Score, Source, table_key,
+};
 use crate::game::{Game, Line, MoveList};
+use crate::hash::Key;
 
 /// Positions that a search may be asked about at a time.
 const MAX_PROBED: usize = 10_000;
@@ -40,7 +43,7 @@ pub(super) struct Session<'a, G: Playable> {
     /// Moves not to be played in this position (UCCI).
     banned: Vec<G::Move>,
     /// Positions that the search was asked about and has not yet answered.
-    probed: VecDeque<G>,
+    probed: VecDeque<(G, Key)>,
     waiting: Queue,
     random: ChaCha8Rng,
     /// No more input will come.
@@ -502,7 +505,7 @@ impl<'a, G: Playable> Session<'a, G> {
         for _ in 0..kept {
             before.pop();
         }
-        let mut line = Line::new(before.position().clone(), 0);
+        let mut line = Line::new(before.position().clone(), 0).begun_at(before.game_ply());
         for mv in self.line.moves().skip(self.line.len() - kept) {
             line.push(mv);
         }
@@ -556,7 +559,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn take_outcome(&mut self, outcome: Outcome<G::Move>) -> io::Result<()> {
         while !self.probed.is_empty() {
             let known = self.engine.as_ref().zip(self.probed.front());
-            let entry = known.and_then(|(engine, position)| engine.probe(position));
+            let entry = known.and_then(|(engine, (_, key))| engine.probe(*key));
             self.tell_known(entry)?;
         }
         if let Some(search) = &mut self.search {
@@ -567,18 +570,20 @@ impl<'a, G: Playable> Session<'a, G> {
 
     /// UCCI: what the transposition table knows. While a search runs, it answers.
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
-        let position = match self.read_line(setup) {
-            Ok(line) => line.position().clone(),
+        let line = match self.read_line(setup) {
+            Ok(line) => line,
             Err(message) => {
                 self.complain(&format!("probe: {message}"))?;
                 return self.voice.hash_entry::<G>(None);
             }
         };
-        let entry = self.engine.as_ref().map(|engine| engine.probe(&position));
-        let key = position.key();
+        let position = line.position().clone();
+        let rules = self.settings.engine_options().rules;
+        let key = if self.settings.sixty_moves { table_key(&line, rules) } else { position.key() };
+        let entry = self.engine.as_ref().map(|engine| engine.probe(key));
         match (&self.search, entry) {
             (Some(search), None) if self.probed.len() < MAX_PROBED => {
-                self.probed.push_back(position);
+                self.probed.push_back((position, key));
                 search.signal.ask(key);
                 Ok(())
             }
@@ -592,7 +597,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// The answer about the position that was asked about first.
     fn tell_known(&mut self, entry: Option<HashEntry<G::Move>>) -> io::Result<()> {
         match self.probed.pop_front() {
-            Some(position) => {
+            Some((position, _)) => {
                 self.voice.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
             }
             None => Ok(()),

@@ -160,51 +160,45 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies as usize,
             _ => return,
         };
-        let mut position = self.line.position().clone();
-        for &mv in &line.pv {
-            position.make(mv);
+        let told = line.pv.len();
+        line.pv.iter().for_each(|&mv| self.line.push(mv));
+        while line.pv.len() < plies
+            && let Some(mv) = self.remembered()
+        {
+            self.line.push(mv);
+            line.pv.push(mv);
         }
-        let mut rest = Vec::new();
-        while line.pv.len() + rest.len() < plies {
-            let Some(mv) = self.remembered(&position) else { return };
-            position.make(mv);
-            rest.push(mv);
+        if self.line.position().outcome().is_none() {
+            line.pv.truncate(told);
         }
-        if position.outcome().is_some() {
-            line.pv.extend(rest);
-        }
+        self.rewind();
     }
 
     /// A line of one move is too short to ponder on: the table may know an answer.
-    fn add_answer(&self, line: &mut RootLine<G::Move>) {
+    fn add_answer(&mut self, line: &mut RootLine<G::Move>) {
         let [mv] = line.pv[..] else { return };
-        let mut position = self.line.position().clone();
-        position.make(mv);
-        line.pv.extend(self.remembered(&position));
+        self.line.push(mv);
+        line.pv.extend(self.remembered());
+        self.rewind();
     }
 
-    /// The move that the transposition table has for a position, if it is legal there.
-    fn remembered(&self, position: &G) -> Option<G::Move> {
-        let entry = self.shared.probe(position.key())?;
+    /// The move that the transposition table has for the line's last position, if it is legal there.
+    fn remembered(&self) -> Option<G::Move> {
+        let entry = self.shared.probe(self.table_key())?;
         let mv = entry.mv.and_then(G::Move::unpack);
-        mv.filter(|&mv| position.is_legal(mv))
+        mv.filter(|&mv| self.line.position().is_legal(mv))
     }
 
-    /// Whether time is better kept for later moves, or what was looked for is found.
+    /// Whether time is better kept for later moves.
     fn may_end(&self, score: Score, percent: u64, moves: usize) -> bool {
-        let limits = &self.shared.limits;
-        let found = limits.mate.is_some_and(|most| match score.kind() {
-            ScoreKind::MateIn(plies) => plies.div_ceil(2) <= most,
-            _ => false,
-        });
-        let Some(soft) = limits.soft_time else { return found };
+        let Some(soft) = self.shared.limits.soft_time else { return false };
         let certain = match score.kind() {
             ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies <= self.finished,
             _ => false,
         };
         let due = soft.mul_f64(percent as f64 / 100.0);
         let over = certain || moves == 1 || self.shared.start.elapsed() >= due;
-        found || over && self.shared.end_when_due()
+        over && self.shared.end_when_due()
     }
 
     fn report(&mut self, lines: &[RootLine<G::Move>]) {

@@ -15,8 +15,6 @@ pub struct Limits {
     pub soft_time: Option<Duration>,
     /// The search is broken off at this time.
     pub hard_time: Option<Duration>,
-    /// The search ends when it has found a mate in at most so many moves.
-    pub mate: Option<u32>,
 }
 
 impl Limits {
@@ -51,8 +49,8 @@ pub trait Control<M>: Sync {
     /// Told of every finished iteration, from the thread that called
     /// [`Searcher::run`](super::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
-    /// Shown the transposition table now and then, from the thread that called
-    /// [`Searcher::run`](super::Searcher::run).
+    /// Shown the transposition table now and then, by [`table_key`](super::table_key), from the
+    /// thread that called [`Searcher::run`](super::Searcher::run).
     fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
         let _ = table;
     }

@@ -32,4 +32,6 @@ pub use oracle::{MAX_TABLE_DISTANCE, Oracle, TableValue};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
 pub use transposition::MAX_HASH_MIB;
 pub use wdl::wdl;
-pub use workers::{MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, Techniques};
+pub use workers::{
+    MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, Techniques, table_key,
+};

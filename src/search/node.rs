@@ -5,12 +5,12 @@ use super::order::{Hints, Picker, forcing_slot};
 use super::prune::{self, Singular};
 use super::transposition::Entry;
 use super::tunables::{
-    CLOCK_TRUSTED, CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN,
-    HINDSIGHT_SHALLOWER, IIR_DEPTH, SHALLOWER_MARGIN,
+    CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN, HINDSIGHT_SHALLOWER,
+    IIR_DEPTH, SHALLOWER_MARGIN,
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, MAX_TABLE_DISTANCE, Oracle, Score, TableValue};
+use super::{Bound, MAX_PLY, Oracle, Score};
 use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
 /// What kind of node is searched, known at compile time, so that what only some nodes do costs the
@@ -153,7 +153,6 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let entry = self.shared.probe(self.table_key());
         if !N::PV
             && !compares
-            && self.line.clock() < CLOCK_TRUSTED
             && let Some(score) = table_cutoff(entry, window, depth, ply)
             && (depth > CUT_AS_EXPECTED || cut == (score >= window.beta))
         {
@@ -216,14 +215,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// [floor](Worker::floor).
     fn judged(&self, ply: usize) -> Option<(Score, usize)> {
         let rules = self.shared.rules;
-        let score = match G::judge(&self.line, rules, Horizon::Search { root: self.root }).verdict {
+        let judgement = G::judge(&self.line, rules, Horizon::Search { root: self.root });
+        let score = match judgement.verdict {
             Verdict::None => return None,
             Verdict::Draw => Score::DRAW,
             Verdict::Loses(side) => decided(self.line.position().side_to_move() != side, ply),
         };
-        let first = self.line.earlier_occurrences().next();
-        let first = first.unwrap_or(self.line.len().saturating_sub(self.line.clock() as usize));
-        Some((score, (first + 1).saturating_sub(self.root)))
+        let floor = judgement.hangs_from.map_or(NO_FLOOR, |len| len.saturating_sub(self.root));
+        Some((score, floor))
     }
 
     /// A result that needs no search: by the rules that look at the past, by length, by table.
@@ -239,7 +238,12 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if O::PRESENT {
             let value = self.shared.oracle.probe(&self.line, depth)?;
             self.table_hits += 1;
-            return Some(table_score(value, ply));
+            if value.plies() > G::STAGE_SIGHT && G::stage(&self.line, self.shared.rules) == 0 {
+                // Later in the game the limit of moves may come first.
+                let start = self.line.len().saturating_sub(self.line.clock() as usize);
+                self.floor[ply] = start.saturating_sub(self.root);
+            }
+            return Some(Score::of_table(value, ply));
         }
         None
     }
@@ -438,7 +442,6 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         } else {
             depth
         };
-        self.doubles[ply] = self.doubles[node.ply] + u8::from(extension > 1 + node.extension);
         self.play(candidate.mv, Some(candidate.index), node.ply)?;
         self.played_quiet[node.ply] = !candidate.forcing;
         self.numbers[node.ply] = candidate.number;
@@ -590,16 +593,6 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 /// A finished game seen by `side`.
 pub(super) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
     outcome.winner().map_or(Score::DRAW, |winner| decided(winner == side, ply))
-}
-
-/// What a table says, the better the nearer the end is.
-fn table_score(value: TableValue, ply: usize) -> Score {
-    let away = |plies: u16| ply + usize::from(plies.min(MAX_TABLE_DISTANCE));
-    match value {
-        TableValue::Win(plies) => Score::table_win(away(plies)),
-        TableValue::Draw => Score::DRAW,
-        TableValue::Loss(plies) => Score::table_loss(away(plies)),
-    }
 }
 
 const fn decided(won: bool, ply: usize) -> Score {

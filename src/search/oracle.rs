@@ -1,16 +1,39 @@
 use crate::game::{Game, Line};
 
-/// A value known for certain, for the side to move. Wins and losses come with a measure of how far
-/// the end is, in plies where that is known: a nearer one is preferred, so that the search makes
-/// progress.
+/// A value known for certain, for the side to move. Where the plies to mate are not known, wins and
+/// losses come with another measure of how far the end is, no less than the plies to what is known:
+/// a nearer one is preferred, so that the search makes progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TableValue {
+    /// It mates in so many plies.
+    Mate(u16),
     /// It wins.
     Win(u16),
     /// Neither side can win.
     Draw,
     /// It loses.
     Loss(u16),
+    /// It is mated in so many plies.
+    Mated(u16),
+}
+
+impl TableValue {
+    /// The distance; 0 of draws.
+    #[must_use]
+    pub fn plies(self) -> u32 {
+        match self {
+            Self::Draw => 0,
+            Self::Mate(plies) | Self::Win(plies) | Self::Loss(plies) | Self::Mated(plies) => {
+                plies.into()
+            }
+        }
+    }
+
+    /// Whether the side to move wins.
+    #[must_use]
+    pub const fn is_won(self) -> bool {
+        matches!(self, Self::Mate(_) | Self::Win(_))
+    }
 }
 
 /// The greatest distance of a [`TableValue`] that scores tell from others.
@@ -21,8 +44,10 @@ pub trait Oracle<G: Game>: Sync {
     /// Whether there is anything to ask; `false` removes the probe from the search.
     const PRESENT: bool;
     /// The value of the last position of `line`, if it is known and does not hang on the past of the
-    /// line: a win that a limit of moves may prevent is none. `depth` plies are left to be
-    /// searched there.
+    /// line: a win that a limit of moves may prevent is none. Of lines that end in the same position at
+    /// the same [stage](crate::game::Adjudicate::stage), only those at stage 0 may differ, and only in
+    /// values farther away than [`STAGE_SIGHT`](crate::game::Adjudicate::STAGE_SIGHT). `depth` plies
+    /// are left to be searched there.
     fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue>;
 }
 

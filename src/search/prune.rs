@@ -149,6 +149,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         node: &Node<G::Move>,
         candidate: &Candidate<G::Move>,
     ) -> Result<Singular, Interrupted> {
+        self.doubles[node.ply + 1] = self.doubles[node.ply];
         let none = Ok(Singular::Extends(0));
         let Some(entry) = node.table.filter(|_| candidate.number == 1) else { return none };
         let score = entry.score.to_global(node.ply);
@@ -169,8 +170,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let window = Window { alpha: beta - 1, beta };
         let others = self.search::<Null>(window, (node.depth - 1) / 2, node.ply, node.cut);
         self.skipped[node.ply] = None;
-        let others = others?;
-        Ok(self.judge_singular::<N>(node, score, beta, others))
+        let singular = self.judge_singular::<N>(node, score, beta, others?);
+        self.doubles[node.ply + 1] += u8::from(matches!(singular, Singular::Extends(2)));
+        Ok(singular)
     }
 
     fn judge_singular<N: Kind>(

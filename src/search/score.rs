@@ -1,6 +1,8 @@
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
+use super::{MAX_TABLE_DISTANCE, TableValue};
+
 /// Plies that a search line may have, quiescence included.
 pub const MAX_PLY: usize = 128;
 
@@ -88,6 +90,20 @@ impl Score {
     #[must_use]
     pub const fn table_loss(ply: usize) -> Self {
         Self(signed(ply) - Self::TABLE)
+    }
+
+    /// What a table says of a position `ply` plies from the root, the better the nearer the end is.
+    /// Distances count up to [`MAX_TABLE_DISTANCE`].
+    #[must_use]
+    pub fn of_table(value: TableValue, ply: usize) -> Self {
+        let away = |plies: u16| ply + usize::from(plies.min(MAX_TABLE_DISTANCE));
+        match value {
+            TableValue::Mate(plies) => Self::mate_in(away(plies)),
+            TableValue::Win(plies) => Self::table_win(away(plies)),
+            TableValue::Draw => Self::DRAW,
+            TableValue::Loss(plies) => Self::table_loss(away(plies)),
+            TableValue::Mated(plies) => Self::mated_in(away(plies)),
+        }
     }
 
     /// What the score says.

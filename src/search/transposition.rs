@@ -39,6 +39,11 @@ impl Entry {
         Self { score: -Score::INFINITE, depth: 0, bound: Bound::Lower, ..self }
     }
 
+    /// Whether the score says anything.
+    pub(super) fn has_score(&self) -> bool {
+        self.score != -Score::INFINITE
+    }
+
     /// 64 bits, never 0: move 16, score 16, evaluation 16, depth 8, bound 2, was-PV 1, age 5.
     fn pack(self) -> u64 {
         u64::from(self.mv.unwrap_or(NO_MOVE))

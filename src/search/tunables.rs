@@ -8,10 +8,6 @@ pub(super) const ASPIRATION_DEPTH: i32 = 5;
 /// A window that failed grows by so many hundredths of its size.
 pub(super) const ASPIRATION_GROWTH: i32 = 70;
 
-/// From so many plies without an irreversible move on the table's scores are not believed: the
-/// move limit is near.
-pub(super) const CLOCK_TRUSTED: u32 = 96;
-
 /// Up to this depth the table's scores cut off only as the kind of node lets expect.
 pub(super) const CUT_AS_EXPECTED: i32 = 5;
 

@@ -191,10 +191,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         self.banned = moves;
     }
 
-    /// What the transposition table knows of `position`.
+    /// What the transposition table knows of the position with this [`table_key`].
     #[must_use]
-    pub fn probe(&self, position: &G) -> Option<HashEntry<G::Move>> {
-        self.table.probe(position.key()).map(hash_entry)
+    pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
+        self.table.probe(key).and_then(hash_entry)
     }
 
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits`
@@ -281,13 +281,22 @@ fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
     all.swap_remove(best)
 }
 
-fn hash_entry<M: Packed>(entry: Entry) -> HashEntry<M> {
-    HashEntry {
+/// The key under which the transposition table knows the last position of `line`: near a limit of
+/// moves, that of the position at its [stage](Adjudicate::stage).
+#[inline]
+#[must_use]
+pub fn table_key<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Key {
+    Key(line.position().key().0 ^ u64::from(G::stage(line, rules)).wrapping_mul(STAGE_KEY))
+}
+
+/// `None` for entries that know only a move.
+fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
+    entry.has_score().then(|| HashEntry {
         best: entry.mv.and_then(M::unpack),
         score: entry.score.to_global(0),
         bound: entry.bound,
         depth: u32::from(entry.depth),
-    }
+    })
 }
 
 /// What all threads of one search see.
@@ -497,7 +506,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         let shared = self.shared;
         let left = shared.limits.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(total));
         if self.id == 0 {
-            shared.control.look(&|key| shared.probe(key).map(hash_entry));
+            shared.control.look(&|key| shared.probe(key).and_then(hash_entry));
         }
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES;
         let told = || shared.out_of_time() || shared.control.should_stop();
@@ -521,12 +530,10 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         self.shared.nodes.fetch_add(new, Relaxed) + new
     }
 
-    /// The key under which the transposition table knows the line's last position: near the limit of
-    /// moves, that of the position with so many plies left.
+    /// The key under which the transposition table knows the line's last position.
     #[inline]
     pub(super) fn table_key(&self) -> Key {
-        let stage = G::stage(&self.line, self.shared.rules);
-        Key(self.line.position().key().0 ^ u64::from(stage).wrapping_mul(STAGE_KEY))
+        table_key(&self.line, self.shared.rules)
     }
 
     /// What experience with quiet moves hangs on at the line's last position, `ply` plies after the

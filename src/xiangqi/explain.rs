@@ -3,7 +3,7 @@
 
 use super::chase::{chased, chasers};
 use super::repetition::{
-    MOVE_LIMIT, add_chases, checks, count_moves, due_loop, judge_loop, threatens_mate, walk_back,
+    MOVE_LIMIT, add_chases, checks, counted, due_loop, judge_loop, threatens_mate, walk_back,
 };
 use super::{Bitboard, Move, Piece, Position, RuleSet, Square};
 use crate::game::{BySide, Horizon, Judgement, Line, Side};
@@ -98,7 +98,7 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
             chases: men(end, side.chases),
             attacks: side.attacks && is_chinese,
         }),
-        judgement: judge_loop(end, plies, rules),
+        judgement: Judgement { hangs_from: Some(start + 1), ..judge_loop(end, plies, rules) },
         is_due: due.is_some(),
     })
 }
@@ -130,6 +130,10 @@ pub fn explain_limit(line: &Line<Position>, rules: RuleSet) -> Option<LimitRepor
     if rules == RuleSet::None || line.clock() < MOVE_LIMIT {
         return None;
     }
-    let count = count_moves(line, rules, usize::MAX);
-    Some(LimitReport { plies: line.clock() as usize, counted: count.counted, checks: count.checks })
+    let (clock, checks) = (line.clock(), line.checks());
+    Some(LimitReport {
+        plies: clock as usize,
+        counted: counted(clock, checks, rules) as usize,
+        checks,
+    })
 }

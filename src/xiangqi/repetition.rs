@@ -46,9 +46,9 @@ pub const MOVE_LIMIT: u32 = 120;
 /// Checks of one side that count towards [`MOVE_LIMIT`] where later ones do not.
 pub const COUNTED_CHECKS: u32 = 10;
 
-/// Plies before the limit of moves from which on positions are told apart by it in search: more
-/// than searches look ahead.
-const LIMIT_IN_SIGHT: u32 = 50;
+/// Plies that count, up to which positions are not told apart by them in search. What is left then is
+/// more than most searches look ahead.
+const FAR_FROM_LIMIT: u32 = 70;
 
 /// How often a position must occur for a verdict at the board.
 const OCCURRENCES: usize = 3;
@@ -211,7 +211,7 @@ fn verdict(sides: &BySide<Conduct>, rules: RuleSet) -> Judgement {
 }
 
 const fn draw(reason: &'static str) -> Judgement {
-    Judgement { verdict: Verdict::Draw, reason: Some(reason) }
+    Judgement { verdict: Verdict::Draw, reason: Some(reason), hangs_from: None }
 }
 
 fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
@@ -219,7 +219,7 @@ fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
         (true, true) => draw(both),
         (first, _) => {
             let side = if first { Side::First } else { Side::Second };
-            Judgement { verdict: Verdict::Loses(side), reason: Some(one) }
+            Judgement { verdict: Verdict::Loses(side), reason: Some(one), hangs_from: None }
         }
     }
 }
@@ -237,52 +237,40 @@ pub(super) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<usize>
     })
 }
 
-/// The moves since the last capture, as the limit of moves sees them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Count {
-    /// Plies that count.
-    pub(super) counted: usize,
-    /// Checks given, counted or not.
-    pub(super) checks: BySide<u32>,
+/// Plies of a clock that count towards the limit of moves. Under rules that discount checks, those
+/// beyond the tenth of a side do not.
+pub(super) fn counted(clock: u32, checks: BySide<u32>, rules: RuleSet) -> u32 {
+    let discounted = if discounts_checks(rules) {
+        checks.first.saturating_sub(COUNTED_CHECKS) + checks.second.saturating_sub(COUNTED_CHECKS)
+    } else {
+        0
+    };
+    clock.saturating_sub(discounted)
+}
+
+const fn discounts_checks(rules: RuleSet) -> bool {
+    matches!(rules, RuleSet::Asian | RuleSet::Computer)
 }
 
 /// Whether the moves since the last capture reach the limit.
 fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
     rules != RuleSet::None
         && line.clock() >= MOVE_LIMIT
-        && count_moves(line, rules, MOVE_LIMIT as usize).counted >= MOVE_LIMIT as usize
+        && counted(line.clock(), line.checks(), rules) >= MOVE_LIMIT
 }
 
-/// Counts the plies since the last capture, up to `most` of them. Under rules that discount checks,
-/// those beyond the tenth of a side do not count; plies before the line's start count whatever they
-/// were.
-pub(super) fn count_moves(line: &Line<Position>, rules: RuleSet, most: usize) -> Count {
-    let plies = line.plies();
-    let clock = line.clock() as usize;
-    let since = plies.len().saturating_sub(clock);
-    let discounts = matches!(rules, RuleSet::Asian | RuleSet::Computer);
-    let mut count =
-        Count { counted: clock - (plies.len() - since), checks: BySide::<u32>::default() };
-    let mut position = line.position().clone();
-    for ply in plies[since..].iter().rev() {
-        if count.counted >= most {
-            break;
-        }
-        let mut counts = true;
-        match ply.mv {
-            Some(mv) => {
-                if position.in_check() {
-                    let given = &mut count.checks[!position.turn()];
-                    *given += 1;
-                    counts = !discounts || *given <= COUNTED_CHECKS;
-                }
-                position.undo(mv, ply.undo);
-            }
-            None => position.unpass(ply.undo),
-        }
-        count.counted += usize::from(counts);
+/// Where a draw by the limit of moves hangs on the way to it: after the last capture, unless the
+/// search began where [`Adjudicate::stage`] tells the rest.
+fn limit_hangs_from(line: &Line<Position>, rules: RuleSet, horizon: Horizon) -> Option<usize> {
+    let start = line.len().saturating_sub(line.clock() as usize);
+    if let Horizon::Search { root } = horizon
+        && start <= root
+        && let Some((clock, checks)) = line.late_count_at(root)
+        && counted(clock, checks, rules) > FAR_FROM_LIMIT
+    {
+        return None;
     }
-    count
+    Some(start)
 }
 
 /// Plies that can still be made without a capture before their number draws the game, checks that do
@@ -292,7 +280,7 @@ pub fn plies_left(line: &Line<Position>, rules: RuleSet) -> u32 {
     if rules == RuleSet::None {
         return u32::MAX;
     }
-    MOVE_LIMIT.saturating_sub(count_moves(line, rules, MOVE_LIMIT as usize).counted as u32)
+    MOVE_LIMIT.saturating_sub(counted(line.clock(), line.checks(), rules))
 }
 
 impl Adjudicate for Position {
@@ -302,14 +290,20 @@ impl Adjudicate for Position {
         self.piece_at(mv.to()).is_some()
     }
 
+    const STAGES_FROM: u32 = FAR_FROM_LIMIT;
+    const STAGE_SIGHT: u32 = MOVE_LIMIT - FAR_FROM_LIMIT;
+
     /// Mate and stalemate come first: where the side to move has no legal move there is nothing to
     /// judge. Nearly free where no position repeats and the limit of moves is far.
     fn judge(line: &Line<Self>, rules: RuleSet, horizon: Horizon) -> Judgement {
         let position = line.position();
         let judgement = if let Some(start) = due_loop(line, horizon) {
-            judge_loop(position, &line.plies()[start..], rules)
+            // The loop's first position is worth what it is however it came about.
+            let hangs_from = Some(start + 1);
+            Judgement { hangs_from, ..judge_loop(position, &line.plies()[start..], rules) }
         } else if is_over_limit(line, rules) {
-            draw("60 moves without a capture")
+            let hangs_from = limit_hangs_from(line, rules, horizon);
+            Judgement { hangs_from, ..draw("60 moves without a capture") }
         } else if position.is_dead() {
             draw("neither side can win with the men left")
         } else {
@@ -318,11 +312,41 @@ impl Adjudicate for Position {
         if position.outcome().is_some() { Judgement::NONE } else { judgement }
     }
 
+    /// Near the limit of moves: the plies that count, and the checks that used up what counts of
+    /// them.
     fn stage(line: &Line<Self>, rules: RuleSet) -> u32 {
-        match rules {
-            RuleSet::None => 0,
-            _ => line.clock().saturating_sub(MOVE_LIMIT - LIMIT_IN_SIGHT),
+        if line.clock() <= FAR_FROM_LIMIT || rules == RuleSet::None {
+            return 0;
         }
+        let checks = line.checks();
+        let near = counted(line.clock(), checks, rules).saturating_sub(FAR_FROM_LIMIT);
+        if near == 0 || !discounts_checks(rules) {
+            return near;
+        }
+        let checks = checks.map(|count| count.min(COUNTED_CHECKS));
+        let places = COUNTED_CHECKS + 1;
+        (near * places + checks.first) * places + checks.second
+    }
+
+    fn is_check(&self) -> bool {
+        self.in_check()
+    }
+
+    fn count_checks(line: &Line<Self>) -> BySide<u32> {
+        let plies = line.plies();
+        let since = plies.len().saturating_sub(line.clock() as usize);
+        let mut checks = BySide::default();
+        let mut position = line.position().clone();
+        for ply in plies[since..].iter().rev() {
+            match ply.mv {
+                Some(mv) => {
+                    checks[!position.turn()] += u32::from(position.in_check());
+                    position.undo(mv, ply.undo);
+                }
+                None => position.unpass(ply.undo),
+            }
+        }
+        checks
     }
 }
 
@@ -362,6 +386,101 @@ mod tests {
         assert_eq!(judged(&CHASES, &MIXES), [DRAW, DRAW, FIRST, DRAW, DRAW]);
         assert_eq!(judged(&MIXES, &QUIET), [DRAW, DRAW, DRAW, DRAW, FIRST]);
         assert_eq!(judged(&QUIET, &QUIET), [DRAW; 5]);
+    }
+
+    fn line_of(fen: &str, clock: u32, moves: &str) -> Line<Position> {
+        let mut line = Line::new(Position::from_fen(fen).unwrap(), clock);
+        moves.split_whitespace().for_each(|mv| line.push(Move::parse(mv).unwrap()));
+        line
+    }
+
+    #[test]
+    fn verdicts_tell_what_they_hang_on() {
+        const ROOK: &str = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1";
+        const THERE_AND_BACK: &str = "a1a2 d9d8 a2a1 d8d9 ";
+        let hangs_from = |line: &Line<Position>, root| {
+            let horizon = Horizon::Search { root };
+            let Judgement { verdict, hangs_from, .. } =
+                Position::judge(line, RuleSet::Asian, horizon);
+            assert_eq!(verdict, Verdict::Draw);
+            hangs_from
+        };
+        let repeated = line_of(ROOK, 0, &format!("a1b1 d9d8 b1a1 d8d9 {THERE_AND_BACK}"));
+        assert_eq!(hangs_from(&repeated, 0), Some(5));
+        let dead = line_of("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1", 7, "e0e1");
+        assert_eq!(hangs_from(&dead, 0), None);
+        // Near the limit at the root the stage tells; farther away the root's own clock matters.
+        for (clock, expected) in [(119, None), (71, None), (70, Some(0)), (0, Some(0))] {
+            let mut late = Line::new(Position::from_fen(ROOK).unwrap(), clock);
+            while late.clock() < MOVE_LIMIT {
+                let mut moves = crate::game::MoveList::new();
+                late.position().append_legal(&mut moves);
+                let quiet = |mv: &Move| !late.position().gives_check(*mv);
+                let new = |mv: &Move| {
+                    let mut after = late.clone();
+                    after.push(*mv);
+                    after.earlier_occurrences().next().is_none()
+                };
+                let next = moves.iter().copied().find(|mv| quiet(mv) && new(mv)).unwrap();
+                late.push(next);
+            }
+            assert_eq!(hangs_from(&late, 0), expected, "{clock}");
+        }
+    }
+
+    /// However moves, passes and their taking back alternate, the count kept is the count made.
+    #[test]
+    fn checks_are_counted_as_the_line_changes() {
+        let fen = "2bakab2/9/9/9/9/4C4/9/4R4/9/3K1A3 w - - 0 1";
+        for (seed, clock) in [(1_u64, 0), (2, 40), (3, 69), (4, 70), (5, 71), (6, 90)] {
+            let mut line = Line::new(Position::from_fen(fen).unwrap(), clock);
+            let mut state = seed;
+            let mut next = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(seed);
+                (state >> 33) as usize % below
+            };
+            let mut most = 0;
+            for _ in 0..600 {
+                let mut moves = crate::game::MoveList::new();
+                line.position().append_legal(&mut moves);
+                let is_pass = line.plies().last().is_some_and(|ply| ply.mv.is_none());
+                match next(10) {
+                    0 | 1 if is_pass => line.pop_null(),
+                    0 | 1 => drop(line.pop()),
+                    2 if !line.position().in_check() => line.push_null(),
+                    _ if moves.is_empty() => drop(line.pop()),
+                    _ => {
+                        let mv = *moves
+                            .iter()
+                            .find(|mv| line.position().gives_check(**mv))
+                            .filter(|_| next(4) != 0)
+                            .unwrap_or(&moves[next(moves.len())]);
+                        line.push(mv);
+                    }
+                }
+                let counted = line.checks();
+                assert_eq!(counted, Position::count_checks(&line), "{clock} {}", line.clock());
+                most = most.max(counted.first);
+            }
+            assert!(most > 1, "{most}");
+        }
+    }
+
+    #[test]
+    fn checks_that_do_not_count_put_the_stage_off() {
+        let fen = "4k4/R8/9/9/9/9/9/9/9/3K5 w - - 0 1";
+        let cycle = "a8a9 e9e8 a9a8 e8e9 ";
+        let stage = |clock, times: usize, rules| {
+            Position::stage(&line_of(fen, clock, &cycle.repeat(times)), rules)
+        };
+        assert_eq!(stage(70, 0, RuleSet::Asian), 0);
+        assert_eq!(stage(66, 1, RuleSet::Asian), 0);
+        assert_ne!(stage(67, 1, RuleSet::Asian), 0);
+        assert_eq!(stage(68, 0, RuleSet::None) + stage(90, 1, RuleSet::None), 0);
+        // Ten checks count; of twenty, ten do not.
+        assert_eq!(stage(50, 10, RuleSet::Chinese), 20);
+        assert_eq!(stage(50, 10, RuleSet::Asian), (10 * 11 + 10) * 11);
+        assert_ne!(stage(79, 1, RuleSet::Asian), stage(83, 0, RuleSet::Asian));
     }
 
     #[test]

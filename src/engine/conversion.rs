@@ -1,0 +1,171 @@
+//! The way from a won position to a mate or a capture before the limit of moves, where tables of
+//! distances to mate alone do not tell it: a depth-first proof over the won positions, a ply pair
+//! deeper each time.
+//!
+//! A position *converts* in so many plies if its side mates in them whatever the other does, or a
+//! capture of either side comes in them after which mate is nearer than the whole limit. Only wins of
+//! order 0 are followed. What converts in n plies does so in more, so one number for what is proven
+//! and one for what is refuted is remembered of each position.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::playable::{Endgames, Patience, RootMove};
+use super::tables::XiangqiTables;
+use crate::game::MoveList;
+use crate::hash::Key;
+use crate::tablebase::Wdl;
+use crate::xiangqi::repetition::MOVE_LIMIT;
+use crate::xiangqi::{Move, Position};
+
+/// Positions between two looks at the clock.
+const CHECK_INTERVAL: u32 = 64;
+
+/// What is known of the way to a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conversion {
+    /// This move begins one that comes in time.
+    By(Move),
+    /// None comes in time.
+    Late,
+    /// None was found.
+    Unknown,
+}
+
+/// A winning move that needs no repetition rule, and the plies to mate from before it.
+#[derive(Debug, Clone, Copy)]
+struct Try {
+    mv: Move,
+    to_mate: u32,
+}
+
+/// What is known of a won position, its side to move.
+#[derive(Debug, Clone)]
+struct Known {
+    /// Captures first, then the nearest mates.
+    tries: Rc<[Try]>,
+    /// It converts in so many plies, ...
+    proven: u32,
+    /// ... and not in so many.
+    refuted: u32,
+}
+
+/// Looks for conversions.
+pub(super) struct Converter<'a> {
+    tables: &'a XiangqiTables,
+    patience: &'a Patience<'a>,
+    looked_at: u32,
+    /// Patience has ended, or a capture leads to a mate beyond the whole limit: a refutation is none.
+    is_vague: bool,
+    known: HashMap<Key, Known>,
+}
+
+impl<'a> Converter<'a> {
+    pub(super) fn new(tables: &'a XiangqiTables, patience: &'a Patience<'a>) -> Self {
+        Self { tables, patience, looked_at: 0, is_vague: false, known: HashMap::new() }
+    }
+
+    /// The move of these that converts soonest, in at most `left` plies.
+    pub(super) fn fastest(
+        &mut self,
+        position: &Position,
+        moves: impl Iterator<Item = RootMove<Move>>,
+        left: u32,
+    ) -> Conversion {
+        let tries = tries(position, moves);
+        let mut position = position.clone();
+        for plies in (2 - left % 2..=left).step_by(2) {
+            let converting = tries.iter().find(|t| self.move_converts(&mut position, **t, plies));
+            if let Some(found) = converting {
+                return Conversion::By(found.mv);
+            }
+            if self.has_ended() {
+                break;
+            }
+        }
+        if self.is_vague { Conversion::Unknown } else { Conversion::Late }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.looked_at >= self.patience.positions
+    }
+
+    /// Whether a mate so far away comes before the limit counted anew.
+    fn is_won_anew(&mut self, to_mate: u32) -> bool {
+        self.is_vague |= to_mate > MOVE_LIMIT;
+        to_mate <= MOVE_LIMIT
+    }
+
+    fn move_converts(&mut self, position: &mut Position, t: Try, plies: u32) -> bool {
+        if position.piece_at(t.mv.to()).is_some() {
+            return self.is_won_anew(t.to_mate - 1);
+        }
+        if t.to_mate <= plies {
+            return true;
+        }
+        if plies < 2 {
+            return false;
+        }
+        let undo = position.play_unchecked(t.mv);
+        let mut replies = MoveList::new();
+        position.append_legal(&mut replies);
+        // Captures are judged at a glance.
+        replies.sort_by_key(|reply| position.piece_at(reply.to()).is_none());
+        let converts = replies.into_iter().all(|reply| {
+            if position.piece_at(reply.to()).is_some() {
+                return self.is_won_anew(t.to_mate - 2);
+            }
+            let undo = position.play_unchecked(reply);
+            let converts = self.converts(position, plies - 2);
+            position.undo(reply, undo);
+            converts
+        });
+        position.undo(t.mv, undo);
+        converts
+    }
+
+    /// Whether a won position converts in so many plies.
+    fn converts(&mut self, position: &mut Position, plies: u32) -> bool {
+        let key = position.zobrist();
+        if plies == 0 {
+            return false;
+        }
+        let known = match self.known.get(&key) {
+            Some(known) if known.proven <= plies => return true,
+            Some(known) if known.refuted >= plies => return false,
+            known => known.map(|known| known.tries.clone()),
+        };
+        if self.has_ended() {
+            self.is_vague = true;
+            return false;
+        }
+        self.looked_at += 1;
+        if self.looked_at.is_multiple_of(CHECK_INTERVAL) && !(self.patience.lasts)() {
+            self.looked_at = self.patience.positions;
+        }
+        let tries = known.unwrap_or_else(|| {
+            let moves = self.tables.ranked_moves(position).unwrap_or_default();
+            let tries: Rc<[Try]> = tries(position, moves.into_iter()).into();
+            let known = Known { tries: tries.clone(), proven: u32::MAX, refuted: 0 };
+            self.known.insert(key, known);
+            tries
+        });
+        let converts = tries.iter().any(|t| self.move_converts(position, *t, plies));
+        if let Some(known) = self.known.get_mut(&key) {
+            if converts {
+                known.proven = known.proven.min(plies);
+            } else {
+                known.refuted = known.refuted.max(plies);
+            }
+        }
+        converts
+    }
+}
+
+fn tries(position: &Position, moves: impl Iterator<Item = RootMove<Move>>) -> Vec<Try> {
+    let won = moves.filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
+    let mut tries: Vec<Try> =
+        won.map(|m| Try { mv: m.mv, to_mate: m.entry.distance.into() }).collect();
+    tries.sort_by_key(|t| (position.piece_at(t.mv.to()).is_none(), t.to_mate));
+    tries
+}
