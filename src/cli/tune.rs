@@ -131,12 +131,12 @@ impl Args {
             .iter()
             .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
             .collect();
-        let Self { steps, rate, spread, quiet, about, search, blend, .. } = self;
+        let Self { positions, steps, rate, spread, quiet, about, search, blend, .. } = self;
         let Fit { before, after, .. } = fitted;
         let gap = if about.is_empty() { "" } else { "\n\n" };
         format!(
-            "juzhong tune {} --steps {steps} --rate {rate} --spread {spread} --quiet {quiet} \
-             --search {search} --blend {blend}\n\
+            "juzhong tune {} --positions {positions} --quiet {quiet} --search {search} \
+             --blend {blend} --steps {steps} --rate {rate} --spread {spread}\n\
              {} quiet positions, {} held out; logistic loss of those fitted {:.5} before\n\
              and {:.5} after, held out {:.5} and {:.5}.{gap}{about}",
             names.join(" "),
