@@ -13,7 +13,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("record", &["bytes", "game", "xiangqi", "gomoku"]),
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
     ("tablebase", &["bytes", "hash", "game", "xiangqi"]),
-    ("search", &["hash", "game", "xiangqi", "gomoku"]),
+    ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
     (
         "engine",
         &["bytes", "hash", "game", "xiangqi", "gomoku", "record", "book", "tablebase", "search"],

@@ -116,7 +116,7 @@ fn a_verdict_of_the_game_is_not_remembered_of_the_position() {
     let mut game = line(fen, 0);
     moves.split(' ').for_each(|mv| game.push(Move::parse(mv).unwrap()));
     let mut searcher = searcher();
-    let lost = search(&mut searcher, &game, RuleSet::Asian, 12);
+    let lost = search(&mut searcher, &game, RuleSet::Asian, 14);
     assert!(lost.score.is_lost(), "{lost:?}");
     let known = searcher.probe(table_key(&game, RuleSet::Asian));
     assert_eq!(known, None);

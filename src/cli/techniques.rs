@@ -98,9 +98,9 @@ mod tests {
     #[test]
     fn each_search_visits_fewer_nodes_than_the_plainer_ones() {
         let nodes = SEARCHES.map(|(_, techniques, _)| count(techniques, 4, None).unwrap().nodes);
-        // Without a good order of moves, the zero windows of principal variation search gain nothing.
+        // Without a good order of moves, the zero windows of principal variation search gain little.
         let [alpha_beta, zero_windows, ordered, full] = nodes;
-        assert!(alpha_beta.abs_diff(zero_windows) < alpha_beta / 10, "{nodes:?}");
+        assert!(alpha_beta.abs_diff(zero_windows) < alpha_beta / 5, "{nodes:?}");
         assert!(full < ordered && ordered < zero_windows.min(alpha_beta), "{nodes:?}");
     }
 

@@ -14,6 +14,10 @@ pub trait Heuristics: Game {
     /// Whether passing is worse than any move often enough for null-move pruning to be sound.
     const NULL_MOVE: bool;
 
+    /// Whether every answer to a threat is searched a ply deeper; otherwise only one that is the only
+    /// one.
+    const EXTENDS_THREATS: bool = false;
+
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;
 

@@ -317,13 +317,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// An only move out of check is searched a ply deeper. Extensions stop at twice the nominal depth,
-    /// so that every iteration ends.
+    /// The only answer to a threat is searched a ply deeper, in some games every answer. Extensions
+    /// stop at twice the nominal depth, so that every iteration ends.
     fn extension(&self, ply: usize) -> i32 {
         if !self.shared.techniques.extensions || ply >= 2 * self.iteration as usize {
             return 0;
         }
-        i32::from(self.line.position().count_legal_moves() == 1)
+        let only = self.line.position().count_legal_moves() == 1;
+        i32::from(G::EXTENDS_THREATS) + i32::from(only)
     }
 
     fn search_moves<N: Kind>(&mut self, node: &Node<G::Move>) -> Result<Score, Interrupted> {

@@ -55,7 +55,7 @@ pub struct Techniques {
     pub pruning: bool,
     /// Late moves are searched less deeply at first.
     pub reductions: bool,
-    /// Only moves out of check are searched a ply deeper.
+    /// Only answers to threats are searched a ply deeper.
     pub extensions: bool,
     /// A table move that is the only good one is searched deeper.
     pub singular: bool,

@@ -462,7 +462,7 @@ mod tests {
                 assert_eq!(counted, Position::count_checks(&line), "{clock} {}", line.clock());
                 most = most.max(counted.first);
             }
-            assert!(most > 1, "{most}");
+            assert!(most > 0, "{clock}");
         }
     }
 

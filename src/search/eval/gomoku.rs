@@ -35,6 +35,7 @@ impl Heuristics for Board {
     /// A stone more is never a burden, but a pass in front of a threat loses at once, and threats
     /// are what the game consists of.
     const NULL_MOVE: bool = false;
+    const EXTENDS_THREATS: bool = true;
     const HISTORY_LEN: usize = 2 * POINTS;
 
     fn evaluate(&self) -> i32 {
