@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -104,7 +105,8 @@ impl Opponent<'_> {
         if best.1.wdl != Wdl::Draw || self.is_fickle {
             return equal[self.random.next_u32() as usize % equal.len()].0;
         }
-        equal.iter().min_by_key(|m| self.draws_left(position, m.0)).unwrap().0
+        let worth = |mv| (self.draws_left(position, mv), Reverse(occurrences(line, mv)));
+        equal.iter().min_by_key(|m| worth(m.0)).unwrap().0
     }
 
     fn draws_left(&self, position: &Position, mv: Move) -> usize {
@@ -113,6 +115,13 @@ impl Opponent<'_> {
         let replies = self.tables.probe_children(&after).unwrap();
         replies.iter().filter(|(_, entry)| entry.wdl == Wdl::Draw).count()
     }
+}
+
+/// How often what the move leads to was there before.
+fn occurrences(line: &Line<Position>, mv: Move) -> usize {
+    let mut after = line.clone();
+    after.push(mv);
+    after.earlier_occurrences().count()
 }
 
 /// How a game ended, and whether the engine said anything before its first move.
@@ -166,13 +175,14 @@ fn play_out(
     made: Rules,
     truth: Rules,
     count: usize,
+    seed: u64,
 ) -> BTreeMap<Wdl, usize> {
     let mut engine = engine(folder, rules, Some(made));
     let tables = Tables::open(folder, truth, Metric::Dtm).unwrap();
     let own = Tables::open(folder, made, Metric::Dtm).unwrap();
     let mut results = BTreeMap::new();
     for (i, set) in sets.iter().enumerate() {
-        let seed = 7 + i as u64;
+        let seed = seed + i as u64;
         for (number, position) in
             positions(set.parse().unwrap(), count, seed).into_iter().enumerate()
         {
@@ -214,7 +224,7 @@ fn wins_are_won_and_draws_held() {
     ];
     let mut total = 0;
     for (play, rules) in cases {
-        let results = play_out(folder(), &SETS, play, rules, rules, 40);
+        let results = play_out(folder(), &SETS, play, rules, rules, 40, 7);
         assert!(results.values().all(|&count| count > 5), "{results:?}");
         total += results.values().sum::<usize>();
     }
@@ -233,11 +243,11 @@ fn tables_of_other_rules_serve_as_far_as_they_are_valid() {
         (RuleSet::Chinese, Check, Check),
     ];
     for (play, made, truth) in cases {
-        play_out(folder(), &["KRvKN", "KRvKA"], play, made, truth, 20);
+        play_out(folder(), &["KRvKN", "KRvKA"], play, made, truth, 20, 7);
     }
     // Mates count under all rules.
     for play in [RuleSet::Check, RuleSet::Asian, RuleSet::Chinese] {
-        play_out(folder(), &["KRvKP", "KRvKA"], play, None, None, 20);
+        play_out(folder(), &["KRvKP", "KRvKA"], play, None, None, 20, 7);
     }
 }
 
@@ -520,6 +530,44 @@ fn the_search_makes_progress_by_the_tables() {
     }
 }
 
+/// Where nothing but checks keeps a draw for a while, the way out is found before the loop has lost.
+#[test]
+fn draws_are_not_lost_in_loops_of_checks() {
+    let folder = tempfile::tempdir().unwrap();
+    generate(folder.path(), &["KNvKCA"], Rules::Check, Metric::Dtm);
+    let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
+    let rules = RuleSet::Check;
+    let mut engine = engine(folder.path(), rules, None);
+    for fen in [
+        "5kc2/9/5a3/9/9/9/9/9/9/4NK3 w",
+        "3k2c2/9/5a3/9/9/9/1N7/9/9/5K3 w",
+        "5k3/9/3a5/8c/9/9/5N3/3K5/9/9 w",
+        "3a5/4k4/1N7/9/5c3/9/9/3K5/9/9 w",
+        "3a5/4k3N/c8/9/9/9/9/9/3K5/9 w",
+    ] {
+        let start = Line::new(Position::from_fen(fen).unwrap(), 0);
+        let random = ChaCha8Rng::seed_from_u64(1);
+        let mut opponent = Opponent { tables: &tables, rules, random, is_fickle: false };
+        let end = play(&mut engine, &mut opponent, start);
+        assert_eq!(end.outcome, Outcome::Draw, "{}", text(&end.line));
+    }
+}
+
+/// Many more positions of small sets.
+#[test]
+#[ignore = "cargo test --release --test table_play seeds -- --ignored: minutes"]
+fn many_seeds_of_small_sets_are_played_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["KNvKCA", "KNvKC", "KRvKC", "KRvKR", "KPvKP", "KRvKN", "KRvKP"];
+    for (play, rules) in [(RuleSet::Check, Rules::Check), (RuleSet::Asian, Rules::Asian)] {
+        generate(folder.path(), &sets, rules, Metric::Dtm);
+        for seed in (100..200).step_by(20) {
+            let results = play_out(folder.path(), &sets, play, rules, rules, 200, seed);
+            assert_eq!(results.len(), 3, "{results:?}");
+        }
+    }
+}
+
 /// Sets where repetition decides much, chases among it, and wins beyond the limit of moves.
 #[test]
 #[ignore = "cargo test --release --test table_play larger -- --ignored: minutes, 1 GiB"]
@@ -530,7 +578,7 @@ fn larger_sets_are_played_out() {
         generate(folder.path(), &sets, rules, Metric::Dtm);
     }
     for (play, rules) in [(RuleSet::Check, Rules::Check), (RuleSet::Asian, Rules::Asian)] {
-        let results = play_out(folder.path(), &sets, play, rules, rules, 200);
+        let results = play_out(folder.path(), &sets, play, rules, rules, 200, 7);
         assert_eq!(results.len(), 3, "{results:?}");
     }
 }

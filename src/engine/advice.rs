@@ -6,7 +6,8 @@
 //! - **Verdicts on repetition.** A move is judged together with the answers to it. A win by rule is
 //!   claimed by going around the loop until the verdict: of equally good moves the one is played
 //!   that repeats. In lost positions a loop is followed up to the last move before the verdict. In
-//!   drawn ones a loop that may lose is not even gone around once, if another move draws.
+//!   drawn ones a loop that may lose is not even gone around once, if another move draws; and once
+//!   positions come back, only moves are played from which a way out is proven: see `holding`.
 //! - **The limit of moves without a capture.** A win that is nearer than the limit is played by
 //!   order, then distance. Where it is farther, the way to a mate or to a capture that keeps the win is
 //!   taken, as tables of distances to captures know it, else as a small search finds it; where there
@@ -15,8 +16,10 @@
 //! - **Values that hold under the rules of play**: see `validity`.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use super::conversion::{Conversion, Converter};
+use super::holding::{Holder, Outlook};
 use super::playable::{Endgames, Patience, RootMove};
 use super::player::as_it_counts;
 use super::tables::{CLAIM_PLIES, XiangqiTables, is_in_time};
@@ -80,7 +83,9 @@ enum Drawing {
     Safe,
     /// Begins a loop that would lose if it were gone around again.
     Looping,
-    /// An answer loses by the rules.
+    /// Positions come back, and no way out of the loop was found, nor that there is none.
+    Doubtful,
+    /// Whatever is played later, the rules can take the draw away.
     Trapped,
     /// Loses by the rules.
     Spoilt,
@@ -123,7 +128,7 @@ impl<'a> Adviser<'a> {
         let moves = self.tables.ranked_moves(self.line.position())?;
         Some(match moves.first()?.entry.wdl {
             Wdl::Win => self.convert(moves, patience),
-            Wdl::Draw => self.hold(moves),
+            Wdl::Draw => self.hold(moves, patience),
             Wdl::Loss => self.resist(moves),
         })
     }
@@ -194,17 +199,51 @@ impl<'a> Adviser<'a> {
     }
 
     /// A move that keeps the draw; which of them, others may decide.
-    fn hold(&self, moves: Vec<RootMove<Move>>) -> Advice<Move> {
-        let mut ranked: Vec<(Drawing, RootMove<Move>)> =
-            moves.into_iter().map(|m| (self.drawing(m), m)).collect();
-        ranked.sort_by_key(|&(kind, m)| (kind, Reverse(m.entry)));
+    fn hold(&self, moves: Vec<RootMove<Move>>, patience: &Patience<'_>) -> Advice<Move> {
+        let has_repeated = self.has_repeated();
+        let mut holder = Holder::new(self.tables, &self.line, self.rules, patience);
+        let mut rank = |m: RootMove<Move>| {
+            let been = self.occurrences(m.mv);
+            let kind = match self.drawing(m) {
+                kind @ (Drawing::Safe | Drawing::Looping) if has_repeated || been > 0 => {
+                    match holder.outlook(m.mv) {
+                        Outlook::Kept => kind,
+                        Outlook::Unknown => Drawing::Doubtful,
+                        Outlook::Lost => Drawing::Trapped,
+                    }
+                }
+                kind => kind,
+            };
+            // Where nothing is safe, what was there least.
+            let been = if kind > Drawing::Looping { been } else { 0 };
+            ((kind, been), m)
+        };
+        let mut ranked: Vec<((Drawing, usize), RootMove<Move>)> =
+            moves.into_iter().map(&mut rank).collect();
+        ranked.sort_by_key(|&(rank, m)| (rank, Reverse(m.entry)));
         let best = ranked[0].0;
-        let keeping = ranked.iter().filter(|(kind, _)| *kind == best).count();
-        let wdl = if best == Drawing::Claimed { Wdl::Win } else { Wdl::Draw };
+        let keeping = ranked.iter().filter(|(rank, _)| *rank == best).count();
+        let wdl = if best.0 == Drawing::Claimed { Wdl::Win } else { Wdl::Draw };
         let moves = ranked.into_iter().map(|(_, m)| m).collect();
         Advice { moves, keeping, wdl, is_sure: true, remark: None }
     }
 
+    /// Whether a position has come back since the last capture.
+    fn has_repeated(&self) -> bool {
+        let since = self.line.len() - self.line.reversible() as usize;
+        let before = self.line.plies()[since..].iter().map(|ply| ply.key_before);
+        let mut seen = HashSet::new();
+        before.chain([self.line.position().zobrist()]).any(|key| !seen.insert(key))
+    }
+
+    /// How often what the move leads to was there before.
+    fn occurrences(&self, mv: Move) -> usize {
+        let mut line = self.line.clone();
+        line.push(mv);
+        line.earlier_occurrences().count()
+    }
+
+    /// By the move and the answers to it.
     fn drawing(&self, m: RootMove<Move>) -> Drawing {
         let Foresight { now, later } = self.foresee(m.mv, Horizon::Game);
         let is_loss = |wdl| wdl == Some(Wdl::Loss);

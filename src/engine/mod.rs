@@ -5,6 +5,7 @@ mod advice;
 mod appraise;
 pub mod clock;
 mod conversion;
+mod holding;
 mod library;
 mod playable;
 mod player;

@@ -1,0 +1,142 @@
+//! Whether a draw of the tables can be kept through the loops of a game.
+//!
+//! Tables tell that a position is drawn, not that every way of keeping the draw is one for good: where
+//! all moves that keep it check, or chase, a side may go around until the rules take the game from
+//! it. What the line has seen already counts then. Such a side is safe with its next *quiet* move, one
+//! that takes, or neither checks nor chases: no loop with that move in it loses, and a loop of later
+//! moves is one that begins anew. So quiet moves are looked for, by depth-first proof over the moves
+//! that keep the draw and all answers to them, a move deeper each time.
+
+use super::playable::{Endgames, Patience};
+use super::tables::XiangqiTables;
+use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
+use crate::tablebase::Wdl;
+use crate::xiangqi::repetition::chased;
+use crate::xiangqi::{Move, Position, RuleSet};
+
+/// Positions looked at for one move.
+const POSITIONS: u32 = 1_000;
+
+/// Positions between two looks at the clock.
+const CHECK_INTERVAL: u32 = 64;
+
+/// How many moves of one's own the proof looks ahead.
+const DEPTH: u32 = 12;
+
+/// What becomes of a draw, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outlook {
+    /// It can be kept.
+    Kept,
+    /// Nothing was found out.
+    Unknown,
+    /// The rules on repetition take it away.
+    Lost,
+}
+
+/// Looks for quiet moves from the end of a line on, for the side to move there.
+pub(super) struct Holder<'a> {
+    tables: &'a XiangqiTables,
+    rules: RuleSet,
+    patience: &'a Patience<'a>,
+    side: Side,
+    line: Line<Position>,
+    horizon: Horizon,
+    looked_at: u32,
+}
+
+impl<'a> Holder<'a> {
+    pub(super) fn new(
+        tables: &'a XiangqiTables,
+        line: &Line<Position>,
+        rules: RuleSet,
+        patience: &'a Patience<'a>,
+    ) -> Self {
+        let (side, line) = (line.position().turn(), line.clone());
+        // What comes back on the way is no nearer to a quiet move than it was.
+        let horizon = Horizon::Search { root: line.len() };
+        Self { tables, rules, patience, side, line, horizon, looked_at: 0 }
+    }
+
+    /// What becomes of the draw after a move that keeps it by the tables.
+    pub(super) fn outlook(&mut self, mv: Move) -> Outlook {
+        if self.rules == RuleSet::None {
+            return Outlook::Kept; // no repetition loses
+        }
+        self.looked_at = 0;
+        let mut outlook = Outlook::Unknown;
+        for depth in 0..=DEPTH {
+            outlook = self.after_move(mv, depth);
+            if outlook != Outlook::Unknown || self.has_ended() {
+                break;
+            }
+        }
+        outlook
+    }
+
+    fn has_ended(&self) -> bool {
+        self.looked_at >= POSITIONS
+    }
+
+    fn after_move(&mut self, mv: Move, depth: u32) -> Outlook {
+        let before = self.line.position();
+        let is_capture = before.piece_at(mv.to()).is_some();
+        let chases = self.rules != RuleSet::Check && !chased(before, mv).is_empty();
+        self.line.push(mv);
+        let is_quiet = is_capture || !chases && !self.line.position().in_check();
+        let outlook = self
+            .judged()
+            .unwrap_or_else(|| if is_quiet { Outlook::Kept } else { self.after_answers(depth) });
+        self.line.pop();
+        outlook
+    }
+
+    fn after_answers(&mut self, depth: u32) -> Outlook {
+        let mut replies = MoveList::new();
+        self.line.position().append_legal(&mut replies);
+        let mut worst = Outlook::Kept;
+        for reply in replies {
+            self.line.push(reply);
+            worst = worst.max(self.judged().unwrap_or_else(|| self.best_move(depth)));
+            self.line.pop();
+            if worst == Outlook::Lost {
+                break;
+            }
+        }
+        worst
+    }
+
+    fn best_move(&mut self, depth: u32) -> Outlook {
+        if depth == 0 || self.has_ended() {
+            return Outlook::Unknown;
+        }
+        self.looked_at += 1;
+        if self.looked_at.is_multiple_of(CHECK_INTERVAL) && !(self.patience.lasts)() {
+            self.looked_at = POSITIONS;
+        }
+        let Some(moves) = self.tables.ranked_moves(self.line.position()) else {
+            return Outlook::Unknown;
+        };
+        let mut best = Outlook::Lost;
+        for m in moves {
+            best = best.min(match m.entry.wdl {
+                Wdl::Win => Outlook::Kept,
+                Wdl::Draw => self.after_move(m.mv, depth - 1),
+                Wdl::Loss => Outlook::Lost,
+            });
+            if best == Outlook::Kept {
+                break;
+            }
+        }
+        best
+    }
+
+    /// What the rules say about the end of the line, if anything.
+    fn judged(&self) -> Option<Outlook> {
+        match Position::judge(&self.line, self.rules, self.horizon).verdict {
+            Verdict::None => None,
+            Verdict::Loses(loser) if loser == self.side => Some(Outlook::Lost),
+            Verdict::Draw | Verdict::Loses(_) => Some(Outlook::Kept),
+        }
+    }
+}
