@@ -78,7 +78,7 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
         }
     }
     if depth == 0 {
-        return settle(line, root, bounds);
+        return settle(line, root, bounds, true);
     }
     let mut moves = MoveList::new();
     line.position().legal_moves(&mut moves);
@@ -95,8 +95,8 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
     best
 }
 
-/// Quiescence: takes that do not lose, or any move out of check.
-fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2]) -> i32 {
+/// Quiescence: takes that do not lose, at its first ply checks that do not, or any move out of check.
+fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2], first: bool) -> i32 {
     let [mut alpha, beta] = bounds;
     let position = line.position();
     let in_check = position.in_check();
@@ -107,6 +107,9 @@ fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2]) -> i32 {
     } else {
         best = position.evaluate();
         position.forcing_moves(&mut moves);
+        if first {
+            position.quiet_threats(&mut moves);
+        }
         moves.retain(|mv| position.exchange_value(*mv) >= 0);
     }
     for mv in moves {
@@ -115,7 +118,7 @@ fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2]) -> i32 {
         }
         alpha = alpha.max(best);
         line.push(mv);
-        best = best.max(-settle(line, root, [-beta, -alpha]));
+        best = best.max(-settle(line, root, [-beta, -alpha], false));
         line.pop();
     }
     best

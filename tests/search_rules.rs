@@ -119,7 +119,7 @@ fn a_verdict_of_the_game_is_not_remembered_of_the_position() {
     let lost = search(&mut searcher, &game, RuleSet::Asian, 14);
     assert!(lost.score.is_lost(), "{lost:?}");
     let known = searcher.probe(table_key(&game, RuleSet::Asian));
-    assert_eq!(known, None);
+    assert!(known.is_none_or(|known| !known.score.is_lost()), "{known:?}");
     for depth in 1..=6 {
         let used = search(&mut searcher, &line(before, 0), RuleSet::Asian, depth);
         assert!(!(-used.score).is_lost(), "{used:?}");
