@@ -380,7 +380,7 @@ fn whole_games_in_every_dialect() {
         for proxied in [false, true] {
             let contest = Match {
                 entrants: [outside(dialect, proxied), own()],
-                pace: nodes(50),
+                pace: nodes(1_000),
                 referee: Referee::default(),
                 games: 2,
                 ..own_match()
@@ -389,7 +389,8 @@ fn whole_games_in_every_dialect() {
             let ends: Vec<_> = games.iter().map(|game| game.record.tag("Termination")).collect();
             assert!(!standing.has_faults(), "{dialect:?} {proxied}: {ends:?}");
             assert_eq!(games.len(), 2);
-            assert!(games.iter().all(|game| game.effort[0].moves > 3), "{dialect:?} {ends:?}");
+            let moves: u64 = games.iter().map(|game| game.effort[0].moves).sum();
+            assert!(moves > 20, "{dialect:?} {proxied}: {moves} {ends:?}");
         }
     }
 }

@@ -10,16 +10,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::playable::{Endgames, Patience, RootMove};
+use super::playable::{Budget, Endgames, Patience, RootMove};
 use super::tables::XiangqiTables;
 use crate::game::MoveList;
 use crate::hash::Key;
 use crate::tablebase::Wdl;
 use crate::xiangqi::repetition::MOVE_LIMIT;
 use crate::xiangqi::{Move, Position};
-
-/// Positions between two looks at the clock.
-const CHECK_INTERVAL: u32 = 64;
 
 /// What is known of the way to a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +50,7 @@ struct Known {
 /// Looks for conversions.
 pub(super) struct Converter<'a> {
     tables: &'a XiangqiTables,
-    patience: &'a Patience<'a>,
-    looked_at: u32,
+    budget: Budget<'a>,
     /// Patience has ended, or a capture leads to a mate beyond the whole limit: a refutation is none.
     is_vague: bool,
     known: HashMap<Key, Known>,
@@ -62,7 +58,8 @@ pub(super) struct Converter<'a> {
 
 impl<'a> Converter<'a> {
     pub(super) fn new(tables: &'a XiangqiTables, patience: &'a Patience<'a>) -> Self {
-        Self { tables, patience, looked_at: 0, is_vague: false, known: HashMap::new() }
+        let budget = Budget::new(patience, patience.positions);
+        Self { tables, budget, is_vague: false, known: HashMap::new() }
     }
 
     /// The move of these that converts soonest, in at most `left` plies.
@@ -79,15 +76,11 @@ impl<'a> Converter<'a> {
             if let Some(found) = converting {
                 return Conversion::By(found.mv);
             }
-            if self.has_ended() {
+            if self.budget.is_spent() {
                 break;
             }
         }
         if self.is_vague { Conversion::Unknown } else { Conversion::Late }
-    }
-
-    fn has_ended(&self) -> bool {
-        self.looked_at >= self.patience.positions
     }
 
     /// Whether a mate so far away comes before the limit counted anew.
@@ -135,14 +128,11 @@ impl<'a> Converter<'a> {
             Some(known) if known.refuted >= plies => return false,
             known => known.map(|known| known.tries.clone()),
         };
-        if self.has_ended() {
+        if self.budget.is_spent() {
             self.is_vague = true;
             return false;
         }
-        self.looked_at += 1;
-        if self.looked_at.is_multiple_of(CHECK_INTERVAL) && !(self.patience.lasts)() {
-            self.looked_at = self.patience.positions;
-        }
+        self.budget.spend();
         let tries = known.unwrap_or_else(|| {
             let moves = self.tables.ranked_moves(position).unwrap_or_default();
             let tries: Rc<[Try]> = tries(position, moves.into_iter()).into();

@@ -7,7 +7,7 @@
 //! moves is one that begins anew. So quiet moves are looked for, by depth-first proof over the moves
 //! that keep the draw and all answers to them, a move deeper each time.
 
-use super::playable::{Endgames, Patience};
+use super::playable::{Budget, Endgames, Patience};
 use super::tables::XiangqiTables;
 use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
 use crate::tablebase::Wdl;
@@ -16,9 +16,6 @@ use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Positions looked at for one move.
 const POSITIONS: u32 = 1_000;
-
-/// Positions between two looks at the clock.
-const CHECK_INTERVAL: u32 = 64;
 
 /// How many moves of one's own the proof looks ahead.
 const DEPTH: u32 = 12;
@@ -38,11 +35,10 @@ pub(super) enum Outlook {
 pub(super) struct Holder<'a> {
     tables: &'a XiangqiTables,
     rules: RuleSet,
-    patience: &'a Patience<'a>,
     side: Side,
     line: Line<Position>,
     horizon: Horizon,
-    looked_at: u32,
+    budget: Budget<'a>,
 }
 
 impl<'a> Holder<'a> {
@@ -55,7 +51,8 @@ impl<'a> Holder<'a> {
         let (side, line) = (line.position().turn(), line.clone());
         // What comes back on the way is no nearer to a quiet move than it was.
         let horizon = Horizon::Search { root: line.len() };
-        Self { tables, rules, patience, side, line, horizon, looked_at: 0 }
+        let budget = Budget::new(patience, POSITIONS);
+        Self { tables, rules, side, line, horizon, budget }
     }
 
     /// What becomes of the draw after a move that keeps it by the tables.
@@ -63,19 +60,15 @@ impl<'a> Holder<'a> {
         if self.rules == RuleSet::None {
             return Outlook::Kept; // no repetition loses
         }
-        self.looked_at = 0;
+        self.budget.renew();
         let mut outlook = Outlook::Unknown;
         for depth in 0..=DEPTH {
             outlook = self.after_move(mv, depth);
-            if outlook != Outlook::Unknown || self.has_ended() {
+            if outlook != Outlook::Unknown || self.budget.is_spent() {
                 break;
             }
         }
         outlook
-    }
-
-    fn has_ended(&self) -> bool {
-        self.looked_at >= POSITIONS
     }
 
     fn after_move(&mut self, mv: Move, depth: u32) -> Outlook {
@@ -107,13 +100,10 @@ impl<'a> Holder<'a> {
     }
 
     fn best_move(&mut self, depth: u32) -> Outlook {
-        if depth == 0 || self.has_ended() {
+        if depth == 0 || self.budget.is_spent() {
             return Outlook::Unknown;
         }
-        self.looked_at += 1;
-        if self.looked_at.is_multiple_of(CHECK_INTERVAL) && !(self.patience.lasts)() {
-            self.looked_at = POSITIONS;
-        }
+        self.budget.spend();
         let Some(moves) = self.tables.ranked_moves(self.line.position()) else {
             return Outlook::Unknown;
         };

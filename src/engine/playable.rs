@@ -79,6 +79,40 @@ impl Debug for Patience<'_> {
     }
 }
 
+/// Positions between two looks at the clock.
+const CHECK_INTERVAL: u32 = 64;
+
+/// Counts the positions that a proof looks at, until there were enough of them or patience ends.
+#[derive(Debug)]
+pub(super) struct Budget<'a> {
+    patience: &'a Patience<'a>,
+    most: u32,
+    spent: u32,
+}
+
+impl<'a> Budget<'a> {
+    pub(super) const fn new(patience: &'a Patience<'a>, most: u32) -> Self {
+        Self { patience, most, spent: 0 }
+    }
+
+    pub(super) const fn is_spent(&self) -> bool {
+        self.spent >= self.most
+    }
+
+    /// One more position is looked at.
+    pub(super) fn spend(&mut self) {
+        self.spent += 1;
+        if self.spent.is_multiple_of(CHECK_INTERVAL) && !(self.patience.lasts)() {
+            self.spent = self.most;
+        }
+    }
+
+    /// The next proof has as many positions again.
+    pub(super) const fn renew(&mut self) {
+        self.spent = 0;
+    }
+}
+
 /// A move at the root as the tables see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootMove<M> {

@@ -343,7 +343,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let candidate = self.candidate(node, mv, number);
             if !N::ROOT && self.shared.techniques.pruning && !best.score.is_lost() {
                 if prune::is_late(node, number) {
-                    picker.skip_quiets(self.line.position());
+                    picker.skip_quiets();
                 }
                 let position = self.line.position();
                 if let Some(most) = prune::skips(position, node, &candidate, window.alpha) {

@@ -7,6 +7,8 @@ use crate::game::{Heuristics, MAX_MOVES, MoveList};
 #[derive(Clone, Copy)]
 struct Ranked<M> {
     mv: M,
+    /// Whether it is quiet and makes a threat.
+    threatens: bool,
     rank: i32,
 }
 
@@ -54,15 +56,13 @@ impl<M: Copy + Eq> Picker<M> {
     }
 
     /// From now on hands out only those quiet moves that make a threat.
-    pub(super) fn skip_quiets<G: Heuristics<Move = M>>(&mut self, position: &G) {
-        if self.threats_only {
-            return;
-        }
+    pub(super) fn skip_quiets(&mut self) {
+        let changes = !self.threats_only;
         self.threats_only = true;
-        if self.stage == Stage::Quiets {
+        if changes && self.stage == Stage::Quiets {
             let mut kept = self.next;
             for i in self.next..self.moves.len() {
-                if position.creates_threat(self.moves[i].mv) {
+                if self.moves[i].threatens {
                     self.moves.swap(kept, i);
                     kept += 1;
                 }
@@ -134,7 +134,8 @@ impl<M: Copy + Eq> Picker<M> {
         position.plausible_forcing(&mut moves);
         for mv in moves {
             if Some(mv) != self.hints.table {
-                self.moves.push(Ranked { mv, rank: forcing_rank(position, history, mv) });
+                let rank = forcing_rank(position, history, mv);
+                self.moves.push(Ranked { mv, threatens: false, rank });
             }
         }
     }
@@ -167,7 +168,7 @@ impl<M: Copy + Eq> Picker<M> {
                 if threatens && position.exchange_reaches(mv, -THREAT_RISK) {
                     rank += THREAT_BONUS;
                 }
-                self.moves.push(Ranked { mv, rank });
+                self.moves.push(Ranked { mv, threatens, rank });
             }
         }
     }

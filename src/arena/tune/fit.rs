@@ -327,6 +327,26 @@ mod tests {
     }
 
     #[test]
+    fn goals_are_results_blended_with_what_scores_promise() {
+        let mut set = [samples(), Samples::default()];
+        for row in &mut set[0].rows {
+            row.score = Some(400.0 * (row.result - 0.5));
+        }
+        let results = |set: &Samples| set.rows.iter().map(|row| row.result).collect::<Vec<_>>();
+        let (_, [kept, _]) = goals(&set, &current(), 0.0);
+        assert_eq!(results(&kept), results(&set[0]));
+        let slope = slope_of_scores(&set[0]).unwrap();
+        let (_, [blended, _]) = goals(&set, &current(), 0.5);
+        for (goal, row) in results(&blended).into_iter().zip(&set[0].rows) {
+            let promised = logistic(slope * f64::from(row.score.unwrap()));
+            assert!(
+                (f64::from(goal) - f64::midpoint(f64::from(row.result), promised)).abs() < 1e-6
+            );
+        }
+        assert!(slope_of_scores(&set[1]).is_none());
+    }
+
+    #[test]
     fn fitting_lowers_the_loss_and_does_not_depend_on_threads() {
         let set = [samples(), samples()];
         let options = FitOptions { steps: 20, ..FitOptions::default() };

@@ -277,6 +277,24 @@ mod tests {
     }
 
     #[test]
+    fn scores_are_of_the_search_and_do_not_depend_on_threads() {
+        let games = [
+            game("h2e2 h9g7 h0g2 i9h9", Outcome::Draw),
+            game("c3c4 b7c7 b0c2 c9e7", Outcome::Win(Side::First)),
+        ];
+        let scored = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let sets = pool.install(|| sample(&games, &Sampling { search: 200, ..all() }));
+            sets.map(|set| set.rows.iter().map(|row| row.score.unwrap()).collect::<Vec<_>>())
+        };
+        let scores = scored(1);
+        assert!(scores.iter().flatten().all(|score| score.abs() < 1_000.0), "{scores:?}");
+        assert_eq!(scored(2), scores);
+        let [unscored, _] = sample(&games, &all());
+        assert!(unscored.rows.iter().all(|row| row.score.is_none()));
+    }
+
+    #[test]
     fn short_games_openings_and_unknown_results_are_left_out() {
         let mut games = [game("h2e2 h9g7 h0g2", Outcome::Draw)];
         let count = |games: &[_], sampling: &Sampling| {
