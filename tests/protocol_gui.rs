@@ -521,3 +521,31 @@ fn random_sessions_of_the_proxy() {
         }
     }
 }
+
+/// A GUI that takes a file as an engine starts the program without arguments.
+#[test]
+fn without_arguments_the_program_is_an_engine() {
+    for (input, expected) in [
+        ("uci\r\nquit\r\n", Some("uciok")),
+        ("ucci\nquit\n", Some("ucciok")),
+        ("position startpos\ngo depth 1\n", Some("bestmove ")),
+        ("", None),
+    ] {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_juzhong"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        process.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        if let Some(expected) = expected {
+            assert!(output.status.success());
+            assert!(told.lines().any(|line| line.starts_with(expected)), "{told}");
+        } else {
+            assert_eq!((output.status.code(), &*told), (Some(2), ""));
+            assert!(String::from_utf8(output.stderr).unwrap().contains("Usage: juzhong"));
+        }
+    }
+}

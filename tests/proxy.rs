@@ -951,6 +951,23 @@ fn one_that_ignores_quit_is_ended() {
 }
 
 #[test]
+fn the_introduction_comes_even_if_quit_came_with_the_question() {
+    let place = Place::new();
+    let slow = Fake { hello: "uci) sleep 0.3; echo id name Fake; echo uciok;;", ..GOOD };
+    let mut live = slow.start(&place, &SHORT);
+    live.say("uci\nquit\n");
+    live.wait("uciok");
+    live.has_heard("id name Fake");
+    live.end();
+    let silent = Fake { hello: "uci) ;;", ..GOOD };
+    let mut live = silent.start(&place, &["--patience", "20"]);
+    let began = Instant::now();
+    live.say("uci\nquit\n");
+    live.end();
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+#[test]
 fn the_end_of_the_gui_is_the_end_of_the_engine() {
     let moments: [&[&str]; 7] = [
         &[""],

@@ -34,7 +34,7 @@ mod uci;
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 #[cfg(unix)]
 use std::sync::Arc;
 
@@ -136,7 +136,14 @@ struct Context<'a> {
 
 /// Runs the program with `args` (the program's name first) and returns its exit code. Results go
 /// to `out`, everything else to standard error.
+///
+/// Without arguments, and spoken to by another program, it is an engine: many GUIs start a file and
+/// cannot say more.
 pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    if args.len() < 2 && is_spoken_to() {
+        args = vec!["juzhong".into(), "uci".into()];
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error, out),
@@ -150,6 +157,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 
         Ok(code) => code,
         Err(error) => error.report(),
     }
+}
+
+/// Whether standard input is another program's, and that says something.
+fn is_spoken_to() -> bool {
+    let input = std::io::stdin();
+    !input.is_terminal() && input.lock().fill_buf().is_ok_and(|bytes| !bytes.is_empty())
 }
 
 /// Writes a line to standard error. If nobody reads that any more, the work goes on all the same.

@@ -46,6 +46,9 @@ pub(super) struct Args {
     /// Score each position by a search of so many moves too (0: by the results alone).
     #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search)]
     search: u64,
+    /// Take the scores that `match` wrote beside moves; positions that have one are not searched.
+    #[arg(long)]
+    comments: bool,
     /// How much those scores count beside the results, from 0 to 1.
     #[arg(long, value_name = "PART", default_value_t = FitOptions::default().blend)]
     blend: f64,
@@ -117,6 +120,7 @@ impl Args {
             most: self.positions,
             hold_out: self.hold_out,
             search: self.search,
+            comments: self.comments,
         }
     }
 
@@ -133,9 +137,10 @@ impl Args {
             .collect();
         let Self { positions, steps, rate, spread, quiet, about, search, blend, .. } = self;
         let Fit { before, after, .. } = fitted;
+        let told = if self.comments { " --comments" } else { "" };
         let gap = if about.is_empty() { "" } else { "\n\n" };
         format!(
-            "juzhong tune {} --positions {positions} --quiet {quiet} --search {search} \
+            "juzhong tune {} --positions {positions} --quiet {quiet} --search {search}{told} \
              --blend {blend} --steps {steps} --rate {rate} --spread {spread}\n\
              {} quiet positions, {} held out; logistic loss of those fitted {:.5} before\n\
              and {:.5} after, held out {:.5} and {:.5}.{gap}{about}",

@@ -21,11 +21,21 @@ pub struct Sampling {
     pub hold_out: usize,
     /// Moves that a search of each position makes to score it; 0: positions have results only.
     pub search: u64,
+    /// Whether the scores that matches write beside moves are taken; such positions are not searched.
+    pub comments: bool,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self { skip_plies: 12, min_plies: 30, quiet: 20, most: 2_000_000, hold_out: 10, search: 0 }
+        Self {
+            skip_plies: 12,
+            min_plies: 30,
+            quiet: 20,
+            most: 2_000_000,
+            hold_out: 10,
+            search: 0,
+            comments: false,
+        }
     }
 }
 
@@ -182,7 +192,9 @@ fn of_game(game: &Record<Position>, places: &[Place], sampling: &Sampling) -> Sa
             && is_quiet(&mut position, sampling.quiet)
         {
             let result = place.points as f32 / (2 * place.games) as f32;
-            samples.push(&position, result, scorer.score(&position));
+            let told = if sampling.comments { told_score(game, ply) } else { None };
+            let told = told.map(|score| for_red(score, position.turn()));
+            samples.push(&position, result, told.or_else(|| scorer.score(&position)));
         }
         position.play_unchecked(mv);
     }
@@ -207,9 +219,28 @@ impl Scorer {
     fn score(&mut self, position: &Position) -> Option<f32> {
         let line = Line::new(position.clone(), 0);
         let choice = self.engine.as_mut()?.search(&line, &self.limits, &())?;
-        let score = Score::from_eval(choice.score?.value()).value().clamp(-MOST, MOST) as f32;
-        Some(if position.turn() == Side::First { score } else { -score })
+        let score = Score::from_eval(choice.score?.value()).value().clamp(-MOST, MOST);
+        Some(for_red(score, position.turn()))
     }
+}
+
+fn for_red(score: i32, side: Side) -> f32 {
+    (if side == Side::First { score } else { -score }) as f32
+}
+
+/// What the comment of a move, `+0.52/12` or `-M5/20`, says of the position before it, in centipawns for
+/// who moved; `None` if it says nothing.
+fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
+    let comments = &game.tree.comments;
+    let at = comments.binary_search_by_key(&(ply + 1), |(after, _)| *after).ok()?;
+    let (score, _) = comments[at].1.split_once('/')?;
+    match score.get(..2) {
+        Some("+M") => return Some(MOST),
+        Some("-M") => return Some(-MOST),
+        _ => {}
+    }
+    let pawns = score.parse::<f64>().ok().filter(|pawns| pawns.is_finite())?;
+    Some((100.0 * pawns).round().clamp(f64::from(-MOST), f64::from(MOST)) as i32)
 }
 
 /// Whether captures gain no more than `bound`.
@@ -292,6 +323,19 @@ mod tests {
         assert_eq!(scored(2), scores);
         let [unscored, _] = sample(&games, &all());
         assert!(unscored.rows.iter().all(|row| row.score.is_none()));
+    }
+
+    #[test]
+    fn scores_that_a_match_wrote_are_taken() {
+        let mut games = [game("h2e2 h9g7 h0g2 i9h9 i0h0", Outcome::Draw)];
+        let comments = [(1, "+0.25/9"), (2, "-M3/12 0.1s"), (3, "?/0"), (4, "good!")];
+        games[0].tree.comments = comments.map(|(ply, text)| (ply, text.to_owned())).to_vec();
+        let told = |comments| {
+            let [_, held_out] = sample(&games, &Sampling { comments, ..all() });
+            held_out.rows.iter().map(|row| row.score).collect::<Vec<_>>()
+        };
+        assert_eq!(told(true), [Some(25.0), Some(3_000.0), None, None, None]);
+        assert_eq!(told(false), [None; 5]);
     }
 
     #[test]

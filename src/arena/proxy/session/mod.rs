@@ -27,6 +27,8 @@ const MAX_SET: usize = 1000;
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
+/// How long after `quit` the engine may still introduce itself.
+const AFTER_QUIT: Duration = Duration::from_secs(1);
 
 /// A session of one engine with one GUI.
 pub(super) struct Session<'a> {
@@ -72,7 +74,8 @@ pub(super) struct Session<'a> {
     strange_lines: u32,
     /// When the input ended.
     ended: Option<Instant>,
-    quit: bool,
+    /// When the GUI said `quit`.
+    quit: Option<Instant>,
 }
 
 /// A GUI's `isready` without answer.
@@ -121,7 +124,7 @@ impl<'a> Session<'a> {
             waiting: Queue::default(),
             strange_lines: 0,
             ended: None,
-            quit: false,
+            quit: None,
         })
     }
 
@@ -152,7 +155,13 @@ impl<'a> Session<'a> {
     }
 
     fn finished(&self) -> bool {
-        self.quit || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
+        self.has_quit() || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
+    }
+
+    /// An introduction that was asked for before, as by `uci` and `quit` from a pipe, is still given if
+    /// the engine says soon who it is.
+    fn has_quit(&self) -> bool {
+        self.quit.is_some_and(|since| !self.hello || since.elapsed() >= AFTER_QUIT)
     }
 
     /// Whether commands must wait, so that answers come in order.
@@ -188,7 +197,7 @@ impl<'a> Session<'a> {
             Command::Stop => self.stop(),
             Command::PonderHit { draw } => self.ponder_hit(draw),
             Command::Quit => {
-                self.quit = true;
+                self.quit = Some(Instant::now());
                 Ok(())
             }
             Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok"),
