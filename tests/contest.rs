@@ -1,8 +1,9 @@
 //! Matches: engines that play, engines that misbehave, and going on after an interruption.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop and say why")]
 
+mod fairy;
 mod program;
 
 use std::fs;
@@ -360,38 +361,49 @@ fn a_thousand_fast_games_without_a_fault() {
     load("1000", "1+0.01", "100");
 }
 
-/// The program as an engine of its own, behind the proxy or not.
-fn outside(dialect: Dialect, proxied: bool) -> Entrant {
-    let program = env!("CARGO_BIN_EXE_juzhong");
-    let own = format!("'{program}' uci --hash 1");
+/// An engine of its own, behind the proxy or not.
+fn outside(engine: &str, dialect: Option<Dialect>, proxied: bool) -> Entrant {
     let command = if proxied {
-        let args = ["proxy", "--hash", "1", "--engine", &own].map(str::to_owned).to_vec();
-        Some(EngineCommand { program: program.to_owned(), args })
+        let args = ["proxy", "--hash", "1", "--engine", engine].map(str::to_owned).to_vec();
+        Some(EngineCommand { program: env!("CARGO_BIN_EXE_juzhong").to_owned(), args })
     } else {
-        EngineCommand::parse(&own)
+        EngineCommand::parse(engine)
     };
-    Entrant { command, protocol: Some(dialect), ..self::own() }
+    Entrant { command, protocol: dialect, ..own() }
 }
 
-/// Whole games in every dialect: that positions, moves and times are understood.
+/// Whole games: that positions, moves and times are understood.
+/// `dialect` is `None` where it is to be found out.
+fn plays_whole_games(engine: &str, dialect: Option<Dialect>) {
+    for proxied in [false, true] {
+        let contest = Match {
+            entrants: [outside(engine, dialect, proxied), own()],
+            pace: nodes(1_000),
+            referee: Referee::default(),
+            games: 2,
+            ..own_match()
+        };
+        let (standing, games) = play(&contest);
+        let ends: Vec<_> = games.iter().map(|game| game.record.tag("Termination")).collect();
+        assert!(!standing.has_faults(), "{dialect:?} {proxied}: {ends:?}");
+        assert_eq!(games.len(), 2);
+        assert!(games.iter().all(|game| game.effort[0].moves > 5), "{dialect:?} {ends:?}");
+    }
+}
+
 #[test]
 fn whole_games_in_every_dialect() {
+    let program = format!("'{}' uci --hash 1", env!("CARGO_BIN_EXE_juzhong"));
     for dialect in [Dialect::Uci, Dialect::Ucci, Dialect::Cyclone] {
-        for proxied in [false, true] {
-            let contest = Match {
-                entrants: [outside(dialect, proxied), own()],
-                pace: nodes(1_000),
-                referee: Referee::default(),
-                games: 2,
-                ..own_match()
-            };
-            let (standing, games) = play(&contest);
-            let ends: Vec<_> = games.iter().map(|game| game.record.tag("Termination")).collect();
-            assert!(!standing.has_faults(), "{dialect:?} {proxied}: {ends:?}");
-            assert_eq!(games.len(), 2);
-            let moves: u64 = games.iter().map(|game| game.effort[0].moves).sum();
-            assert!(moves > 20, "{dialect:?} {proxied}: {moves} {ends:?}");
-        }
+        plays_whole_games(&program, Some(dialect));
+    }
+}
+
+#[test]
+fn whole_games_against_fairy_stockfish() {
+    let Some(program) = fairy::program() else { return };
+    for dialect in [None, Some(Dialect::Uci), Some(Dialect::Ucci)] {
+        plays_whole_games(&format!("'{program}'"), dialect);
     }
 }
 

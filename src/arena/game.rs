@@ -358,12 +358,7 @@ impl<'a, 'b> Table<'a, 'b> {
     /// What an engine says of its move, as other arenas write it: `+0.31/12 0.104s`. The time is left
     /// out where it is of no account.
     fn comment(&self, score: Option<EngineScore>, thought: &Thought) -> String {
-        let score = match score {
-            None => "?".to_owned(),
-            Some(EngineScore::Centipawns(score)) => format!("{:+.2}", f64::from(score) / 100.0),
-            Some(EngineScore::Mate(moves @ 1..)) => format!("+M{moves}"),
-            Some(EngineScore::Mate(moves)) => format!("-M{}", moves.unsigned_abs()),
-        };
+        let score = score.map_or_else(|| "?".to_owned(), EngineScore::to_comment);
         let timed = self.pace.clock.is_some() || self.pace.move_time.is_some();
         let time = timed.then(|| format!(" {:.3}s", thought.took.as_secs_f64()));
         format!("{score}/{}{}", thought.info.depth, time.unwrap_or_default())
@@ -377,7 +372,7 @@ impl<'a, 'b> Table<'a, 'b> {
     }
 }
 
-const fn centipawns(score: EngineScore) -> i32 {
+pub(super) const fn centipawns(score: EngineScore) -> i32 {
     match score {
         EngineScore::Centipawns(score) => score,
         EngineScore::Mate(1..) => MATE,

@@ -42,6 +42,31 @@ pub(super) const fn evaluation(centipawns: i32) -> i32 {
 }
 
 impl EngineScore {
+    /// The score as comments on moves have it: `+0.31`, `-M5`.
+    pub(crate) fn to_comment(self) -> String {
+        match self {
+            Self::Centipawns(score) => format!("{:+.2}", f64::from(score) / 100.0),
+            Self::Mate(moves @ 1..) => format!("+M{moves}"),
+            Self::Mate(moves) => format!("-M{}", moves.unsigned_abs()),
+        }
+    }
+
+    /// The score that a comment tells; `None` if it is none.
+    pub(crate) fn of_comment(text: &str) -> Option<Self> {
+        if let Some(moves) = text.strip_prefix("+M") {
+            return moves.parse().ok().filter(|&moves| moves > 0).map(Self::Mate);
+        }
+        if let Some(moves) = text.strip_prefix("-M") {
+            return moves
+                .parse()
+                .ok()
+                .filter(|&moves: &i32| moves >= 0)
+                .map(|moves| Self::Mate(-moves));
+        }
+        let pawns = text.parse::<f64>().ok().filter(|pawns| pawns.is_finite())?;
+        Some(Self::Centipawns((100.0 * pawns).round() as i32))
+    }
+
     /// What a number of UCCI means.
     pub(super) fn of_ucci(number: i32) -> Self {
         let plies = MATE.saturating_sub(number.saturating_abs());
@@ -86,5 +111,17 @@ mod tests {
         assert_eq!(EngineScore::of_ucci(i32::MIN), EngineScore::Centipawns(i32::MIN));
         assert_eq!(EngineScore::Mate(i32::MIN).to_ucci(), -9800);
         assert_eq!(EngineScore::Mate(i32::MAX).to_ucci(), 9800);
+    }
+
+    #[test]
+    fn comments_tell_the_score_that_was_written() {
+        let scores = [0, 31, -5, 1_234_567, -3_000].map(EngineScore::Centipawns);
+        let mates = [1, 12, 0, -7].map(EngineScore::Mate);
+        for score in scores.into_iter().chain(mates) {
+            assert_eq!(EngineScore::of_comment(&score.to_comment()), Some(score));
+        }
+        for text in ["", "?", "+M", "+M0", "-M-3", "M5", "NaN", "inf", "good!"] {
+            assert_eq!(EngineScore::of_comment(text), None, "{text}");
+        }
     }
 }

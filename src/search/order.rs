@@ -57,9 +57,8 @@ impl<M: Copy + Eq> Picker<M> {
 
     /// From now on hands out only those quiet moves that make a threat.
     pub(super) fn skip_quiets(&mut self) {
-        let changes = !self.threats_only;
-        self.threats_only = true;
-        if changes && self.stage == Stage::Quiets {
+        let before = std::mem::replace(&mut self.threats_only, true);
+        if !before && self.stage == Stage::Quiets {
             let mut kept = self.next;
             for i in self.next..self.moves.len() {
                 if self.moves[i].threatens {

@@ -1,5 +1,7 @@
 use rayon::prelude::*;
 
+use crate::arena::EngineScore;
+use crate::arena::game::centipawns;
 use crate::engine::evaluation::{Explanation, trace};
 use crate::engine::{Engine, EngineOptions, Limits, Score};
 use crate::game::{Game, Heuristics, Line, MoveList, Outcome, Side};
@@ -234,13 +236,7 @@ fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
     let comments = &game.tree.comments;
     let at = comments.binary_search_by_key(&(ply + 1), |(after, _)| *after).ok()?;
     let (score, _) = comments[at].1.split_once('/')?;
-    match score.get(..2) {
-        Some("+M") => return Some(MOST),
-        Some("-M") => return Some(-MOST),
-        _ => {}
-    }
-    let pawns = score.parse::<f64>().ok().filter(|pawns| pawns.is_finite())?;
-    Some((100.0 * pawns).round().clamp(f64::from(-MOST), f64::from(MOST)) as i32)
+    Some(centipawns(EngineScore::of_comment(score)?).clamp(-MOST, MOST))
 }
 
 /// Whether captures gain no more than `bound`.
