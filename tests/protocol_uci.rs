@@ -155,19 +155,80 @@ fn ponderhit_starts_the_clock() {
     live.end();
 }
 
-/// However long it pondered before.
+/// What was thought while pondering counts: a second of it is more than a clock of half a second
+/// allows, but only a part of a time for the move.
 #[test]
-fn time_counts_from_ponderhit() {
+fn time_pondered_counts() {
+    for (clock, is_at_once) in [("wtime 500 btime 500", true), ("movetime 3000", false)] {
+        let live = Live::start(Dialect::Uci);
+        live.say(&format!("go ponder {clock}\n"));
+        live.wait_for("info depth 1", 1);
+        std::thread::sleep(Duration::from_millis(1000));
+        assert!(best_moves(&live.heard()).is_empty());
+        let before = Instant::now();
+        live.say("ponderhit\n");
+        live.wait_for("bestmove", 1);
+        let took = before.elapsed();
+        assert_eq!(took < Duration::from_millis(800), is_at_once, "{clock}: {took:?}");
+        live.end();
+    }
+}
+
+#[test]
+fn the_only_move_needs_no_time_once_the_opponent_has_moved() {
     let live = Live::start(Dialect::Uci);
-    live.say("go ponder movetime 400\n");
-    live.wait_for("info depth 1", 1);
-    std::thread::sleep(Duration::from_millis(500));
-    assert!(best_moves(&live.heard()).is_empty());
+    live.say("position fen 3ak4/4a4/4R4/9/9/9/9/9/4r4/3K5 w\n");
+    live.say("go ponder wtime 7200000 btime 7200000\n");
+    live.wait_for("info depth 2", 1);
     let before = Instant::now();
     live.say("ponderhit\n");
     live.wait_for("bestmove", 1);
-    assert!(before.elapsed() >= Duration::from_millis(360));
+    assert!(before.elapsed() < Duration::from_secs(20));
     live.end();
+}
+
+#[test]
+fn counting_has_a_greatest_depth() {
+    for depth in ["65", "1000", "4294967295"] {
+        let live = Live::start(Dialect::Uci);
+        live.say(&format!("go perft {depth}\n"));
+        live.wait_for("info string go perft: 64 plies", 1);
+        live.say("stop\nisready\n");
+        live.wait_for("readyok", 1);
+        live.end();
+    }
+}
+
+/// Options take effect while nobody waits, so that the clock of the first move is not used for them.
+#[test]
+fn options_take_effect_before_the_clock_runs() {
+    let live = Live::start(Dialect::Uci);
+    live.say("setoption name Tables value /no/such/folder\n");
+    live.wait_for("info string playing without endgame", 1);
+    live.end();
+}
+
+#[test]
+fn other_numbers_of_lines_keep_what_was_found() {
+    let text = "go depth 8\nsetoption name MultiPV value 2\ngo depth 1\n\
+                setoption name MultiPV value 1\ngo depth 8\n";
+    let output = answers_to(text);
+    let nodes = |line: &str| -> Option<u64> {
+        let mut words = line.split_whitespace().skip_while(|&word| word != "nodes").skip(1);
+        words.next()?.parse().ok()
+    };
+    let deepest = output.lines().filter(|line| line.starts_with("info depth 8 "));
+    let nodes: Vec<_> = deepest.filter_map(nodes).collect();
+    assert_eq!(nodes.len(), 2, "{output}");
+    assert!(nodes[1] < nodes[0], "{nodes:?}");
+}
+
+#[test]
+fn lines_too_long_are_not_obeyed() {
+    let long =
+        format!("position startpos moves {}\nd\nquit\n", "h2e2 h9g7 e2h2 g7h9 ".repeat(20_000));
+    let output = answers_to(long);
+    assert!(output.contains("bytes is not obeyed"), "{output}");
 }
 
 /// `go` without a limit is endless: only `stop`, another `go` or the end of the input ends it.

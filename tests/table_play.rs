@@ -530,6 +530,23 @@ fn the_search_makes_progress_by_the_tables() {
     }
 }
 
+/// All that the tables say is "drawn": the search still looks ahead, and tells a draw.
+#[test]
+fn drawn_positions_are_played_on() {
+    let tables = Tables::open(folder(), Rules::Asian, Metric::Dtm).unwrap();
+    let mut engine = engine(folder(), RuleSet::Asian, None);
+    let mut looked_ahead = 0;
+    for position in positions("KRvKN".parse().unwrap(), 200, 5) {
+        if tables.probe_wdl(&position).unwrap() != Wdl::Draw {
+            continue;
+        }
+        let choice = engine.choose(&Line::new(position, 0), &Limits::depth(6), &()).unwrap();
+        assert_eq!(choice.score, Some(Score::DRAW));
+        looked_ahead += usize::from(choice.pv.len() > 2);
+    }
+    assert!(looked_ahead > 5, "{looked_ahead}");
+}
+
 /// Where nothing but checks keeps a draw for a while, the way out is found before the loop has lost.
 #[test]
 fn draws_are_not_lost_in_loops_of_checks() {

@@ -11,8 +11,8 @@ use crate::bytes::machine::available_memory;
 use crate::game::{Horizon, Line, MoveList, Verdict};
 use crate::hash::Key;
 use crate::search::{
-    Control, Found, HashEntry, Limits, MAX_HASH_MIB, Oracle, Score, SearchError, SearchOptions,
-    Searcher, TableValue, Techniques,
+    Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, Oracle, Score, SearchError,
+    SearchOptions, Searcher, TableValue, Techniques, Telling,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -205,9 +205,11 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.multipv, o.techniques);
+        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.techniques);
         if parts(&self.options) != parts(&new) {
             self.replace_searcher(&new)?;
+        } else {
+            self.searcher.set_multipv(new.multipv).map_err(EngineError)?;
         }
         let old = &self.options;
         if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
@@ -319,8 +321,10 @@ impl<G: Playable> Engine<G> {
         let nodes = limits.nodes.map_or(PATIENCE, |nodes| nodes.min(PATIENCE.into()) as u32);
         match self.look_up(line, &Patience { positions: nodes, lasts: &lasts }) {
             Known::Move(choice) => Some(choice),
-            Known::Draws(moves) => self.search_among(&moves, line, limits, control),
-            Known::Nothing => self.search(line, limits, control),
+            Known::Draws(moves) => {
+                self.search_among(&moves, line, &limits.after(start.elapsed()), control)
+            }
+            Known::Nothing => self.search(line, &limits.after(start.elapsed()), control),
         }
     }
 
@@ -395,16 +399,11 @@ impl<G: Playable> Engine<G> {
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
-        let found = self.run(&as_it_counts(line, self.options.rules), limits, control);
-        let Found { best, score, depth, nodes, pv, .. } = found;
-        // The search may look at a part of the moves only, and all of that may be banned.
-        let mv = best.or_else(|| self.any_move(line.position()))?;
-        let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
-        let (source, score, table) = (Source::Search, Some(score), None);
-        Some(Choice { mv, source, score, table, depth, nodes, pv })
+        self.run(line, limits, true, control)
     }
 
-    /// Searches a choice of moves only.
+    /// Searches only the moves that keep a draw, and is not told what is drawn, so that it looks for
+    /// the one which is hardest to answer.
     fn search_among(
         &mut self,
         moves: &[RootMove<G::Move>],
@@ -417,9 +416,9 @@ impl<G: Playable> Engine<G> {
         others.retain(|mv| moves.iter().all(|m| m.mv != *mv));
         let banned = self.banned.clone();
         self.ban(others.to_vec());
-        let choice = self.search(line, limits, control);
+        let choice = self.run(line, limits, false, &Drawn(control));
         self.ban(banned);
-        choice
+        choice.map(|choice| Choice { score: choice.score.map(as_drawn), ..choice })
     }
 
     /// The first legal move that is not banned.
@@ -433,13 +432,24 @@ impl<G: Playable> Engine<G> {
         &mut self,
         line: &Line<G>,
         limits: &Limits,
+        tells_draws: bool,
         control: &dyn Control<G::Move>,
-    ) -> Found<G::Move> {
+    ) -> Option<Choice<G::Move>> {
         let rules = self.options.rules;
-        match &self.tables {
-            Some(tables) => self.searcher.run(line, rules, limits, tables, control),
-            None => self.searcher.run(line, rules, limits, &(), control),
-        }
+        let counting = as_it_counts(line, rules);
+        let found = match &self.tables {
+            Some(tables) => {
+                let oracle = Telling { oracle: tables, tells_draws };
+                self.searcher.run(&counting, rules, limits, &oracle, control)
+            }
+            None => self.searcher.run(&counting, rules, limits, &(), control),
+        };
+        let Found { best, score, depth, nodes, pv, .. } = found;
+        // The search may look at a part of the moves only, and all of that may be banned.
+        let mv = best.or_else(|| self.any_move(line.position()))?;
+        let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
+        let (source, score, table) = (Source::Search, Some(score), None);
+        Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 
     /// Best play by the tables from `mv` on, as far as it is worth telling.
@@ -474,6 +484,34 @@ enum Known<M> {
     /// It is drawn, and these moves keep the draw.
     Draws(Vec<RootMove<M>>),
     Nothing,
+}
+
+/// Reports a search among moves that keep a draw: its scores only tell the moves apart.
+struct Drawn<'a, M>(&'a dyn Control<M>);
+
+impl<M: Clone> Control<M> for Drawn<'_, M> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+
+    fn is_pondering(&self) -> bool {
+        self.0.is_pondering()
+    }
+
+    fn report(&self, iteration: &Iteration<M>) {
+        let score = as_drawn(iteration.score);
+        let wdl = if score == Score::DRAW { [0, 1000, 0] } else { iteration.wdl };
+        self.0.report(&Iteration { score, wdl, ..iteration.clone() });
+    }
+
+    fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
+        self.0.look(table);
+    }
+}
+
+/// A score for a position that is drawn with best play; decided ones stay.
+const fn as_drawn(score: Score) -> Score {
+    if score.is_decisive() { score } else { Score::DRAW }
 }
 
 /// Whether playing `mv` at the end of `line` loses at once by the rules on repetition.

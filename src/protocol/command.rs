@@ -1,7 +1,7 @@
 //! The commands that a GUI sends, read from one line each. The words of all dialects are understood
 //! together; where they mean different things, the session decides.
 
-use super::{Dialect, Go};
+use super::{Dialect, Go, MAX_LINE};
 
 /// One line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,9 @@ impl Command {
     ///
     /// What is wrong with it, for people.
     pub fn parse(line: &str) -> Option<Result<Self, String>> {
+        if line.len() as u64 >= MAX_LINE && !line.ends_with('\n') {
+            return Some(Err(format!("a line of more than {MAX_LINE} bytes is not obeyed")));
+        }
         let line = line.trim();
         let mut words = line.split_whitespace();
         let first = words.next()?;

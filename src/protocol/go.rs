@@ -127,7 +127,8 @@ impl Go {
             "movestogo" | "oppmovestogo" => {
                 let moves = Some(small_number(words)?);
                 let clock = if word == "movestogo" { &mut self.own } else { &mut self.opponent };
-                clock.moves_to_go = moves;
+                // 0 is how many programs say that there is no further time control.
+                clock.moves_to_go = moves.filter(|&moves| moves > 0);
                 return Some(());
             }
             _ => return None,
@@ -175,15 +176,16 @@ impl Go {
     }
 
     /// The clocks of the side to move and of the other, in milliseconds (those of UCCI in its unit);
-    /// what is not stated of the other side is as for the side to move. `None` without a clock.
+    /// what is not stated of one side is as for the other. `None` without a clock.
     pub(crate) fn clocks(&self, mover: Side) -> Option<[SideClock; 2]> {
         let (mine, theirs) = match mover {
             Side::First => (self.first, self.second),
             Side::Second => (self.second, self.first),
         };
-        let own = self.own.or(mine);
+        let (own, other) = (self.own.or(mine), self.opponent.or(theirs));
+        let own = if own.time.is_some() { own } else { own.or(other) };
         own.time?;
-        Some([own.capped(), self.opponent.or(theirs).or(own).capped()])
+        Some([own.capped(), other.or(own).capped()])
     }
 
     /// Milliseconds after which the answer must be there; `None` for no limit in time.
@@ -281,13 +283,17 @@ fn is_like_a_move(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Clocks may have run below zero.
+/// Clocks may have run below zero, and may have a fraction, which is dropped.
 fn time<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u64> {
     let below_zero = |word: &&str| word.strip_prefix('-').and_then(digits).is_some();
     if words.next_if(below_zero).is_some() {
         return Some(0);
     }
-    number(words)
+    let whole = |word: &str| {
+        let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
+        digits(fraction).and(digits(whole))
+    };
+    words.next_if(|word| whole(word).is_some()).and_then(whole)
 }
 
 fn small_number<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u32> {
@@ -418,6 +424,13 @@ mod tests {
             go.text(seconds, Side::First),
             "go time 59 increment 2 opptime 30 oppincrement 2"
         );
+        assert_eq!(
+            self::go("go wtime 1000.5 movetime 12.9").text(UCI, Side::First),
+            "go movetime 12 wtime 1000 btime 1000"
+        );
+        let other = self::go("go wtime 5000 movestogo 0");
+        assert_eq!(other.text(UCI, Side::Second), "go wtime 5000 btime 5000");
+        assert_eq!(self::go("go opptime 7").time(Side::First), Some(7));
         let hardly = Go { move_time: Some(300), ..Go::default() };
         assert_eq!(hardly.text(seconds, Side::First), "go time 1 movestogo 1");
         assert_eq!(hardly.after(900, Side::First).text(UCI, Side::First), "go movetime 1");

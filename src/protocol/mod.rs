@@ -72,7 +72,7 @@ use session::Session;
 pub(crate) use settings::Settings;
 use thinking::Event;
 
-/// The longest line of a GUI that is read, in bytes: a game of 50,000 plies. More is dropped.
+/// The longest line of a GUI that is obeyed, in bytes: a game of 50,000 plies.
 const MAX_LINE: u64 = 1 << 18;
 
 /// Events that may wait in the channel.

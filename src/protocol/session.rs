@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -28,6 +29,15 @@ const MAX_PROBED: usize = 10_000;
 /// for repetitions, too few for the limit to come near.
 const PAST_WITHOUT_LIMIT: usize = 40;
 
+/// The deepest tree whose leaves are counted, in plies: deeper ones take longer than anybody waits.
+const MAX_PERFT: u32 = 64;
+
+/// Options take effect when so long nothing else came: on nobody's clock.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// How long a search may go on that nobody can stop any more, for the input has ended.
+const AFTER_END: Duration = Duration::from_secs(600);
+
 /// A session of one engine with one GUI.
 pub(super) struct Session<'a, G: Playable> {
     sender: SyncSender<Event<Thought<G>>>,
@@ -36,6 +46,8 @@ pub(super) struct Session<'a, G: Playable> {
     /// The handshake that was answered.
     greeted: Option<Dialect>,
     settings: Settings<G>,
+    /// Options were set that the engine does not know of yet.
+    is_unprepared: bool,
     /// `None` while a search has it.
     engine: Option<Engine<G>>,
     search: Option<Search<G>>,
@@ -46,8 +58,10 @@ pub(super) struct Session<'a, G: Playable> {
     probed: VecDeque<(G, Key)>,
     waiting: Queue,
     random: ChaCha8Rng,
-    /// No more input will come.
-    ended: bool,
+    /// Since when it is known that no more input will come.
+    ended: Option<Instant>,
+    /// How long a search may go on then.
+    after_end: Duration,
     /// `quit` was read.
     quit: bool,
 }
@@ -63,8 +77,8 @@ struct Search<G: Playable> {
     held: bool,
     /// The opponent offers a draw.
     draw: bool,
-    /// The clock that runs from `ponderhit` on.
-    after_ponder: Option<Allowance>,
+    /// Moves that it leaves out.
+    banned: Vec<G::Move>,
     /// The last told iteration's lines, the best first.
     lines: Vec<Iteration<G::Move>>,
     /// What it found, once it has ended.
@@ -103,28 +117,31 @@ impl<'a, G: Playable> Session<'a, G> {
             greeted: None,
             random: ChaCha8Rng::seed_from_u64(settings.seed()),
             settings,
+            is_unprepared: false,
             engine: Some(engine),
             search: None,
             line: Line::new(G::start(), 0),
             banned: Vec::new(),
             probed: VecDeque::new(),
             waiting: Queue::default(),
-            ended: false,
+            ended: None,
+            after_end: AFTER_END,
             quit: false,
         }
     }
 
     pub(super) fn run(mut self) -> io::Result<()> {
         while !self.finished() {
-            // The session holds a sender itself, so the channel cannot be closed.
-            let Ok(event) = self.events.recv() else { break };
-            match event {
-                Event::Line(line) => self.read(&line)?,
-                Event::End => {
-                    self.ended = true;
+            match self.next_event() {
+                Ok(Event::Line(line)) => self.read(&line)?,
+                Ok(Event::End) => {
+                    self.ended = Some(Instant::now());
                     self.stop_endless();
                 }
-                Event::Thinking(thought) => self.hear(thought)?,
+                Ok(Event::Thinking(thought)) => self.hear(thought)?,
+                Err(RecvTimeoutError::Timeout) => self.while_idle()?,
+                // The session holds a sender itself, so the channel cannot be closed.
+                Err(RecvTimeoutError::Disconnected) => break,
             }
             self.catch_up()?;
             self.voice.flush()?;
@@ -136,7 +153,26 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn finished(&self) -> bool {
-        self.search.is_none() && (self.quit || self.ended && self.waiting.is_empty())
+        self.search.is_none() && (self.quit || self.ended.is_some() && self.waiting.is_empty())
+    }
+
+    fn next_event(&self) -> Result<Event<Thought<G>>, RecvTimeoutError> {
+        match (&self.search, self.ended) {
+            (None, None) if self.is_unprepared => self.events.recv_timeout(IDLE),
+            (Some(_), Some(ended)) if !self.quit => {
+                self.events.recv_timeout(self.after_end.saturating_sub(ended.elapsed()))
+            }
+            _ => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    /// Nothing has come for a while: time to prepare, or to end a search that nobody waits for.
+    fn while_idle(&mut self) -> io::Result<()> {
+        if self.search.is_none() {
+            return self.prepare();
+        }
+        self.quit();
+        self.voice.message("stopped, for the input has ended long ago")
     }
 
     /// One line of input: obeyed now, or kept until the search ends.
@@ -229,13 +265,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Command::PonderHit { draw } => self.ponder_hit(draw),
             Command::Probe(setup) => self.probe(&setup)?,
             Command::Debug(on) => self.settings.debug = on,
-            Command::Quit => {
-                self.quit = true;
-                self.waiting.clear();
-                if let Some(search) = &mut self.search {
-                    search.stop();
-                }
-            }
+            Command::Quit => self.quit(),
             Command::Display => {
                 let text = self.line.position().position_text();
                 self.voice.message(&text)?;
@@ -296,6 +326,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Err(Refusal::Bad(message)) => self.voice.message(&message)?,
             Err(Refusal::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
         }
+        self.is_unprepared = true;
         self.speak(self.dialect());
         Ok(())
     }
@@ -308,6 +339,14 @@ impl<'a, G: Playable> Session<'a, G> {
         self.voice.message(message)
     }
 
+    fn quit(&mut self) {
+        self.quit = true;
+        self.waiting.clear();
+        if let Some(search) = &mut self.search {
+            search.stop();
+        }
+    }
+
     /// Stops the search and those that wait.
     fn stop(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return self.voice.nothing_to_stop() };
@@ -316,21 +355,20 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    /// The clock starts for a search that ponders; those that wait need not ponder at all.
+    /// Time ends a search that ponders from now on; those that wait need not ponder at all.
     fn ponder_hit(&mut self, draw: bool) {
         if let Some(search) = &mut self.search
             && std::mem::take(&mut search.pondering)
         {
             search.draw |= draw;
-            if let Some(allowance) = search.after_ponder.take() {
-                search.signal.allow(allowance);
-            }
+            search.signal.ponder_hit();
         }
         self.waiting.ponder_hit(draw);
     }
 
     /// Makes the engine what the settings say, and tells what is wrong with books and tables.
     fn prepare(&mut self) -> io::Result<()> {
+        self.is_unprepared = false;
         let wanted = self.settings.engine_options();
         let problem = match &mut self.engine {
             Some(engine) if *engine.options() == wanted => None,
@@ -428,7 +466,12 @@ impl<'a, G: Playable> Session<'a, G> {
         if !go.ignored.is_empty() {
             self.complain(&format!("go: ignored {}", go.ignored.join(" ")))?;
         }
+        if go.perft.is_some_and(|depth| depth > MAX_PERFT) {
+            self.complain(&format!("go perft: {MAX_PERFT} plies are the most"))?;
+        }
+        let began = Instant::now();
         self.prepare()?;
+        let spent = began.elapsed();
         if self.dialect().is_ucci() && go.depth == Some(0) {
             let score = Score::from_eval(self.line.position().evaluate());
             self.voice.score::<G>(0, score, &[])?;
@@ -437,8 +480,9 @@ impl<'a, G: Playable> Session<'a, G> {
         let banned = self.moves_to_leave_out(go)?;
         let Some(engine) = self.engine.take() else { return self.voice.no_move() };
         // The end of the input, or another `go`, has ended it before it began.
-        let may_last = !stopped && !self.ended && !self.waiting.has_search();
-        let (search, job) = self.plan(go, may_last);
+        let may_last = !stopped && self.ended.is_none() && !self.waiting.has_search();
+        let (mut search, job) = self.plan(go, may_last, spent);
+        search.banned.clone_from(&banned);
         if stopped || !may_last && (self.is_unlimited(go) || go.ponder) {
             search.signal.stop();
         }
@@ -464,31 +508,33 @@ impl<'a, G: Playable> Session<'a, G> {
         timing.allowance(go, self.line.position().side_to_move())
     }
 
-    /// How `go` is meant; `may_last` says whether it may go on until it is told to stop.
-    fn plan(&self, go: &Go, may_last: bool) -> (Search<G>, Job) {
+    /// How `go` is meant; `may_last` says whether it may go on until it is told to stop, `spent` how
+    /// much of its time has gone already.
+    fn plan(&self, go: &Go, may_last: bool, spent: Duration) -> (Search<G>, Job) {
         let is_ucci = self.dialect().is_ucci();
         let unlimited = self.is_unlimited(go);
         let allowance = self.allowance(go).filter(|_| !go.infinite);
         let mut limits = Limits { depth: depth(go), nodes: go.nodes, ..Limits::default() };
-        if let Some(Allowance { soft, hard }) = allowance.filter(|_| !go.ponder) {
+        if let Some(Allowance { soft, hard }) = allowance {
             limits.soft_time = soft;
             limits.hard_time = Some(hard);
         }
+        let pondering = go.ponder && may_last && go.perft.is_none();
         let search = Search {
-            signal: Arc::new(Signal::new()),
-            pondering: go.ponder && may_last && go.perft.is_none(),
+            signal: Arc::new(Signal::new(pondering)),
+            pondering,
             endless: unlimited && may_last,
             // UCCI's endless searches may answer when they have found a mate.
             held: unlimited && may_last && !is_ucci && go.mate.is_none(),
             draw: go.draw,
-            after_ponder: allowance.filter(|_| go.ponder),
+            banned: Vec::new(),
             lines: Vec::new(),
             outcome: None,
         };
         let mate = go.mate.map(|moves| moves.max(1)).or((is_ucci && unlimited).then_some(u32::MAX));
-        let goal = Goal { limits, mate };
+        let goal = Goal { limits: limits.after(spent), mate };
         let job = match go.perft {
-            Some(depth) => Job::Count(depth),
+            Some(depth) => Job::Count(depth.min(MAX_PERFT)),
             None if go.infinite || self.settings.analyse => Job::Analyse(goal),
             None => Job::Choose(goal),
         };
@@ -552,7 +598,8 @@ impl<'a, G: Playable> Session<'a, G> {
         self.voice.message(why)?;
         let mut moves = MoveList::new();
         self.line.position().legal_moves(&mut moves);
-        let any = moves.into_iter().find(|mv| !self.banned.contains(mv));
+        let banned = self.search.as_ref().map_or(&self.banned, |search| &search.banned);
+        let any = moves.into_iter().find(|mv| !banned.contains(mv));
         self.take_outcome(Outcome::Move(any.map(Choice::unsearched)))
     }
 
@@ -667,4 +714,30 @@ fn depth(go: &Go) -> Option<u32> {
 /// The entry without a move that is not legal.
 fn legal<G: Game>(entry: HashEntry<G::Move>, position: &G) -> HashEntry<G::Move> {
     HashEntry { best: entry.best.filter(|&mv| position.is_legal(mv)), ..entry }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::engine::EngineOptions;
+    use crate::xiangqi::Position;
+
+    #[test]
+    fn a_search_that_nobody_can_stop_any_more_ends() {
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let engine = Engine::<Position>::new(options).unwrap();
+        let (sender, events) = sync_channel(16);
+        for event in [Event::Line("go nodes 99999999999".to_owned()), Event::End] {
+            sender.send(event).unwrap();
+        }
+        let mut output = Vec::new();
+        let mut session = Session::new(engine, Dialect::Uci, sender, events, &mut output);
+        session.after_end = Duration::from_millis(100);
+        session.run().unwrap();
+        let output = String::from_utf8(output).unwrap();
+        assert!(output.contains("info string stopped, for the input has ended long ago"));
+        assert!(output.trim_end().lines().last().unwrap().starts_with("bestmove "), "{output}");
+    }
 }

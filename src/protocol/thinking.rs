@@ -1,11 +1,9 @@
 //! A search in its own thread: what it is told, what it tells.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use crate::engine::clock::Allowance;
 use crate::engine::{Choice, Control, Engine, HashEntry, Iteration, Limits, Playable, ScoreKind};
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
@@ -53,11 +51,9 @@ pub(super) enum Outcome<M> {
 /// How a running search is told to stop, and asked what it knows.
 #[derive(Debug)]
 pub(super) struct Signal {
-    began: Instant,
     stop: AtomicBool,
-    /// Microseconds after `began`; `u64::MAX` is never.
-    soft: AtomicU64,
-    hard: AtomicU64,
+    /// The opponent is still to move: the clock counts, but ends nothing yet.
+    pondering: AtomicBool,
     /// Positions asked about.
     asked: Mutex<Vec<Key>>,
     /// Whether there are any.
@@ -65,13 +61,10 @@ pub(super) struct Signal {
 }
 
 impl Signal {
-    pub(super) fn new() -> Self {
-        let never = || AtomicU64::new(u64::MAX);
+    pub(super) fn new(pondering: bool) -> Self {
         Self {
-            began: Instant::now(),
             stop: AtomicBool::new(false),
-            soft: never(),
-            hard: never(),
+            pondering: AtomicBool::new(pondering),
             asked: Mutex::default(),
             is_asked: AtomicBool::new(false),
         }
@@ -98,17 +91,10 @@ impl Signal {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// From now on the clock runs.
-    pub(super) fn allow(&self, allowance: Allowance) {
-        let now = self.began.elapsed();
-        let end = |time: Duration| u64::try_from((now + time).as_micros()).unwrap_or(u64::MAX);
-        self.soft.store(allowance.soft.map_or(u64::MAX, end), Ordering::Relaxed);
-        self.hard.store(end(allowance.hard), Ordering::Relaxed);
-    }
-
-    fn passed(&self, end: &AtomicU64) -> bool {
-        let end = end.load(Ordering::Relaxed);
-        end != u64::MAX && self.began.elapsed().as_micros() >= u128::from(end)
+    /// The opponent has played the move expected. What was thought about it counts: a search that
+    /// would have ended by now ends at once, and others go on to the limits of time they began with.
+    pub(super) fn ponder_hit(&self) {
+        self.pondering.store(false, Ordering::Relaxed);
     }
 }
 
@@ -139,12 +125,16 @@ impl<G: Playable> Remote<G> {
 
 impl<G: Playable> Control<G::Move> for Remote<G> {
     fn should_stop(&self) -> bool {
-        self.signal.stopped() || self.signal.passed(&self.signal.hard)
+        self.signal.stopped()
+    }
+
+    fn is_pondering(&self) -> bool {
+        self.signal.pondering.load(Ordering::Relaxed)
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {
         let told = self.send(Thought::Iteration(iteration.clone()));
-        if !told || self.signal.passed(&self.signal.soft) || self.is_mate_found(iteration) {
+        if !told || self.is_mate_found(iteration) {
             self.signal.stop();
         }
     }

@@ -87,7 +87,9 @@ mod tests {
         assert_eq!(seconds("go time 300 increment 2 movestogo 20 opptime 1"), expected);
         assert_eq!(seconds(uci), expected);
         assert_eq!(allowed(USUAL, "go depth 3", Side::First), None);
-        assert_eq!(allowed(USUAL, "go btime 5", Side::First), None);
+        // The other side's clock stands in for one that was not stated.
+        let theirs = allowed(USUAL, "go btime 5000", Side::Second);
+        assert_eq!(allowed(USUAL, "go btime 5000", Side::First), theirs);
     }
 
     #[test]

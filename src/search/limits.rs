@@ -35,6 +35,13 @@ impl Limits {
     pub fn move_time(time: Duration) -> Self {
         Self { hard_time: Some(time), ..Self::default() }
     }
+
+    /// The same for a search that begins so much later.
+    #[must_use]
+    pub(crate) fn after(self, spent: Duration) -> Self {
+        let left = |limit: Duration| limit.saturating_sub(spent);
+        Self { soft_time: self.soft_time.map(left), hard_time: self.hard_time.map(left), ..self }
+    }
 }
 
 /// The world outside a running search. Protocols, benchmarks and tests implement it.

@@ -28,7 +28,7 @@ mod workers;
 pub mod eval;
 
 pub use limits::{Control, Found, HashEntry, Iteration, Limits};
-pub use oracle::{MAX_TABLE_DISTANCE, Oracle, TableValue};
+pub use oracle::{MAX_TABLE_DISTANCE, Oracle, TableValue, Telling};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
 pub use transposition::MAX_HASH_MIB;
 pub use wdl::wdl;

@@ -6,7 +6,7 @@ use super::prune::{self, Singular};
 use super::transposition::Entry;
 use super::tunables::{
     CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN, HINDSIGHT_SHALLOWER,
-    IIR_DEPTH, SHALLOWER_MARGIN,
+    IIR_DEPTH, SHALLOWER_MARGIN, WORSENING_MARGIN,
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
@@ -58,6 +58,8 @@ pub(super) struct Node<M> {
     pub(super) eval: Score,
     /// Whether the evaluation is better than at one's own last turn.
     pub(super) improving: bool,
+    /// Whether the opponent's last move made things worse for it.
+    pub(super) worsening: bool,
     /// Plies that every move is searched deeper.
     pub(super) extension: i32,
     /// Whether a cut is expected.
@@ -268,6 +270,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             corrected: -Score::INFINITE,
             eval: -Score::INFINITE,
             improving: false,
+            worsening: false,
             extension: 0,
             cut,
             was_pv: N::PV || entry.is_some_and(|entry| entry.was_pv),
@@ -291,6 +294,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.evals[ply] = Some(node.corrected);
         let earlier = [2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.evals[ply]));
         node.improving = earlier[0].or(earlier[1]).is_none_or(|before| node.corrected > before);
+        let theirs = ply.checked_sub(1).and_then(|ply| self.evals[ply]);
+        let change = |theirs: Score| node.corrected.value() + theirs.value();
+        node.worsening = theirs.is_some_and(|theirs| change(theirs) > WORSENING_MARGIN);
         node.eval = refined(node.corrected, entry, ply);
         node
     }
@@ -384,6 +390,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         if number == 0 {
             return Ok(self.without_moves(node));
+        }
+        if !N::ROOT {
+            best.score = softened(best.score, node);
         }
         if let Some(candidate) = chosen {
             self.cutoffs[ply] = self.cutoffs[ply].saturating_add(u8::from(window.is_empty()));
@@ -598,6 +607,16 @@ pub(super) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
 
 const fn decided(won: bool, ply: usize) -> Score {
     if won { Score::mate_in(ply) } else { Score::mated_in(ply) }
+}
+
+/// A score above beta, drawn towards it: how far above it is says the less the shallower the search.
+fn softened<M>(score: Score, node: &Node<M>) -> Score {
+    let beta = node.window.beta;
+    if score <= beta || score.is_decisive() || beta.is_decisive() {
+        return score;
+    }
+    let depth = node.depth.max(1);
+    Score::from_eval((score.value() * depth + beta.value()) / (depth + 1))
 }
 
 /// The table's score, where it was searched deep enough and settles the window.

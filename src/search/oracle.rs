@@ -58,3 +58,23 @@ impl<G: Game> Oracle<G> for () {
         None
     }
 }
+
+/// What another oracle knows; of draws only where `tells_draws`. Where the root is known to be drawn,
+/// so is nearly everything below: a search that is not told looks for the moves that are hardest to
+/// answer, and still sees the mistakes that lose.
+#[derive(Debug)]
+pub struct Telling<'a, O> {
+    /// The other.
+    pub oracle: &'a O,
+    /// Whether draws are told.
+    pub tells_draws: bool,
+}
+
+impl<G: Game, O: Oracle<G>> Oracle<G> for Telling<'_, O> {
+    const PRESENT: bool = O::PRESENT;
+
+    fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue> {
+        let value = self.oracle.probe(line, depth)?;
+        (self.tells_draws || value != TableValue::Draw).then_some(value)
+    }
+}

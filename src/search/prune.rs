@@ -1,5 +1,6 @@
 //! The ideas that leave out work: each is one function. They are unsound but right often enough;
-//! none is tried while the side to move is in check, and none may hide a decided result.
+//! in check only moves of bad repute and moves that lose material are left out, and none may hide a
+//! decided result.
 
 use super::node::{Candidate, Kind, Node, Null};
 use super::order::forcing_rank;
@@ -12,7 +13,8 @@ use super::tunables::{
     NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
     NULL_REDUCTION_STEP, NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION,
     RAZOR_BASE, RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN,
-    SINGULAR_DEPTH, SINGULAR_MARGIN, TABLE_PROBCUT_MARGIN,
+    REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_MARGIN, TABLE_PROBCUT_MARGIN,
+    TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY, TAKE_FUTILITY_MARGIN,
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
@@ -208,12 +210,14 @@ fn remembered_far_above<M>(node: &Node<M>) -> Option<Score> {
 
 /// Reverse futility: so far above beta near the leaves, the opponent will not come back.
 fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
-    let plies = node.depth - i32::from(node.improving);
+    let plies = node.depth - i32::from(node.improving) - i32::from(node.worsening);
+    let is_unknown = node.cut && node.table_move.is_none();
+    let margin = REVERSE_FUTILITY_MARGIN - REVERSE_FUTILITY_UNKNOWN * i32::from(is_unknown);
     let beta = node.window.beta;
     let holds = !node.was_pv
         && node.depth <= REVERSE_FUTILITY_DEPTH
         && !beta.is_decisive()
-        && node.eval - REVERSE_FUTILITY_MARGIN * plies >= beta;
+        && node.eval - margin * plies >= beta;
     holds.then(|| Score::from_eval((node.eval.value() + beta.value()) / 2))
 }
 
@@ -225,10 +229,10 @@ pub(super) fn skips<G: Heuristics>(
     candidate: &Candidate<G::Move>,
     alpha: Score,
 ) -> Option<Score> {
-    if node.threatened || candidate.number == 1 {
+    if candidate.number == 1 {
         return None;
     }
-    if let Some(most) = futile(node, candidate, alpha) {
+    if let Some(most) = futile(position, node, candidate, alpha) {
         return Some(most);
     }
     let skips = has_bad_repute(node, candidate) || loses_exchange(position, node, candidate);
@@ -246,17 +250,30 @@ fn expected_depth<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
     (node.depth - base_reduction(node, candidate) / 256).max(0)
 }
 
-/// Futility: quiet moves that cannot raise the evaluation to alpha, and how far they can.
-fn futile<M>(node: &Node<M>, candidate: &Candidate<M>, alpha: Score) -> Option<Score> {
-    if candidate.forcing || candidate.threatening || alpha.is_decisive() {
+/// Futility: moves without a threat that cannot raise the evaluation to alpha, and how far they can.
+/// What forcing moves gain, only some games can tell.
+fn futile<G: Heuristics>(
+    position: &G,
+    node: &Node<G::Move>,
+    candidate: &Candidate<G::Move>,
+    alpha: Score,
+) -> Option<Score> {
+    let is_vague = candidate.forcing && G::GAINS == 0;
+    if node.threatened || candidate.threatening || is_vague || alpha.is_decisive() {
         return None;
     }
     let depth = expected_depth(node, candidate);
-    let hope = FUTILITY_BASE
-        + FUTILITY_MARGIN * depth
-        + (candidate.history / FUTILITY_HISTORY).clamp(-FUTILITY_BASE, FUTILITY_BASE);
+    let (deepest, hope) = if candidate.forcing {
+        let experience = candidate.history / TAKE_FUTILITY_HISTORY;
+        let gain = position.immediate_gain(candidate.mv) + experience;
+        (TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_BASE + TAKE_FUTILITY_MARGIN * depth + gain)
+    } else {
+        let experience = candidate.history / FUTILITY_HISTORY;
+        let experience = experience.clamp(-FUTILITY_BASE, FUTILITY_BASE);
+        (FUTILITY_DEPTH, FUTILITY_BASE + FUTILITY_MARGIN * depth + experience)
+    };
     let most = Score::from_eval((node.eval + hope).value());
-    (depth <= FUTILITY_DEPTH && most <= alpha).then_some(most)
+    (depth <= deepest && most <= alpha).then_some(most)
 }
 
 /// Quiet moves that did badly nearly every time.
@@ -279,7 +296,8 @@ fn loses_exchange<G: Heuristics>(
     let allowed = if candidate.forcing || candidate.threatening {
         EXCHANGE_FORCING * node.depth
     } else {
-        EXCHANGE_QUIET * node.depth * node.depth
+        let depth = expected_depth(node, candidate);
+        EXCHANGE_QUIET * depth * depth
     };
     !position.exchange_reaches(candidate.mv, -allowed)
 }

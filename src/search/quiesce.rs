@@ -60,6 +60,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
             raw = Some(score);
             settled.score = refined(self.corrected(score, &self.structures()), entry, ply);
+            if settled.score >= window.beta && entry.is_some() {
+                return Ok(settled.score); // what the table has is worth more
+            }
         }
         if settled.score < window.beta {
             let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
@@ -78,7 +81,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 eval: raw.map(|eval| eval.value() as i16),
                 depth: 0,
                 bound: window.bound(best),
-                was_pv: N::PV,
+                was_pv: N::PV || entry.is_some_and(|entry| entry.was_pv),
                 age: 0,
             },
         );

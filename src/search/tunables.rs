@@ -14,7 +14,11 @@ pub(super) const CUT_AS_EXPECTED: i32 = 5;
 /// Deepest node that reverse futility cuts off.
 pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
 /// What a ply may cost: see `search::prune`.
-pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 65;
+pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 52;
+/// So much less where a cut is expected of a node without a table move.
+pub(super) const REVERSE_FUTILITY_UNKNOWN: i32 = 10;
+/// The last move counts as a bad one if both sides together believe to have so much more since.
+pub(super) const WORSENING_MARGIN: i32 = 2;
 
 /// Deepest node that razoring hands to quiescence.
 pub(super) const RAZOR_DEPTH: i32 = 4;
@@ -47,6 +51,9 @@ pub(super) const PROBCUT_MARGIN: i32 = 150;
 /// Plies that its check saves.
 pub(super) const PROBCUT_REDUCTION: i32 = 4;
 
+/// Plies of depth that an entry of the transposition table is worth less for each search since.
+pub(super) const YEAR: i32 = 8;
+
 /// How far above beta a score of the table must be to cut off without a search.
 pub(super) const TABLE_PROBCUT_MARGIN: i32 = 250;
 
@@ -76,6 +83,15 @@ pub(super) const LATE_DEPTH: i32 = 8;
 /// Quiet moves tried at least.
 pub(super) const LATE_BASE: i32 = 4;
 
+/// Deepest node, late-move reductions counted off, where takes without hope are left out.
+pub(super) const TAKE_FUTILITY_DEPTH: i32 = 6;
+/// What a take may gain beyond the man taken at depth 0.
+pub(super) const TAKE_FUTILITY_BASE: i32 = 150;
+/// And for each further ply.
+pub(super) const TAKE_FUTILITY_MARGIN: i32 = 120;
+/// Experience with a take worth one centipawn of hope.
+pub(super) const TAKE_FUTILITY_HISTORY: i32 = 100;
+
 /// Deepest node, late-move reductions counted off, where quiet moves of bad repute are left out.
 pub(super) const HISTORY_PRUNING_DEPTH: i32 = 4;
 /// How bad, for each ply.
@@ -85,7 +101,7 @@ pub(super) const HISTORY_PRUNING_MARGIN: i32 = 4_500;
 pub(super) const EXCHANGE_DEPTH: i32 = 8;
 /// What a forcing move may lose per ply.
 pub(super) const EXCHANGE_FORCING: i32 = 90;
-/// What a quiet move may lose per squared ply.
+/// What a quiet move may lose per squared ply, late-move reductions counted off.
 pub(super) const EXCHANGE_QUIET: i32 = 25;
 
 /// Shallowest node with late-move reductions.

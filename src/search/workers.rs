@@ -155,9 +155,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         if options.threads == 0 || options.threads > MAX_THREADS {
             return Err(SearchError::Threads { threads: options.threads });
         }
-        if options.multipv == 0 || options.multipv > MAX_MULTIPV {
-            return Err(SearchError::MultiPv { multipv: options.multipv });
-        }
+        check_multipv(options.multipv)?;
         let table = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
@@ -175,6 +173,17 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     #[must_use]
     pub const fn options(&self) -> &SearchOptions {
         &self.options
+    }
+
+    /// Searches for another number of the best lines from now on, and forgets nothing.
+    ///
+    /// # Errors
+    ///
+    /// If there are none, or too many.
+    pub fn set_multipv(&mut self, multipv: usize) -> Result<(), SearchError> {
+        check_multipv(multipv)?;
+        self.options.multipv = multipv;
+        Ok(())
     }
 
     /// Forgets everything learned: the next search is as the first.
@@ -255,6 +264,13 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             found
         })
     }
+}
+
+const fn check_multipv(multipv: usize) -> Result<(), SearchError> {
+    if multipv == 0 || multipv > MAX_MULTIPV {
+        return Err(SearchError::MultiPv { multipv });
+    }
+    Ok(())
 }
 
 /// Of what several threads found, the answer with most votes. A vote weighs by depth and score; a

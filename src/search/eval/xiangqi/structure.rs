@@ -8,11 +8,15 @@ use crate::xiangqi::{Bitboard, Position, Role};
 const MIX: [u64; 4] =
     [0xa3c5_9ac2_f1e3_0d4b, 0xd6e8_feb8_6659_fd93, 0x8f3b_27a9_c54d_1e67, 0xb1a4_c9e7_3d5f_8a2d];
 
+/// A hash whose bits, the lowest ones too, hang on every bit of a set: a product alone hands bits on
+/// to higher ones only, so its halves are folded (as in wyhash).
 fn mix(set: Bitboard, word: usize) -> u64 {
-    let bits = set.bits();
-    let low = (bits as u64).wrapping_mul(MIX[word]);
-    let high = ((bits >> 64) as u64 | 1 << 63).wrapping_mul(MIX[word ^ 1]);
-    (low ^ low >> 32).wrapping_add(high.rotate_left(23))
+    let fold = |bits: u64, by: u64| {
+        let product = u128::from(bits) * u128::from(by);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let (low, high) = (set.bits() as u64, (set.bits() >> 64) as u64 | 1 << 63);
+    fold(low, MIX[word]).wrapping_add(fold(high, MIX[word ^ 1]).rotate_left(23))
 }
 
 /// A key of the pawns.
@@ -47,7 +51,26 @@ pub(super) fn phase(position: &Position) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xiangqi::Move;
+    use crate::xiangqi::{Move, Square};
+
+    /// Tables are indexed by a few bits of a key: each square has to change those.
+    #[test]
+    fn a_few_bits_tell_every_square_apart() {
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            Square::all().nth((random >> 33) as usize % 90).unwrap()
+        };
+        for bits in [|key: u64| key & 0x3fff, |key: u64| key >> 20 & 0x1ff] {
+            for (word, square) in (0..4).flat_map(|word| Square::all().map(move |s| (word, s))) {
+                let changed = (0..200).filter(|_| {
+                    let set = (0..5).fold(Bitboard::EMPTY, |set, _| set | Bitboard::of(next()));
+                    bits(mix(set, word)) != bits(mix(set ^ Bitboard::of(square), word))
+                });
+                assert!(changed.count() >= 190, "{square}, word {word}");
+            }
+        }
+    }
 
     #[test]
     fn keys_follow_their_men_alone() {
