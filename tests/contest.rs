@@ -186,6 +186,31 @@ fn engines_of_ucci_play_resign_and_agree() {
     assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0]);
 }
 
+/// UCCI asks no more of an engine in a league. It is started for every game, since it has no `newgame`.
+#[test]
+fn an_engine_of_ucci_need_not_know_isready() {
+    let place = Place::new();
+    let noting = format!("echo \"$line\" >>'{}'; case", place.at("heard"));
+    let mut contest = against("echo bestmove i1i9", nodes(200));
+    let command = contest.entrants[0].command.as_mut().unwrap();
+    command.args[1] = command.args[1]
+        .replace(
+            "uci) echo id name Fake; echo uciok;; isready) echo readyok;;",
+            "ucci) echo ucciok;;",
+        )
+        .replace("case", &noting);
+    contest.entrants[0].protocol = Some(Dialect::Ucci);
+    let patience = Patience { start: Duration::from_secs(4), ..PATIENCE };
+    let began = Instant::now();
+    let (standing, games) = play(&Match { games: 4, patience, ..contest });
+    assert!(!standing.has_faults(), "{:?}", games[0].record.tags);
+    assert_eq!(standing.tally.pairs, [0, 0, 2, 0, 0]);
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let heard = fs::read_to_string(place.at("heard")).unwrap();
+    let count = |word: &str| heard.lines().filter(|line| *line == word).count();
+    assert_eq!((count("ucci"), count("isready")), (4, 1), "{heard}");
+}
+
 #[test]
 fn a_test_ends_the_match() {
     let sprt = Some(Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });

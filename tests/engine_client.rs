@@ -225,6 +225,52 @@ fn an_engine_that_is_silent_to_uci_is_greeted_in_ucci() {
     assert_eq!(client.protocol(), Dialect::Cyclone);
 }
 
+/// An engine of UCCI that notes what it hears, with more words that it knows.
+fn noting(file: &Path, more: &str) -> EngineCommand {
+    let script = format!(
+        "while read -r x; do echo \"$x\" >>'{}'; case \"$x\" in ucci) echo ucciok;; {more} \
+         go*) echo bestmove h9g7;; quit) exit;; esac; done",
+        file.display()
+    );
+    shell(&script)
+}
+
+#[test]
+fn silence_is_readiness_in_ucci() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heard");
+    let patience = Patience { start: Duration::from_secs(4), ..SHORT };
+    let began = Instant::now();
+    let mut client = Client::start(&noting(&file, ""), Some(Dialect::Ucci), patience).unwrap();
+    client.is_ready().unwrap();
+    assert!(!client.new_game().unwrap()); // it has no such option
+    let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
+    assert_eq!(go(&mut client, &depth).unwrap().best.as_deref(), Some("h9g7"));
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    client.quit();
+    let heard = fs::read_to_string(&file).unwrap();
+    assert_eq!(heard, "ucci\nisready\nposition startpos moves h2e2\ngo depth 1\nquit\n");
+}
+
+/// One that has said the word must say it again; one that is slow to say it is asked again.
+#[test]
+fn an_engine_of_ucci_that_says_readyok_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heard");
+    let once = noting(&file, "isready) [ $said ] || echo readyok; said=1;;");
+    let patience = Patience { start: Duration::from_secs(2), ..SHORT };
+    let mut client = Client::start(&once, Some(Dialect::Ucci), patience).unwrap();
+    fails_soon("no answer within 2 s while getting ready", || client.is_ready());
+    let slow = noting(&file, "isready) sleep 0.8; echo readyok;;");
+    let mut client = Client::start(&slow, Some(Dialect::Ucci), patience).unwrap();
+    let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
+    assert_eq!(go(&mut client, &depth).unwrap().best.as_deref(), Some("h9g7"));
+    fs::write(&file, "").unwrap();
+    client.is_ready().unwrap();
+    client.quit();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "isready\nquit\n");
+}
+
 #[test]
 fn a_last_line_without_an_end_counts() {
     let mut client = client("read p; read g; printf 'bestmove h9g7'");

@@ -608,6 +608,45 @@ fn pondering_is_passed_through() {
 }
 
 #[test]
+fn an_offer_with_ponderhit_reaches_the_engine() {
+    let place = Place::new();
+    let hello = format!(
+        "{}\nponderhit*) [ $(wc -l <$here/ids) -eq 1 ] && sleep 0.2 && exit 4;;",
+        GOOD_UCCI.hello
+    );
+    let go = "case \"$line\" in *ponder*) ;; *) echo bestmove b0c2;; esac";
+    let ponderer = Fake { hello: &hello, go, ..GOOD_UCCI };
+    let mut live = ponderer.start(&place, &["--protocol", "ucci"]);
+    live.ask("ucci\nisready\n", "readyok");
+    live.say("position startpos\ngo ponder time 90 increment 0\n");
+    live.hears_no("bestmove", Duration::from_millis(100));
+    assert_eq!(live.ask("ponderhit draw\n", "bestmove"), "bestmove b0c2");
+    live.end();
+    let told = told(&place);
+    let searches: Vec<&String> =
+        told.iter().filter(|line| line.starts_with("go") || line.contains("hit")).collect();
+    assert_eq!(searches[1], "ponderhit draw", "{told:#?}");
+    // One that is started again learns of it too.
+    assert!(searches[2].starts_with("go draw time 8"), "{told:#?}");
+}
+
+#[test]
+fn an_engine_of_ucci_need_not_know_isready() {
+    let place = Place::new();
+    let hello = format!("{}\nisready) ;;", GOOD_UCCI.hello);
+    let fake = Fake { hello: &hello, ..GOOD_UCCI };
+    let mut live = fake.start(&place, &["--protocol", "ucci", "--patience", "4"]);
+    live.ask("ucci\n", "ucciok");
+    let began = Instant::now();
+    for _ in 0..4 {
+        live.ask("isready\n", "readyok");
+    }
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    live.end();
+    assert_eq!(told(&place).iter().filter(|line| *line == "isready").count(), 1);
+}
+
+#[test]
 fn one_that_cannot_be_started_is_an_error() {
     program::fails(&["proxy", "--engine", "/nonexistent/engine"], 69, &["/nonexistent/engine"]);
     program::fails(&["proxy", "--engine", "x 'y"], 2, &["quotes"]);
@@ -738,6 +777,37 @@ fn a_silent_or_slow_engine_does_not_lose_on_time() {
     live.end();
 }
 
+/// With so many milliseconds for a move, a legal one comes not much later.
+#[track_caller]
+fn answers_soon(live: &mut Live, position: &str, time: u64) {
+    let began = Instant::now();
+    let answer = live.ask(&format!("{position}go movetime {time}\n"), "bestmove");
+    let took = began.elapsed();
+    legal(&answer, "");
+    assert!(took < Duration::from_millis(time + 800), "{took:?} for {time} ms");
+}
+
+#[test]
+fn a_silent_or_slow_engine_is_not_late_for_a_move() {
+    for (go, stop) in [("", ""), ("sleep 100", ""), ("", "sleep 2; echo bestmove h0g2")] {
+        let place = Place::new();
+        let patience = ["--patience", "3", "--protocol", "uci"];
+        let mut live = Fake { go, stop, ..GOOD }.start(&place, &patience);
+        live.ask("uci\nisready\n", "readyok");
+        answers_soon(&mut live, "position startpos\n", 300);
+        live.end();
+    }
+    // One that crashes at the end of its time, and is slow to start again.
+    let place = Place::new();
+    let crashes = Fake { first: "[ $(wc -l <$here/ids) -eq 1 ] || sleep 2", ..GOOD };
+    let mut live = Fake { go: "sleep 0.5; exit 4", ..crashes }.start(&place, &SHORT);
+    live.ask("uci\nisready\n", "readyok");
+    let began = Instant::now();
+    answers_soon(&mut live, "position startpos\n", 600);
+    assert!(began.elapsed() < Duration::from_millis(850), "{:?}", began.elapsed());
+    live.end();
+}
+
 #[test]
 fn an_engine_that_is_late_for_a_move_is_kept() {
     let place = Place::new();
@@ -749,6 +819,7 @@ fn an_engine_that_is_late_for_a_move_is_kept() {
         answers_in_time(&mut live, "position startpos moves\n", 1000);
         live.has_heard("Fake is late");
     }
+    answers_soon(&mut live, "position startpos moves\n", 300);
     // What it is told meanwhile it hears when it is free; its late answer is nobody's.
     let text = "setoption name Hash value 32\nposition startpos moves h2e2 h9g7\ngo depth 5\n";
     assert_eq!(live.ask(text, "bestmove"), "bestmove b0c2");
@@ -853,13 +924,13 @@ fn goes_silent_after_go() {
     let place = Place::new();
     let silent = Fake { go: "echo info depth 4 score cp 1 pv g3g4; sleep 100", ..GOOD };
     let mut live = silent.start(&place, &SHORT);
-    live.ask("uci\n", "uciok");
+    live.ask("uci\nisready\n", "readyok");
     let began = Instant::now();
     let answer = live.ask("position startpos\ngo movetime 200\n", "bestmove");
     assert_eq!(answer, "bestmove g3g4");
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    live.has_heard("no answer within 1 s while thinking");
-    live.has_heard("g3g4 is the move of its best line so far");
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    live.has_heard("Fake is late: g3g4 is the move of its best line so far");
+    live.wait("info string sh: no answer within 1 s while thinking");
     answers_in_time(&mut live, "position startpos\n", 3000);
     legal(&live.ask("go depth 2\n", "bestmove"), "");
     live.say("quit\n");
@@ -965,6 +1036,37 @@ fn the_introduction_comes_even_if_quit_came_with_the_question() {
     live.say("uci\nquit\n");
     live.end();
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+/// As `juzhong uci` does: the search that runs is answered, what waits is not begun.
+#[test]
+fn what_runs_at_quit_is_answered() {
+    let answers = |heard: &[String]| heard.iter().filter(|l| l.starts_with("bestmove")).count();
+    for go in ["go movetime 30000", "go infinite", "go ponder wtime 9000 btime 9000", "go depth 5"]
+    {
+        let place = Place::new();
+        let thinks = Fake { go: "echo info depth 1 score cp 1 pv b0c2", ..GOOD };
+        let mut live = thinks.start(&place, &SHORT);
+        live.ask(&format!("uci\nposition startpos\n{go}\n"), "info depth 1");
+        let began = Instant::now();
+        assert_eq!(live.ask("quit\n", "bestmove"), "bestmove b0c2");
+        assert_eq!(answers(&live.end()), 1);
+        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        // One of which nothing was heard yet, with all commands at once.
+        let place = Place::new();
+        let mut live = Fake { go: "sleep 100", ..GOOD }.start(&place, &SHORT);
+        live.say(&format!("uci\nisready\nposition startpos\n{go}\nquit\n"));
+        legal(&live.wait("bestmove"), "");
+        assert_eq!(answers(&live.end()), 1);
+        all_gone(&place, 1);
+    }
+    let place = Place::new();
+    let mut live = Fake { go: "", ..GOOD_UCCI }.start(&place, &["--protocol", "ucci"]);
+    live.ask("ucci\nisready\n", "readyok");
+    let heard = live.ask("position startpos\ngo time 90\nquit\n", "bestmove");
+    legal(&heard, "");
+    live.wait("bye");
+    live.end();
 }
 
 #[test]

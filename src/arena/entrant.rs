@@ -1,3 +1,4 @@
+use super::client::ReadyWord;
 use super::{Client, ClientError, Dialect, EngineCommand, Patience};
 use crate::engine::{Engine, EngineOptions};
 use crate::xiangqi::{Position, RuleSet};
@@ -24,8 +25,18 @@ impl Entrant {
     ///
     /// If it does not start, does not answer, or lacks an option.
     pub fn start(&self, rules: RuleSet, patience: Patience) -> Result<Client, ClientError> {
+        self.start_again(rules, patience, ReadyWord::default())
+    }
+
+    /// As [`start`](Self::start), where it is known how it takes `isready`.
+    fn start_again(
+        &self,
+        rules: RuleSet,
+        patience: Patience,
+        ready: ReadyWord,
+    ) -> Result<Client, ClientError> {
         let mut client = match &self.command {
-            Some(command) => Client::start(command, self.protocol, patience)?,
+            Some(command) => Client::start_again(command, self.protocol, patience, ready)?,
             None => {
                 let options = EngineOptions { rules, ..EngineOptions::default() };
                 let engine = Engine::<Position>::new(options).map_err(ClientError::Own)?;
@@ -47,13 +58,16 @@ pub(super) struct Seat<'a> {
     rules: RuleSet,
     patience: Patience,
     client: Option<Client>,
+    /// How the engine takes `isready`, as far as it was seen.
+    ready: ReadyWord,
     /// What an engine said that has stood up.
     notices: Vec<String>,
 }
 
 impl<'a> Seat<'a> {
     pub(super) const fn new(entrant: &'a Entrant, rules: RuleSet, patience: Patience) -> Self {
-        Self { entrant, rules, patience, client: None, notices: Vec::new() }
+        let ready = ReadyWord::Unknown;
+        Self { entrant, rules, patience, client: None, ready, notices: Vec::new() }
     }
 
     /// The engine, which knows nothing of earlier games. One that cannot be told, or has died in
@@ -67,8 +81,9 @@ impl<'a> Seat<'a> {
             }
             client.quit();
         }
-        let mut client = self.entrant.start(self.rules, self.patience)?;
+        let mut client = self.entrant.start_again(self.rules, self.patience, self.ready)?;
         client.new_game()?;
+        self.ready = client.ready_word();
         self.client = Some(client);
         Ok(())
     }

@@ -372,9 +372,10 @@ impl<'a, 'b> Table<'a, 'b> {
     }
 }
 
-pub(super) const fn centipawns(score: EngineScore) -> i32 {
+/// No more than a mate, whatever an engine says.
+pub(super) fn centipawns(score: EngineScore) -> i32 {
     match score {
-        EngineScore::Centipawns(score) => score,
+        EngineScore::Centipawns(score) => score.clamp(-MATE, MATE),
         EngineScore::Mate(1..) => MATE,
         EngineScore::Mate(_) => -MATE,
     }

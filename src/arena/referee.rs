@@ -173,6 +173,8 @@ pub(super) const fn side_name(side: Side) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::EngineScore;
+    use crate::arena::game::centipawns;
     use crate::xiangqi::Move;
 
     fn line(moves: &str) -> Line<Position> {
@@ -210,6 +212,16 @@ mod tests {
         assert_eq!(end(&referee("2,2,10"), LEVEL, &[50, 50, -10, 10]), None);
         assert_eq!(end(&referee("3,1,10"), LEVEL, &[50, 50, -10, 10]), None);
         assert_eq!(end(&Referee { max_plies: 4, ..Referee::default() }, LEVEL, &[]), draw);
+    }
+
+    #[test]
+    fn scores_beyond_all_numbers_are_decided_ones() {
+        let said = |score| centipawns(EngineScore::Centipawns(score));
+        let scores = [i32::MIN, i32::MAX, i32::MIN, i32::MAX].map(said);
+        let draw = Referee { draw: Some("2,1,10".parse().unwrap()), ..Referee::default() };
+        assert_eq!(end(&draw, LEVEL, &scores), None);
+        let resign = Referee { resign: Some("2,500".parse().unwrap()), ..Referee::default() };
+        assert_eq!(end(&resign, LEVEL, &scores), Some(Outcome::Win(Side::Second)));
     }
 
     #[test]

@@ -199,6 +199,22 @@ mod tests {
         assert_eq!(TEST.decide(&[0, 400, 100, 0, 0]), Decision::H0);
     }
 
+    /// Equal pairs show no variance; they say no more than pairs won or lost outright would.
+    #[test]
+    fn equal_pairs_decide_nothing_at_once() {
+        let [s0, s1] = [TEST.elo0, TEST.elo1].map(expected_score);
+        let most = (s1 / s0).ln().max(((1.0 - s0) / (1.0 - s1)).ln());
+        for score in 0..5 {
+            for n in [1, 2, 3, 10, 50] {
+                let mut pairs = [0; 5];
+                pairs[score] = n;
+                let ratio = TEST.log_likelihood_ratio(&pairs);
+                assert!(ratio.abs() <= most * n as f64 + 0.05, "{pairs:?}: {ratio}");
+                assert_eq!(TEST.decide(&pairs), Decision::Open, "{pairs:?}");
+            }
+        }
+    }
+
     /// One test of pairs drawn by chance, of engines that differ by `elo`; draws are many.
     fn simulate(test: &Sprt, elo: f64, chance: &mut ChaCha8Rng) -> Decision {
         let draw = 0.4;

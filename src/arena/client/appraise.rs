@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Client, ClientError, EngineCommand, EngineScore, GoLimits, Patience};
+use super::{Client, ClientError, EngineCommand, EngineScore, GoLimits, Patience, ReadyWord};
 use crate::engine::{Appraisal, AppraiseError, Appraiser, Bound, Finding, ScoreBound};
 use crate::game::{Line, Notation};
 
@@ -23,12 +23,14 @@ pub fn spawn_appraisers(
     patience: Patience,
     count: usize,
 ) -> Result<Vec<ClientAppraiser>, ClientError> {
+    let mut ready = ReadyWord::default();
     let one = |_| {
-        let mut client = Client::start(command, None, patience)?;
+        let mut client = Client::start_again(command, None, patience, ready)?;
         for (name, value) in options {
             client.set_option(name, value)?;
         }
         client.is_ready()?;
+        ready = client.ready_word();
         Ok(ClientAppraiser { client, limits })
     };
     (0..count).map(one).collect()

@@ -11,6 +11,7 @@ mod child;
 mod go;
 mod greeting;
 mod process;
+mod ready;
 
 use std::io::BufReader;
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ pub use go::{Clocks, GoLimits};
 
 pub(in crate::arena) use greeting::{Announcements, Greeting, Introduced, MILLISECONDS, VARIANT};
 pub(in crate::arena) use process::Process;
+pub(in crate::arena) use ready::ReadyWord;
 
 pub use crate::protocol::{Dialect, EngineScore, Info, Offer, Ranks};
 
@@ -128,7 +130,8 @@ pub enum ClientError {
 /// How long an engine may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// From its start to `uciok`, and for each `readyok`.
+    /// From its start to `uciok`, and for each `readyok`; a quarter of it for the `readyok` of an
+    /// engine of UCCI that has never said that word and need not know it.
     pub start: Duration,
     /// For a search without a time limit of its own; then for one that has one, beyond it.
     pub search: Duration,
@@ -170,6 +173,7 @@ pub struct Client {
     options: Announcements,
     speech: Speech,
     crossing: Crossing,
+    ready: ReadyWord,
     notices: Vec<String>,
 }
 
@@ -198,6 +202,16 @@ impl Client {
         protocol: Option<Dialect>,
         patience: Patience,
     ) -> Result<Self, ClientError> {
+        Self::start_again(command, protocol, patience, ReadyWord::default())
+    }
+
+    /// As [`start`](Self::start), an engine of which it is known how it takes `isready`.
+    pub(in crate::arena) fn start_again(
+        command: &EngineCommand,
+        protocol: Option<Dialect>,
+        patience: Patience,
+        ready: ReadyWord,
+    ) -> Result<Self, ClientError> {
         let start = |protocol| {
             let mut client = Self::spawn(command, patience)?;
             let is_sure = client.greet(protocol)?;
@@ -214,6 +228,7 @@ impl Client {
             client.quit();
             (client, _) = start(Some(answered))?;
         }
+        client.ready = ready;
         client.set_up()?;
         Ok(client)
     }
@@ -244,6 +259,7 @@ impl Client {
             options: Announcements::default(),
             speech: Speech::of(Dialect::Uci),
             crossing: Crossing::default(),
+            ready: ReadyWord::default(),
             notices: Vec::new(),
         }
     }
@@ -351,21 +367,38 @@ impl Client {
         self.child.say(&text)
     }
 
-    /// Waits until the engine has done all that it was told.
+    /// Waits until the engine has done all that it was told. One of UCCI need not know `isready`: if it
+    /// is silent, it is taken for ready and not asked again.
     ///
     /// # Errors
     ///
     /// If it ends, is silent, or does not read.
     pub fn is_ready(&mut self) -> Result<(), ClientError> {
-        self.child.say("isready")?;
-        let deadline = Instant::now() + self.patience.start;
-        loop {
-            let line = self.hear("getting ready", deadline, self.patience.start)?;
-            if line.trim() == "readyok" {
-                return Ok(());
-            }
-            self.notice(&line);
+        if self.ready == ReadyWord::Ignored {
+            return Ok(());
         }
+        self.child.say("isready")?;
+        let patience = self.ready.patience(self.protocol(), self.patience.start);
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.hear("getting ready", deadline, patience) {
+                Ok(line) if is_ready_word(&line) => {
+                    self.ready = ReadyWord::Understood;
+                    return Ok(());
+                }
+                Ok(line) => self.notice(&line),
+                Err(ClientError::Silent { .. }) if self.ready.may_be_ignored(self.protocol()) => {
+                    self.ready = ReadyWord::Ignored;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// How it takes `isready`, for when it is started again.
+    pub(in crate::arena) const fn ready_word(&self) -> ReadyWord {
+        self.ready
     }
 
     /// Keeps a message of the engine, of which it says few while no search runs: about options that
@@ -460,6 +493,8 @@ impl Client {
             let step = deadline.min(Instant::now() + LOOK);
             match self.child.hear(step) {
                 Heard::Line(line) if self.crossing.is(&line) => {}
+                // Of an engine that was slow to say so.
+                Heard::Line(line) if is_ready_word(&line) => self.ready = ReadyWord::Understood,
                 Heard::Line(line) => {
                     if let Some(Answer { best, ponder, offer }) = self.speech.read_answer(&line) {
                         let took = began.elapsed();
@@ -516,6 +551,10 @@ impl Client {
     fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
         ClientError::Silent { engine: self.child.engine().to_owned(), doing, waited }
     }
+}
+
+fn is_ready_word(line: &str) -> bool {
+    line.trim() == "readyok"
 }
 
 /// How often a search is asked whether it shall stop.

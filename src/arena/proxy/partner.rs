@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Event;
 use super::own::OwnEngine;
-use crate::arena::client::{Greeting, Introduced, Process};
+use crate::arena::client::{Greeting, Introduced, Process, ReadyWord};
 use crate::arena::{ClientError, Dialect, EngineCommand};
 use crate::engine::Engine;
 use crate::protocol::{Crossing, Speech};
@@ -51,6 +51,8 @@ pub(super) struct Partner {
     pub(super) speech: Speech,
     /// `nobestmove` that answers no `go`.
     pub(super) crossing: Crossing,
+    /// How it takes `isready`.
+    pub(super) ready: ReadyWord,
     /// When it was told to stop a search that was answered without it, and that it has not ended.
     owes: Option<Instant>,
     /// What it will be told when that search has ended.
@@ -67,6 +69,7 @@ impl Partner {
             greeting: Greeting::new(protocol),
             speech: Speech::of(protocol.unwrap_or_default()),
             crossing: Crossing::default(),
+            ready: ReadyWord::default(),
             owes: None,
             unsaid: Vec::new(),
         }

@@ -8,6 +8,8 @@ use crate::protocol::{Answer, Go};
 
 /// An engine with a fixed time for its move may take so much longer before it is told to stop.
 const LATE: Duration = Duration::from_millis(200);
+/// So much later we answer ourselves.
+const OBEY: Duration = Duration::from_millis(100);
 /// What handing on a search may take.
 const MOMENT: Duration = Duration::from_millis(50);
 /// Of an engine's clock, at least and at most, what is kept back: at its begin the engine is told to
@@ -19,7 +21,7 @@ const PARTS: u32 = 7;
 const ENGINES_PART: u32 = 3;
 /// Clocks may have run below zero: so much is always taken for left.
 const LEAST: Duration = Duration::from_millis(60);
-/// A clock is nearly out with so little left before our answer.
+/// A time is nearly over with so little left before our answer.
 const NEARLY: Duration = Duration::from_secs(1);
 /// How long we search for a move in the engine's place at most, and the part of what is left of the
 /// clock.
@@ -94,7 +96,8 @@ impl Search {
         }
         let Some(time) = self.go.time(self.mover).map(Duration::from_millis) else { return };
         if self.go.move_time.is_some() {
-            self.stop_at = Some(now + time + LATE);
+            let stop = now + time + LATE;
+            (self.stop_at, self.answer_at) = (Some(stop), Some(stop + OBEY));
             return;
         }
         let [least, most] = RESERVE;

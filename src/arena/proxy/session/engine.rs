@@ -7,14 +7,12 @@ use super::super::partner::{Partner, Stage};
 use super::super::search::Search;
 use super::super::voice;
 use super::{AFTER_END, LOOK, Ready, Session};
-use crate::arena::client::{Announcements, Introduced};
+use crate::arena::client::{Announcements, Introduced, ReadyWord};
 use crate::arena::{ClientError, Dialect};
 use crate::engine::{Engine, EngineOptions, in_full};
 
 /// Lines of an engine without meaning that are handed on, for each command of the GUI.
 const MAX_STRANGE: u32 = 1000;
-/// An engine of UCCI need not know `isready`: it may take so many parts of the patience for it.
-const UCCI_READY: u32 = 4;
 
 impl Session<'_> {
     /// A line of the engine, or its end.
@@ -84,11 +82,8 @@ impl Session<'_> {
                 self.hear_answer(answer.unwrap_or_default())
             }
             Some("readyok") => {
-                if matches!(self.ready, Some(Ready::Asked(_))) {
-                    self.say_ready()
-                } else {
-                    Ok(())
-                }
+                self.partner.ready = ReadyWord::Understood;
+                if matches!(self.ready, Some(Ready::Asked(_))) { self.say_ready() } else { Ok(()) }
             }
             None | Some("uciok" | "ucciok" | "id" | "option" | "bye") => Ok(()),
             Some(_) => self.hand_on(line),
@@ -295,9 +290,8 @@ impl Session<'_> {
         if self.partner.stage != Stage::Ready {
             return None;
         }
-        let start = self.setup.patience.start;
-        let is_ucci = self.partner.speech.dialect.is_ucci();
-        Some(asked + if is_ucci { start / UCCI_READY } else { start })
+        let dialect = self.partner.speech.dialect;
+        Some(asked + self.partner.ready.patience(dialect, self.setup.patience.start))
     }
 
     /// When an engine is given up that has not ended a search that was answered without it.
@@ -319,7 +313,9 @@ impl Session<'_> {
             self.failed(&error)?;
         }
         if is_over(self.ready_ends()) {
-            if !self.partner.speech.dialect.is_ucci() {
+            if self.partner.ready.may_be_ignored(self.partner.speech.dialect) {
+                self.partner.ready = ReadyWord::Ignored;
+            } else {
                 let error = self.partner.silent("getting ready", patience.start);
                 self.ready = Some(Ready::Later);
                 self.failed(&error)?;

@@ -13,6 +13,7 @@ use super::options::{Managed, Options, Owner};
 use super::partner::{Partner, Stage};
 use super::search::Search;
 use super::{Event, ProxyError, ProxyOptions};
+use crate::arena::client::ReadyWord;
 use crate::arena::{Dialect, Offer, Ranks};
 use crate::engine::{Engine, EngineOptions};
 use crate::game::Notation;
@@ -27,7 +28,7 @@ const MAX_SET: usize = 1000;
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
-/// How long after `quit` the engine may still introduce itself.
+/// How long after `quit` the engine may still introduce itself and get ready.
 const AFTER_QUIT: Duration = Duration::from_secs(1);
 
 /// A session of one engine with one GUI.
@@ -146,6 +147,9 @@ impl<'a> Session<'a> {
             self.catch_up()?;
             self.output.flush()?;
         }
+        if self.quit.is_some() {
+            self.answer_now()?;
+        }
         if self.gui.dialect.is_ucci() && self.spoken {
             writeln!(self.output, "bye")?;
             self.output.flush()?;
@@ -158,10 +162,11 @@ impl<'a> Session<'a> {
         self.has_quit() || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
     }
 
-    /// An introduction that was asked for before, as by `uci` and `quit` from a pipe, is still given if
-    /// the engine says soon who it is.
+    /// What was asked before, as by `uci`, `isready` and `quit` from a pipe, is still answered if the
+    /// engine says soon who it is and that it is ready.
     fn has_quit(&self) -> bool {
-        self.quit.is_some_and(|since| !self.hello || since.elapsed() >= AFTER_QUIT)
+        let is_asked = self.hello || self.ready.is_some();
+        self.quit.is_some_and(|since| !is_asked || since.elapsed() >= AFTER_QUIT)
     }
 
     /// Whether commands must wait, so that answers come in order.
@@ -263,8 +268,13 @@ impl<'a> Session<'a> {
             return Ok(());
         };
         search.pondering = false;
+        search.go.draw |= draw;
         search.start_clock();
-        if search.is_with_engine() { self.tell("ponderhit").map(drop) } else { Ok(()) }
+        if !search.is_with_engine() {
+            return Ok(());
+        }
+        let offers = draw && self.partner.speech.dialect.is_ucci();
+        self.tell(if offers { "ponderhit draw" } else { "ponderhit" }).map(drop)
     }
 
     /// Gives the answer of a search if it may be given, then carries out what waited.
@@ -412,6 +422,7 @@ impl<'a> Session<'a> {
         }
         match self.partner.stage {
             Stage::Greeting => self.ready = Some(Ready::Later),
+            Stage::Ready if self.partner.ready == ReadyWord::Ignored => self.say_ready()?,
             Stage::Ready => {
                 self.ready = Some(Ready::Asked(Instant::now()));
                 self.tell("isready")?;

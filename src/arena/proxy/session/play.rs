@@ -232,6 +232,16 @@ impl Session<'_> {
         self.settle(Answer { best, ..Answer::default() })
     }
 
+    /// Answers what runs at once, without waiting for the engine.
+    pub(super) fn answer_now(&mut self) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        (search.pondering, search.held) = (false, false);
+        if search.answer.is_none() {
+            self.answer_ourselves("")?;
+        }
+        self.give_answer()
+    }
+
     /// A move of ours, found quickly; `None` where there is no legal one, or the position unknown.
     fn quick_move(&mut self) -> Option<Move> {
         let legal = self.board.legal_moves()?;
