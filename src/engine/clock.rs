@@ -31,11 +31,11 @@ pub const OVERHEAD: Duration = Duration::from_millis(30);
 const LEAST: Duration = Duration::from_millis(1);
 
 /// Moves that a game without a further time control is expected to last from any point on.
-const EXPECTED_MOVES: u32 = 36;
+const EXPECTED_MOVES: u32 = 30;
 
 /// The part of a move's even share after which no iteration begins, in percent: the last one takes
 /// the rest.
-const SOFT_PERCENT: u32 = 70;
+const SOFT_PERCENT: u32 = 90;
 
 /// How many even shares a hard move may take.
 const HARD_SHARES: u32 = 6;

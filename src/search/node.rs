@@ -6,7 +6,7 @@ use super::prune::{self, Singular};
 use super::transposition::Entry;
 use super::tunables::{
     CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN, HINDSIGHT_SHALLOWER,
-    IIR_DEPTH, SHALLOWER_MARGIN, WORSENING_MARGIN,
+    SHALLOWER_MARGIN, WORSENING_MARGIN,
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
@@ -173,12 +173,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         {
             return Ok(score);
         }
-        if self.shared.techniques.reductions
-            && node.table_move.is_none()
-            && depth >= IIR_DEPTH
-            && !compares
-        {
-            node.depth -= 1;
+        if self.shared.techniques.reductions && !compares {
+            node.depth -= i32::from(prune::is_unexplored(&node, depth));
         }
         self.search_moves::<N>(&node)
     }

@@ -7,14 +7,15 @@ use super::order::forcing_rank;
 use super::tunables::{
     DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_FORCING, EXCHANGE_QUIET, FUTILITY_BASE,
     FUTILITY_DEPTH, FUTILITY_HISTORY, FUTILITY_MARGIN, HISTORY_PRUNING_DEPTH,
-    HISTORY_PRUNING_MARGIN, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT, LMR_CUTOFFS,
-    LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_FORCING, LMR_FORCING_HISTORY, LMR_HISTORY,
-    LMR_MANY_CUTOFFS, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_FORCING, NULL_DEPTH, NULL_EVAL_BASE,
-    NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
+    HISTORY_PRUNING_MARGIN, IIR_DEPTH, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT,
+    LMR_CUTOFFS, LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_FORCING, LMR_FORCING_HISTORY,
+    LMR_HISTORY, LMR_MANY_CUTOFFS, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_FORCING, NULL_DEPTH,
+    NULL_EVAL_BASE, NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
     NULL_REDUCTION_STEP, NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION,
     RAZOR_BASE, RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN,
-    REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_MARGIN, TABLE_PROBCUT_MARGIN,
-    TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY, TAKE_FUTILITY_MARGIN,
+    REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_ENTRY, SINGULAR_MARGIN,
+    TABLE_PROBCUT_MARGIN, TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY,
+    TAKE_FUTILITY_MARGIN,
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
@@ -160,7 +161,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             || node.depth < SINGULAR_DEPTH
             || node.table_move != Some(candidate.mv)
             || self.skipped[node.ply].is_some()
-            || i32::from(entry.depth) < node.depth - 3
+            || i32::from(entry.depth) < node.depth - SINGULAR_ENTRY
             || entry.bound == Bound::Upper
             || score.is_decisive()
             || node.ply >= 2 * self.iteration as usize
@@ -196,6 +197,12 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             Singular::Extends(-i32::from(node.cut))
         }
     }
+}
+
+/// Internal iterative reduction: where the table has no move, a less deep search finds one for the
+/// next iteration.
+pub(super) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
+    node.table_move.is_none() && depth >= IIR_DEPTH
 }
 
 /// Probcut without a search: a little less deep, the table remembers a score far above beta.

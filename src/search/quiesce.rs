@@ -189,15 +189,25 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 Skips::No
             };
         }
-        if prunes && position.is_forcing(mv) {
-            let gain = position.immediate_gain(mv) + DELTA_MARGIN;
-            let most = Score::from_eval(stand_pat.value() + gain);
-            if most <= alpha {
-                return Skips::Move(most);
-            }
+        if prunes && let Some(most) = hopeless(position, mv, stand_pat, alpha) {
+            return Skips::Move(most);
         }
         if position.exchange_reaches(mv, 0) { Skips::No } else { Skips::Move(-Score::INFINITE) }
     }
+}
+
+/// Delta pruning: a take that cannot bring the evaluation to alpha, and how far it can.
+fn hopeless<G: Heuristics>(
+    position: &G,
+    mv: G::Move,
+    stand_pat: Score,
+    alpha: Score,
+) -> Option<Score> {
+    if !position.is_forcing(mv) {
+        return None;
+    }
+    let most = Score::from_eval(stand_pat.value() + position.immediate_gain(mv) + DELTA_MARGIN);
+    (most <= alpha).then_some(most)
 }
 
 /// What is left out.

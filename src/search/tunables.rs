@@ -62,6 +62,8 @@ pub(super) const IIR_DEPTH: i32 = 4;
 
 /// Shallowest node that asks whether its table move is the only good one.
 pub(super) const SINGULAR_DEPTH: i32 = 7;
+/// The table's entry may be so many plies less deep than the node.
+pub(super) const SINGULAR_ENTRY: i32 = 3;
 /// By how much the others must be worse, in 16ths of a centipawn a ply.
 pub(super) const SINGULAR_MARGIN: i32 = 20;
 /// By how much more for two plies of extension.
@@ -175,6 +177,9 @@ pub(super) const CORRECTION_MAX: i32 = 1_024;
 pub(super) const CORRECTION_STEP: i32 = 8;
 /// Centipawns that each structure may correct.
 pub(super) const CORRECTION_WEIGHT: i32 = 40;
+
+/// What a thread's vote for its move weighs, for each ply, however low its score.
+pub(super) const VOTE_BASE: i32 = 14;
 
 /// Percentages of the soft time limit by how many iterations the best move has not changed.
 pub(super) const TIME_BY_STABILITY: [u64; 6] = [150, 125, 105, 95, 88, 82];

@@ -5,6 +5,7 @@ use super::history::{Before, History};
 use super::limits::{Control, Found, HashEntry, Limits};
 use super::node::NO_FLOOR;
 use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
+use super::tunables::VOTE_BASE;
 use super::{MAX_PLY, Oracle, Score};
 use crate::game::{Adjudicate, Game, Heuristics, Line, Packed};
 use crate::hash::Key;
@@ -18,8 +19,6 @@ const CHECK_INTERVAL: u64 = 128;
 /// The first iteration is not broken off by time before so many nodes, so that the move is one
 /// that was thought about.
 const FIRST_NODES: u64 = 1024;
-/// What a thread's vote weighs, for each ply, however low its score.
-const VOTE_BASE: i32 = 14;
 /// Spreads [stages](Adjudicate::stage) over the bits of a key: 2⁶⁴ divided by the golden ratio.
 const STAGE_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Stack of a helper thread in bytes.
