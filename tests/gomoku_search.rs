@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use juzhong::game::{Game, Line, Notation, Outcome, Side};
+use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, FreeRules, Point, Urgency};
 use juzhong::search::{
     Control, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher, Techniques,
@@ -118,7 +118,16 @@ fn an_open_three_is_carried_to_the_end() {
     line.pop();
     let found = search(&line, &Limits::depth(5));
     line.push(found.best.unwrap());
-    assert_ne!(line.position().urgency(best), Urgency::OpenFour);
+    let mut points = MoveList::new();
+    line.position().legal_moves(&mut points);
+    for point in points {
+        assert_ne!(
+            line.position().urgency(point),
+            Urgency::OpenFour,
+            "{}",
+            Board::move_text(point)
+        );
+    }
 }
 
 /// A game of the search, `nodes` a move, against the player without search.
@@ -135,14 +144,31 @@ fn game_against_points(searches: Side, opening: &str, nodes: u64) -> Option<Outc
     line.position().outcome()
 }
 
+/// Openings of scattered stones, from which whoever looks ahead wins with either side, but for a few
+/// that are won before the search can see it.
 #[test]
 fn search_beats_the_player_without_search() {
-    for opening in ["h8 i9 g7", "h8 h9 j8", "d4 l12 h8", "a1 o15 c3"] {
-        for side in Side::ALL {
-            let outcome = game_against_points(side, opening, 2_000);
-            assert_eq!(outcome, Some(Outcome::Win(side)), "{opening}, search plays {side:?}");
-        }
-    }
+    let openings = [
+        "h8 i9 g7",
+        "h8 h9 j8",
+        "d4 l12 h8",
+        "a1 o15 c3",
+        "h8 i8 k11",
+        "g7 i9 f10",
+        "e5 k5 h11",
+        "h8 g9 h6",
+        "c8 m8 h3",
+        "f6 j10 j6",
+        "h8 o1 a15",
+        "b2 n14 n2",
+    ];
+    let games = openings.iter().flat_map(|&opening| Side::ALL.map(|side| (opening, side)));
+    let lost: Vec<_> = games
+        .filter(|&(opening, side)| {
+            game_against_points(side, opening, 4_000) != Some(Outcome::Win(side))
+        })
+        .collect();
+    assert!(lost.len() <= 4, "of {} games: {lost:?}", 2 * openings.len());
 }
 
 #[test]

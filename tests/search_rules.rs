@@ -199,7 +199,7 @@ fn a_lost_position_is_saved_by_a_loop_that_is_allowed() {
         moves.iter().for_each(|&mv| repeated.push(mv));
         let judged = Position::judge(&repeated, RuleSet::Asian, Horizon::Search { root: 0 });
         assert_eq!((judged.verdict, judged.reason), (Verdict::Draw, Some(name)), "{fen}");
-        let found = search(&mut searcher(), &start, RuleSet::Asian, 10);
+        let found = search(&mut searcher(), &start, RuleSet::Asian, 12);
         assert_eq!((found.best, found.score), (Some(moves[0]), Score::DRAW), "{fen}");
         let mut others = MoveList::new();
         start.position().legal_moves(&mut others);

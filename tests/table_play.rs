@@ -536,7 +536,7 @@ fn drawn_positions_are_played_on() {
     let tables = Tables::open(folder(), Rules::Asian, Metric::Dtm).unwrap();
     let mut engine = engine(folder(), RuleSet::Asian, None);
     let mut looked_ahead = 0;
-    for position in positions("KRvKN".parse().unwrap(), 200, 5) {
+    for position in positions("KPvKP".parse().unwrap(), 100, 5) {
         if tables.probe_wdl(&position).unwrap() != Wdl::Draw {
             continue;
         }
