@@ -80,7 +80,8 @@ const EVENTS: usize = 256;
 
 /// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or
 /// the end of the input. `assumed` is spoken until a handshake says otherwise. At the end of the
-/// input a search with an end of its own is finished first, so that commands can be piped in.
+/// input a search with an end of its own is finished first, in ten minutes at most, so that commands can
+/// be piped in.
 ///
 /// # Errors
 ///
