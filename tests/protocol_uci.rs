@@ -141,6 +141,14 @@ fn an_ended_infinite_search_waits_for_stop() {
     assert_eq!(best_moves(&live.end()).len(), 1);
 }
 
+/// The expected move was played: how long the answer takes.
+fn hit(live: &Live) -> Duration {
+    let before = Instant::now();
+    live.say("ponderhit\n");
+    live.wait_for("bestmove", 1);
+    before.elapsed()
+}
+
 #[test]
 fn ponderhit_starts_the_clock() {
     let live = Live::start(Dialect::Uci);
@@ -148,10 +156,7 @@ fn ponderhit_starts_the_clock() {
     live.wait_for("info depth 1", 1);
     std::thread::sleep(Duration::from_millis(50));
     assert!(best_moves(&live.heard()).is_empty());
-    let before = Instant::now();
-    live.say("ponderhit\n");
-    live.wait_for("bestmove", 1);
-    assert!(before.elapsed() < Duration::from_secs(10));
+    assert!(hit(&live) < Duration::from_secs(10));
     live.end();
 }
 
@@ -165,10 +170,7 @@ fn time_pondered_counts() {
         live.wait_for("info depth 1", 1);
         std::thread::sleep(Duration::from_millis(1000));
         assert!(best_moves(&live.heard()).is_empty());
-        let before = Instant::now();
-        live.say("ponderhit\n");
-        live.wait_for("bestmove", 1);
-        let took = before.elapsed();
+        let took = hit(&live);
         assert_eq!(took < Duration::from_millis(800), is_at_once, "{clock}: {took:?}");
         live.end();
     }
@@ -180,10 +182,7 @@ fn the_only_move_needs_no_time_once_the_opponent_has_moved() {
     live.say("position fen 3ak4/4a4/4R4/9/9/9/9/9/4r4/3K5 w\n");
     live.say("go ponder wtime 7200000 btime 7200000\n");
     live.wait_for("info depth 2", 1);
-    let before = Instant::now();
-    live.say("ponderhit\n");
-    live.wait_for("bestmove", 1);
-    assert!(before.elapsed() < Duration::from_secs(20));
+    assert!(hit(&live) < Duration::from_secs(20));
     live.end();
 }
 

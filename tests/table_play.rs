@@ -504,16 +504,19 @@ fn wins_are_brought_to_a_capture_before_the_limit() {
 /// Enough to look for a capture.
 const LONG: Limits = Limits { nodes: Some(100_000), depth: None, soft_time: None, hard_time: None };
 
+/// Those of the positions that the tables give this value.
+fn of_value(tables: &Tables, wdl: Wdl, positions: Vec<Position>) -> Vec<Position> {
+    let has_it = |position: &Position| tables.probe_wdl(position).unwrap() == wdl;
+    positions.into_iter().filter(has_it).collect()
+}
+
 /// The search alone, with tables in the tree, makes progress and counts what it looked up.
 #[test]
 fn the_search_makes_progress_by_the_tables() {
     let tables = Tables::open(folder(), Rules::Asian, Metric::Dtm).unwrap();
     let mut engine = engine(folder(), RuleSet::Asian, None);
     let opponent_tables = &tables;
-    for position in positions("KNvKA".parse().unwrap(), 40, 4) {
-        if tables.probe_wdl(&position).unwrap() != Wdl::Win {
-            continue;
-        }
+    for position in of_value(&tables, Wdl::Win, positions("KNvKA".parse().unwrap(), 40, 4)) {
         let side = position.turn();
         let mut line = Line::new(position, 0);
         while line.position().outcome().is_none() {
@@ -536,10 +539,7 @@ fn drawn_positions_are_played_on() {
     let tables = Tables::open(folder(), Rules::Asian, Metric::Dtm).unwrap();
     let mut engine = engine(folder(), RuleSet::Asian, None);
     let mut looked_ahead = 0;
-    for position in positions("KPvKP".parse().unwrap(), 100, 5) {
-        if tables.probe_wdl(&position).unwrap() != Wdl::Draw {
-            continue;
-        }
+    for position in of_value(&tables, Wdl::Draw, positions("KPvKP".parse().unwrap(), 100, 5)) {
         let choice = engine.choose(&Line::new(position, 0), &Limits::depth(6), &()).unwrap();
         assert_eq!(choice.score, Some(Score::DRAW));
         looked_ahead += usize::from(choice.pv.len() > 2);

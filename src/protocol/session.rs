@@ -481,15 +481,14 @@ impl<'a, G: Playable> Session<'a, G> {
         let Some(engine) = self.engine.take() else { return self.voice.no_move() };
         // The end of the input, or another `go`, has ended it before it began.
         let may_last = !stopped && self.ended.is_none() && !self.waiting.has_search();
-        let (mut search, job) = self.plan(go, may_last, spent);
-        search.banned.clone_from(&banned);
+        let (search, job) = self.plan(go, banned, may_last, spent);
         if stopped || !may_last && (self.is_unlimited(go) || go.ponder) {
             search.signal.stop();
         }
         if self.settings.debug {
             self.voice.message(&format!("{:?}, {job:?}", self.allowance(go)))?;
         }
-        let task = Task { line: self.line_to_search(), job, banned };
+        let task = Task { line: self.line_to_search(), job, banned: search.banned.clone() };
         let (signal, events) = (search.signal.clone(), self.sender.clone());
         self.search = Some(search);
         if let Err(error) = thinking::start(engine, task, signal, events) {
@@ -508,9 +507,15 @@ impl<'a, G: Playable> Session<'a, G> {
         timing.allowance(go, self.line.position().side_to_move())
     }
 
-    /// How `go` is meant; `may_last` says whether it may go on until it is told to stop, `spent` how
-    /// much of its time has gone already.
-    fn plan(&self, go: &Go, may_last: bool, spent: Duration) -> (Search<G>, Job) {
+    /// How `go` is meant, without the moves that are `banned`; `may_last` says whether it may go on until
+    /// it is told to stop, `spent` how much of its time has gone already.
+    fn plan(
+        &self,
+        go: &Go,
+        banned: Vec<G::Move>,
+        may_last: bool,
+        spent: Duration,
+    ) -> (Search<G>, Job) {
         let is_ucci = self.dialect().is_ucci();
         let unlimited = self.is_unlimited(go);
         let allowance = self.allowance(go).filter(|_| !go.infinite);
@@ -527,7 +532,7 @@ impl<'a, G: Playable> Session<'a, G> {
             // UCCI's endless searches may answer when they have found a mate.
             held: unlimited && may_last && !is_ucci && go.mate.is_none(),
             draw: go.draw,
-            banned: Vec::new(),
+            banned,
             lines: Vec::new(),
             outcome: None,
         };

@@ -282,7 +282,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             node.extension = self.extension(ply);
             return node;
         }
-        node.structures = position.structure_keys().filter(|_| self.shared.techniques.corrections);
+        node.structures = self.structures();
         let stored = entry.and_then(|entry| entry.eval).map(i32::from);
         let raw = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
         node.raw = Some(raw.value());

@@ -88,7 +88,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(best)
     }
 
-    fn structures(&self) -> Structures {
+    /// The keys by which the evaluation of the line's last position is corrected.
+    pub(super) fn structures(&self) -> Structures {
         self.line.position().structure_keys().filter(|_| self.shared.techniques.corrections)
     }
 

@@ -50,17 +50,17 @@ pub(super) fn phase(position: &Position) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
     use super::*;
     use crate::xiangqi::{Move, Square};
 
     /// Tables are indexed by a few bits of a key: each square has to change those.
     #[test]
     fn a_few_bits_tell_every_square_apart() {
-        let mut random = 1_u64;
-        let mut next = || {
-            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            Square::all().nth((random >> 33) as usize % 90).unwrap()
-        };
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut next = || Square::all().nth(random.next_u32() as usize % 90).unwrap();
         for bits in [|key: u64| key & 0x3fff, |key: u64| key >> 20 & 0x1ff] {
             for (word, square) in (0..4).flat_map(|word| Square::all().map(move |s| (word, s))) {
                 let changed = (0..200).filter(|_| {
