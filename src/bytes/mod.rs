@@ -1,6 +1,6 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers
-//! ([`lock`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at stated places ([`positioned`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
+//! ([`lock`]), opening what is a regular file only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at stated places ([`positioned`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
 
 pub mod atomic;
 mod line;
@@ -8,6 +8,7 @@ pub mod lock;
 pub mod machine;
 pub mod map;
 pub mod memory;
+pub mod open;
 pub mod positioned;
 pub mod sealed;
 pub mod varint;

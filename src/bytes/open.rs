@@ -1,0 +1,92 @@
+//! Opening files that others named or made: regular files only, without waiting.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens the regular file at `path` for reading. Links are followed.
+///
+/// A FIFO, a device or a socket of that name neither blocks nor is read: `open` does not wait for a
+/// writer, and what was opened is looked at, so nothing can change between the look and the use.
+///
+/// # Errors
+///
+/// Those of opening; [`io::ErrorKind::InvalidInput`] for anything but a regular file.
+pub fn regular(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, not_regular(kind)))
+}
+
+/// Reads the whole regular file at `path`, at most `max` bytes of it.
+///
+/// # Errors
+///
+/// Those of [`regular`] and of reading; [`io::ErrorKind::FileTooLarge`] where there is more, before
+/// anything is allocated if the file's length says so.
+pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    use io::Read;
+    let file = regular(path)?;
+    let too_large = || {
+        let text = format!("the file is larger than the {max} bytes that are read of it");
+        io::Error::new(io::ErrorKind::FileTooLarge, text)
+    };
+    if file.metadata()?.len() > max {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn not_regular(kind: std::fs::FileType) -> &'static str {
+    if kind.is_dir() {
+        return "a folder, not a file";
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a FIFO (named pipe), not a regular file; write what it gives to a file first";
+        }
+    }
+    "a device or a socket, not a regular file"
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened_and_nothing_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap();
+        assert!(made.success());
+        assert!(regular(&at("file")).is_ok() && regular(&at("link")).is_ok());
+        for (path, word) in [
+            (at("fifo"), "FIFO"),
+            (folder.path().to_owned(), "folder"),
+            (Path::new("/dev/zero").to_owned(), "device"),
+        ] {
+            let error = regular(&path).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+            assert!(error.to_string().contains(word), "{error}");
+        }
+        assert_eq!(read(&at("file"), 4).unwrap(), b"text");
+        assert_eq!(read(&at("file"), 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+}
