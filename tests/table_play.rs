@@ -133,6 +133,15 @@ struct End {
 
 /// Plays the line to its end. The engine has the side to move.
 fn play(engine: &mut Engine<Position>, opponent: &mut Opponent<'_>, start: Line<Position>) -> End {
+    play_within(&Limits::nodes(300), engine, opponent, start)
+}
+
+fn play_within(
+    limits: &Limits,
+    engine: &mut Engine<Position>,
+    opponent: &mut Opponent<'_>,
+    start: Line<Position>,
+) -> End {
     let own = start.position().turn();
     let mut line = start;
     let mut said = None;
@@ -145,7 +154,7 @@ fn play(engine: &mut Engine<Position>, opponent: &mut Opponent<'_>, start: Line<
         }
         assert!(line.len() < MAX_PLIES, "no end: {}", line.start().to_fen());
         let mv = if line.position().turn() == own {
-            let choice = engine.choose(&line, &Limits::nodes(300), &()).unwrap();
+            let choice = engine.choose(&line, limits, &()).unwrap();
             said.get_or_insert_with(|| engine.take_notices());
             choice.mv
         } else {
@@ -567,6 +576,122 @@ fn draws_are_not_lost_in_loops_of_checks() {
         let mut opponent = Opponent { tables: &tables, rules, random, is_fickle: false };
         let end = play(&mut engine, &mut opponent, start);
         assert_eq!(end.outcome, Outcome::Draw, "{}", text(&end.line));
+    }
+}
+
+/// Positions that are won by rule, of a share of a set.
+fn won_by_rule(tables: &Tables, set: &str, tries: usize, seed: u64) -> Vec<(Position, Entry)> {
+    let valued = positions(set.parse().unwrap(), tries, seed).into_iter().map(|position| {
+        let entry = tables.probe(&position).unwrap();
+        (position, entry)
+    });
+    valued.filter(|(_, entry)| entry.wdl == Wdl::Win && entry.order > 0).collect()
+}
+
+/// What is claimed to be won is won before the limit, wherever that is, by every order.
+fn claimed_wins_come_before_the_limit(
+    folder: &Path,
+    set: &str,
+    (play_by, rules): (RuleSet, Rules),
+    tries: usize,
+) {
+    let tables = Tables::open(folder, rules, Metric::Dtm).unwrap();
+    let mut engine = engine(folder, play_by, Some(rules));
+    let (mut claimed, mut open) = (0, 0);
+    let all = won_by_rule(&tables, set, tries, 21);
+    for (number, (position, entry)) in all.into_iter().take(150).enumerate() {
+        let left = (number as u32 * 7) % 60 + 1 + u32::from(entry.distance) / 2;
+        let side = position.turn();
+        let line = Line::new(position, MOVE_LIMIT.saturating_sub(left));
+        engine.new_game();
+        let choice = engine.choose(&line, &LONG, &()).unwrap();
+        let said = engine.take_notices();
+        if !choice.score.unwrap().is_decisive() {
+            assert!(said.iter().any(|notice| notice.contains("limit of moves")), "{said:?}");
+            open += 1;
+            continue;
+        }
+        let random = ChaCha8Rng::seed_from_u64(number as u64);
+        let is_fickle = number % 2 == 1;
+        let mut opponent = Opponent { tables: &tables, rules: play_by, random, is_fickle };
+        let end = play_within(&LONG, &mut engine, &mut opponent, line);
+        assert_eq!(end.outcome, Outcome::Win(side), "{entry:?} {left} {}", text(&end.line));
+        claimed += 1;
+    }
+    assert!(claimed > 5 && open > 5, "{set} {rules}: {claimed} {open}");
+}
+
+#[test]
+fn wins_by_repetition_are_sure_only_before_the_limit() {
+    let cases = [(RuleSet::Check, Rules::Check), (RuleSet::Asian, Rules::Asian)];
+    for case in cases {
+        claimed_wins_come_before_the_limit(folder(), "KRvKN", case, 60_000);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    generate(folder.path(), &["KNvKCA"], Rules::Check, Metric::Dtm);
+    claimed_wins_come_before_the_limit(folder.path(), "KNvKCA", cases[0], 60_000);
+}
+
+/// Orders up to 14, which take up to a hundred plies. Before, this position was claimed, and drawn.
+#[test]
+#[ignore = "cargo test --release --test table_play high_orders -- --ignored: a minute"]
+fn wins_of_high_orders_are_sure_only_before_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    generate(folder.path(), &["KRCvKR"], Rules::Check, Metric::Dtm);
+    let mut engine = engine(folder.path(), RuleSet::Check, None);
+    let position = Position::from_fen("9/R8/5k3/C8/9/9/9/9/9/4Kr3 w").unwrap();
+    let choice = engine.choose(&Line::new(position, 50), &LONG, &()).unwrap();
+    assert!(!choice.score.unwrap().is_decisive(), "{choice:?}");
+    let said = engine.take_notices();
+    assert!(said[0].contains("is not proved"), "{said:?}");
+    let case = (RuleSet::Check, Rules::Check);
+    claimed_wins_come_before_the_limit(folder.path(), "KRCvKR", case, 20_000);
+}
+
+/// That nothing but mistakes can help is said only where it is so: here a loop decides in time.
+#[test]
+fn a_win_by_repetition_just_before_the_limit_is_played() {
+    for (rules, made) in [(RuleSet::Check, Rules::Check), (RuleSet::Asian, Rules::Asian)] {
+        let tables = Tables::open(folder(), made, Metric::Dtm).unwrap();
+        let mut engine = engine(folder(), rules, None);
+        let start = Position::from_fen("9/9/4k4/9/9/2R6/9/9/7n1/5K3 w").unwrap();
+        for (left, is_enough) in [(20, true), (19, true), (5, false)] {
+            let line = Line::new(start.clone(), MOVE_LIMIT - left);
+            let random = ChaCha8Rng::seed_from_u64(1);
+            let mut opponent = Opponent { tables: &tables, rules, random, is_fickle: false };
+            let end = play_within(&LONG, &mut engine, &mut opponent, line);
+            let is_won = end.outcome == Outcome::Win(Side::First);
+            assert_eq!(is_won, is_enough, "{rules} {left}: {}", text(&end.line));
+            let has = |part: &str| end.said.iter().any(|notice| notice.contains(part));
+            assert!(is_won || has("limit of moves"), "{:?}", end.said);
+            assert!(!is_won || !has("only mistakes"), "{:?}", end.said);
+        }
+    }
+}
+
+/// Where play has no limit of moves, tables mind none.
+#[test]
+fn without_a_limit_of_moves_every_win_is_sure() {
+    let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();
+    let options = |minds_limit| EngineOptions {
+        tables: TableOptions { minds_limit, ..folder().into() },
+        rules: RuleSet::Check,
+        hash_mib: 1,
+        ..EngineOptions::default()
+    };
+    let mut engine = Engine::<Position>::new(options(false)).unwrap();
+    for position in of_value(&tables, Wdl::Win, positions("KRvKN".parse().unwrap(), 40, 6)) {
+        let distance = u32::from(tables.probe(&position).unwrap().distance);
+        let line = Line::new(position, MOVE_LIMIT.saturating_sub(distance / 2));
+        engine.set_options(options(false)).unwrap();
+        let choice = engine.choose(&line, &LONG, &()).unwrap();
+        assert!(choice.score.unwrap().is_decisive(), "{}", text(&line));
+        assert!(engine.take_notices().is_empty());
+        engine.set_options(options(true)).unwrap();
+        let is_known = engine.search(&line, &Limits::depth(1), &()).unwrap().score.unwrap();
+        engine.set_options(options(false)).unwrap();
+        let unlimited = engine.search(&line, &Limits::depth(1), &()).unwrap().score.unwrap();
+        assert!(unlimited >= is_known, "{}", text(&line));
     }
 }
 

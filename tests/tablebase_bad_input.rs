@@ -514,3 +514,92 @@ proptest! {
         prop_assert!(answers == 0 || stats.is_ok());
     }
 }
+
+/// Where the fields of the last stream begin in a header: see FORMAT.md. The set has four components.
+fn last_stream(bytes: &[u8]) -> usize {
+    header_len(bytes) - (1 + 8 + 4 + 8 + 8 + 4)
+}
+
+/// A file that states this length of a block table or of blocks, and is so long, but takes no room on
+/// the disk.
+fn sparse(field: usize, len: u64) -> tempfile::TempDir {
+    let mut bytes = whole().to_vec();
+    let at = last_stream(&bytes) + 13 + 8 * field;
+    let before = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    bytes[at..at + 8].copy_from_slice(&len.to_le_bytes());
+    reseal(&mut bytes);
+    let copy = copy_with(NAME, &bytes);
+    let file = std::fs::File::options().write(true).open(copy.path().join(NAME)).unwrap();
+    file.set_len((bytes.len() as u64 - before).saturating_add(len).min(1 << 42)).unwrap();
+    copy
+}
+
+/// Lengths are bounded by what the layout can be before anything is read or allocated by them.
+#[cfg(unix)]
+#[test]
+fn sparse_files_with_huge_lengths_take_no_memory() {
+    let program = assert_cmd::cargo::cargo_bin!("juzhong");
+    let script = "ulimit -v 1500000 || exit 99; exec \"$@\"";
+    for (field, len) in [(1, 3 << 30), (0, 3 << 30), (1, 1 << 41), (1, u64::MAX), (0, u64::MAX / 2)]
+    {
+        let copy = sparse(field, len);
+        for command in ["stats", "verify", "generate"] {
+            let output = Command::new("bash")
+                .args(["-c", script, "bash"])
+                .arg(program)
+                .args(["tablebase", command, "KRvKN", "--dir"])
+                .arg(copy.path())
+                .output();
+            let Ok(output) = output else { return };
+            if output.status.code() == Some(99) {
+                return;
+            }
+            expect(&output, 65, &[NAME, "generate it again"]);
+        }
+    }
+}
+
+/// What is no regular file is refused at once, whatever its name.
+#[cfg(unix)]
+#[test]
+fn a_fifo_named_like_a_table_is_refused() {
+    let copy = copy_with(NAME, whole());
+    std::fs::remove_file(copy.path().join(NAME)).unwrap();
+    let made = Command::new("mkfifo").arg(copy.path().join(NAME)).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let fen = samples()[0].0.to_fen();
+    for args in [
+        ["tablebase", "stats", "KRvKN"],
+        ["tablebase", "verify", "KRvKN"],
+        ["tablebase", "generate", "KRvKN"],
+        ["tablebase", "probe", fen.as_str()],
+        ["tablebase", "list", "--rules=check"],
+    ] {
+        let mut command = Command::new("timeout");
+        command.arg("30").arg(assert_cmd::cargo::cargo_bin!("juzhong")).args(args);
+        let output = command.arg("--dir").arg(copy.path()).output().unwrap();
+        assert_ne!(output.status.code(), Some(124), "{args:?} waits");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = message + &String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("FIFO"), "{args:?}: {said}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Whatever the lengths of the streams are, sealed and with a file as long as they say: an error,
+    /// at once and in little memory.
+    #[test]
+    fn forged_lengths_are_refused(
+        field in 0..2usize,
+        len in prop_oneof![any::<u64>(), 0..1u64 << 40, 0..1u64 << 16],
+    ) {
+        let at = last_stream(whole()) + 13 + 8 * field;
+        let right = u64::from_le_bytes(whole()[at..at + 8].try_into().unwrap());
+        let copy = sparse(field, len);
+        prop_assert_eq!(errors_of_probes(copy.path()) > 0, len != right);
+    }
+}

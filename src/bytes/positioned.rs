@@ -16,13 +16,13 @@ pub struct PositionedFile {
 }
 
 impl PositionedFile {
-    /// Opens the file at `path`.
+    /// Opens the regular file at `path`, without waiting where it is anything else.
     ///
     /// # Errors
     ///
-    /// Those of opening, and of asking for the length.
+    /// Those of [`open::regular`](super::open::regular), and of asking for the length.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = super::open::regular(path)?;
         let len = file.metadata()?.len();
         Ok(Self { file, len })
     }

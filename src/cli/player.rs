@@ -130,6 +130,7 @@ impl TableArgs {
             metric: self.tables_metric,
             probe_depth: self.tables_depth,
             men: self.tables_men,
+            ..TableOptions::default()
         }
     }
 }

@@ -8,8 +8,9 @@
 //!   that repeats. In lost positions a loop is followed up to the last move before the verdict. In
 //!   drawn ones a loop that may lose is not even gone around once, if another move draws; and once
 //!   positions come back, only moves are played from which a way out is proven: see `holding`.
-//! - **The limit of moves without a capture.** A win that is nearer than the limit is played by
-//!   order, then distance. Where it is farther, the way to a mate or to a capture that keeps the win is
+//! - **The limit of moves without a capture.** A mate that is nearer than the limit is played by
+//!   distance; a win by repetition, where there is none, if its verdict provably comes before the limit:
+//!   see `claims`. Otherwise the way to a mate or to a capture that keeps the win is
 //!   taken, as tables of distances to captures know it, else as a small search finds it; where there
 //!   is none, the win is reported as one that the limit may prevent, and played on. Lost positions are
 //!   defended towards the limit where it comes first: without captures of one's own.
@@ -18,15 +19,16 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use super::claims::{Claims, is_before_limit};
 use super::conversion::{Conversion, Converter};
 use super::holding::{Holder, Outlook};
 use super::playable::{Endgames, Patience, RootMove};
 use super::player::as_it_counts;
-use super::tables::{CLAIM_PLIES, XiangqiTables, is_in_time};
+use super::tables::{XiangqiTables, is_in_time};
 use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
 use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
-use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
+use crate::xiangqi::repetition::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// What tables and rules say about the moves at the root.
@@ -44,8 +46,8 @@ pub struct Advice<M> {
     pub remark: Option<String>,
 }
 
-/// Plies of a loop that most loops do not exceed.
-const LOOP_PLIES: u16 = 8;
+/// Moves that win by repetition of which it is tried to prove that they do before the limit.
+const CLAIMS: usize = 2;
 
 /// What the rules make of a move, for the side that makes it.
 #[derive(Debug, Clone, Copy)]
@@ -63,11 +65,11 @@ enum Winning {
     Claimed,
     /// Mate comes before the limit.
     Mating,
-    /// A loop decides before the limit.
+    /// A loop decides, provably before the limit.
     ByRule,
     /// Takes something; after that the limit is far away.
     LateCapture,
-    /// The limit comes first.
+    /// The limit comes first, or may come first.
     Late,
     /// An answer can end the game otherwise.
     Trapped,
@@ -119,7 +121,7 @@ pub(super) struct Adviser<'a> {
 impl<'a> Adviser<'a> {
     pub(super) fn new(tables: &'a XiangqiTables, line: &Line<Position>, rules: RuleSet) -> Self {
         let line = as_it_counts(line, rules).into_owned();
-        let left = plies_left(&line, rules);
+        let left = tables.plies_left(&line);
         Self { tables, line, rules, left }
     }
 
@@ -143,10 +145,7 @@ impl<'a> Adviser<'a> {
             let after = Entry { distance: entry.distance.saturating_sub(1), ..entry };
             return is_in_time(after, MOVE_LIMIT);
         }
-        // Every time that the position was there before, less of the claim is left to do.
-        let been = self.line.earlier_occurrences().count() as u16 * LOOP_PLIES;
-        let nearer = if entry.order == 0 { 0 } else { been.min(CLAIM_PLIES) };
-        is_in_time(entry, self.left.saturating_add(nearer.into()))
+        is_in_time(entry, self.left)
     }
 
     /// Order and distance as they count, the limit of moves permitting.
@@ -154,6 +153,7 @@ impl<'a> Adviser<'a> {
         let winning = moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win);
         let mut ranked: Vec<(Winning, RootMove<Move>)> =
             winning.map(|m| (self.winning(m), m)).collect();
+        self.prove_claim(&mut ranked, patience);
         ranked.sort_by_cached_key(|&(kind, m)| (kind, Reverse(m.entry), self.repeats(m)));
         let (kind, first) = ranked[0];
         let is_late = matches!(kind, Winning::LateCapture | Winning::Late);
@@ -173,14 +173,36 @@ impl<'a> Adviser<'a> {
         Advice { moves, keeping: 1, wdl: Wdl::Win, is_sure, remark }
     }
 
+    /// Where no mate comes before the limit, looks for a win by repetition that provably does, the
+    /// moves in the order of the tables.
+    fn prove_claim(&self, ranked: &mut [(Winning, RootMove<Move>)], patience: &Patience<'_>) {
+        if ranked.iter().any(|&(kind, _)| kind <= Winning::ByRule) {
+            return;
+        }
+        let is_open = |kind| matches!(kind, Winning::LateCapture | Winning::Late);
+        let is_near =
+            |m: &RootMove<Move>| self.is_capture(m.mv) || u32::from(m.entry.distance) <= self.left;
+        let by_rule =
+            ranked.iter_mut().filter(|(kind, m)| is_open(*kind) && m.entry.order > 0 && is_near(m));
+        for (kind, m) in by_rule.take(CLAIMS) {
+            let claims = Claims::new(self.tables, self.rules, patience);
+            let plies = claims.plies(&self.line, m.mv);
+            let is_capture = self.is_capture(m.mv);
+            if plies.is_some_and(|plies| is_before_limit(plies, is_capture, self.left)) {
+                *kind = Winning::ByRule;
+                return;
+            }
+        }
+    }
+
     fn winning(&self, m: RootMove<Move>) -> Winning {
         let Foresight { now, later } = self.foresee(m.mv, Horizon::Game);
         match (now, later) {
             (Some(Wdl::Win), _) => Winning::Claimed,
             (Some(_), _) => Winning::Spoilt,
             (None, Some(_)) => Winning::Trapped,
-            _ if self.is_in_time(m) && m.entry.order == 0 => Winning::Mating,
-            _ if self.is_in_time(m) => Winning::ByRule,
+            _ if m.entry.order > 0 && self.left == u32::MAX => Winning::ByRule,
+            _ if m.entry.order == 0 && self.is_in_time(m) => Winning::Mating,
             _ if self.is_capture(m.mv) => Winning::LateCapture,
             _ => Winning::Late,
         }
@@ -339,20 +361,28 @@ impl<'a> Adviser<'a> {
     ) -> Conversion {
         let sound = ranked.iter().filter(|(kind, _)| *kind < Winning::Trapped).map(|(_, m)| *m);
         let position = self.line.position();
-        for shelf in self.tables.shelves_of(Metric::Dtc) {
-            let Some(moves) = self.tables.ranked_by(shelf, position) else { continue };
-            let mut won =
-                moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
-            let Some(first) = won.next() else { continue };
+        let by_distance = self.tables.shelves_of(Metric::Dtc).find_map(|shelf| {
+            let won = self.tables.ranked_by(shelf, position)?.into_iter();
+            let mut won = won.filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
             let in_time = |m: &RootMove<Move>| u32::from(m.entry.distance) <= self.left;
-            let is_sound = |m: &RootMove<Move>| sound.clone().any(|sound| sound.mv == m.mv);
-            return match [first].into_iter().chain(won).take_while(in_time).find(is_sound) {
-                Some(best) => Conversion::By(best.mv),
-                None if in_time(&first) => Conversion::Unknown,
-                None => Conversion::Late,
-            };
+            won.find(|m| in_time(m) && sound.clone().any(|sound| sound.mv == m.mv))
+        });
+        if let Some(best) = by_distance {
+            return Conversion::By(best.mv);
         }
-        Converter::new(self.tables, patience).fastest(position, sound, self.left)
+        let mut converter = Converter::new(self.tables, self.rules, patience);
+        converter.look_back(self.line.reversible());
+        match converter.fastest(position, sound, self.left) {
+            Conversion::Late if self.may_outlast_limit() => Conversion::Unknown,
+            conversion => conversion,
+        }
+    }
+
+    /// Whether more plies than are left may be made because checks do not count.
+    fn may_outlast_limit(&self) -> bool {
+        let checks = self.line.checks();
+        let most = checks.first.max(checks.second) + self.left.div_ceil(2);
+        discounts_checks(self.rules) && most > COUNTED_CHECKS
     }
 }
 
@@ -368,10 +398,15 @@ fn too_late(left: u32) -> String {
 /// What is told of a win that the limit of moves may prevent.
 fn perhaps_late(first: RootMove<Move>, left: u32) -> String {
     let Entry { order, distance, .. } = first.entry;
-    let (what, hint) = match (order, first.value) {
-        (0, TableValue::Mate(_)) => ("mate", "; tables of metric dtc would tell"),
-        (0, _) => ("the next capture", ""),
-        _ => ("the deciding loop", ""),
+    if order > 0 {
+        return format!(
+            "won by the endgame tables by repetition (order {order}), but that the verdict comes in the \
+             {left} plies before the limit of moves without a capture draws is not proved"
+        );
+    }
+    let (what, hint) = match first.value {
+        TableValue::Mate(_) => ("mate", "; tables of metric dtc would tell"),
+        _ => ("the next capture", ""),
     };
     format!(
         "won by the endgame tables, but {what} is {distance} plies away and the limit of moves without \

@@ -6,6 +6,10 @@
 //! capture of either side comes in them after which mate is nearer than the whole limit. Only wins of
 //! order 0 are followed. What converts in n plies does so in more, so one number for what is proven
 //! and one for what is refuted is remembered of each position.
+//!
+//! A refutation is one only where nothing else could win: every move of the positions looked at is
+//! known and none wins by repetition, and the other side holds out without moves that check or chase,
+//! with which it might lose in a loop.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,8 +19,11 @@ use super::tables::XiangqiTables;
 use crate::game::MoveList;
 use crate::hash::Key;
 use crate::tablebase::Wdl;
-use crate::xiangqi::repetition::MOVE_LIMIT;
-use crate::xiangqi::{Move, Position};
+use crate::xiangqi::repetition::{MOVE_LIMIT, chased};
+use crate::xiangqi::{Move, Position, RuleSet};
+
+/// Plies in which a loop can come to a verdict at the earliest: twice around the shortest.
+const CLAIM_PLIES: u32 = 8;
 
 /// What is known of the way to a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,16 +57,29 @@ struct Known {
 /// Looks for conversions.
 pub(super) struct Converter<'a> {
     tables: &'a XiangqiTables,
+    rules: RuleSet,
     budget: Budget<'a>,
-    /// Patience has ended, or a capture leads to a mate beyond the whole limit: a refutation is none.
+    /// Plies of the game that a loop can reach back to.
+    past: u32,
+    /// A refutation is none: patience has ended, a capture leads to a mate beyond the whole limit, or
+    /// there are other ways to win.
     is_vague: bool,
     known: HashMap<Key, Known>,
 }
 
 impl<'a> Converter<'a> {
-    pub(super) fn new(tables: &'a XiangqiTables, patience: &'a Patience<'a>) -> Self {
+    pub(super) fn new(
+        tables: &'a XiangqiTables,
+        rules: RuleSet,
+        patience: &'a Patience<'a>,
+    ) -> Self {
         let budget = Budget::new(patience, patience.positions);
-        Self { tables, budget, is_vague: false, known: HashMap::new() }
+        Self { tables, rules, budget, past: 0, is_vague: false, known: HashMap::new() }
+    }
+
+    /// Positions of so many plies of the game can come back.
+    pub(super) const fn look_back(&mut self, past: u32) {
+        self.past = past;
     }
 
     /// The move of these that converts soonest, in at most `left` plies.
@@ -70,6 +90,8 @@ impl<'a> Converter<'a> {
         left: u32,
     ) -> Conversion {
         let tries = tries(position, moves);
+        let all = self.tables.ranked_moves(position).unwrap_or_default();
+        self.is_vague |= has_other_ways(position, &all);
         let mut position = position.clone();
         for plies in (2 - left % 2..=left).step_by(2) {
             let converting = tries.iter().find(|t| self.move_converts(&mut position, **t, plies));
@@ -102,19 +124,31 @@ impl<'a> Converter<'a> {
         let undo = position.play_unchecked(t.mv);
         let mut replies = MoveList::new();
         position.append_legal(&mut replies);
-        // Captures are judged at a glance.
-        replies.sort_by_key(|reply| position.piece_at(reply.to()).is_none());
+        // Captures are judged at a glance; a check may be no way to hold out.
+        replies.sort_by_key(|&reply| {
+            (position.piece_at(reply.to()).is_none(), position.gives_check(reply))
+        });
         let converts = replies.into_iter().all(|reply| {
             if position.piece_at(reply.to()).is_some() {
-                return self.is_won_anew(t.to_mate - 2);
+                return self.is_won_anew(t.to_mate.saturating_sub(2));
             }
             let undo = position.play_unchecked(reply);
             let converts = self.converts(position, plies - 2);
             position.undo(reply, undo);
+            self.is_vague |= !converts && self.may_lose_in_loop(position, reply, plies);
             converts
         });
         position.undo(t.mv, undo);
         converts
+    }
+
+    /// Whether a move that holds out for so many plies may be one of a loop that loses.
+    fn may_lose_in_loop(&self, position: &Position, mv: Move, plies: u32) -> bool {
+        let attacks = || {
+            let chases = self.rules != RuleSet::Check;
+            position.gives_check(mv) || chases && !chased(position, mv).is_empty()
+        };
+        plies + self.past >= CLAIM_PLIES && self.rules != RuleSet::None && attacks()
     }
 
     /// Whether a won position converts in so many plies.
@@ -135,6 +169,7 @@ impl<'a> Converter<'a> {
         self.budget.spend();
         let tries = known.unwrap_or_else(|| {
             let moves = self.tables.ranked_moves(position).unwrap_or_default();
+            self.is_vague |= has_other_ways(position, &moves);
             let tries: Rc<[Try]> = tries(position, moves.into_iter()).into();
             let known = Known { tries: tries.clone(), proven: u32::MAX, refuted: 0 };
             self.known.insert(key, known);
@@ -150,6 +185,14 @@ impl<'a> Converter<'a> {
         }
         converts
     }
+}
+
+/// Whether something but wins of order 0 may win: of these moves one does by repetition, or they are
+/// not all.
+fn has_other_ways(position: &Position, moves: &[RootMove<Move>]) -> bool {
+    let mut legal = MoveList::new();
+    position.append_legal(&mut legal);
+    moves.len() < legal.len() || moves.iter().any(|m| m.entry.wdl == Wdl::Win && m.entry.order > 0)
 }
 
 fn tries(position: &Position, moves: impl Iterator<Item = RootMove<Move>>) -> Vec<Try> {

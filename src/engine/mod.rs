@@ -3,6 +3,7 @@
 
 mod advice;
 mod appraise;
+mod claims;
 pub mod clock;
 mod conversion;
 mod holding;

@@ -27,12 +27,16 @@ pub struct TableOptions {
     pub probe_depth: u32,
     /// Positions of more men, kings included, are not looked up. Default 32: all that tables have.
     pub men: usize,
+    /// Whether wins have to come before the limit of moves without a capture. Default: yes, as far as
+    /// the rules of play have one.
+    pub minds_limit: bool,
 }
 
 impl Default for TableOptions {
     /// No folder, no restriction.
     fn default() -> Self {
-        Self { folders: Vec::new(), rules: None, metric: None, probe_depth: 1, men: 32 }
+        let (rules, metric) = (None, None);
+        Self { folders: Vec::new(), rules, metric, probe_depth: 1, men: 32, minds_limit: true }
     }
 }
 
@@ -54,9 +58,16 @@ impl From<Option<PathBuf>> for TableOptions {
     }
 }
 
-/// Plies that claiming a win by repetition may take beyond the way to the loop: three occurrences of
-/// a position, in loops of up to eight plies.
-pub(super) const CLAIM_PLIES: u16 = 24;
+/// Plies that a win of this order takes up to the verdict beyond its distance. Where it matters most, at the
+/// root, that is computed for the position at hand (see `claims`); in the tree and for the losing side
+/// this is taken, which no computed bound of the sets tried has exceeded: each order may be left for
+/// the next lower one when its loop is about to be judged.
+pub(super) const fn claim_plies(order: u16) -> u32 {
+    match order {
+        0 => 0,
+        _ => 16 + 20 * order as u32,
+    }
+}
 
 /// Distances of order k and up count from so many times k on, so that lower orders are preferred.
 const ORDER_DISTANCE: u16 = 200;
@@ -75,6 +86,7 @@ pub struct XiangqiTables {
     probe_depth: i32,
     /// Nor are positions of more men.
     men: u32,
+    minds_limit: bool,
     /// Whether `broken` has anything.
     any_broken: AtomicBool,
     /// The shelves and materials that could not be read.
@@ -133,6 +145,16 @@ impl XiangqiTables {
         if troubles.all.insert(trouble.clone()) {
             troubles.untold.push(trouble);
         }
+    }
+
+    /// Whether a limit of moves without a capture ends games.
+    fn has_limit(&self) -> bool {
+        self.minds_limit && self.rules != RuleSet::None
+    }
+
+    /// Plies before the limit of moves without a capture; `u32::MAX` where there is none.
+    pub(super) fn plies_left(&self, line: &Line<Position>) -> u32 {
+        if self.has_limit() { plies_left(line, self.rules) } else { u32::MAX }
     }
 
     /// Whether there are not too many men on the board.
@@ -218,8 +240,7 @@ fn men(position: &Position) -> u32 {
 
 /// Whether what is decided comes to its end in so many plies.
 pub(super) fn is_in_time(entry: Entry, left: u32) -> bool {
-    let claim = if entry.order == 0 { 0 } else { CLAIM_PLIES };
-    u32::from(entry.distance.saturating_add(claim)) <= left
+    u32::from(entry.distance) + claim_plies(entry.order) <= left
 }
 
 /// An entry for a position, or for a move from it, as the search sees it. Mates come with their plies
@@ -262,7 +283,7 @@ impl Oracle<Position> for XiangqiTables {
             return None;
         }
         let left = match self.rules {
-            RuleSet::None => u32::MAX,
+            _ if !self.has_limit() => u32::MAX,
             _ if line.clock() > Position::STAGES_FROM => plies_left(line, self.rules),
             _ => MOVE_LIMIT.saturating_sub(line.clock()),
         };
@@ -301,6 +322,7 @@ impl Endgames<Position> for XiangqiTables {
             rules,
             probe_depth: i32::try_from(options.probe_depth).unwrap_or(i32::MAX),
             men: options.men.min(most) as u32,
+            minds_limit: options.minds_limit,
             any_broken: AtomicBool::new(false),
             broken: Mutex::default(),
             troubles: Mutex::default(),

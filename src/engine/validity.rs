@@ -16,6 +16,11 @@
 //!   would win under `check` would under `asian`. **So does `computer`**: a loop that it decides has
 //!   perpetual check, or perpetual chase without any check; `asian` decides both in the same way, so
 //!   that whoever forces such loops wins under `asian` too.
+//!
+//!   Both hold but for one kind of loop, also under `asian` itself: a victim that only checks and
+//!   chases, neither for ever nor one man for ever, draws in the tables, while at the board the chaser of
+//!   such a loop loses. Such draws are believed: nothing tells them from others, and the root judges
+//!   the repetitions of the game by the rules of play, so that no loop loses that need not.
 //! - **`asian` decides in order 1 or above**: by check or by chase, the table does not tell which, so
 //!   that under other rules (but `none`) it may be a draw. Unknown.
 //! - **`check` draws**: a chase may decide under the others. Unknown, but for positions of at most

@@ -159,6 +159,7 @@ impl<G: Playable> Settings<G> {
         if !self.use_tables {
             options.tables = Default::default();
         }
+        options.tables.minds_limit = self.sixty_moves;
         if self.margin().is_some() {
             options.multipv = options.multipv.max(CHOICE);
         }
@@ -485,4 +486,18 @@ fn flag(name: &str, value: &str) -> Result<bool, String> {
 
 fn bad(name: &str, value: &str) -> String {
     format!("option {}: \"{}\" is not", shortened(name), shortened(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_mind_the_limit_of_moves_as_play_does() {
+        let mut settings = Settings::<Position>::new(EngineOptions::default());
+        for (value, minds_limit) in [("false", false), ("true", true)] {
+            settings.set_named("Sixty Move Rule", value).unwrap();
+            assert_eq!(settings.engine_options().tables.minds_limit, minds_limit);
+        }
+    }
 }

@@ -24,6 +24,12 @@ const FLAG_BLOCK: u64 = 256;
 const FREEDOM_BITS: u64 = 2;
 /// So many bytes of flags, or of what captures tell, are part of what the program has.
 const FLAGS_LEN: u64 = 16 << 20;
+/// Bytes of an index for a placement of a group: squares, mirror image, folding.
+const INDEX_DIGIT_LEN: u64 = 24;
+/// Bytes of what the file is laid out with for a placement of a group.
+const LAYOUT_DIGIT_LEN: u64 = 40;
+/// So many bytes of both are part of what the program has.
+const DIGITS_LEN: u64 = 8 << 20;
 /// Bytes of a word.
 const WORD_LEN: u64 = 2;
 
@@ -59,7 +65,7 @@ pub struct Estimate {
     pub sides: u64,
     /// Peak memory in bytes: 17 bits for each slot and side, the words of the one side needed of each
     /// table that a capture leads to, and 64 MiB; a quarter of a byte more for each slot beyond 67
-    /// million.
+    /// million, and the numbering of five pawns (some 220 MB).
     pub memory: u64,
     /// Size of the file in bytes, roughly, rather too much than too little.
     pub disk: u64,
@@ -196,6 +202,7 @@ pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let flags = sides * slots.div_ceil(FLAG_BLOCK) * FLAG_BITS / 8;
     let freedom = (slots * FREEDOM_BITS).div_ceil(8);
     let own = OWN_LEN + flags.max(freedom).saturating_sub(FLAGS_LEN);
+    let own = own + digits_bytes(material).saturating_sub(DIGITS_LEN);
     let memory = own + (sides * slots * SLOT_BITS).div_ceil(8) + captured_bytes(material)?;
     let disk = HEADER_LEN + sides * slots / SLOTS_PER_BYTE;
     let cost = match rules {
@@ -206,6 +213,14 @@ pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let millis = sides * slots * 10 * (100 + cost) / SLOTS_PER_SECOND;
     let work = TABLE_TIME + Duration::from_millis(millis);
     Some(Estimate { material, slots, sides, memory, disk, work })
+}
+
+/// Bytes of the numbering: the index and the layout of the file, and the indexes of the tables that
+/// captures lead to.
+fn digits_bytes(material: Material) -> u64 {
+    let smaller = material.captures().into_iter().map(Index::count_digits);
+    let own = Index::count_digits(material) * (INDEX_DIGIT_LEN + LAYOUT_DIGIT_LEN);
+    own + smaller.map(|digits| digits * INDEX_DIGIT_LEN).sum::<u64>()
 }
 
 /// Bytes of the words needed of the tables that captures lead to.
@@ -229,6 +244,10 @@ mod tests {
             let captured = captured_bytes(material).unwrap();
             assert_eq!(memory, slots * 17 / 4 + (64 << 20) + captured, "{name}");
         }
+        let Estimate { material, slots, memory, .. } = estimate_of("KPPPPPvK");
+        let captured = captured_bytes(material).unwrap();
+        let numbering = memory - (slots * 17 / 4 + slots / 4 + (48 << 20) + captured);
+        assert!((200 << 20..250 << 20).contains(&numbering), "{numbering}");
         let symmetric = estimate_of("KRvKR");
         assert_eq!(symmetric.sides, 1);
         assert!(symmetric.memory < (64 << 20) + 5 * symmetric.slots / 2);

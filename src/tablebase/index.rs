@@ -173,6 +173,14 @@ impl Index {
         u32::try_from(slots.min()?).ok().filter(|&slots| slots < u32::MAX)
     }
 
+    /// Number of placements of all groups of attackers together: what the tables of an index grow with.
+    /// Palace men have two thousand at most.
+    pub(super) fn count_digits(material: Material) -> u64 {
+        let attackers =
+            group_kinds(material).into_iter().filter(|(_, kinds)| kinds[0] != Role::King);
+        attackers.map(|(side, kinds)| group_size(material, side, &kinds).0).sum()
+    }
+
     pub(super) fn new(material: Material) -> Result<Self, TooLarge> {
         Self::count_slots(material).ok_or(TooLarge)?;
         let mut groups = Vec::new();
@@ -654,7 +662,7 @@ fn members(role: Role, set: usize) -> impl Iterator<Item = Square> {
 }
 
 /// The next combination in colexicographic order.
-fn next_combination(chosen: &mut [usize]) {
+pub(super) fn next_combination(chosen: &mut [usize]) {
     for i in 0..chosen.len() {
         let limit = chosen.get(i + 1).copied().unwrap_or(usize::MAX);
         if chosen[i] + 1 < limit {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::cache::BlockCache;
-use super::format::{Place, Section, Spot, Stored, TableError, TableFile, material_of_file};
+use super::format::{
+    Place, Section, Spot, Stored, TableError, TableFile, material_of_file, prepare,
+};
 use super::material::Material;
 use super::value::{Entry, Metric, Rules, Wdl};
 use crate::game::{MoveList, Side};
@@ -96,6 +98,7 @@ impl Tables {
             }
         }
         let present: BTreeSet<Material> = homes.keys().copied().collect();
+        present.iter().copied().for_each(prepare);
         let mut numbers = HashMap::default();
         for (number, &material) in present.iter().enumerate() {
             // The swapped form first: of symmetric materials the plain one stays.

@@ -248,7 +248,9 @@ pub(super) fn counted(clock: u32, checks: BySide<u32>, rules: RuleSet) -> u32 {
     clock.saturating_sub(discounted)
 }
 
-const fn discounts_checks(rules: RuleSet) -> bool {
+/// Whether checks of a side beyond the tenth do not count towards [`MOVE_LIMIT`].
+#[must_use]
+pub const fn discounts_checks(rules: RuleSet) -> bool {
     matches!(rules, RuleSet::Asian | RuleSet::Computer)
 }
 

@@ -6,7 +6,7 @@ use super::super::index::Index;
 use super::super::material::Material;
 use super::super::solve::{ORDER_LIMIT, RANK_LIMIT};
 use super::super::stats::HistogramRow;
-use super::super::table::{DRAW, Table, locate_position};
+use super::super::table::{Table, locate_position};
 use super::super::value::{Entry, Metric, Rules};
 use super::layout::Layout;
 use super::symbols::Packing;
@@ -145,8 +145,7 @@ impl Header {
         if Index::count_slots(material).map(u64::from) != Some(self.slots) {
             return Err(format!("{} slots are impossible", self.slots));
         }
-        let are_possible = possible_ranks(&self.wins) && possible_ranks(&self.losses);
-        if !are_possible || !self.could_count(material) {
+        if !self.has_possible_ranks() || !self.could_count(material) {
             return Err("the header contradicts itself".to_owned());
         }
         let names = self.dependencies.iter().map(|(name, _)| name.as_str());
@@ -163,6 +162,13 @@ impl Header {
                     && packing.is_some_and(|p| p.is_possible(i % 2 == 1, self.is_wide()))
             });
         if are_possible { Ok(layout) } else { Err("a stream is impossible".to_owned()) }
+    }
+
+    /// Whether the pairs can be those of a table: what [`Table`] has words for, and no more.
+    fn has_possible_ranks(&self) -> bool {
+        possible_ranks(&self.wins)
+            && possible_ranks(&self.losses)
+            && self.ranks().len() <= RANK_LIMIT as usize
     }
 
     /// Whether the counts can be those of so many slots with these pairs.
@@ -252,10 +258,10 @@ fn adds_up(ranks: &[(u16, u16)], counts: &[u64], sum: u64, by_rule: u64) -> bool
     ranks.len() == counts.len() && total(0) == Some(sum) && total(1) == Some(by_rule)
 }
 
-/// Whether these can be the (order, distance) pairs of a table: ascending, few enough for words, none
-/// out of the generator's range.
+/// Whether these can be (order, distance) pairs of a table: ascending, none out of the generator's
+/// range.
 fn possible_ranks(ranks: &[(u16, u16)]) -> bool {
-    ranks.len() < usize::from(DRAW) / 4
+    ranks.len() <= RANK_LIMIT as usize
         && ranks.is_sorted_by(|a, b| a < b)
         && ranks
             .iter()
@@ -353,6 +359,32 @@ mod tests {
                 (|h| h.loss_counts[0].truncate(1), CONTRADICTION),
             ],
         );
+    }
+
+    /// As many pairs as words have room for may be written, and are read.
+    #[test]
+    fn as_many_pairs_as_a_table_has_are_read() {
+        let mut header = header("KRvKN");
+        let known = header.ranks().len();
+        let fill = |header: &mut Header, pairs: usize| {
+            for distance in 0..pairs as u16 {
+                header.wins.push((900, distance));
+                header.losses.push((900, distance));
+            }
+            for side in 0..2 {
+                header.win_counts[side].resize(header.wins.len(), 0);
+                header.loss_counts[side].resize(header.losses.len(), 0);
+            }
+        };
+        let check = |header: &Header| header.check("KRvKN".parse().unwrap(), PLACE.0, PLACE.1);
+        let mut more = header.clone();
+        fill(&mut header, RANK_LIMIT as usize - known);
+        assert_eq!(header.ranks().len(), RANK_LIMIT as usize);
+        header.streams.iter_mut().skip(1).step_by(2).for_each(|s| s.packing = Packing::Wide.byte());
+        assert!(check(&header).is_ok(), "{:?}", check(&header));
+        assert_eq!(Header::read(&header.sealed().unwrap()).unwrap().0, header);
+        fill(&mut more, RANK_LIMIT as usize - known + 1);
+        assert!(check(&more).unwrap_err().contains(CONTRADICTION));
     }
 
     #[test]

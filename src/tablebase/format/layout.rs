@@ -3,10 +3,13 @@
 //!
 //! It is independent of the generator's [`Index`]; [`Rows`] maps one to the other.
 
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+
 use arrayvec::ArrayVec;
 
 use super::super::content::NO_DIGIT;
-use super::super::index::{Digits, Index};
+use super::super::index::{Digits, Index, next_combination};
 use super::super::material::Material;
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square, can_stand};
@@ -58,10 +61,82 @@ pub(in crate::tablebase) struct Layout {
     components: Vec<Component>,
     /// The component through which mirror images are folded.
     pub(super) fold: usize,
-    /// From the digits of the fold component to folded ones (the digit's own or its mirror image's).
-    folded: Vec<u32>,
-    /// And back, to the smaller of both.
-    unfolded: Vec<u32>,
+    folding: Arc<Folding>,
+    /// From folded digits to those of the component; only where whole streams are read or written.
+    unfolded: OnceLock<Vec<u32>>,
+}
+
+/// The digits of a component that are not greater than those of their mirror images, numbered: a bit for
+/// each digit, and how many are set before each word.
+#[derive(Debug)]
+struct Folding {
+    bits: Vec<u64>,
+    before: Vec<u32>,
+    count: u32,
+}
+
+/// Digits of a component whose folding takes so long that it is not left to the first probe.
+const SLOW: u32 = 1 << 20;
+
+/// What was numbered before, by the kind of men and their number.
+static FOLDINGS: LazyLock<Mutex<HashMap<(Piece, usize), Arc<Folding>>>> =
+    LazyLock::new(Mutex::default);
+
+/// Prepares what opening the files of a material takes long for: five pawns have 3.5 million placements.
+pub(in crate::tablebase) fn prepare(material: Material) {
+    for component in components(material).iter().filter(|c| c.size > SLOW) {
+        Folding::of(component);
+    }
+}
+
+impl Folding {
+    /// That of a component, made once in a process.
+    fn of(component: &Component) -> Arc<Self> {
+        let mut known = FOLDINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entry((component.piece, component.count));
+        Arc::clone(entry.or_insert_with(|| Arc::new(Self::new(component))))
+    }
+
+    fn new(component: &Component) -> Self {
+        let image = |&square: &Square| component.local_mirrored[square.index()];
+        let images: Vec<u8> = component.points.iter().map(image).collect();
+        let mut chosen: ArrayVec<usize, MAX_ALIKE> = (0..component.count).collect();
+        let mut bits = vec![0u64; component.size as usize / 64 + 1];
+        for digit in 0..component.size {
+            let mut mirrored: ArrayVec<u8, MAX_ALIKE> = chosen.iter().map(|&i| images[i]).collect();
+            mirrored.sort_unstable();
+            if digit <= rank(&mirrored) {
+                bits[digit as usize / 64] |= 1 << (digit % 64);
+            }
+            next_combination(&mut chosen);
+        }
+        let mut count = 0;
+        let before = bits.iter().map(|word| {
+            let before = count;
+            count += word.count_ones();
+            before
+        });
+        Self { before: before.collect(), bits, count }
+    }
+
+    /// The number of a digit that is not greater than its mirror image's.
+    #[inline]
+    fn number(&self, digit: u32) -> u32 {
+        let (word, bit) = (digit as usize / 64, digit % 64);
+        self.before[word] + (self.bits[word] & ((1 << bit) - 1)).count_ones()
+    }
+
+    /// The digits in the order of their numbers.
+    fn digits(&self) -> Vec<u32> {
+        let has = |digit: &u32| self.bits[*digit as usize / 64] >> (*digit % 64) & 1 == 1;
+        (0..64 * self.bits.len() as u32).filter(has).collect()
+    }
+}
+
+/// The number of a set of places among all sets of as many, in colexicographic order.
+#[inline]
+fn rank(ascending: &[u8]) -> u32 {
+    ascending.iter().enumerate().map(|(i, &p)| BINOMIAL[usize::from(p)][i + 1]).sum()
 }
 
 /// What a digit of each component is worth in a stream.
@@ -96,18 +171,13 @@ impl Layout {
     }
 
     fn folding(components: Vec<Component>, fold: usize) -> Self {
-        let size = components[fold].size;
-        let mut folded = vec![0; size as usize];
-        let mut unfolded = Vec::new();
-        for digit in 0..size {
-            let mirror = components[fold].mirrored(digit);
-            if digit <= mirror {
-                folded[digit as usize] = unfolded.len() as u32;
-                folded[mirror as usize] = unfolded.len() as u32;
-                unfolded.push(digit);
-            }
-        }
-        Self { components, fold, folded, unfolded }
+        let folding = Folding::of(&components[fold]);
+        Self { components, fold, folding, unfolded: OnceLock::new() }
+    }
+
+    /// The digits of the fold component for which its digits in a file stand.
+    fn unfolded(&self) -> &[u32] {
+        self.unfolded.get_or_init(|| self.folding.digits())
     }
 
     pub(super) fn len(&self) -> usize {
@@ -116,11 +186,7 @@ impl Layout {
 
     /// Number of values of a component's digit in a file.
     pub(super) fn radix(&self, component: usize) -> u32 {
-        if component == self.fold {
-            self.unfolded.len() as u32
-        } else {
-            self.components[component].size
-        }
+        if component == self.fold { self.folding.count } else { self.components[component].size }
     }
 
     pub(super) fn piece(&self, component: usize) -> Piece {
@@ -171,10 +237,10 @@ impl Layout {
             pairs.map(|(component, men)| component.digit(men, &component.local_mirrored)).collect()
         };
         let own = digits[self.fold];
-        let folded = self.folded[own as usize];
         let men = &squares[self.fold];
         let fold = &self.components[self.fold];
         let mirror = fold.digit(men, &fold.local_mirrored)?;
+        let folded = self.folding.number(own.min(mirror));
         let with_fold = |mut digits: Choices| {
             digits[self.fold] = folded;
             digits
@@ -245,7 +311,7 @@ impl Component {
         if places.last() == Some(&u8::MAX) || places.windows(2).any(|pair| pair[0] == pair[1]) {
             return None;
         }
-        Some(places.iter().enumerate().map(|(i, &p)| BINOMIAL[usize::from(p)][i + 1]).sum())
+        Some(rank(&places))
     }
 
     /// The squares of a digit, ascending.
@@ -379,7 +445,7 @@ impl<'a> Rows<'a> {
     /// Sets the digit of a component.
     fn turn(&self, row: &mut Row, component: usize, digit: u32) {
         let is_fold = component == self.layout.fold;
-        let choice = if is_fold { self.layout.unfolded[digit as usize] } else { digit };
+        let choice = if is_fold { self.layout.unfolded()[digit as usize] } else { digit };
         let (group, worth) = self.worths[component];
         let place = &mut row.places[group];
         *place = *place + choice as usize * worth - row.choices[component] as usize * worth;
@@ -426,7 +492,7 @@ impl<'a> Rows<'a> {
         let row = self.mirror_row(choices);
         for (i, slot) in slots.iter_mut().enumerate() {
             let is_image = if inner == fold {
-                row.is_lt() && is_fixed(self.layout.unfolded[i])
+                row.is_lt() && is_fixed(self.layout.unfolded()[i])
             } else {
                 row.is_lt() || (row.is_eq() && (self.maps.mirrors[inner][i] as usize) < i)
             };
@@ -522,7 +588,7 @@ impl GroupMap {
         let row = |outer: usize| {
             let start = outer / faster * own * faster + outer % faster;
             let unfold = move |digit: u32| {
-                if inner == layout.fold { layout.unfolded[digit as usize] } else { digit }
+                if inner == layout.fold { layout.unfolded()[digit as usize] } else { digit }
             };
             (0..layout.radix(inner)).map(move |d| start + unfold(d) as usize * faster)
         };
@@ -532,5 +598,29 @@ impl GroupMap {
         parts.remove(place);
         parts.push(inner);
         Self { parts, digits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_numbers_the_lower_of_two_mirror_images() {
+        // Half of the placements, and half of those that are their own mirror images.
+        for (name, count) in [("KPPPvKAABB", 13_219), ("KRRvKP", 2_045), ("KPPPPPvK", 1_740_256)] {
+            let components = components(name.parse().unwrap());
+            let attackers = components.iter().find(|c| c.count > 1).unwrap();
+            let folding = Folding::of(attackers);
+            let digits = folding.digits();
+            assert_eq!((digits.len(), folding.count), (count as usize, count), "{name}");
+            for (number, &digit) in digits.iter().enumerate().step_by(97) {
+                assert!(digit <= attackers.mirrored(digit), "{name} {digit}");
+                assert_eq!(folding.number(digit), number as u32, "{name} {digit}");
+            }
+            let lower = |&digit: &u32| digit <= attackers.mirrored(digit);
+            let mut lower = (0..attackers.size).step_by(131).filter(lower);
+            assert!(lower.all(|digit| digits.binary_search(&digit).is_ok()), "{name}");
+        }
     }
 }

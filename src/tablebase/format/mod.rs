@@ -16,7 +16,7 @@ use tally::Tally;
 pub use error::TableError;
 pub(super) use header::Label;
 pub use header::SideCounts;
-pub(super) use layout::Place;
+pub(super) use layout::{Place, prepare};
 pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
 pub(super) use writer::write;
 

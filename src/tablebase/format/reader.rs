@@ -23,6 +23,11 @@ use crate::xiangqi::Position;
 /// No frame is longer in a file: zstd lengthens what it cannot compress by less.
 const LONGEST_FRAME: u32 = 2 * BLOCK_LEN as u32;
 
+/// Bytes that a block takes in the block table: at most a varint of [`LONGEST_FRAME`] and a checksum,
+/// at least two for a block of equal bytes.
+const LONGEST_ENTRY: u64 = 3 + 4;
+const SHORTEST_ENTRY: u64 = 2;
+
 /// A table's file, opened. Blocks are read at their places, not through a memory map: a file that is
 /// truncated or overwritten while it is open is an error, never the end of the process.
 #[derive(Debug)]
@@ -103,6 +108,7 @@ impl TableFile {
             .map_err(|fault| TableError::Header { path: path.clone(), fault })?;
         let wrong = |what| TableError::Contents { path: path.clone(), what };
         let layout = header.check(material, rules, metric).map_err(wrong)?;
+        check_lengths(&header, &layout).map_err(wrong)?;
         let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
         let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
         let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
@@ -365,6 +371,31 @@ fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
     file.read(0, file.bytes().min(end as u64))
 }
 
+/// Whether the lengths of all streams can be those of their blocks, before anything is read or
+/// allocated by them; or what is wrong.
+fn check_lengths(header: &Header, layout: &Layout) -> Result<(), String> {
+    for (number, stream) in header.streams.iter().enumerate() {
+        let most = |each: u64| blocks_of(stream, layout)?.checked_mul(each);
+        let within = |len: u64, most: Option<u64>| most.is_some_and(|most| len <= most);
+        let is_possible = within(stream.bytes, most(LONGEST_FRAME.into()))
+            && within(stream.table_bytes, most(LONGEST_ENTRY))
+            && most(SHORTEST_ENTRY).is_some_and(|least| least <= stream.table_bytes);
+        if !is_possible {
+            return Err(format!(
+                "stream {number} of {} bytes with a block table of {} is impossible",
+                stream.bytes, stream.table_bytes
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Number of blocks of a stream.
+fn blocks_of(stream: &Stream, layout: &Layout) -> Option<u64> {
+    let packing = Packing::from_byte(stream.packing)?;
+    Some(layout.slots()?.div_ceil(packing.block_slots()))
+}
+
 /// Where the blocks of all streams end and the block tables begin, up to the end of the file of so
 /// many bytes; or what is wrong.
 fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, String> {
@@ -413,11 +444,8 @@ fn open_stream(
         return None;
     }
     let packing = Packing::from_byte(stream.packing)?;
-    let count = layout.slots()?.div_ceil(packing.block_slots());
-    // Every block takes two bytes of the table at least.
-    if count > table.len() as u64 / 2 {
-        return None;
-    }
+    // As many as the table has room for: see `check_lengths`.
+    let count = blocks_of(stream, layout)?;
     let mut at = start;
     let mut blocks = Vec::with_capacity(count as usize);
     for _ in 0..count {
@@ -581,7 +609,7 @@ mod tests {
 
     #[test]
     fn lengths_that_do_not_add_up_are_refused() {
-        let changes: [Change; 10] = [
+        let changes: [Change; 14] = [
             |header, _| header.streams[0].bytes = u64::MAX,
             |header, _| header.streams[1].table_bytes = u64::MAX,
             |header, _| header.streams[3].bytes += 1,
@@ -596,6 +624,17 @@ mod tests {
             |header, rest| put_table(header, rest, &[]),
             |header, rest| put_table(header, rest, &[0; 24]),
             |header, rest| put_table(header, rest, &[0xff; 200]),
+            // Tables and blocks of more bytes than their blocks can have, all there.
+            |header, rest| put_table(header, rest, &[0; 1 << 16]),
+            |header, rest| {
+                header.streams[3].table_bytes += 1 << 16;
+                rest.extend([0; 1 << 16]);
+            },
+            |header, rest| {
+                header.streams[2].bytes += 1 << 28;
+                rest.resize(rest.len() + (1 << 28), 0);
+            },
+            |header, _| header.streams[1].table_bytes = 1,
         ];
         let (folder, material) = build("KRvKN");
         assert!(open(folder.path(), material).is_ok());
