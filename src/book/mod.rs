@@ -23,6 +23,7 @@ mod backup;
 mod build;
 mod builder;
 mod census;
+mod connect;
 mod disputes;
 mod dropout;
 mod edit;
