@@ -36,6 +36,8 @@ mod inputs;
 pub mod interop;
 mod into;
 mod journal;
+#[cfg(test)]
+mod kinds;
 mod loops;
 mod mark;
 mod marks;
