@@ -552,17 +552,17 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         let counts = &mut self.counts;
         let (fate, table) = match game.kind {
             Kind::OtherStart => {
-                counts.other_start_records += game.copies();
+                add(&mut counts.other_start_records, game.copies());
                 counts.other_starts += u64::from(!is_known);
                 (Fate::Out, (!is_known).then_some(IdTable::Elsewhere))
             }
             Kind::NoMoves => {
                 counts.no_moves = 1;
-                counts.no_move_records += game.copies();
+                add(&mut counts.no_move_records, game.copies());
                 (Fate::Out, None)
             }
             Kind::Usual if is_known => {
-                counts.duplicates += game.copies();
+                add(&mut counts.duplicates, game.copies());
                 // Copies that state no result say nothing against that of the counted one.
                 let result = game.result();
                 let joins = !game.groups.is_empty()
@@ -581,11 +581,11 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         let counts = &mut self.counts;
         let result = game.result();
         if !self.options.filter.admits_result(result) {
-            counts.filtered += game.copies();
+            add(&mut counts.filtered, game.copies());
             return false;
         }
         counts.games += 1;
-        counts.duplicates += game.copies() - 1;
+        add(&mut counts.duplicates, game.copies().saturating_sub(1));
         counts.disputed += u64::from(game.is_disputed());
         counts.tied += u64::from(game.is_disputed() && result.is_none());
         match result {
@@ -608,6 +608,9 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         sources: &[Source],
     ) -> Result<Metadata, BuildError> {
         let Self { counts, options, errors, .. } = self;
+        if !counts.is_plausible() {
+            return Err(errors.io(impossible()));
+        }
         let table = match &options.key_table {
             Some(table) => table.clone(),
             None => KeyTable::from_bytes(key_file(G::NAME).unwrap_or_default())
@@ -636,6 +639,12 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     }
 }
 
+/// What is said of sums that no collection of games has.
+pub(super) fn impossible() -> io::Error {
+    let what = "the sums of its games are impossible; make it again from the game files";
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
 /// Sums as rows of a book.
 pub(super) fn in_order<'a>(
     rows: impl Iterator<Item = io::Result<Observation>> + Send + 'a,
@@ -643,8 +652,16 @@ pub(super) fn in_order<'a>(
 ) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + 'a {
     rows.map(move |row| {
         let Observation { key, mv, tally } = row.map_err(|e| errors.io(e))?;
+        if !tally.is_plausible() {
+            return Err(errors.io(impossible()));
+        }
         Ok((key, mv, Row { tally, weight: None }))
     })
+}
+
+/// Adds to a count, which stays at the greatest number where the sum does not fit.
+fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
 }
 
 /// The ids that the base knows, on their way into the book.

@@ -203,6 +203,18 @@ pub enum RemakeError {
         /// Number of games that both count.
         common: u64,
     },
+    /// Two books hold some of the same games, which have no ids.
+    #[error(
+        "{} and {} hold moves of the same book or file, whose games would count twice; merge books that \
+         were imported or built from different files, and each once",
+        a.display(), b.display()
+    )]
+    SameSource {
+        /// One book.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
+    },
     /// A book that counts every record.
     #[error(
         "{}: the book counts every record (--no-dedup), so that nothing tells which games it has; build \

@@ -7,8 +7,10 @@
 //! different steps.
 
 use std::cmp::Ordering;
+use std::io;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
 
@@ -16,22 +18,25 @@ use super::groups::Member;
 use super::replace::At;
 use super::sort::Sorter;
 use super::store::{Part, Writer};
+use super::tally::MAX_SUM;
 use super::{Book, BookError, BuildError, BuildOptions, Counts, GameId, Metadata, Row, Source};
 use crate::game::Game;
 
 /// Rows that are read at once.
 const PAGE: u16 = 4096;
 
-/// Larger sums than this are forged.
-const MAX_SUM: u64 = 1 << 60;
+/// Who reads a base: two tables of ids, rows, members of groups, and the rest.
+const READERS: usize = 5;
 
-/// A sound book that is added to. It is opened again by whoever reads it: threads cannot share an
-/// open book.
+/// A sound book that is added to, as it was when the build began, whatever takes its place meanwhile.
+/// It is opened for each of its readers: threads cannot share an open book.
 #[derive(Debug)]
 pub(super) struct Base {
     path: PathBuf,
     metadata: Metadata,
     sources: Vec<Source>,
+    /// The same file, once for each reader.
+    open: Mutex<Vec<Book>>,
 }
 
 /// A row of `moves`: key, packed move, content.
@@ -41,7 +46,7 @@ impl Base {
     /// The base that the options name, if they are those that it was built with.
     pub(super) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
         let Some(path) = &options.base else { return Ok(None) };
-        let book = Book::open(path)?;
+        let book = Book::open_until(path, &options.stop)?;
         book.check_file()?;
         book.expect_game::<G>()?;
         let about = book.metadata();
@@ -53,7 +58,9 @@ impl Base {
         }
         check_options(options, &book)?;
         let sources = book.sources()?;
-        Ok(Some(Self { path: path.clone(), metadata: about.clone(), sources }))
+        let metadata = about.clone();
+        let open = Mutex::new(readers(book, options)?);
+        Ok(Some(Self { path: path.clone(), metadata, sources, open }))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -86,7 +93,7 @@ impl Base {
         let path = self.path.clone();
         Ok(pages.map(move |blob| {
             let Blob { key, mv, bytes } = blob?;
-            let row = Row::take(key, mv, &bytes).filter(is_plausible);
+            let row = Row::take(key, mv, &bytes).filter(|row| row.tally.is_plausible());
             Ok((key, mv, row.ok_or_else(|| forged(&path))?))
         }))
     }
@@ -113,14 +120,12 @@ impl Base {
         Ok(copied.map_err(|e| At(&self.path).store(e))?)
     }
 
-    /// The same book once more.
+    /// The book for one more reader.
     fn book(&self) -> Result<Book, BuildError> {
-        let book = Book::open(&self.path)?;
-        if *book.metadata() != self.metadata {
-            let what = "another program replaced it meanwhile".to_owned();
-            return Err(BookError::Damaged { path: self.path.clone(), what }.into());
-        }
-        Ok(book)
+        let book = self.open.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        book.ok_or_else(|| {
+            At(&self.path).io(io::Error::other("no more readers of the base")).into()
+        })
     }
 
     fn pages<T: Paged>(&self) -> Result<Pages<T>, BuildError> {
@@ -129,13 +134,26 @@ impl Base {
     }
 }
 
-fn is_plausible(row: &Row) -> bool {
-    let tally = &row.tally;
-    tally.games.max(tally.rating_sum).max(tally.rating_count) <= MAX_SUM
+/// The same file once for each reader of a base.
+fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> {
+    let path = book.path().to_owned();
+    let io_error = |source| BookError::Io { path: path.clone(), source };
+    let identity = book.identity().map_err(io_error)?;
+    let mut readers = vec![book];
+    while readers.len() < READERS {
+        let book = Book::open_until(&path, &options.stop)?;
+        if !book.is_of(&identity).map_err(io_error)? {
+            let what = "it was replaced or changed while it was opened; run this again";
+            return Err(At(&path).refused(what).into());
+        }
+        readers.push(book);
+    }
+    Ok(readers)
 }
 
 impl Counts {
-    fn is_plausible(&self) -> bool {
+    /// Whether they can be those of a collection of games.
+    pub(super) fn is_plausible(&self) -> bool {
         [
             self.games,
             self.disputed,
@@ -183,8 +201,16 @@ fn percent(share: u64) -> String {
     format!("{}.{:02}", share / 100, share % 100)
 }
 
+/// Whether all come in order, after the last one.
+fn is_ascending<T: Paged>(page: &[T], last: Option<&T>) -> bool {
+    let all: Vec<&T> = last.into_iter().chain(page).collect();
+    all.windows(2).all(|pair| pair[0].place() < pair[1].place())
+}
+
 /// What is read in the order of a primary key, a page at a time.
 trait Paged: Clone {
+    /// The primary key.
+    fn place(&self) -> impl PartialOrd + '_;
     /// The first rows after `last`, up to [`PAGE`] of them.
     fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>>;
 }
@@ -203,6 +229,10 @@ impl<T: Paged> Iterator for Pages<T> {
     fn next(&mut self) -> Option<Self::Item> {
         if self.page.len() == 0 && !self.is_done {
             match self.book.query(|connection| T::after(connection, self.last.as_ref())) {
+                Ok(page) if !is_ascending(&page, self.last.as_ref()) => {
+                    self.is_done = true;
+                    return Some(Err(forged(self.book.path())));
+                }
                 Ok(page) => {
                     self.is_done = page.len() < usize::from(PAGE);
                     self.last = page.last().cloned();
@@ -227,6 +257,10 @@ struct Blob {
 }
 
 impl Paged for Blob {
+    fn place(&self) -> impl PartialOrd + '_ {
+        (self.key, self.mv)
+    }
+
     fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
         // Moves are never negative, so that this is before all of them.
         let (key, mv) = last.map_or((i64::MIN, -1), |last| (last.key, i64::from(last.mv)));
@@ -241,6 +275,10 @@ impl Paged for Blob {
 }
 
 impl Paged for Member {
+    fn place(&self) -> impl PartialOrd + '_ {
+        (self.key, self.mv, &*self.group)
+    }
+
     fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
         let sql = "SELECT key, move, name FROM line_groups WHERE (key, move, name) > (?1, ?2, ?3) \
                    ORDER BY key, move, name LIMIT ?4";
@@ -263,6 +301,10 @@ struct Counted(GameId);
 struct Elsewhere(GameId);
 
 impl Paged for Counted {
+    fn place(&self) -> impl PartialOrd + '_ {
+        self.0
+    }
+
     fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
         let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";
         Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
@@ -270,6 +312,10 @@ impl Paged for Counted {
 }
 
 impl Paged for Elsewhere {
+    fn place(&self) -> impl PartialOrd + '_ {
+        self.0
+    }
+
     fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
         let sql = "SELECT id FROM elsewhere WHERE id > ?1 ORDER BY id LIMIT ?2";
         Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())

@@ -162,6 +162,20 @@ impl Mark {
     }
 }
 
+/// The text in a column, which has at most `most` bytes.
+pub(super) fn text_up_to(
+    row: &rusqlite::Row<'_>,
+    column: usize,
+    most: usize,
+) -> rusqlite::Result<String> {
+    let text = row.get_ref(column)?.as_str()?;
+    if text.len() <= most {
+        return Ok(text.to_owned());
+    }
+    let what = format!("a text of {} bytes where at most {most} can be", text.len());
+    Err(rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into()))
+}
+
 fn take_text(len: u64, input: &mut &[u8]) -> Option<String> {
     let bytes = input.split_off(..usize::try_from(len).ok()?)?;
     String::from_utf8(bytes.to_vec()).ok()

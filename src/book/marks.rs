@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Mark, Place, Row};
+use super::mark::text_up_to;
+use super::{MAX_GROUP, Mark, Place, Row};
 use crate::game::MAX_MOVES;
 
 /// Whether a book says anything about any move.
@@ -15,9 +16,12 @@ pub(super) const EXIST: &str =
 /// Groups of one position that are read, at most.
 const MAX_GROUPS: usize = 64 * MAX_MOVES;
 
+/// Bytes of all comments of one position that are read, at most: many times what people write.
+const MAX_COMMENTS: usize = 64 << 20;
+
 /// What is said of the moves of a position.
 pub(super) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16, Mark>> {
-    let mut found = BTreeMap::new();
+    let (mut found, mut comments) = (BTreeMap::new(), 0);
     let sql = "SELECT move, priority, flags, weight, comment, origin FROM marks WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
     let mut rows = statement.query([key])?;
@@ -25,13 +29,18 @@ pub(super) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16,
     while found.len() < MAX_MOVES
         && let Some(row) = rows.next()?
     {
-        found.insert(row.get(0)?, Mark::from_row(row, 1)?);
+        let mark = Mark::from_row(row, 1)?;
+        comments += mark.comment.as_ref().map_or(0, String::len);
+        if comments > MAX_COMMENTS {
+            return Err(too_much());
+        }
+        found.insert(row.get(0)?, mark);
     }
     let mut statement = c.prepare_cached("SELECT move, name FROM line_groups WHERE key = ?1")?;
     let mut rows = statement.query([key])?;
     for _ in 0..MAX_GROUPS {
         let Some(row) = rows.next()? else { break };
-        found.entry(row.get(0)?).or_default().groups.insert(row.get(1)?);
+        found.entry(row.get(0)?).or_default().groups.insert(group_name(row, 1)?);
     }
     Ok(found)
 }
@@ -45,7 +54,7 @@ pub(super) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result<Mark> {
     let mut mark = mark.unwrap_or_default();
     let sql = "SELECT name FROM line_groups WHERE key = ?1 AND move = ?2";
     let mut statement = c.prepare_cached(sql)?;
-    for name in statement.query_map((key, mv), |row| row.get(0))? {
+    for name in statement.query_map((key, mv), |row| group_name(row, 0))?.take(MAX_GROUPS) {
         mark.groups.insert(name?);
     }
     Ok(mark)
@@ -90,13 +99,13 @@ pub(super) fn for_each_place(
         "SELECT key, move, priority, flags, weight, comment, origin FROM marks ORDER BY key, move",
     )?;
     let mut groups = c.prepare("SELECT key, move, name FROM line_groups ORDER BY key, move")?;
-    let mut moves = Ahead::new(moves.query([])?, |row| {
+    let mut moves = Ahead::new(moves.query([])?, false, |row| {
         let (key, mv) = place(row)?;
         let blob = row.get_ref(2)?.as_blob()?;
         Row::take(key, mv, blob).ok_or_else(|| bad_row(key, mv))
     })?;
-    let mut marks = Ahead::new(marks.query([])?, |row| Mark::from_row(row, 2))?;
-    let mut groups = Ahead::new(groups.query([])?, |row| row.get::<_, String>(2))?;
+    let mut marks = Ahead::new(marks.query([])?, false, |row| Mark::from_row(row, 2))?;
+    let mut groups = Ahead::new(groups.query([])?, true, |row| group_name(row, 2))?;
     while let Some(place) = [moves.place(), marks.place()].into_iter().flatten().min() {
         let row = moves.take_at(place)?;
         let mut mark = marks.take_at(place)?.unwrap_or_default();
@@ -104,7 +113,10 @@ pub(super) fn for_each_place(
             groups.advance()?;
         }
         while let Some(name) = groups.take_at(place)? {
-            mark.groups.insert(name);
+            // Each name once: else rows that come again would never end.
+            if !mark.groups.insert(name) {
+                return Err(disordered());
+            }
         }
         visit(place, row, mark)?;
     }
@@ -113,6 +125,29 @@ pub(super) fn for_each_place(
 
 fn place(row: &rusqlite::Row<'_>) -> rusqlite::Result<Place> {
     Ok((row.get(0)?, row.get(1)?))
+}
+
+/// The name of a line group in a column.
+fn group_name(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<String> {
+    text_up_to(row, column, MAX_GROUP)
+}
+
+/// Rows of a table come in the order of its key; where they do not, the file was changed, and they
+/// might never end.
+pub(super) fn expect_after<T: PartialOrd>(before: &mut Option<T>, next: T) -> rusqlite::Result<()> {
+    if before.as_ref().is_some_and(|before| *before >= next) {
+        return Err(disordered());
+    }
+    *before = Some(next);
+    Ok(())
+}
+
+fn too_much() -> rusqlite::Error {
+    rusqlite::Error::InvalidParameterName("longer comments than anybody writes".to_owned())
+}
+
+fn disordered() -> rusqlite::Error {
+    rusqlite::Error::InvalidParameterName("rows out of order".to_owned())
 }
 
 /// A row of `moves` that is not as it was written.
@@ -129,12 +164,14 @@ fn bad_row(key: i64, mv: u16) -> rusqlite::Error {
 struct Ahead<'s, T, F> {
     rows: rusqlite::Rows<'s>,
     read: F,
+    /// Whether a place can have several rows.
+    repeats: bool,
     next: Option<(Place, T)>,
 }
 
 impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F> {
-    fn new(rows: rusqlite::Rows<'s>, read: F) -> rusqlite::Result<Self> {
-        let mut ahead = Self { rows, read, next: None };
+    fn new(rows: rusqlite::Rows<'s>, repeats: bool, read: F) -> rusqlite::Result<Self> {
+        let mut ahead = Self { rows, read, repeats, next: None };
         ahead.advance()?;
         Ok(ahead)
     }
@@ -149,6 +186,11 @@ impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F>
             Some(row) => Some((place(row)?, (self.read)(row)?)),
             None => None,
         };
+        if let (Some((last, _)), Some((next, _))) = (&self.next, &next)
+            && (next < last || next == last && !self.repeats)
+        {
+            return Err(disordered());
+        }
         Ok(std::mem::replace(&mut self.next, next))
     }
 

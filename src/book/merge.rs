@@ -2,7 +2,8 @@
 //!
 //! Rows are summed and games, sources and marks united. No game may count twice: books that share
 //! games are refused, unless one counts all games of another and keeps as much of them; the other then
-//! adds only its marks. The result does not depend on the order in which books are named.
+//! adds only its marks. Games without ids, as in imported books, are told apart by the files that they
+//! came from and by the content of books. The result does not depend on the order in which books are named.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::into::IdTable;
+use super::marks::expect_after;
 use super::observation::Observation;
 use super::rekey::for_each_rekeyed;
 use super::replace::Output;
@@ -27,9 +29,6 @@ use crate::hash::KeyTable;
 
 /// Books merged at once.
 const MAX_BOOKS: usize = 100;
-
-/// Counts of a row are below this, so that the sums of books fit.
-const MAX_COUNT: u64 = 1 << 56;
 
 /// Rows sorted at a time.
 const BATCH: usize = 1 << 14;
@@ -95,6 +94,8 @@ pub struct MergeReport {
 /// - of a book whose games another one counts only the marks are taken, if the other one keeps all
 ///   moves of these games: it was not pruned, and neither its filter nor its depth leaves out moves
 ///   that the first one has;
+/// - so it is with a book of games that have no ids, such as an imported one, where another book has
+///   the same content or was made from the same file, and has every row with at least its sums;
 /// - where key tables differ, the stored one is taken, and the rows of books with another are found
 ///   by playing from the start position.
 ///
@@ -113,15 +114,13 @@ pub fn merge<G: Symmetric + Notation>(
     let out = Output::claim(output, &options.stop)?;
     let mut books = Vec::new();
     for path in inputs {
-        let book = Book::open(path)?;
+        let book = Book::open_until(path, &options.stop)?;
         book.check_file()?;
-        if book.metadata().filter.every_record && inputs.len() > 1 {
-            return Err(RemakeError::NoIds { path: path.clone() });
-        }
         book.expect_game::<G>()?;
         books.push(book);
     }
     let contained = contained(&books)?;
+    expect_ids(&books, &contained)?;
     let table = common_table(&books);
     let mut merging = Merging {
         books: &books,
@@ -147,6 +146,60 @@ fn common_table(books: &[Book]) -> Option<KeyTable> {
 
 /// Which books are left out because another one counts all their games.
 fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
+    let common = common_games(books)?;
+    let unnamed: Vec<Unnamed> = books.iter().map(Unnamed::of).collect::<Result<_, _>>()?;
+    let about = |i: usize| {
+        let about = books[i].metadata();
+        (about.counts.games, about.max_ply, !about.pruned, about.rows, &about.content)
+    };
+    let holds_named = |a: usize, b: usize| {
+        let (games, max_ply, ..) = about(b);
+        let same = about(a) == about(b);
+        (same || keeps_as_much(books[a].metadata(), books[b].metadata()))
+            && games > 0
+            && common[a][b] == games
+            && about(a).1 >= max_ply
+            // Of equal books the first stays; of others with the same games the deeper one.
+            && (common[a][a] > games || about(a) > about(b) || same && a < b)
+    };
+    let mut contained = vec![false; books.len()];
+    for (a, b) in pairs(books.len()) {
+        contained[b] |= holds_named(a, b);
+        contained[a] |= holds_named(b, a);
+        if unnamed[a].overlaps(&unnamed[b]) {
+            let has = |a: usize, b: usize| {
+                let is_named_in = common[a][b] == books[b].metadata().stored_games();
+                Ok::<bool, BookError>(is_named_in && has_rows_of(&books[a], &books[b])?)
+            };
+            let content = |i: usize| &books[i].metadata().content;
+            match (has(a, b)?, has(b, a)?) {
+                // Of equal books the first stays, of others one that does not depend on the order.
+                (true, true) if content(a) >= content(b) => contained[b] = true,
+                (true, false) => contained[b] = true,
+                (_, true) => contained[a] = true,
+                (false, false) => {}
+            }
+        }
+    }
+    for (a, b) in pairs(books.len()).filter(|&(a, b)| !contained[a] && !contained[b]) {
+        let path = |i: usize| books[i].path().to_owned();
+        if common[a][b] > 0 {
+            return Err(RemakeError::Overlap { a: path(a), b: path(b), common: common[a][b] });
+        }
+        if unnamed[a].overlaps(&unnamed[b]) {
+            return Err(RemakeError::SameSource { a: path(a), b: path(b) });
+        }
+    }
+    Ok(contained)
+}
+
+/// Every pair of numbers below `count`.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
+/// How many games each two books both count, as far as ids tell.
+fn common_games(books: &[Book]) -> Result<Vec<Vec<u64>>, RemakeError> {
     let mut common = vec![vec![0u64; books.len()]; books.len()];
     for_each_id(books, IdTable::Games, |_, having| {
         for &a in having {
@@ -156,32 +209,105 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         }
         Ok::<(), RemakeError>(())
     })?;
-    let about = |i: usize| {
-        let about = books[i].metadata();
-        (about.counts.games, about.max_ply, !about.pruned, about.rows, &about.content)
-    };
-    let holds = |a: usize, b: usize| {
-        let (games, max_ply, ..) = about(b);
-        let same = about(a) == about(b);
-        a != b
-            && (same || keeps_as_much(books[a].metadata(), books[b].metadata()))
-            && games > 0
-            && common[a][b] == games
-            && about(a).1 >= max_ply
-            // Of equal books the first stays; of others with the same games the deeper one.
-            && (common[a][a] > games || about(a) > about(b) || same && a < b)
-    };
-    let all = 0..books.len();
-    let contained: Vec<bool> = all.clone().map(|b| all.clone().any(|a| holds(a, b))).collect();
-    for a in all {
-        for b in a + 1..books.len() {
-            if !contained[a] && !contained[b] && common[a][b] > 0 {
-                let path = |i: usize| books[i].path().to_owned();
-                return Err(RemakeError::Overlap { a: path(a), b: path(b), common: common[a][b] });
+    Ok(common)
+}
+
+/// A book that counts every record can be merged only with books that it holds, or that hold it.
+fn expect_ids(books: &[Book], contained: &[bool]) -> Result<(), RemakeError> {
+    let mut rest = books.iter().zip(contained).filter(|(_, contained)| !**contained);
+    let nameless = rest.clone().find(|(book, _)| book.metadata().filter.every_record);
+    match nameless {
+        Some((book, _)) if rest.nth(1).is_some() => {
+            Err(RemakeError::NoIds { path: book.path().to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the games of a book come from that have no ids.
+struct Unnamed {
+    /// Digests of books of such games: of this one, of those that were merged into it.
+    contents: BTreeSet<String>,
+    /// Hashes of the files.
+    sources: BTreeSet<[u8; 32]>,
+}
+
+impl Unnamed {
+    fn of(book: &Book) -> Result<Self, BookError> {
+        let (about, origins) = (book.metadata(), book.origins()?);
+        let numbered = (1u32..).zip(&origins.books).filter(|(_, origin)| origin.games == 0);
+        let numbers: BTreeSet<u32> = numbered.clone().map(|(number, _)| number).collect();
+        let mut contents: BTreeSet<String> =
+            numbered.map(|(_, origin)| origin.content.clone()).collect();
+        let mut sources: BTreeSet<[u8; 32]> = origins
+            .sources
+            .iter()
+            .filter(|(number, _)| numbers.contains(number))
+            .map(|&(_, hash)| hash)
+            .collect();
+        if about.stored_games() == 0 {
+            contents.insert(about.content.clone());
+            sources.extend(book.sources()?.into_iter().map(|source| source.hash));
+        }
+        Ok(Self { contents, sources })
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        !self.contents.is_disjoint(&other.contents) || !self.sources.is_disjoint(&other.sources)
+    }
+}
+
+/// Whether a book has every row of another one, with at least its sums.
+fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
+    if book.foreign_keys() != other.foreign_keys() {
+        return Ok(false);
+    }
+    if book.metadata().content == other.metadata().content {
+        return Ok(true);
+    }
+    let sql = "SELECT key, move, stats FROM moves ORDER BY key, move";
+    let (mut mine, mut others) = (book.prepare(sql)?, other.prepare(sql)?);
+    let mut mine = StoredRows::new(book, &mut mine)?;
+    let mut others = StoredRows::new(other, &mut others)?;
+    while let Some((place, wanted)) = others.next()? {
+        let found = loop {
+            match mine.next()? {
+                Some((at, _)) if at < place => {}
+                found => break found,
             }
+        };
+        if found.is_none_or(|(at, row)| at != place || !row.tally.has(&wanted.tally)) {
+            return Ok(false);
         }
     }
-    Ok(contained)
+    Ok(true)
+}
+
+/// The rows of a book, in order.
+struct StoredRows<'a> {
+    book: &'a Book,
+    rows: rusqlite::Rows<'a>,
+    before: Option<Place>,
+}
+
+impl<'a> StoredRows<'a> {
+    fn new(book: &'a Book, statement: &'a mut rusqlite::Statement<'_>) -> Result<Self, BookError> {
+        let rows = statement.query([]).map_err(|e| book.store_error(&e))?;
+        Ok(Self { book, rows, before: None })
+    }
+
+    fn next(&mut self) -> Result<Option<(Place, Row)>, BookError> {
+        let mut read = || {
+            let Some(row) = self.rows.next()? else { return Ok(None) };
+            let (key, mv) = (row.get(0)?, row.get(1)?);
+            expect_after(&mut self.before, (key, mv))?;
+            Ok(Some(((key, mv), Row::take(key, mv, row.get_ref(2)?.as_blob()?))))
+        };
+        let next = read().map_err(|e: rusqlite::Error| self.book.store_error(&e))?;
+        let Some((place, row)) = next else { return Ok(None) };
+        let row = row.ok_or_else(|| self.book.damaged_row(place.0, place.1))?;
+        Ok(Some((place, row)))
+    }
 }
 
 /// Whether a book that counts all games of another one also has all moves that the other one keeps of
@@ -209,7 +335,7 @@ fn for_each_id<E: From<BookError>>(
     let mut lists = Vec::new();
     for (book, statement) in books.iter().zip(&mut statements) {
         let rows = statement.query([]).map_err(|e| book.store_error(&e))?;
-        let mut ids = Ids { book, rows, next: None };
+        let mut ids = Ids { book, rows, next: None, before: None };
         ids.advance()?;
         lists.push(ids);
     }
@@ -229,13 +355,17 @@ struct Ids<'a> {
     book: &'a Book,
     rows: rusqlite::Rows<'a>,
     next: Option<GameId>,
+    before: Option<GameId>,
 }
 
 impl Ids<'_> {
     fn advance(&mut self) -> Result<(), BookError> {
-        let row = self.rows.next().and_then(|row| row.map(|row| row.get(0)).transpose());
-        self.next = row.map_err(|e| self.book.store_error(&e))?.map(GameId);
-        Ok(())
+        let mut read = || {
+            let row = self.rows.next()?.map(|row| row.get(0)).transpose()?;
+            self.next = row.map(GameId);
+            self.next.map_or(Ok(()), |id| expect_after(&mut self.before, id))
+        };
+        read().map_err(|e| self.book.store_error(&e))
     }
 }
 
@@ -514,7 +644,7 @@ impl Collect<'_> {
             self.marks.entry(place).or_default().push(Mark { origin, ..mark });
         }
         let Some(row) = row.filter(|_| self.takes_rows) else { return };
-        if !is_plausible(&row) {
+        if !row.tally.is_plausible() {
             self.failed = Err(std::io::Error::other("counts beyond those of any collection"));
         }
         self.batch.push(Summed { place, row });
@@ -580,12 +710,6 @@ impl Reduce for Summed {
         let weight = Some(varint::take(input)?).filter(|_| is_weighted);
         Some(Self { place: (key, mv), row: Row { tally, weight } })
     }
-}
-
-/// Whether the sums of many such rows fit.
-fn is_plausible(row: &Row) -> bool {
-    let t = &row.tally;
-    t.games < MAX_COUNT && t.rating_sum < MAX_COUNT && t.rating_count < MAX_COUNT
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod backup;
 mod build;
 mod builder;
 mod census;
+mod connect;
 mod disputes;
 mod dropout;
 mod edit;
@@ -35,6 +36,8 @@ mod inputs;
 pub mod interop;
 mod into;
 mod journal;
+#[cfg(test)]
+mod kinds;
 mod loops;
 mod mark;
 mod marks;

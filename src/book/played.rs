@@ -87,7 +87,7 @@ pub(super) struct Played {
 }
 
 /// More copies of a game than any collection has; sums of such numbers fit.
-const MAX_VOTES: u64 = 1 << 48;
+pub(super) const MAX_VOTES: u64 = 1 << 48;
 
 /// The result that most of the copies with a result state; `None` on a tie for the most, and if no
 /// copy states one. The votes are by the results' numbers.
@@ -147,7 +147,7 @@ impl Played {
 
     /// How many copies there are.
     pub(super) fn copies(&self) -> u64 {
-        self.votes.iter().sum()
+        self.votes.iter().fold(0, |sum, &votes| sum.saturating_add(votes))
     }
 
     /// The [`majority`] of the copies.
@@ -230,7 +230,7 @@ impl Reduce for Played {
 
     fn absorb(&mut self, other: Self) {
         for (votes, more) in self.votes.iter_mut().zip(other.votes) {
-            *votes += more;
+            *votes = votes.saturating_add(more);
         }
         self.year = match (self.year, other.year) {
             (Some(a), Some(b)) => Some(a.min(b)),

@@ -81,7 +81,7 @@ pub fn prune<G: Symmetric + Notation>(
 ) -> Result<PruneReport, RemakeError> {
     // First, so that nobody changes meanwhile what stands there; it may be the input.
     let out = Output::claim(output, &options.stop)?;
-    let book = Book::open(input)?;
+    let book = Book::open_until(input, &options.stop)?;
     book.check_file()?;
     book.expect_game::<G>()?;
     let (places, fates) = fates(&book, options)?;

@@ -1,10 +1,14 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, Statement};
 
+use super::connect::{self, Guard, Kind};
 use super::scores::{self, MoveScore, Score};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
@@ -12,6 +16,7 @@ use super::{
     BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, interop,
     key_file, marks,
 };
+use crate::bytes::open;
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
@@ -24,6 +29,7 @@ pub struct Book {
     file: File,
     stamp: Stamp,
     connection: Connection,
+    guard: Arc<Guard>,
     metadata: Metadata,
     /// The book's own keys, if they are not the stored ones of its game.
     foreign_keys: Option<KeyTable>,
@@ -41,6 +47,27 @@ type Stamp = (u64, Option<std::time::SystemTime>);
 fn stamp_of(file: &File) -> io::Result<Stamp> {
     let about = file.metadata()?;
     Ok((about.len(), about.modified().ok()))
+}
+
+/// A file as it was when a book was opened.
+#[derive(Debug)]
+pub(super) struct Identity {
+    file: File,
+    stamp: Stamp,
+}
+
+/// Whether two open files are one.
+#[cfg(unix)]
+fn is_same(a: &File, b: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (a, b) = (a.metadata()?, b.metadata()?);
+    Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+/// Whether two open files are one, as far as their stamps told.
+#[cfg(not(unix))]
+fn is_same(_a: &File, _b: &File) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// A move that a book has for a position, in the position's own frame.
@@ -165,21 +192,30 @@ impl Book {
     ///
     /// Every way in which the file can be no usable book, see [`BookError`].
     pub fn open(path: &Path) -> Result<Self, BookError> {
-        check_header(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_URI;
-        let connection = Connection::open_with_flags(immutable_uri(path), flags)
-            .map_err(|e| sqlite_error(path, &e))?;
-        let loaded = load(path, &connection)?;
-        let Loaded { metadata, foreign_keys, has_marks, has_scores } = loaded;
+        Self::open_until(path, &Arc::default())
+    }
+
+    /// [`open`](Self::open); opening, and all that is asked of the book later, ends with an error of
+    /// [`io::ErrorKind::Interrupted`] soon after `stop` was set.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn open_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, BookError> {
         let io_error = |source| BookError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(io_error)?;
+        let file = check_header(path)?;
+        let stamp = stamp_of(&file).map_err(io_error)?;
+        let (connection, guard) = connect::open_file(path, stamp.0, Kind::Own, stop)
+            .map_err(|e| sqlite_error(path, &e))?;
+        let loaded = load(path, &connection)
+            .map_err(|error| if guard.is_stopped() { interrupted(path) } else { error })?;
+        let Loaded { metadata, foreign_keys, has_marks, has_scores } = loaded;
         Ok(Self {
             path: path.to_owned(),
-            stamp: stamp_of(&file).map_err(io_error)?,
+            stamp,
             file,
             connection,
+            guard,
             min_share: metadata.min_share,
             weight: metadata.weight.clone(),
             metadata,
@@ -198,6 +234,19 @@ impl Book {
     /// hundredths of a percent), whatever the book says.
     pub const fn set_min_share(&mut self, min_share: u64) {
         self.min_share = min_share;
+    }
+
+    /// The file that is open, to tell it from another one that takes its place.
+    pub(super) fn identity(&self) -> io::Result<Identity> {
+        Ok(Identity { file: self.file.try_clone()?, stamp: self.stamp })
+    }
+
+    /// Whether this is that file, as it was then, and still lies in its place.
+    pub(super) fn is_of(&self, identity: &Identity) -> io::Result<bool> {
+        let now = open::regular(&self.path)?;
+        Ok(stamp_of(&now)? == identity.stamp
+            && is_same(&now, &identity.file)?
+            && is_same(&self.file, &identity.file)?)
     }
 
     /// Where the book lies.
@@ -370,7 +419,7 @@ impl Book {
         &self,
         visit: impl FnMut(Place, Option<Row>, Mark) -> rusqlite::Result<()>,
     ) -> Result<(), BookError> {
-        marks::for_each_place(&self.connection, visit).map_err(|e| sqlite_error(&self.path, &e))
+        self.query(|c| marks::for_each_place(c, visit))
     }
 
     /// Reads the whole file and compares it with the digest that it carries. Fast: some gigabytes a
@@ -380,7 +429,8 @@ impl Book {
     ///
     /// [`BookError::Damaged`] if any byte differs, [`BookError::Io`].
     pub fn check_file(&self) -> Result<(), BookError> {
-        let intact = File::open(&self.path).and_then(|mut file| seal::is_intact(&mut file));
+        let intact = open::regular(&self.path)
+            .and_then(|mut file| seal::is_intact(&mut file, self.guard.stop()));
         match intact {
             Ok(true) => Ok(()),
             Ok(false) => Err(damaged(&self.path, "the digest of the file does not match")),
@@ -405,7 +455,7 @@ impl Book {
             return Ok(());
         }
         let changed = || damaged(&self.path, "it was changed while it was open");
-        match seal::is_intact(&mut self.file) {
+        match seal::is_intact(&mut self.file, self.guard.stop()) {
             Ok(true) => self.stamp = stamp,
             Ok(false) => return Err(changed()),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(changed()),
@@ -427,6 +477,16 @@ impl Book {
         if verdict != "ok" {
             return Err(damaged(&self.path, format!("the database is inconsistent: {verdict}")));
         }
+        self.check_rows()
+    }
+
+    /// Compares rows and ids of games with what the book states: their numbers, and the digest of the
+    /// rows.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`] at the first difference.
+    pub(super) fn check_rows(&self) -> Result<(), BookError> {
         let mut content = ContentHasher::default();
         let (mut rows, mut positions, mut last) = (0, 0, None);
         self.for_each_blob(|key, bits, blob| {
@@ -435,8 +495,9 @@ impl Book {
             positions += u64::from(last.replace(key) != Some(key));
             Row::take(key, bits, blob).is_some()
         })?;
-        let games: i64 =
-            self.query(|c| c.query_row("SELECT count(*) FROM games", [], |row| row.get(0)))?;
+        // A plain count would not look at the stop flag underway.
+        let sql = "SELECT count(length(id)) FROM games";
+        let games: i64 = self.query(|c| c.query_row(sql, [], |row| row.get(0)))?;
         let stated = &self.metadata;
         if (rows, positions) != (stated.rows, stated.positions)
             || games.cast_unsigned() != stated.stored_games()
@@ -457,8 +518,10 @@ impl Book {
             let mut statement =
                 c.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
             let mut rows = statement.query([])?;
+            let mut before = None;
             while let Some(row) = rows.next()? {
                 let (key, bits) = (row.get(0)?, row.get(1)?);
+                marks::expect_after(&mut before, (key, bits))?;
                 if !visit(key, bits, row.get_ref(2)?.as_blob()?) {
                     return Ok(Some((key, bits)));
                 }
@@ -526,10 +589,17 @@ impl Book {
     }
 
     pub(super) fn prepare(&self, sql: &str) -> Result<Statement<'_>, BookError> {
+        self.query(|_| Ok(()))?;
         self.connection.prepare(sql).map_err(|e| self.store_error(&e))
     }
 
     pub(super) fn store_error(&self, error: &rusqlite::Error) -> BookError {
+        if self.guard.is_stopped() {
+            return interrupted(&self.path);
+        }
+        if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
+            return damaged(&self.path, self.guard.fault(error));
+        }
         sqlite_error(&self.path, error)
     }
 
@@ -537,7 +607,8 @@ impl Book {
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, BookError> {
-        run(&self.connection).map_err(|e| sqlite_error(&self.path, &e))
+        self.guard.restart();
+        run(&self.connection).map_err(|e| self.store_error(&e))
     }
 
     pub(super) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
@@ -558,58 +629,30 @@ pub(super) fn shown_move<G: Symmetric>(
         .unwrap_or(image)
 }
 
-/// The URI by which SQLite opens the file as one that nobody changes: it makes no files beside it
-/// and heeds none. Books are replaced by renaming, so an open one stays as it is.
-pub(super) fn immutable_uri(path: &Path) -> String {
-    // An authority, an empty one, keeps two slashes at the start from being taken for one.
-    let mut uri = String::from(if path.is_absolute() { "file://" } else { "file:./" });
-    if cfg!(windows) && path.is_absolute() {
-        uri.push('/');
-    }
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b':' if cfg!(windows) => uri.push(':'),
-            b'/' | b'-' | b'.' | b'_' => uri.push(byte.into()),
-            _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
-            _ => {
-                let digit = |n: u8| char::from(b"0123456789ABCDEF"[usize::from(n)]);
-                uri.extend(['%', digit(byte >> 4), digit(byte & 15)]);
-            }
-        }
-    }
-    uri + "?immutable=1"
-}
-
-/// Looks at the file before SQLite does: its errors say less.
-fn check_header(path: &Path) -> Result<(), BookError> {
+/// Looks at the file before SQLite does: its errors say less. Returns it, open.
+fn check_header(path: &Path) -> Result<File, BookError> {
     let not_a_book =
         |what: &str| BookError::NotABook { path: path.to_owned(), what: what.to_owned() };
     let io_error = |source| BookError::Io { path: path.to_owned(), source };
-    // Before opening, which waits at a pipe.
-    let about = std::fs::metadata(path).map_err(io_error)?;
-    if !about.is_file() {
-        return Err(not_a_book("not a file"));
-    }
-    let have = about.len();
+    let mut file = open::regular(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => not_a_book(&error.to_string()),
+        _ => io_error(error),
+    })?;
+    let have = file.metadata().map_err(io_error)?.len();
     if have == 0 {
         return Err(not_a_book("an empty file"));
     }
+    let strange = || foreign_book(path).unwrap_or_else(|| not_a_book("not a SQLite database"));
     if have < Header::LEN as u64 {
         let need = Header::LEN as u64;
-        return Err(match std::fs::read(path).map_err(io_error)? {
+        return Err(match open::read(path, need).map_err(io_error)? {
             bytes if bytes.starts_with(&seal::SQLITE_MAGIC[..bytes.len().min(16)]) => {
                 BookError::Truncated { path: path.to_owned(), have, need }
             }
-            _ => foreign_book(path).unwrap_or_else(|| not_a_book("not a SQLite database")),
+            _ => strange(),
         });
     }
-    let header = File::open(path)
-        .and_then(|mut file| Header::read(&mut file))
-        .map_err(io_error)?
-        .ok_or_else(|| {
-        foreign_book(path).unwrap_or_else(|| not_a_book("not a SQLite database"))
-    })?;
+    let header = Header::read(&mut file).map_err(io_error)?.ok_or_else(strange)?;
     if header.application_id != APPLICATION_ID {
         let other = || not_a_book("another program's SQLite database");
         return Err(foreign_book(path).unwrap_or_else(other));
@@ -620,7 +663,7 @@ fn check_header(path: &Path) -> Result<(), BookError> {
     let need = header.pages * header.page_size;
     match have.cmp(&need) {
         std::cmp::Ordering::Less => Err(BookError::Truncated { path: path.to_owned(), have, need }),
-        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Equal => Ok(file),
         std::cmp::Ordering::Greater => {
             Err(damaged(path, format!("{have} bytes where its header states {need}")))
         }
@@ -633,6 +676,9 @@ fn foreign_book(path: &Path) -> Option<BookError> {
     Some(BookError::Foreign { path: path.to_owned(), format })
 }
 
+/// Entries of the metadata that are read: more than there are.
+const MAX_PAIRS: usize = 100;
+
 /// What is read at opening.
 struct Loaded {
     metadata: Metadata,
@@ -643,12 +689,11 @@ struct Loaded {
 
 fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
     let error = |e: rusqlite::Error| sqlite_error(path, &e);
-    connection
-        .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
-        .map_err(error)?;
     check_version(path, connection)?;
     check_tables(path, connection)?;
-    let pairs = read_pairs(connection, "SELECT name, value FROM meta").map_err(error)?;
+    let pairs =
+        read_pairs(connection, "SELECT name, value FROM meta WHERE octet_length(value) <= 65536")
+            .map_err(error)?;
     let metadata = Metadata::from_pairs(&pairs)
         .map_err(|name| damaged(path, format!("its metadata lacks a sound `{name}`")))?;
     let table: Vec<u8> = connection
@@ -678,13 +723,31 @@ fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> 
     }
 }
 
-/// A book has exactly its tables: nothing that a stranger put in runs.
+/// A book has exactly its tables, one after the other and nothing else, each in pages of its own:
+/// nothing that a stranger put in runs, and what is written to one table changes no other.
 fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
-    let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
-    let found = read_pairs(connection, sql).map_err(|e| sqlite_error(path, &e))?;
-    let expected =
-        TABLES.iter().map(|table| (table.name.to_owned(), table.sql.to_owned())).collect();
-    if found == expected {
+    let sql =
+        "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid LIMIT 100";
+    let read = || -> rusqlite::Result<bool> {
+        let mut statement = connection.prepare(sql)?;
+        let mut found = statement.query([])?;
+        let (mut tables, mut pages) = (TABLES.iter(), BTreeSet::from([1]));
+        while let Some(row) = found.next()? {
+            let Some(table) = tables.next() else { return Ok(false) };
+            let expected = ["table", table.name, table.name, table.sql];
+            for (column, expected) in expected.into_iter().enumerate() {
+                if row.get_ref(column)? != ValueRef::Text(expected.as_bytes()) {
+                    return Ok(false);
+                }
+            }
+            let page = row.get_ref(4)?.as_i64().unwrap_or(0);
+            if page < 1 || !pages.insert(page) {
+                return Ok(false);
+            }
+        }
+        Ok(tables.next().is_none())
+    };
+    if read().map_err(|e| sqlite_error(path, &e))? {
         return Ok(());
     }
     Err(damaged(path, "its tables are not those of a book"))
@@ -694,7 +757,7 @@ fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
 fn read_pairs(connection: &Connection, sql: &str) -> rusqlite::Result<BTreeMap<String, String>> {
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    rows.collect()
+    rows.take(MAX_PAIRS).collect()
 }
 
 /// The book's key table if it is not its game's stored one.
@@ -720,6 +783,10 @@ fn foreign_keys(
         return Err(what("its fingerprint is another".to_owned()));
     }
     Ok(Some(table))
+}
+
+fn interrupted(path: &Path) -> BookError {
+    BookError::Io { path: path.to_owned(), source: io::ErrorKind::Interrupted.into() }
 }
 
 fn damaged(path: &Path, what: impl Into<String>) -> BookError {

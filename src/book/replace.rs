@@ -5,19 +5,20 @@
 //! stands there, whole, and whoever has the old one open keeps it. The bytes of a book depend on its
 //! content alone: a changed copy is packed anew, as a new book is.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode};
 use tempfile::TempPath;
 
+use super::connect::{open_working, set_schema_version};
 use super::store::Writer;
 use super::{APPLICATION_ID, Book, BookError, Metadata, Source, seal};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::open;
 
 /// Steps of SQLite's machine between two looks at whether someone asked to stop.
 const STEPS: i32 = 1 << 16;
@@ -167,10 +168,7 @@ fn check(path: &Path) -> Result<(), ReplaceError> {
 
 /// Whether the file is a book, damaged perhaps, and may be replaced by one.
 fn is_book(path: &Path) -> bool {
-    if !path.is_file() {
-        return false; // opening a pipe would wait
-    }
-    let header = File::open(path).and_then(|mut file| seal::Header::read(&mut file));
+    let header = open::regular(path).and_then(|mut file| seal::Header::read(&mut file));
     matches!(header, Ok(Some(header)) if header.application_id == APPLICATION_ID)
 }
 
@@ -286,14 +284,14 @@ impl Revision {
     /// such.
     pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
         // Before the lock, which would make a file beside what is no book.
-        drop(Book::open(path)?);
+        drop(Book::open_until(path, stop)?);
         let mut output = Output::claim(path, stop)?;
         // Again: who had the lock before may have changed it.
-        let book = Book::open(path)?;
+        let book = Book::open_until(path, stop)?;
         book.check_file()?;
         let mut working = output.working_file()?;
         let about = std::fs::metadata(path).map_err(|e| At(path).io(e))?;
-        File::open(path)
+        open::regular(path)
             .and_then(|mut from| io::copy(&mut from, working.as_file_mut()))
             .and_then(|_| output.file.file_mut().set_permissions(about.permissions()))
             .map_err(|e| At(path).io(e))?;
@@ -328,7 +326,8 @@ impl Revision {
         let Self { output, copy, working, schema, .. } = self;
         let pack = || {
             // Else it would tell how often a book was changed.
-            copy.execute_batch(&format!("COMMIT; PRAGMA schema_version = {};", schema - 1))?;
+            copy.execute_batch("COMMIT")?;
+            set_schema_version(&copy, schema - 1)?;
             vacuum_into(&copy, output.file.temporary_path())?;
             copy.close().map_err(|(_, error)| error)
         };
@@ -340,19 +339,16 @@ impl Revision {
 
 /// Opens a working copy. The transaction is only for speed: a copy that is not finished is dropped.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.execute_batch(
-        "PRAGMA trusted_schema = OFF;
-         PRAGMA journal_mode = OFF;
+    open_working(
+        path,
+        "PRAGMA journal_mode = OFF;
          PRAGMA synchronous = OFF;
          PRAGMA locking_mode = EXCLUSIVE;
          PRAGMA secure_delete = ON;
          PRAGMA temp_store = FILE;
          PRAGMA cache_size = -32768;
          BEGIN;",
-    )?;
-    Ok(connection)
+    )
 }
 
 /// Writes all of a database to the empty file at `path`, every page filled and in order.

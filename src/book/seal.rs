@@ -74,13 +74,14 @@ pub(super) fn seal(file: &mut File, stop: &AtomicBool) -> io::Result<()> {
     write_at(file, header.digest_at(), &digest)
 }
 
-/// Whether the file is as it was when it was sealed.
-pub(super) fn is_intact(file: &mut File) -> io::Result<bool> {
+/// Whether the file is as it was when it was sealed; an error of [`io::ErrorKind::Interrupted`] once
+/// `stop` is set.
+pub(super) fn is_intact(file: &mut File, stop: &AtomicBool) -> io::Result<bool> {
     let Some(header) = Header::read(file)? else { return Ok(false) };
     let mut stated = [0; LEN];
     file.seek(SeekFrom::Start(header.digest_at()))?;
     file.read_exact(&mut stated)?;
-    Ok(digest(file, &header, &AtomicBool::new(false))? == stated)
+    Ok(digest(file, &header, stop)? == stated)
 }
 
 fn digest(file: &mut File, header: &Header, stop: &AtomicBool) -> io::Result<[u8; LEN]> {

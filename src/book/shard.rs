@@ -21,17 +21,18 @@ use serde::{Deserialize, Serialize};
 
 use super::build::{ReadFiles, read_all};
 use super::builder::{
-    Errors, Ledger, Pack, Register, Sums, budget, in_order, merge_sources, no_games,
+    Errors, Ledger, Pack, Register, Sums, budget, impossible, in_order, merge_sources, no_games,
 };
 use super::groups::{GroupNames, Member};
 use super::into::IdTable;
 use super::observation::Summed;
-use super::played::{Copies, FromSource, Played};
+use super::played::{Copies, FromSource, MAX_VOTES, Played};
 use super::replace::{At, Output, claim};
 use super::sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use super::{BuildError, BuildOptions, Builder, Counts, Metadata, Progress, Reject, Source};
 use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::lock::FileLock;
+use crate::bytes::open;
 use crate::bytes::varint;
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
@@ -45,6 +46,9 @@ const VERSION: u32 = 1;
 
 /// Bytes before the run of a data set: magic, version, number of the data set.
 const HEADER_LEN: u64 = 16;
+
+/// The longest plan that is read, in bytes.
+const MAX_PLAN: u64 = 1 << 20;
 
 /// The name of a shard's plan.
 const PLAN: &str = "plan.json";
@@ -215,8 +219,8 @@ impl Plan {
         if folder.is_file() {
             return Err(shard_error(folder, "not a shard: those are folders by juzhong book map"));
         }
-        let bytes =
-            fs::read(&path).map_err(|source| BuildError::Input { path: path.clone(), source })?;
+        let bytes = open::read(&path, MAX_PLAN)
+            .map_err(|source| BuildError::Input { path: path.clone(), source })?;
         let plan: Self = serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e))?;
         let own = Self::new(&BuildOptions::default());
         if (&plan.schema, &plan.game) != (&own.schema, &own.game) {
@@ -353,6 +357,9 @@ impl Register for Roll<'_> {
     }
 
     fn enter(&mut self, game: &Played, _table: Option<IdTable>) -> Result<(), BuildError> {
+        if game.votes.into_iter().any(|votes| votes > MAX_VOTES) {
+            return Err(self.errors.io(impossible()));
+        }
         let game = FromSource(Played {
             id: game.id,
             moves: Box::default(),
@@ -394,8 +401,10 @@ pub fn reduce(
         let rows = [
             write_sources(&folder, sources)?,
             roll.games.finish().map_err(|e| errors.io(e))?,
-            write_sums(&folder, sums.observations, Summed)?,
-            write_sums(&folder, sums.members, |member: Member| member)?,
+            write_sums(&folder, sums.observations, |sum| {
+                sum.tally.is_plausible().then_some(Summed(sum)).ok_or_else(impossible)
+            })?,
+            write_sums(&folder, sums.members, |member: Member| Ok(member))?,
         ];
         folder.commit(&Plan { stage: Stage::Reduce, part, parts, inputs, ..shards.plan })?;
         Ok(ShardReport { rows, ..ShardReport::default() })
@@ -438,9 +447,13 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
         }
         let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
         for SourceCounts { source, filtered, bad } in &sources {
-            pack.counts.records += source.games;
-            pack.counts.filtered += filtered;
-            pack.counts.bad += bad;
+            for (count, more) in [
+                (&mut pack.counts.records, source.games),
+                (&mut pack.counts.filtered, *filtered),
+                (&mut pack.counts.bad, *bad),
+            ] {
+                *count = count.saturating_add(more);
+            }
         }
         let mut ledger = Ledger::new(None, place.writer()?, errors)?;
         let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
@@ -600,7 +613,7 @@ fn read_parquet<S: DataSet>(path: &Path, _sorter: &Sorter<S>) -> Result<(), Buil
 
 fn check_header<S: DataSet>(path: &Path) -> Result<(), BuildError> {
     let mut bytes = [0; HEADER_LEN as usize];
-    let read = File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes));
+    let read = open::regular(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes));
     read.map_err(|source| BuildError::Input { path: path.to_owned(), source })?;
     if bytes == header::<S>() {
         return Ok(());
@@ -689,13 +702,13 @@ impl Folder {
 fn write_sums<S: Reduce, T: DataSet>(
     folder: &Folder,
     sums: Sorter<S>,
-    row: impl Fn(S) -> T,
+    row: impl Fn(S) -> io::Result<T>,
 ) -> Result<u64, BuildError> {
     let errors = folder.errors();
     let mut writer = folder.writer::<T>()?;
     for sum in sums.finish().map_err(|e| errors.io(e))? {
-        let sum = sum.map_err(|e| errors.io(e))?;
-        writer.put(&row(sum)).map_err(|e| errors.io(e))?;
+        let sum = sum.and_then(&row).map_err(|e| errors.io(e))?;
+        writer.put(&sum).map_err(|e| errors.io(e))?;
     }
     writer.finish().map_err(|e| errors.io(e))
 }
@@ -766,5 +779,85 @@ impl<S: DataSet> SetWriter<S> {
             #[cfg(feature = "parquet")]
             Self::Parquet(writer) => writer.finish(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{Observation, Tally};
+
+    /// A shard of map with a game, one of reduce of it, and a place for the book.
+    fn shards(folder: &Path) -> [PathBuf; 3] {
+        let games = folder.join("a.pgn");
+        fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 1-0\n").unwrap();
+        let [mapped, reduced, book] = ["mapped", "reduced", "book"].map(|name| folder.join(name));
+        let (format, options) = (ShardFormat::Own, BuildOptions::default());
+        map(&[games], &mapped, format, options, (false, 1), &|_| {}, &mut |_| {}).unwrap();
+        reduce(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work()).unwrap();
+        [mapped, reduced, book]
+    }
+
+    fn work() -> Work {
+        Work { memory: 1 << 26, threads: 1, stop: Arc::default() }
+    }
+
+    fn forge<S: DataSet>(shard: &Path, rows: &[S]) {
+        let path = shard.join(format!("{}.jzs", S::NAME));
+        fs::remove_file(&path).unwrap();
+        let mut writer = SetWriter::create(&path, ShardFormat::Own).unwrap();
+        for row in rows {
+            writer.put(row).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    #[track_caller]
+    fn expect_impossible<T: std::fmt::Debug>(result: Result<T, BuildError>) {
+        let error = result.unwrap_err();
+        assert!(matches!(error, BuildError::Shard { .. }), "{error}");
+        assert!(error.to_string().contains("impossible"), "{error}");
+    }
+
+    #[test]
+    fn sums_that_would_wrap_are_refused() {
+        for (games, first) in [(1 << 63, (1 << 63) - 1), (u64::MAX, 5), (1 << 51, 1)] {
+            let folder = tempfile::tempdir().unwrap();
+            let [_, reduced, book] = shards(folder.path());
+            let tally = Tally { games, first, draws: 1, ..Tally::default() };
+            let row = Summed(Observation { key: 5, mv: 6, tally });
+            forge(&reduced, &[row, row]);
+            expect_impossible(pack(&[reduced], &book, &work()));
+            assert!(!book.exists());
+        }
+    }
+
+    #[test]
+    fn records_of_sources_that_would_wrap_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mapped, reduced, book] = shards(folder.path());
+        let source = |first: u8, games| SourceCounts {
+            source: Source { hash: [first; 32], name: "a".to_owned(), games },
+            filtered: games,
+            bad: 3,
+        };
+        forge(&mapped, &[source(1, u64::MAX), source(2, 1)]);
+        fs::remove_dir_all(&reduced).unwrap();
+        reduce(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()).unwrap();
+        expect_impossible(pack(&[reduced], &book, &work()));
+    }
+
+    #[test]
+    fn votes_that_would_wrap_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mapped, reduced, _] = shards(folder.path());
+        let copy = |serial| {
+            let game = Played::empty(crate::book::GameId([7; 16]));
+            FromSource(Played { serial, votes: [1 << 48; 4], moves: Box::new([1]), ..game })
+        };
+        let copies: Vec<FromSource> = (1..100_000).map(copy).collect();
+        forge(&mapped, &copies);
+        fs::remove_dir_all(&reduced).unwrap();
+        expect_impossible(reduce(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()));
     }
 }

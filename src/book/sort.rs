@@ -26,6 +26,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rayon::slice::ParallelSliceMut;
 use zstd::bulk::{Compressor, Decompressor};
 
+use crate::bytes::open;
+
 /// Runs merged at once; that many of one level are merged into one of the next.
 const FAN_IN: usize = 64;
 
@@ -370,7 +372,7 @@ impl Run {
         let file = match &mut self.file {
             RunFile::Temporary(file) | RunFile::Named { file: Some(file), .. } => file,
             RunFile::Named { path, skip, file } => {
-                let mut opened = File::open(path)?;
+                let mut opened = open::regular(path)?;
                 opened.seek(io::SeekFrom::Start(*skip))?;
                 file.insert(opened)
             }

@@ -8,9 +8,10 @@
 use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, Value};
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, params};
 use tempfile::TempPath;
 
+use super::connect::open_working;
 use super::groups::Member;
 use super::into::{IdTable, PlacedRow};
 use super::replace::vacuum_into;
@@ -208,10 +209,7 @@ impl Lot {
 impl Writer {
     /// Starts a book with an empty working file.
     pub(super) fn create(working: TempPath) -> rusqlite::Result<Self> {
-        // No URIs: a file name that looks like one is a file name.
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&working, flags)?;
-        connection.execute_batch(&format!(
+        let pragmas = format!(
             "PRAGMA page_size = {PAGE_SIZE};
              PRAGMA auto_vacuum = NONE;
              PRAGMA encoding = 'UTF-8';
@@ -223,7 +221,8 @@ impl Writer {
              PRAGMA cache_size = -{CACHE_KIB};
              PRAGMA application_id = {APPLICATION_ID};
              PRAGMA user_version = {VERSION};"
-        ))?;
+        );
+        let connection = open_working(&working, &pragmas)?;
         connection.execute_batch("BEGIN")?;
         for table in TABLES {
             connection.execute_batch(table.sql)?;

@@ -3,6 +3,9 @@
 use crate::bytes::varint;
 use crate::game::{Outcome, Side};
 
+/// Larger sums than this are forged.
+pub(super) const MAX_SUM: u64 = 1 << 50;
+
 /// Sums over the games in which a move was played. All fields are plain sums or extremes, so
 /// [`absorb`](Self::absorb) is associative and commutative and any order of adding gives the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,18 +44,44 @@ impl Years {
 }
 
 impl Tally {
-    /// Adds `other`'s games.
+    /// Adds `other`'s games. Sums that do not fit stay at the greatest number, which no sound book
+    /// has.
     pub fn absorb(&mut self, other: &Self) {
-        self.games += other.games;
-        self.first += other.first;
-        self.draws += other.draws;
-        self.second += other.second;
-        self.rating_sum += other.rating_sum;
-        self.rating_count += other.rating_count;
+        for (sum, more) in [
+            (&mut self.games, other.games),
+            (&mut self.first, other.first),
+            (&mut self.draws, other.draws),
+            (&mut self.second, other.second),
+            (&mut self.rating_sum, other.rating_sum),
+            (&mut self.rating_count, other.rating_count),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
         self.years = match (self.years, other.years) {
             (Some(a), Some(b)) => Some(a.union(b)),
             (a, b) => a.or(b),
         };
+    }
+
+    /// Whether each sum is that of `other` or more.
+    pub(super) const fn has(&self, other: &Self) -> bool {
+        self.games >= other.games
+            && self.first >= other.first
+            && self.draws >= other.draws
+            && self.second >= other.second
+            && self.rating_sum >= other.rating_sum
+            && self.rating_count >= other.rating_count
+    }
+
+    /// Whether a collection of games can have these sums, so that they and the sums of a thousand such
+    /// fit.
+    pub(super) fn is_plausible(&self) -> bool {
+        let fits = |n: u64| n <= MAX_SUM;
+        let sums = [self.games, self.first, self.draws, self.second];
+        sums.into_iter().all(fits)
+            && fits(self.rating_sum)
+            && fits(self.rating_count)
+            && self.decided() <= self.games
     }
 
     /// Games with a known result.

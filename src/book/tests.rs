@@ -729,3 +729,120 @@ fn two_cannot_write_one_book() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
 }
+
+fn reseal(path: &Path) {
+    let mut file = std::fs::File::options().read(true).write(true).open(path).unwrap();
+    seal::seal(&mut file, &Default::default()).unwrap();
+}
+
+#[test]
+fn a_schema_with_anything_else_is_refused() {
+    let trigger = "CREATE TRIGGER line_groups AFTER INSERT ON marks BEGIN DELETE FROM moves; END; \
+                   PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rowid = rowid + 100 WHERE \
+                   rowid > (SELECT rowid FROM sqlite_schema WHERE name = 'marks') AND type = 'table'";
+    let shared = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage \
+                  FROM sqlite_schema WHERE name = 'moves') WHERE name = 'marks'";
+    for sql in [
+        trigger,
+        shared,
+        "CREATE TRIGGER t AFTER INSERT ON marks BEGIN DELETE FROM moves; END",
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE INDEX i ON moves(move)",
+        "CREATE TABLE more(a)",
+        "DROP TABLE backed",
+        "ALTER TABLE marks ADD COLUMN more",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET tbl_name = 'moves' WHERE name = 'marks'",
+    ] {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let path = book.path().to_owned();
+        drop(book);
+        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        reseal(&path);
+        let before = std::fs::read(&path).unwrap();
+        let error = Book::open(&path).unwrap_err();
+        // Some of it SQLite itself does not take for a schema.
+        assert!(matches!(error, BookError::Damaged { .. }), "{sql}: {error}");
+        assert!(Editor::open(&path, &Default::default()).is_err());
+        let diagnosis = interop::examine(&path, &interop::DoctorOptions::default()).unwrap();
+        assert!(!diagnosis.is_healthy(), "{sql}");
+        assert!(std::fs::read(&path).unwrap() == before);
+    }
+}
+
+/// All links of a tree lead to one page: without a look at their order, rows come again and again.
+#[test]
+fn rows_that_come_again_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = BuildOptions::default();
+    let (book, _) = build_with(folder.path(), &random_games(3000), options.clone()).unwrap();
+    let path = book.path().to_owned();
+    drop(book);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let root: usize = connection
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'moves'", [], |row| {
+            row.get::<_, i64>(0).map(|root| root as usize)
+        })
+        .unwrap();
+    drop(connection);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let start = (root - 1) * 8192;
+    assert_eq!(bytes[start], 2, "an inner page");
+    let cells = u16::from_be_bytes([bytes[start + 3], bytes[start + 4]]) as usize;
+    assert!(cells > 2);
+    let cell = |bytes: &[u8], i: usize| {
+        start
+            + usize::from(u16::from_be_bytes([
+                bytes[start + 12 + 2 * i],
+                bytes[start + 13 + 2 * i],
+            ]))
+    };
+    let first = cell(&bytes, 0);
+    let link = bytes[first..first + 4].to_vec();
+    for i in 0..cells {
+        let at = cell(&bytes, i);
+        bytes[at..at + 4].copy_from_slice(&link);
+    }
+    std::fs::write(&path, bytes).unwrap();
+    reseal(&path);
+    let book = Book::open(&path).unwrap();
+    book.check_file().unwrap();
+    for error in [
+        book.for_each_row(|_, _, _| {}).unwrap_err(),
+        book.for_each_entry(|_| {}).unwrap_err(),
+        book.verify().unwrap_err(),
+    ] {
+        assert!(matches!(error, BookError::Damaged { .. }), "{error}");
+    }
+    let output = folder.path().join("merged");
+    let merged = merge::<Position>(std::slice::from_ref(&path), &output, &MergeOptions::default());
+    assert!(matches!(merged, Err(RemakeError::Book(BookError::Damaged { .. }))));
+    let base = Some(path);
+    let builder = Builder::<Position>::new(&output, BuildOptions { base, ..options }).unwrap();
+    builder.add(&some_games()).unwrap();
+    assert!(matches!(builder.finish(Vec::new()), Err(BuildError::Base(BookError::Damaged { .. }))));
+}
+
+#[test]
+fn a_base_is_as_it_was_when_the_build_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let (base, output) = (folder.path().join("base"), folder.path().join("out"));
+    let options = BuildOptions::default();
+    build_in_steps(&base, &[&some_games()], &options);
+    let more = [tagged("h2e2 c6c5", RED, &[])];
+    let added = |between: &dyn Fn()| {
+        let like = BuildOptions::like(&Book::open(&base).unwrap());
+        let builder = Builder::<Position>::new(&output, like).unwrap();
+        between();
+        builder.add(&more).unwrap();
+        builder.finish(Vec::new()).unwrap();
+        std::fs::read(&output).unwrap()
+    };
+    let expected = added(&|| {});
+    let replaced = added(&|| {
+        let mut editor = Editor::open(&base, &Default::default()).unwrap();
+        let mv = Move::parse("h2e2").unwrap();
+        editor.change(&Position::start(), mv, &[Change::Priority(3)]).unwrap();
+        editor.commit().unwrap();
+    });
+    assert!(replaced == expected);
+}

@@ -181,6 +181,11 @@ impl Findings {
         self.found.get(&trouble).map_or(0, |finding| finding.count)
     }
 
+    /// Whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     pub(super) fn into_vec(self) -> Vec<Finding> {
         self.found.into_values().collect()
     }

@@ -1,10 +1,10 @@
 //! Books of records of one length.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::InteropError;
+use crate::bytes::open;
 
 /// What is done with a record and its number.
 pub(super) type Visit<'a, const N: usize> =
@@ -19,7 +19,7 @@ pub(super) fn for_each<const N: usize>(
     visit: Visit<'_, N>,
 ) -> Result<(), InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = open::regular(path).map_err(io)?;
     file.seek(SeekFrom::Start(offset)).map_err(io)?;
     let mut input = BufReader::with_capacity(1 << 16, file);
     let mut record = [0; N];

@@ -13,6 +13,7 @@ use super::walk::{Hit, walk};
 use super::write::join;
 use super::{Dialect, Format, InteropError, Reach, xqb};
 use crate::book::{Entry, Flags, MAX_COMMENT, Mark, Metadata, Source, Tally};
+use crate::bytes::open;
 use crate::game::{Packed, Side, Symmetric};
 use crate::xiangqi::{Position, Setup};
 
@@ -166,7 +167,7 @@ fn default_scores(loaded: &Loaded) -> Scores {
 fn source(loaded: &Loaded) -> Result<Source, InteropError> {
     let path = &loaded.path;
     let mut hasher = blake3::Hasher::new();
-    std::fs::File::open(path)
+    open::regular(path)
         .and_then(|file| hasher.update_reader(file).map(|_| ()))
         .map_err(|source| InteropError::Io { path: path.clone(), source })?;
     Ok(Source {

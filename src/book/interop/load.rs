@@ -10,8 +10,10 @@ use super::finding::{Findings, Trouble};
 use super::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
 use super::obk::{self, Dialect, StoredKey};
 use super::scheme::{Scheme, scheme};
+use super::sniff::sniff_until;
 use super::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
-use super::{Format, InteropError, eleeye, moonriver, polyglot, sniff, xqb};
+use super::{Format, InteropError, eleeye, moonriver, polyglot, xqb};
+use crate::bytes::open;
 use crate::game::{Game, MoveList, Side};
 use crate::xiangqi::{Move, Position};
 
@@ -88,7 +90,7 @@ fn read(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, In
 }
 
 fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
-    let format = match (sniff(path), options.from) {
+    let format = match (sniff_until(path, &options.stop), options.from) {
         (Ok(found), Some(wanted)) if found != wanted && (is_table(found) || is_table(wanted)) => {
             let what = format!("it is of the format {found}");
             return Err(InteropError::OtherFormat {
@@ -104,6 +106,7 @@ fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded
         (found, _) => found?,
     };
     let mut reading = Reading {
+        stop: Arc::clone(&options.stop),
         collector: Collector::new(path, options.memory),
         loaded: Loaded {
             path: path.to_owned(),
@@ -140,7 +143,12 @@ const fn is_table(format: Format) -> bool {
     format.layout().is_some()
 }
 
+/// Records between two looks at whether someone asked to stop.
+const BATCH: u64 = 1 << 14;
+
 struct Reading<'a> {
+    /// Ends the reading soon after it was set.
+    stop: Arc<AtomicBool>,
     collector: Collector<'a>,
     loaded: Loaded,
 }
@@ -321,7 +329,8 @@ impl Reading<'_> {
 
     fn records(&mut self) -> Result<(), InteropError> {
         let path = self.loaded.path.clone();
-        let len = std::fs::metadata(&path)
+        let len = open::regular(&path)
+            .and_then(|file| file.metadata())
             .map_err(|source| InteropError::Io { path: path.clone(), source })?
             .len();
         match self.loaded.format {
@@ -350,7 +359,7 @@ impl Reading<'_> {
 
     fn moonriver(&mut self, path: &Path, len: u64) -> Result<(), InteropError> {
         let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|file| {
+        let read = open::regular(path).and_then(|file| {
             std::io::Read::read_to_end(
                 &mut std::io::Read::take(file, moonriver::HEADER as u64),
                 &mut bytes,
@@ -373,7 +382,7 @@ impl Reading<'_> {
         moonriver::for_each(path, header, &mut |number, side, record| {
             let last = &mut last[side.index()];
             self.in_order(number, last, record.key);
-            self.loaded.rows += 1;
+            self.count_record()?;
             let key = record.key ^ moonriver::side_word(side);
             let mut stored = Stored::new(key, number.cast_signed(), None);
             stored.value = record.count.into();
@@ -391,6 +400,15 @@ impl Reading<'_> {
         }
     }
 
+    /// Counts a record, and ends the reading if someone asked to stop.
+    fn count_record(&mut self) -> Result<(), InteropError> {
+        self.loaded.rows += 1;
+        if self.loaded.rows.is_multiple_of(BATCH) && self.stop.load(Ordering::Relaxed) {
+            return Err(InteropError::Interrupted { path: self.loaded.path.clone() });
+        }
+        Ok(())
+    }
+
     fn in_order(&mut self, number: u64, last: &mut u64, key: u64) {
         if key < *last {
             self.loaded.findings.add(Trouble::Unsorted, || format!("record {number}"));
@@ -405,7 +423,7 @@ impl Reading<'_> {
         mv: Option<Move>,
         weight: i32,
     ) -> Result<(), InteropError> {
-        self.loaded.rows += 1;
+        self.count_record()?;
         if mv.is_none() {
             self.loaded.findings.add(Trouble::BadMove, || format!("record {number}"));
             return Ok(());

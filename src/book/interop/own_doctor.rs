@@ -1,10 +1,11 @@
 //! Examining and mending the program's own books.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -15,27 +16,32 @@ use super::index::{CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHE
 use super::own::OwnWriter;
 use super::salvage::{Scanned, salvage};
 use super::scheme::Scheme;
-use super::sqlite::connect;
 use super::walk::walk;
 use super::{InteropError, RepairReport};
+use crate::book::connect::{Kind as FileKind, open_file};
 #[cfg(test)]
 use crate::book::seal;
 use crate::book::seal::Header;
 use crate::book::store::{Part, TABLES, Table};
 use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Place, Row, marks};
+use crate::bytes::open;
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
 
 /// Whether a file says that it is one of the program's own books, damaged perhaps.
 pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
-    // Before opening, which waits at a pipe.
-    if !std::fs::metadata(path).map_err(io)?.is_file() {
-        return Ok(false);
-    }
-    match File::open(path).and_then(|mut file| Header::read(&mut file)) {
+    match open::regular(path).and_then(|mut file| Header::read(&mut file)) {
         Ok(header) => Ok(header.is_some_and(|header| header.application_id == APPLICATION_ID)),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        // What is no regular file is told by whoever looks at its format next.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput
+            ) =>
+        {
+            Ok(false)
+        }
         Err(error) => Err(io(error)),
     }
 }
@@ -53,7 +59,7 @@ pub(super) struct Examined {
 /// Examines a book of the program's own.
 pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, InteropError> {
     let mut findings = Findings::new(options.examples);
-    let book = match Book::open(path) {
+    let book = match Book::open_until(path, &options.reach.stop) {
         Ok(book) => Some(book),
         Err(error @ (BookError::Io { .. } | BookError::Newer { .. } | BookError::Older { .. })) => {
             return Err(error.into());
@@ -70,17 +76,36 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         if let Err(error) = book.check_file() {
             findings.add(Trouble::File, || error.to_string());
         }
-        let connection = connect(path).map_err(|e| super::sqlite::damaged(path, &e))?;
+        let connection = connect(path, &options.reach.stop)?;
         check_structure(&connection, &mut findings);
         let mut index = rows(path, &connection, options, &mut diagnosis, &mut findings)?;
         count_orphans(&connection, &mut findings);
-        check_counts(book, &diagnosis, &index, &mut findings);
+        // After an interrupt everything looks damaged.
+        options.reach.check_stop(path)?;
+        if findings.is_empty()
+            && let Err(error) = book.check_rows()
+        {
+            findings.add(Trouble::File, || error.to_string());
+        }
         let own = Scheme::own(book.foreign_keys());
         bad = search(path, &own, &mut index, options, &mut diagnosis, &mut findings)?;
         outliers = weigh(&index, &mut diagnosis, &mut findings);
     }
     diagnosis.findings = findings.into_vec();
     Ok(Examined { diagnosis, bad, outliers, book })
+}
+
+/// As many steps as so many files of a book's length are granted: its connection serves all queries.
+const PASSES: u64 = 16;
+
+/// The book's tables as they are, whatever is wrong with their rows.
+fn connect(path: &Path, stop: &Arc<AtomicBool>) -> Result<Connection, InteropError> {
+    let io = |source| InteropError::Io { path: path.to_owned(), source };
+    let bytes = open::regular(path).and_then(|file| file.metadata()).map_err(io)?.len();
+    let bytes = bytes.saturating_mul(PASSES);
+    let (connection, _) = open_file(path, bytes, FileKind::Own, stop)
+        .map_err(|e| super::sqlite::damaged(path, &e))?;
+    Ok(connection)
 }
 
 const fn blank() -> Diagnosis {
@@ -260,27 +285,18 @@ fn scan(
     }
 }
 
+/// Flags of marks that say something where no game has the move: added by hand, or added and deleted
+/// again, or kept from changes.
+const WITHOUT_ROW: u8 = Flags::ADDED.bits() | Flags::DELETED.bits() | Flags::LOCKED.bits();
+
 /// Remarks on moves that are neither in a game nor added by hand.
 fn count_orphans(connection: &Connection, findings: &mut Findings) {
     let sql = format!(
-        "SELECT count(*) FROM marks AS m WHERE NOT flags & {} AND NOT EXISTS(SELECT 1 FROM moves AS r \
-         WHERE r.key = m.key AND r.move = m.move)",
-        Flags::ADDED.bits()
+        "SELECT count(*) FROM marks AS m WHERE NOT flags & {WITHOUT_ROW} AND NOT EXISTS(SELECT 1 FROM \
+         moves AS r WHERE r.key = m.key AND r.move = m.move)"
     );
     if let Ok(count) = connection.query_row(&sql, [], |row| row.get::<_, i64>(0)) {
         findings.add_many(Trouble::Orphan, count.cast_unsigned());
-    }
-}
-
-fn check_counts(book: &Book, diagnosis: &Diagnosis, index: &Index, findings: &mut Findings) {
-    let stated = book.metadata();
-    let damaged = findings.count(Trouble::DamagedRow);
-    if damaged == 0
-        && (diagnosis.rows, index.groups().count() as u64) != (stated.rows, stated.positions)
-    {
-        findings.add(Trouble::File, || {
-            format!("{} rows where it states {}", diagnosis.rows, stated.rows)
-        });
     }
 }
 
@@ -369,7 +385,7 @@ pub(super) fn repair(
         return Err(InteropError::Nothing { path: path.to_owned(), what });
     };
     let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
-    let connection = connect(path).map_err(fault)?;
+    let connection = connect(path, &options.reach.stop)?;
     let mut writer = OwnWriter::create(output, &options.reach.stop)?;
     let mut report = RepairReport::new(diagnosis, Vec::new());
     let mut failed = Ok(());
@@ -382,11 +398,13 @@ pub(super) fn repair(
     copy_added(&connection, &writer, &mut report)?;
     let ids = game_ids(&connection, &mut report);
     copy_others(&connection, &writer, &mut report)?;
+    // After an interrupt everything looks lost.
+    options.reach.check_stop(path)?;
     let mut metadata = book.metadata().clone();
     let kept = ids.len() as u64;
     writer.add_games(ids)?;
     metadata.pruned |= report.dropped > 0 || !report.lost.is_empty();
-    if kept != metadata.counts.games {
+    if kept != metadata.stored_games() {
         // Nobody knows which results are those of the lost games.
         metadata.pruned = true;
         metadata.counts = Counts { games: kept, ..Counts::default() };
@@ -424,8 +442,8 @@ fn copy_rows(
     })
 }
 
-/// Moves added by hand have a mark and no row. Other marks without a row are left out, but for locked
-/// ones.
+/// Moves added by hand have a mark and no row. Other marks without a row are left out, but for deleted
+/// and locked ones.
 fn copy_added(
     connection: &Connection,
     writer: &OwnWriter,
@@ -439,7 +457,7 @@ fn copy_added(
     };
     for place in read().unwrap_or_default() {
         let Ok(mark) = marks::get(connection, place) else { continue };
-        if mark.flags.has(Flags::ADDED) || mark.flags.has(Flags::LOCKED) {
+        if mark.flags.bits() & WITHOUT_ROW != 0 {
             writer.put_mark(place, &mark)?;
         } else {
             report.dropped += 1;
@@ -517,5 +535,6 @@ fn copy_table(
 /// Whether the digest of a file fits; for tests.
 #[cfg(test)]
 pub(super) fn is_intact(path: &Path) -> bool {
-    File::open(path).is_ok_and(|mut file| seal::is_intact(&mut file).unwrap_or(false))
+    let stop = AtomicBool::new(false);
+    open::regular(path).is_ok_and(|mut file| seal::is_intact(&mut file, &stop).unwrap_or(false))
 }

@@ -264,17 +264,26 @@ fn content(loaded: &Loaded, row: &Clean) -> Result<Content, InteropError> {
 /// Rows of the table that some `.obk` files carry beside their own, at most.
 const TEXTS: usize = 10_000;
 
+/// Bytes of them, at most.
+const TEXT_BYTES: usize = 64 << 20;
+
 /// Copies the table `ltext` of some `.obk` files.
 fn copy_texts(database: &Database, table: &TableWriter) -> Result<(), InteropError> {
     let Ok(Some(columns)) = database.columns("ltext") else { return Ok(()) };
     if columns != ["lma"] {
         return Ok(());
     }
-    let read = || -> rusqlite::Result<Vec<Value>> {
-        let mut texts = database.connection.prepare("SELECT lma FROM ltext NOT INDEXED")?;
-        texts.query_map([], |row| row.get(0))?.take(TEXTS).collect()
-    };
-    let texts = read().unwrap_or_default();
+    let mut bytes = 0;
+    let texts = database.query(|c| {
+        let mut texts = c.prepare("SELECT CAST(lma AS TEXT) FROM ltext NOT INDEXED")?;
+        let texts = texts.query_map([], |row| row.get(0))?.take(TEXTS);
+        let is_few = |text: &rusqlite::Result<Option<String>>| {
+            bytes += text.as_ref().ok().and_then(Option::as_ref).map_or(0, String::len);
+            bytes <= TEXT_BYTES
+        };
+        texts.take_while(is_few).collect::<rusqlite::Result<Vec<Option<String>>>>()
+    });
+    let texts = texts.unwrap_or_default();
     table.with(|connection| {
         connection.execute_batch("CREATE TABLE ltext(lma TEXT)")?;
         for text in texts {

@@ -1,14 +1,17 @@
 //! Which format a file has, by its content.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rusqlite::OptionalExtension;
 
 use super::flat::field;
 use super::sqlite::{Database, MAGIC};
 use super::{Format, InteropError, eleeye, moonriver, polyglot};
 use crate::book::APPLICATION_ID;
+use crate::bytes::open;
 
 /// Bytes looked at.
 const SAMPLE: u64 = 64 << 10;
@@ -19,21 +22,24 @@ const SAMPLE: u64 = 64 << 10;
 ///
 /// [`InteropError::Unknown`] if it is none that is known, [`InteropError::Io`].
 pub fn sniff(path: &Path) -> Result<Format, InteropError> {
-    let io = |source| InteropError::Io { path: path.to_owned(), source };
+    sniff_until(path, &Arc::default())
+}
+
+/// [`sniff`]; ends with an error soon after `stop` was set.
+pub(super) fn sniff_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Format, InteropError> {
     let unknown =
         |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
-    // Before opening, which waits at a pipe.
-    let about = std::fs::metadata(path).map_err(io)?;
-    if !about.is_file() {
-        return Err(unknown("not a file"));
-    }
+    let io = |source: io::Error| match source.kind() {
+        io::ErrorKind::InvalidInput => unknown(&source.to_string()),
+        _ => InteropError::Io { path: path.to_owned(), source },
+    };
     let mut sample = Vec::new();
-    File::open(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(io)?;
+    open::regular(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(io)?;
     if sample.is_empty() {
         return Err(unknown("an empty file"));
     }
     if sample.starts_with(MAGIC) {
-        return sniff_tables(&Database::open(path, &Arc::default())?);
+        return sniff_tables(&Database::open(path, stop)?);
     }
     sniff_records(&sample).ok_or_else(|| unknown("no format that is known"))
 }
@@ -43,9 +49,7 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
     let unknown = |what: String| InteropError::Unknown { path: path.clone(), what };
     for format in [Format::Obk, Format::PfBook, Format::Xqb] {
         let Some(layout) = format.layout() else { continue };
-        let columns =
-            database.columns(layout.table).map_err(|e| super::sqlite::damaged(path, &e))?;
-        let Some(columns) = columns else { continue };
+        let Some(columns) = database.columns(layout.table)? else { continue };
         for needed in &layout.columns[..2] {
             if !columns.iter().any(|column| column.eq_ignore_ascii_case(needed)) {
                 return Err(unknown(format!("its table {} has no column {needed}", layout.table)));
@@ -57,7 +61,7 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
         return Ok(format);
     }
     let application: Option<u32> =
-        database.connection.query_row("PRAGMA application_id", [], |row| row.get(0)).ok();
+        database.query(|c| c.query_row("PRAGMA application_id", [], |row| row.get(0))).ok();
     if application == Some(APPLICATION_ID) {
         return Err(unknown("already a book of this program".to_owned()));
     }
@@ -66,9 +70,18 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
 
 /// Books of jieqi and banqi have the same tables.
 fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
-    let sql = "SELECT CAST(value AS TEXT) FROM information WHERE name = 'type' LIMIT 1";
-    let kind: Option<String> =
-        database.connection.query_row(sql, [], |row| row.get(0)).unwrap_or(None);
+    let columns = database.columns("information")?.unwrap_or_default();
+    let has = |name: &str| columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+    if !has("name") || !has("value") {
+        return Ok(());
+    }
+    let sql = "SELECT CAST(value AS TEXT) FROM information NOT INDEXED WHERE name = 'type' LIMIT 1";
+    let read = |c: &rusqlite::Connection| c.query_row(sql, [], |row| row.get(0));
+    let kind: Option<String> = match database.query(|c| read(c).optional()) {
+        Ok(kind) => kind.flatten(),
+        // What is wrong there is told where the book is read.
+        Err(_) => None,
+    };
     match kind.as_deref() {
         None | Some("xiangqi") => Ok(()),
         Some(other) => {

@@ -2,26 +2,24 @@
 //! their indexes, whatever types the fields have.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode};
 
 use super::salvage::{Scanned, salvage};
 use super::{Format, InteropError};
-use crate::book::reader::immutable_uri;
+use crate::book::connect::{Guard, Kind, open_file};
+use crate::book::seal::Header;
+use crate::bytes::open;
 
 /// First bytes of every SQLite file.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-
-/// The longest value read, in bytes.
-const LONGEST: i32 = 16 << 20;
 
 /// The longest comment read, in bytes.
 const LONGEST_COMMENT: i32 = 1 << 20;
@@ -49,41 +47,29 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub(super) struct Database {
     pub(super) path: PathBuf,
-    pub(super) connection: Connection,
+    connection: Connection,
     bytes: u64,
-    /// Until when a check may take.
-    deadline: Arc<Deadline>,
+    /// Ends what does not end by itself.
+    guard: Arc<Guard>,
     /// A copy without the mark of a write-ahead log, where the file has one.
     _copy: Option<tempfile::NamedTempFile>,
 }
-
-/// Steps of SQLite's machine between two looks at whether it is to end.
-const STEPS: i32 = 1 << 14;
 
 /// How long SQLite's own check may take, at least and for each MiB of the file: many times what it
 /// takes with any sound book.
 const CHECK_TIME: Duration = Duration::from_secs(20);
 const CHECK_TIME_PER_MIB: Duration = Duration::from_secs(1);
 
-/// When something is to end, if at all.
-#[derive(Debug, Default)]
-struct Deadline(Mutex<Option<Instant>>);
+/// Pages of a file that SQLite's own check looks at, at most: it takes a bit of memory for each.
+const MOST_PAGES: u64 = 1 << 29;
 
-impl Deadline {
-    fn set(&self, at: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at;
-    }
-
-    fn is_over(&self) -> bool {
-        let at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        at.is_some_and(|at| Instant::now() >= at)
-    }
-}
+/// The longest file of which a copy is made.
+const LONGEST_COPY: u64 = 4 << 30;
 
 /// Whether what lies beside a book says that changes of it were not finished. A journal that begins
-/// with zeros is of finished ones: some programs keep it like that.
+/// with zeros is of finished ones: some programs keep it like that. What is no file is none of theirs.
 fn is_unfinished(beside: &Path) -> bool {
-    let Ok(mut file) = File::open(beside) else { return false };
+    let Ok(mut file) = open::regular(beside) else { return false };
     let mut head = [0; 8];
     match file.read(&mut head) {
         Ok(0) | Err(_) => false,
@@ -96,6 +82,7 @@ impl Database {
     /// Whatever is asked of it ends with an error soon after `stop` was set.
     pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, InteropError> {
         let io = |source| InteropError::Io { path: path.to_owned(), source };
+        let mut file = open::regular(path).map_err(io)?;
         for ending in ["-wal", "-journal"] {
             let mut beside = path.as_os_str().to_owned();
             beside.push(ending);
@@ -104,31 +91,51 @@ impl Database {
                 return Err(InteropError::Unfinished { path: path.to_owned(), beside });
             }
         }
-        let bytes = std::fs::metadata(path).map_err(io)?.len();
-        let copy = without_log(path).map_err(io)?;
+        let bytes = file.metadata().map_err(io)?.len();
+        let header = Header::read(&mut file).unwrap_or(None);
+        let is_cut = header.is_some_and(|header| header.pages * header.page_size > bytes);
+        let kind = if is_cut { Kind::ForeignCut } else { Kind::Foreign };
+        let copy = without_log(&mut file, bytes).map_err(io)?;
         let opened = copy.as_ref().map_or(path, |copy| copy.path());
-        let mut connection = connect(opened).map_err(|e| damaged(path, &e))?;
-        let deadline = Arc::new(Deadline::default());
-        let (until, stop) = (Arc::clone(&deadline), Arc::clone(stop));
-        let is_over = move || stop.load(Ordering::Relaxed) || until.is_over();
-        connection.progress_handler(STEPS, Some(is_over)).map_err(|e| damaged(path, &e))?;
-        Ok(Self { path: path.to_owned(), connection, bytes, deadline, _copy: copy })
+        let (connection, guard) =
+            open_file(opened, bytes, kind, stop).map_err(|e| damaged(path, &e))?;
+        Ok(Self { path: path.to_owned(), connection, bytes, guard, _copy: copy })
     }
 
-    /// The columns of a table, if it is an ordinary one with rowids.
-    pub(super) fn columns(&self, table: &str) -> rusqlite::Result<Option<Vec<String>>> {
-        let sql = "SELECT type = 'table' AND rootpage > 0 AND sql LIKE 'create table%' AND NOT \
-                   EXISTS(SELECT 1 FROM pragma_table_xinfo(name) WHERE hidden <> 0) AND NOT \
-                   EXISTS(SELECT 1 FROM pragma_table_list(s.name) WHERE wr) \
-                   FROM sqlite_schema AS s WHERE name = ?1 COLLATE NOCASE";
-        let mut found = self.connection.prepare(sql)?;
-        let mut rows = found.query([table])?;
-        match rows.next()? {
-            Some(row) if row.get::<_, Option<bool>>(0)? == Some(true) => {}
-            _ => return Ok(None),
-        }
-        let mut columns = self.connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-        columns.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>().map(Some)
+    /// What is wrong with the file where a query failed.
+    pub(super) fn fault(&self, error: &rusqlite::Error) -> InteropError {
+        InteropError::Damaged { path: self.path.clone(), what: self.guard.fault(error) }
+    }
+
+    /// Runs a query, which is granted all the steps that one may take.
+    pub(super) fn query<T>(
+        &self,
+        run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, InteropError> {
+        self.guard.restart();
+        run(&self.connection).map_err(|e| self.fault(&e))
+    }
+
+    /// The columns of a table, if it is an ordinary one with rowids: no view, no virtual table, and
+    /// nothing that only the schema passes off as one.
+    pub(super) fn columns(&self, table: &str) -> Result<Option<Vec<String>>, InteropError> {
+        self.query(|c| {
+            // First, from the rows alone: to look at tables as such makes SQLite load virtual ones.
+            let sql = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 1 \
+                       AND name = ?1 COLLATE NOCASE) AND NOT EXISTS(SELECT 1 FROM sqlite_schema \
+                       WHERE sql LIKE '%virtual%')";
+            if !c.query_row(sql, [table], |row| row.get::<_, bool>(0))? {
+                return Ok(None);
+            }
+            let sql = "SELECT EXISTS(SELECT 1 FROM pragma_table_list(?1) WHERE schema = 'main' AND \
+                       type = 'table' AND NOT wr) AND NOT EXISTS(SELECT 1 FROM \
+                       pragma_table_xinfo(?1) WHERE hidden <> 0)";
+            if !c.query_row(sql, [table], |row| row.get::<_, bool>(0))? {
+                return Ok(None);
+            }
+            let mut columns = c.prepare("SELECT name FROM pragma_table_info(?1)")?;
+            columns.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>().map(Some)
+        })
     }
 
     /// Calls `visit` with every row of the table in the order of rowids.
@@ -136,7 +143,7 @@ impl Database {
         let mut count = 0;
         match self.scan(layout, i64::MIN..=i64::MAX, false, &mut count, visit)? {
             Scanned::All => Ok(()),
-            Scanned::Until(_, error) => Err(damaged(&self.path, &error)),
+            Scanned::Until(_, error) => Err(self.fault(&error)),
         }
     }
 
@@ -151,7 +158,7 @@ impl Database {
         let likely = self.bytes.cast_signed();
         let (lost, error) =
             salvage(likely, |range, down| self.scan(layout, range, down, &mut count, visit))?;
-        let error = error.map_or_else(String::new, |error| error.to_string());
+        let error = error.map_or_else(String::new, |error| self.guard.fault(&error));
         let text = |range: RangeInclusive<i64>| match range.into_inner() {
             (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),
             (first, last) => format!("{error}: rows {first} to {last} cannot be read"),
@@ -168,8 +175,8 @@ impl Database {
         count: &mut u64,
         visit: Visit<'_>,
     ) -> Result<Scanned, InteropError> {
-        let fault = |e: rusqlite::Error| damaged(&self.path, &e);
-        let columns = self.columns(layout.table).map_err(fault)?.unwrap_or_default();
+        let fault = |e: rusqlite::Error| self.fault(&e);
+        let columns = self.columns(layout.table)?.ok_or_else(|| self.no_table(layout))?;
         let present =
             layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
         let list: Vec<String> =
@@ -182,7 +189,8 @@ impl Database {
         );
         let mut statement = self.connection.prepare_cached(&sql).map_err(fault)?;
         let mut rows = statement.query([range.start(), range.end()]).map_err(fault)?;
-        let mut last = None;
+        let (mut last, mut content) = (None, 0);
+        self.guard.restart();
         loop {
             let row = match rows.next() {
                 Ok(Some(row)) => row,
@@ -203,6 +211,12 @@ impl Database {
             let mut values = [ValueRef::Null; 8];
             for (i, value) in values.iter_mut().enumerate() {
                 *value = row.get_ref(i + 1).map_err(fault)?;
+                content += bytes_of(*value).map_or(0, <[u8]>::len) as u64;
+            }
+            // Twice: a text can become longer where its encoding is changed.
+            if content > self.bytes.saturating_mul(2) {
+                let what = "more content than a file of its length can hold".to_owned();
+                return Err(InteropError::Damaged { path: self.path.clone(), what });
             }
             visit(&RawRow { place, values, present })?;
         }
@@ -219,13 +233,17 @@ impl Database {
             "SELECT \"{}\" FROM \"{}\" NOT INDEXED WHERE rowid = ?1",
             layout.columns[column], layout.table
         );
-        let read = || {
-            let mut statement = self.connection.prepare_cached(&sql)?;
+        self.query(|c| {
+            let mut statement = c.prepare_cached(&sql)?;
             let mut rows = statement.query([place])?;
             let Some(row) = rows.next()? else { return Ok(None) };
             Ok(bytes_of(row.get_ref(0)?).map(<[u8]>::to_vec))
-        };
-        read().map_err(|e| damaged(&self.path, &e))
+        })
+    }
+
+    fn no_table(&self, layout: &Layout) -> InteropError {
+        let what = format!("it has no table {}", layout.table);
+        InteropError::Damaged { path: self.path.clone(), what }
     }
 
     /// What SQLite's own check says, up to `most` lines; none if all is well.
@@ -239,14 +257,19 @@ impl Database {
             }
             Err(error) => return vec![error.to_string()],
         }
+        let pages = self.query(|c| c.query_row("PRAGMA page_count", [], |row| row.get(0)));
+        if pages.is_ok_and(|pages: i64| pages.cast_unsigned() > MOST_PAGES) {
+            return vec!["too many pages: not checked".to_owned()];
+        }
+        let patience = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
+        self.guard.set_deadline(Some(Instant::now() + patience));
+        self.guard.restart();
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut check = self.connection.prepare(&format!("PRAGMA integrity_check({most})"))?;
             check.query_map([], |row| row.get(0))?.collect()
         };
-        let patience = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
-        self.deadline.set(Some(Instant::now() + patience));
         let lines = read();
-        self.deadline.set(None);
+        self.guard.set_deadline(None);
         match lines {
             Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
@@ -258,28 +281,29 @@ impl Database {
 
     /// Whether some index is over an expression or a part of a table: checking it would run whatever a
     /// file asks for.
-    fn has_expressions(&self) -> rusqlite::Result<bool> {
+    fn has_expressions(&self) -> Result<bool, InteropError> {
         let sql = "SELECT EXISTS(SELECT 1 FROM sqlite_schema AS s, pragma_index_list(s.name) AS l \
                    WHERE s.type = 'table' AND (l.partial OR EXISTS(SELECT 1 FROM \
                    pragma_index_xinfo(l.name) AS i WHERE i.cid = -2)))";
-        self.connection.query_row(sql, [], |row| row.get(0))
+        self.query(|c| c.query_row(sql, [], |row| row.get(0)))
     }
 
     /// Whether a lookup by the key of a row, through the index if there is one, finds any row.
-    pub(super) fn finds_itself(&self, layout: &Layout, place: i64) -> rusqlite::Result<bool> {
+    pub(super) fn finds_itself(&self, layout: &Layout, place: i64) -> Result<bool, InteropError> {
         let (table, key) = (layout.table, layout.columns[0]);
         let sql = format!(
             "SELECT EXISTS(SELECT 1 FROM \"{table}\" AS a WHERE a.\"{key}\" = \
              (SELECT \"{key}\" FROM \"{table}\" NOT INDEXED WHERE rowid = ?1))"
         );
-        self.connection.prepare_cached(&sql)?.query_row([place], |row| row.get(0))
+        self.query(|c| c.prepare_cached(&sql)?.query_row([place], |row| row.get(0)))
     }
 
     /// Whether some index begins with the key.
-    pub(super) fn has_index(&self, layout: &Layout) -> rusqlite::Result<bool> {
+    pub(super) fn has_index(&self, layout: &Layout) -> Result<bool, InteropError> {
         let sql = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) \
                    AS i WHERE i.seqno = 0 AND lower(i.name) = ?2 AND NOT l.partial)";
-        self.connection.query_row(sql, [layout.table, layout.columns[0]], |row| row.get(0))
+        let names = [layout.table, layout.columns[0]];
+        self.query(|c| c.query_row(sql, names, |row| row.get(0)))
     }
 }
 
@@ -319,35 +343,23 @@ pub(super) fn damaged(path: &Path, error: &rusqlite::Error) -> InteropError {
     InteropError::Damaged { path: path.to_owned(), what: error.to_string() }
 }
 
-pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
-    // What makes the schema writable also lets a file be read that ends too early.
-    connection.execute_batch(
-        "PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
-         PRAGMA mmap_size = 0; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;
-         PRAGMA ignore_check_constraints = ON;",
-    )?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 16)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-    Ok(connection)
-}
-
 /// A file that nobody changes cannot be read through a write-ahead log, so the mark of one, if the
 /// log itself is gone or empty, is removed from a copy.
-fn without_log(path: &Path) -> std::io::Result<Option<tempfile::NamedTempFile>> {
-    let mut file = File::open(path)?;
+fn without_log(file: &mut File, bytes: u64) -> io::Result<Option<tempfile::NamedTempFile>> {
     let mut head = [0; 20];
+    file.rewind()?;
     let has_log = file.read_exact(&mut head).is_ok() && head[18..20] == [2, 2];
     if !has_log {
         return Ok(None);
     }
+    if bytes > LONGEST_COPY {
+        let what = "it is marked for a write-ahead log, and too long for a copy without that mark; open \
+                    it with a program of its own and let that set journal_mode to delete";
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
     let mut copy = tempfile::NamedTempFile::new()?;
     file.rewind()?;
-    std::io::copy(&mut file, copy.as_file_mut())?;
+    io::copy(&mut file.take(bytes), copy.as_file_mut())?;
     copy.as_file_mut().seek(SeekFrom::Start(18))?;
     copy.as_file_mut().write_all(&[1, 1])?;
     Ok(Some(copy))

@@ -964,3 +964,204 @@ fn one_key_does_not_make_a_book_one_of_doubles() {
     assert_eq!(diagnosis.dialect, Some(Dialect::Int64));
     assert_eq!(diagnosis.reached, 5);
 }
+
+/// What a file passes off as a table never ends, if anybody asks it.
+#[test]
+fn nothing_but_tables_is_read() {
+    let endless = "AS WITH RECURSIVE n(name, value) AS (SELECT 'a', zeroblob(1000000) UNION ALL \
+                   SELECT name, value FROM n) SELECT name, value, name AS vkey, name AS vmove FROM n";
+    let as_table = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = 'table', rootpage = \
+                    (SELECT rootpage FROM sqlite_schema WHERE name = 'other')";
+    for (sql, is_book) in [
+        (
+            format!(
+                "{}; DROP TABLE information; CREATE VIEW information {endless}",
+                xqb::LAYOUT.create
+            ),
+            true,
+        ),
+        (
+            format!(
+                "CREATE TABLE other(vkey, vmove); CREATE VIEW bhobk {endless}; {as_table} WHERE name = 'bhobk'"
+            ),
+            false,
+        ),
+        // The name and the text of a row of the schema need not agree.
+        (
+            format!(
+                "CREATE TABLE other(vkey, vmove); CREATE TABLE bhobk(vkey, vmove); \
+                 CREATE VIEW late {endless}; PRAGMA writable_schema = ON; \
+                 UPDATE sqlite_schema SET sql = 'CREATE TABLE early(vkey, vmove)' WHERE name = 'bhobk'; \
+                 UPDATE sqlite_schema SET sql = replace(sql, 'late', 'bhobk') WHERE name = 'late'"
+            ),
+            false,
+        ),
+        ("CREATE VIRTUAL TABLE bhobk USING fts5(vkey, vmove)".to_owned(), false),
+        ("CREATE TABLE bhobk(vkey, vmove); CREATE VIRTUAL TABLE t USING fts5(a)".to_owned(), false),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("book");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(&sql).unwrap();
+        if is_book {
+            let (key, turned) = xqb::encode(&Position::start());
+            let mv = xqb::encode_move(Move::parse("h2e2").unwrap(), turned);
+            let insert = "INSERT INTO book(key, move, score, win, draw, lost, valid) \
+                          VALUES(?1, ?2, 1, 1, 0, 0, 1)";
+            connection.execute(insert, (key, mv)).unwrap();
+            connection.execute_batch(xqb::LAYOUT.create_index).unwrap();
+        }
+        drop(connection);
+        assert_eq!(sniff(&path).ok(), is_book.then_some(Format::Xqb), "{sql}");
+        assert!(Book::open(&path).is_err());
+        let out = folder.path().join("own");
+        let imported = import(&path, &out, &ImportOptions::default());
+        assert_eq!(imported.ok().map(|report| report.taken), is_book.then_some(1), "{sql}");
+        let examined = examine(&path, &DoctorOptions::default());
+        assert_eq!(examined.is_ok(), is_book, "{sql}");
+    }
+}
+
+#[test]
+fn a_set_stop_flag_ends_every_query() {
+    let book = three_moves();
+    let reach = Reach { stop: std::sync::Arc::new(true.into()), ..Reach::default() };
+    let options = DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
+    let own = book.folder.path().join("own");
+    import(&book.path, &own, &ImportOptions::default()).unwrap();
+    for path in [&book.path, &own] {
+        let is_interrupt = |error: InteropError| match error {
+            InteropError::Interrupted { .. } => true,
+            InteropError::Book(BookError::Io { source, .. }) => {
+                source.kind() == std::io::ErrorKind::Interrupted
+            }
+            _ => false,
+        };
+        assert!(examine(path, &options).is_err_and(is_interrupt), "{}", path.display());
+        let clean = book.folder.path().join("clean");
+        assert!(repair(path, &clean, None, &options).is_err_and(is_interrupt));
+        assert!(!clean.exists());
+    }
+    let out = book.folder.path().join("out");
+    let options = ImportOptions { reach, ..ImportOptions::default() };
+    assert!(import(&book.path, &out, &options).is_err());
+    assert!(!out.exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn pipes_beside_a_book_are_not_opened() {
+    let book = three_moves();
+    for ending in ["-wal", "-journal", "-shm"] {
+        let beside = book.folder.path().join(format!("book.obk{ending}"));
+        let made = std::process::Command::new("mkfifo").arg(&beside).status().unwrap();
+        assert!(made.success());
+    }
+    assert_eq!(book.found(), []);
+    let own = book.folder.path().join("own");
+    let pipe = book.folder.path().join("own-wal");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    import(&book.path, &own, &ImportOptions::default()).unwrap();
+    Book::open(&own).unwrap().verify().unwrap();
+    assert!(matches!(Book::open(&pipe), Err(BookError::NotABook { .. })));
+    assert!(matches!(examine(&pipe, &DoctorOptions::default()), Err(InteropError::Unknown { .. })));
+}
+
+/// Rows whose overflow pages are the same say more than the file holds.
+#[test]
+fn content_is_bounded_by_the_length_of_the_file() {
+    let book = Handmade::new();
+    // First short, so that the rows lie before all overflow pages; what is added leaves them no
+    // longer there.
+    book.run("DROP INDEX idxkey; BEGIN");
+    for _ in 0..50 {
+        book.run("INSERT INTO bhobk(vkey, vmove) VALUES(1, zeroblob(600))");
+    }
+    book.run("UPDATE bhobk SET vmove = zeroblob(98783); COMMIT");
+    let Handmade { folder: _folder, path, connection } = book;
+    drop(connection);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let u16_at =
+        |bytes: &[u8], at: usize| usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
+    let link_at = |bytes: &[u8], at: usize| {
+        u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
+    };
+    let (mut first, mut rows) = (None, 0);
+    for start in (4096..bytes.len()).step_by(4096).take(20) {
+        if bytes[start] != 13 {
+            continue;
+        }
+        for cell in 0..u16_at(&bytes, start + 3) {
+            let at = start + u16_at(&bytes, start + 8 + 2 * cell);
+            let Some(end) = overflow_end(&bytes[at..start + 4096]) else { continue };
+            let place = at + end..at + end + 4;
+            let link = first.get_or_insert_with(|| bytes[place.clone()].to_vec()).clone();
+            bytes[place].copy_from_slice(&link);
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, 50);
+    // The file ends with the pages of the first row.
+    let mut last = link_at(&first.unwrap(), 0);
+    while let next @ 1.. = link_at(&bytes, (last - 1) * 4096) {
+        assert!(next > last);
+        last = next;
+    }
+    std::fs::write(&path, &bytes[..last * 4096]).unwrap();
+    let diagnosis = examine(&path, &DoctorOptions::default()).unwrap();
+    assert!((1..10).contains(&diagnosis.rows), "{}", diagnosis.rows);
+    let texts: Vec<_> = diagnosis.findings.iter().flat_map(|f| &f.examples).collect();
+    assert!(texts.iter().any(|text| text.contains("more content")), "{texts:?}");
+}
+
+/// Where the link to the overflow pages stands in a cell of a table's leaf with pages of 4096 bytes.
+fn overflow_end(cell: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    let mut varint = || {
+        let mut value = 0usize;
+        loop {
+            let byte = cell[at];
+            at += 1;
+            value = value << 7 | usize::from(byte & 127);
+            if byte < 128 {
+                return value;
+            }
+        }
+    };
+    let (payload, _rowid) = (varint(), varint());
+    let (least, most) = ((4096 - 12) * 32 / 255 - 23, 4096 - 35);
+    if payload <= most {
+        return None;
+    }
+    let local = least + (payload - least) % (4096 - 4);
+    Some(at + if local <= most { local } else { least })
+}
+
+#[test]
+fn rows_are_compared_with_the_digest_of_all() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("own");
+    let book = three_moves();
+    import(&book.path, &path, &ImportOptions::default()).unwrap();
+    assert_eq!(found(&path), []);
+    let connection = Connection::open(&path).unwrap();
+    let (key, mv): (i64, u16) = connection
+        .query_row("SELECT key, move FROM moves LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
+        .unwrap();
+    let tally = Tally { games: 99, first: 99, ..Tally::default() };
+    let mut blob = Vec::new();
+    crate::book::Row { tally, weight: None }.put(key, mv, &mut blob);
+    connection
+        .execute("UPDATE moves SET stats = ?1 WHERE (key, move) = (?2, ?3)", (blob, key, mv))
+        .unwrap();
+    drop(connection);
+    let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
+    crate::book::seal::seal(&mut file, &Default::default()).unwrap();
+    drop(file);
+    Book::open(&path).unwrap().check_file().unwrap();
+    let diagnosis = examine(&path, &DoctorOptions::default()).unwrap();
+    assert!(diagnosis.findings[0].examples[0].contains("digest of the rows"), "{diagnosis:?}");
+    let clean = folder.path().join("clean");
+    repair(&path, &clean, None, &DoctorOptions::default()).unwrap();
+    assert_eq!(found(&clean), []);
+}

@@ -4,11 +4,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, params};
 
 use super::sqlite::Layout;
 use super::{InteropError, eleeye, moonriver, polyglot};
 use crate::book::MAX_COMMENT;
+use crate::book::connect::open_working;
 use crate::bytes::atomic::AtomicFile;
 
 /// Starts a new file. Nothing is replaced.
@@ -97,10 +98,9 @@ pub(super) struct TableWriter {
 impl TableWriter {
     pub(super) fn create(path: &Path, layout: &'static Layout) -> Result<Self, InteropError> {
         let file = create(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || {
-            let connection = Connection::open_with_flags(file.temporary_path(), flags)?;
-            connection.execute_batch(
+            let connection = open_working(
+                file.temporary_path(),
                 "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
                  PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN;",
             )?;

@@ -150,12 +150,12 @@ fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
     let t = &found.tally;
     let score = t.score(mover).map_or_else(String::new, |score| format!("{score:.4}"));
     let marks = [
-        found.priority.to_string(),
         flag_names(found).join(" "),
         found.groups.join(" "),
         found.comment.clone().unwrap_or_default(),
     ];
-    line(&G::move_text(found.mv), t, &score, &found.weight.to_string(), &marks)
+    let weights = (found.weight.to_string(), found.priority);
+    line(&G::move_text(found.mv), t, &score, &weights, &marks)
 }
 
 fn unreached_line<G: Notation>(entry: &Entry) -> String {
@@ -163,17 +163,22 @@ fn unreached_line<G: Notation>(entry: &Entry) -> String {
     let mark = &entry.mark;
     let groups: Vec<&str> = mark.groups.iter().map(String::as_str).collect();
     let marks = [
-        mark.priority.to_string(),
         mark.flags.names().collect::<Vec<_>>().join(" "),
         groups.join(" "),
         mark.comment.clone().unwrap_or_default(),
     ];
     let weight = entry.weight.map_or_else(String::new, |weight| weight.to_string());
-    line(&mv, &entry.tally, "", &weight, &marks)
+    line(&mv, &entry.tally, "", &(weight, mark.priority), &marks)
 }
 
-/// From the move on.
-fn line(mv: &str, t: &crate::book::Tally, score: &str, weight: &str, marks: &[String]) -> String {
+/// From the move on. Numbers stand as they are: a negative one is no formula.
+fn line(
+    mv: &str,
+    t: &crate::book::Tally,
+    score: &str,
+    (weight, priority): &(String, i64),
+    marks: &[String],
+) -> String {
     let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
     let mut fields = vec![
         mv.to_owned(),
@@ -185,16 +190,23 @@ fn line(mv: &str, t: &crate::book::Tally, score: &str, weight: &str, marks: &[St
         number(t.mean_rating()),
         number(t.years.map(|y| y.min.into())),
         number(t.years.map(|y| y.max.into())),
-        weight.to_owned(),
+        weight.clone(),
+        priority.to_string(),
     ];
     fields.extend(marks.iter().map(|mark| field(mark)));
     fields.join(",")
 }
 
-/// A field as RFC 4180 has it: quoted where need be.
+/// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from that.
+const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
+
+/// A text as RFC 4180 has it: quoted where need be. One that a spreadsheet would take for a formula
+/// gets an apostrophe before it, and so does one that begins with an apostrophe: readers take away
+/// the first apostrophe of a cell, if there is one.
 fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
+    let mark = if text.starts_with(FORMULA) { "'" } else { "" };
+    if !mark.is_empty() || text.contains([',', '"', '\n', '\r']) {
+        format!("\"{mark}{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()
     }
@@ -235,5 +247,43 @@ mod tests {
     fn fields_are_quoted_where_need_be() {
         assert_eq!(field("a b"), "a b");
         assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    /// The cells of a row, read as RFC 4180 says and without the mark of a text.
+    fn read(row: &str) -> Vec<String> {
+        let (mut cells, mut is_quoted) = (vec![String::new()], false);
+        let mut letters = row.chars().peekable();
+        while let Some(c) = letters.next() {
+            let last = cells.len() - 1;
+            match c {
+                '"' if is_quoted && letters.peek() == Some(&'"') => {
+                    letters.next();
+                    cells[last].push('"');
+                }
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => cells.push(String::new()),
+                c => cells[last].push(c),
+            }
+        }
+        assert!(!is_quoted);
+        let unmarked = |cell: String| cell.strip_prefix('\'').map_or(cell.clone(), str::to_owned);
+        cells.into_iter().map(unmarked).collect()
+    }
+
+    #[test]
+    fn no_cell_begins_like_a_formula() {
+        for text in ["=1+1", "+1", "-2", "@SUM(A1)", "\tx", "\r=x", "'quoted", "'=1"] {
+            let cell = field(text);
+            assert!(cell.starts_with("\"'"), "{cell}");
+            assert_eq!(read(&cell), [text]);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_read(texts in proptest::collection::vec("[=+@',\"a\\-\t\r\n ]{0,6}", 1..5)) {
+            let row = texts.iter().map(|text| field(text)).collect::<Vec<_>>().join(",");
+            proptest::prop_assert_eq!(read(&row), texts);
+        }
     }
 }

@@ -152,6 +152,7 @@ fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
 fn from_book(error: BookError) -> CliError {
     let code = match &error {
         BookError::Io { source, .. } => match source.kind() {
+            ErrorKind::Interrupted => exit::INTERRUPTED,
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
             _ => exit::IO,
         },

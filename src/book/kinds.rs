@@ -1,0 +1,330 @@
+//! A book of every kind that the program makes, and what holds for all of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::interop::{
+    DoctorOptions, ExportOptions, Format, ImportOptions, Reach, examine, export, import, repair,
+};
+use super::replace::Revision;
+use super::tests::{after, build_with, elsewhere, lines, random_games, some_games};
+use super::*;
+use crate::hash::KeyTable;
+use crate::record::Record;
+use crate::xiangqi::{Move, Position};
+
+/// Books by name, each in a folder of its own.
+struct Kinds {
+    folder: TempDir,
+    books: Vec<(String, PathBuf)>,
+}
+
+impl Kinds {
+    fn place(&self, name: &str) -> PathBuf {
+        let folder = self.folder.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        folder.join("test.book")
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.books.iter().find(|(of, _)| of == name).map(|(_, path)| path.clone()).unwrap()
+    }
+
+    fn add(&mut self, name: &str, make: impl FnOnce(&Path)) -> PathBuf {
+        let path = self.place(name);
+        make(&path);
+        self.books.push((name.to_owned(), path.clone()));
+        path
+    }
+
+    fn build(&mut self, name: &str, games: &[Record<Position>], options: BuildOptions) -> PathBuf {
+        self.add(name, |path| {
+            build_with(path.parent().unwrap(), games, options).map(drop).unwrap();
+        })
+    }
+
+    /// A changed copy of a book.
+    fn copy(&mut self, name: &str, of: &Path, change: impl FnOnce(&Path)) -> PathBuf {
+        self.add(name, |path| {
+            std::fs::copy(of, path).unwrap();
+            change(path);
+        })
+    }
+
+    fn merged(&mut self, name: &str, of: &[&PathBuf]) -> PathBuf {
+        self.add(name, |path| merged(of, path).map(drop).unwrap())
+    }
+}
+
+fn merged(of: &[&PathBuf], path: &Path) -> Result<MergeReport, RemakeError> {
+    let inputs: Vec<PathBuf> = of.iter().map(|&input| input.clone()).collect();
+    merge::<Position>(&inputs, path, &MergeOptions::default())
+}
+
+fn reach() -> Reach {
+    Reach { plies: 1, positions: 10_000, ..Reach::default() }
+}
+
+fn doctor() -> DoctorOptions {
+    DoctorOptions { reach: reach(), ..DoctorOptions::default() }
+}
+
+fn imported(foreign: &Path, path: &Path) {
+    let options = ImportOptions { reach: reach(), ..ImportOptions::default() };
+    import(foreign, path, &options).unwrap();
+}
+
+fn exported(book: &Path, foreign: &Path, format: Format) {
+    let options = ExportOptions { reach: reach(), ..ExportOptions::new(format) };
+    export(&Book::open(book).unwrap(), foreign, &options).unwrap();
+}
+
+fn grouped(line: &str, group: &str) -> Record<Position> {
+    let mut record = lines(&[line]).remove(0);
+    record.tags.push(("Group".to_owned(), group.to_owned()));
+    record
+}
+
+fn edit(path: &Path, run: impl FnOnce(&mut Editor)) {
+    let mut editor = Editor::open(path, &Arc::default()).unwrap();
+    run(&mut editor);
+    editor.commit().unwrap();
+}
+
+fn mv(text: &str) -> Move {
+    Move::parse(text).unwrap()
+}
+
+/// Says all that can be said of moves.
+fn edit_all(path: &Path) {
+    edit(path, |editor| {
+        let mut change = |line: &str, text: &str, changes: &[Change]| {
+            editor.change(&after(line), mv(text), changes).unwrap();
+        };
+        change("", "h2e2", &[Change::Priority(-3), Change::Comment(Some("=中炮".to_owned()))]);
+        change("", "g3g4", &[Change::Weight(Some(7)), Change::Group("g".to_owned(), true)]);
+        change("h2e2", "h9g7", &[Change::Banned(true), Change::Lost(true), Change::Lock]);
+        change("", "i3i4", &[Change::Delete]);
+    });
+    edit(path, |editor| {
+        let line = [mv("a3a4"), mv("a6a5"), mv("a4a5")];
+        let group = ["mine".to_owned()];
+        editor.add_line(&Position::start(), &line, &group, &[Change::Disabled(true)]).unwrap();
+    });
+    // Added and deleted again; and an edit that is taken back.
+    edit(path, |editor| {
+        editor.add_line(&Position::start(), &[mv("c3c4"), mv("c6c5")], &[], &[]).unwrap();
+        editor.change(&after("c3c4"), mv("c6c5"), &[Change::Delete]).unwrap();
+    });
+    edit(path, |editor| {
+        editor.change(&after(""), mv("h2e2"), &[Change::Priority(9)]).unwrap();
+    });
+    edit(path, |editor| drop(editor.undo(1).unwrap()));
+}
+
+fn score(path: &Path) {
+    let book = Book::open(path).unwrap();
+    let keys = ["h2e2", "g3g4"].map(|line| book.key_of(&after(line)).to_i64());
+    drop(book);
+    let revision = Revision::open(path, &Arc::default()).unwrap();
+    for (key, value) in keys.into_iter().zip([12, -7]) {
+        let finding = Finding::Centipawns(value);
+        let appraisal =
+            Appraisal { finding, bound: Bound::Exact, depth: 5, nodes: 100, best: None };
+        let score = Score { source: "engine".into(), appraisal };
+        revision.run(|c| scores::put(c, key, &score)).unwrap();
+    }
+    revision.commit().unwrap();
+    back_up::<Position>(path, 1, &Arc::default()).unwrap();
+}
+
+fn prune_one(from: &Path, path: &Path) {
+    let options = PruneOptions { min_games: 2, ..PruneOptions::default() };
+    assert!(prune::<Position>(from, path, &options).unwrap().dropped() > 0);
+}
+
+fn pgn(path: &Path, games: &[&str]) {
+    let game = |moves: &&str| format!("[Result \"1-0\"]\n[Date \"2001\"]\n\n{moves} 1-0\n\n");
+    std::fs::write(path, games.iter().map(game).collect::<String>()).unwrap();
+}
+
+/// By file, so that the books have sources; and in shards.
+fn from_files(kinds: &mut Kinds) {
+    let folder = kinds.folder.path().to_owned();
+    let source = folder.join("games.pgn");
+    pgn(&source, &["h2e2 h9g7 h0g2", "h2e2 h9g7 i0h0", "g3g4 c6c5", "e1e0"]);
+    let files = [source];
+    let build_it = |path: &Path, filter: Filter| {
+        let options = BuildOptions { filter, ..BuildOptions::default() };
+        build(&files, path, options, false, 1, &|_| {}, &mut |_| {}).map(drop).unwrap();
+    };
+    kinds.add("files", |path| build_it(path, Filter::default()));
+    let every = Filter { every_record: true, ..Filter::default() };
+    kinds.add("every record of files", |path| build_it(path, every));
+    let work = Work { memory: 1 << 26, threads: 1, stop: Arc::default() };
+    let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
+    let format = ShardFormat::Own;
+    let options = BuildOptions::default();
+    map(&files, &mapped, format, options, (false, 1), &|_| {}, &mut |_| {}).unwrap();
+    reduce(&[mapped], &reduced, format, (1, 1), &work).unwrap();
+    kinds.add("shards", |path| drop(pack(&[reduced], path, &work).unwrap()));
+}
+
+fn imports(kinds: &mut Kinds, of: &Path) {
+    for format in Format::ALL {
+        let foreign = kinds.folder.path().join(format.name());
+        exported(of, &foreign, format);
+        let name = format!("imported {format}");
+        let path = kinds.add(&name, |path| imported(&foreign, path));
+        kinds.copy(&format!("{name}, edited"), &path, |copy| {
+            edit(copy, |editor| {
+                let changes = [Change::Comment(Some("mine".to_owned())), Change::Priority(5)];
+                editor.change(&after(""), mv("h2e2"), &changes).unwrap();
+            });
+        });
+    }
+}
+
+fn every_kind() -> Kinds {
+    let mut kinds = Kinds { folder: TempDir::new().unwrap(), books: Vec::new() };
+    let mut games = some_games();
+    games.extend([grouped("h2e2 c6c5", "a"), grouped("b2e2 g6g5", "b")]);
+    let built = kinds.build("built", &games, BuildOptions::default());
+    let filter = Filter { every_record: true, ..Filter::default() };
+    let every = BuildOptions { filter, ..BuildOptions::default() };
+    kinds.build("every record", &games, every);
+    let filter = Filter { from_ply: 2, mover: Some(Mover::Winner), ..Filter::default() };
+    let weight = "w".parse().unwrap();
+    let limits =
+        BuildOptions { filter, weight, min_games: 1, min_share: 100, ..Default::default() };
+    kinds.build("filtered", &games, limits);
+    let mut seed = hash::SEED;
+    seed[0] ^= 1;
+    let key_table = Some(KeyTable::draw("xiangqi", seed, 0, hash::xiangqi::LEN));
+    kinds.build("other keys", &games, BuildOptions { key_table, ..BuildOptions::default() });
+    let random = kinds.build("random", &random_games(60), BuildOptions::default());
+    kinds.copy("in steps", &built, |path| {
+        let options = BuildOptions::like(&Book::open(path).unwrap());
+        let builder = Builder::<Position>::new(path, options).unwrap();
+        builder.add(&[grouped("h2e2 g6g5", "c"), elsewhere()]).unwrap();
+        builder.finish(Vec::new()).unwrap();
+    });
+    let edited = kinds.copy("edited", &built, edit_all);
+    kinds.copy("scored", &edited, score);
+    kinds.add("pruned", |path| prune_one(&edited, path));
+    kinds.add("random, pruned", |path| prune_one(&random, path));
+    from_files(&mut kinds);
+    imports(&mut kinds, &edited);
+    let [obk, flat] = ["imported obk", "imported eleeye"].map(|name| kinds.path(name));
+    kinds.add("imported obk, pruned", |path| prune_one(&obk, path));
+    let games = lines(&["e3e4 e6e5 d0e1", "a0a1 a9a8"]);
+    let other = kinds.build("other", &games, BuildOptions::default());
+    kinds.merged("merged", &[&edited, &other]);
+    kinds.merged("merged with an import", &[&edited, &obk]);
+    kinds.merged("merged imports", &[&obk, &flat]);
+    kinds.merged("an import merged with another book", &[&obk, &other]);
+    kinds
+}
+
+fn entries(path: &Path) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let book = Book::open(path).unwrap();
+    book.verify().unwrap();
+    book.for_each_entry(|mut entry| {
+        entry.mark.origin = None;
+        entries.push(entry);
+    })
+    .unwrap();
+    entries
+}
+
+fn metadata(path: &Path) -> Metadata {
+    Book::open(path).unwrap().metadata().clone()
+}
+
+#[test]
+fn repair_of_a_healthy_book_is_the_identity() {
+    let kinds = every_kind();
+    for (name, path) in &kinds.books {
+        Book::open(path).unwrap().verify().unwrap();
+        let diagnosis = examine(path, &doctor()).unwrap();
+        assert!(diagnosis.is_healthy(), "{name}: {:?}", diagnosis.findings);
+        let copy = path.with_file_name("repaired");
+        let report = repair(path, &copy, None, &doctor()).unwrap();
+        assert_eq!((report.dropped, report.changed, report.merged), (0, 0, 0), "{name}");
+        assert_eq!(metadata(&copy), metadata(path), "{name}");
+        assert!(std::fs::read(&copy).unwrap() == std::fs::read(path).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn merging_a_book_with_itself_changes_no_count() {
+    let kinds = every_kind();
+    for (name, path) in &kinds.books {
+        let edited = path.with_file_name("edited");
+        std::fs::copy(path, &edited).unwrap();
+        edit(&edited, |editor| {
+            let line = [mv("g0e2"), mv("g9e7")];
+            editor.add_line(&Position::start(), &line, &[], &[]).unwrap();
+        });
+        let out = path.with_file_name("merged");
+        for of in [&[path, path][..], &[path, path, path], &[path, &edited], &[&edited, path]] {
+            let report = merged(of, &out).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(report.metadata, metadata(path), "{name}");
+            let is_edited = of.contains(&&edited);
+            assert_eq!(entries(&out), entries(if is_edited { &edited } else { path }), "{name}");
+            // Once more, with what came out.
+            let again = path.with_file_name("again");
+            merged(&[&out, path], &again).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(metadata(&again), metadata(path), "{name}");
+        }
+    }
+}
+
+/// Whatever two books are merged, no move gets more games than both have together, and none that both
+/// took from one book or file counts twice.
+#[test]
+fn no_game_counts_twice_in_merged_books() {
+    let kinds = every_kind();
+    let out = kinds.folder.path().join("out.book");
+    for (whole, part) in [
+        ("imported obk", "imported obk, pruned"),
+        ("merged imports", "imported obk"),
+        ("merged imports", "imported eleeye"),
+        ("merged imports", "imported obk, edited"),
+        ("merged with an import", "imported obk"),
+        ("random", "random, pruned"),
+    ] {
+        let [whole, part] = [whole, part].map(|name| kinds.path(name));
+        for of in [[&whole, &part], [&part, &whole]] {
+            merged(&of, &out).unwrap();
+            assert_eq!(metadata(&out).content, metadata(&whole).content, "{of:?}");
+            assert_eq!(metadata(&out).counts, metadata(&whole).counts, "{of:?}");
+        }
+    }
+    // Both hold what was imported from one file, and each something else.
+    let (a, b) =
+        (kinds.path("an import merged with another book"), kinds.path("merged with an import"));
+    let error = merged(&[&a, &b], &out).unwrap_err();
+    assert!(matches!(error, RemakeError::SameSource { .. }), "{error}");
+}
+
+#[test]
+fn what_a_format_carries_comes_back() {
+    let kinds = every_kind();
+    for (name, path) in &kinds.books {
+        // The other two have one number for a position, whatever move led there, and keys of 32 bits.
+        for format in [Format::Obk, Format::PfBook, Format::Xqb, Format::Polyglot] {
+            let at = |end: &str| path.with_file_name(format!("{format}{end}"));
+            exported(path, &at("1"), format);
+            imported(&at("1"), &at("1.book"));
+            exported(&at("1.book"), &at("2"), format);
+            imported(&at("2"), &at("2.book"));
+            assert_eq!(entries(&at("1.book")), entries(&at("2.book")), "{name}, {format}");
+            let [one, two] = ["1.book", "2.book"].map(|end| metadata(&at(end)));
+            assert_eq!(one, two, "{name}, {format}");
+        }
+    }
+}
