@@ -173,7 +173,7 @@ fn libraries_of_ccbridge() {
     claims[60..64].fill(0xff);
     assert!(reason(&claims).to_string().contains("claims 4294967295 games"));
     assert!(matches!(reason(&claims[..40]), BadGameReason::Truncated(_)));
-    let old = b"CCBridge\x15\0\0\0\x03\0\0\0\xd8\xda\x02\0x\xda";
+    let old = b"CCBridge\x14\0\0\0\x03\0\0\0\xd8\xda\x02\0x\xda";
     assert!(matches!(reason(old), BadGameReason::Unsupported(_)));
 }
 

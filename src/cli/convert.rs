@@ -211,6 +211,12 @@ impl Report {
             let count = self.read.cut_variations;
             tell(format_args!("juzhong: {count} variations cut at a move that cannot be played"));
         }
+        if self.read.noted > 0 {
+            let count = self.read.noted;
+            tell(format_args!(
+                "juzhong: {count} games read otherwise than their files state (-v lists them)"
+            ));
+        }
     }
 
     /// Sums up, on standard error if the games went to standard output.
@@ -221,7 +227,7 @@ impl Report {
         files: usize,
         context: Option<&mut Context<'_>>,
     ) -> Result<(), CliError> {
-        let ReadSummary { games, bad, cut_variations } = self.read;
+        let ReadSummary { games, bad, cut_variations, noted } = self.read;
         let output = args.output.display();
         let text = format!("{}, {bad} bad left out", counted(games, "game", files));
         let Some(context) = context else {
@@ -238,6 +244,7 @@ impl Report {
                 "games": games,
                 "bad": bad,
                 "cut_variations": cut_variations,
+                "noted": noted,
                 "dropped": {"variations": variations, "comments": comments, "tags": tags},
             });
             writeln!(context.out, "{answer}")?;
@@ -298,7 +305,12 @@ impl Work<'_, '_> {
             return Err(interrupted());
         }
         match game {
-            Ok(game) => self.write(source, &game),
+            Ok(game) => {
+                if let Some(note) = game.note {
+                    tracing::info!("{}: {note}", game.place.within(source));
+                }
+                self.write(source, &game)
+            }
             Err(bad) => {
                 let reason = RejectReason::bad(&bad.reason);
                 let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);

@@ -1,6 +1,6 @@
 //! Start positions from the boards that files store.
 
-use super::BadGameReason;
+use super::{BadGameReason, Note};
 use crate::game::Side;
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
 
@@ -49,6 +49,13 @@ pub(super) fn start_position(
     Ok((position != Position::start()).then_some(position))
 }
 
+/// What is to be said of a start position whose side to move is not the `stated` one, for no first
+/// move tells it.
+pub(super) fn note(start: Option<&Position>, first: Option<Square>, stated: Side) -> Option<Note> {
+    let turn = start.map_or(Side::First, Position::turn);
+    (first.is_none() && turn != stated).then_some(Note::OtherSide)
+}
+
 /// The board with the 32 men on these squares.
 ///
 /// # Errors
@@ -65,6 +72,26 @@ pub(super) fn board_of(squares: &[Option<Square>; 32]) -> Result<Board, BadGameR
         }
     }
     Ok(board)
+}
+
+/// The square in a column, counted from the left, and a row from the top; off the board the number
+/// 16 × column + row.
+pub(super) const fn from_top_left(column: u8, row: u8) -> Result<Square, u8> {
+    if column < 9 && row < 10 {
+        Ok(Square::at(column, 9 - row))
+    } else {
+        Err(column.wrapping_mul(16).wrapping_add(row))
+    }
+}
+
+/// The same of a byte that has the column in its upper half.
+pub(super) const fn from_halves(byte: u8) -> Result<Square, u8> {
+    from_top_left(byte >> 4, byte & 0x0f)
+}
+
+/// The square as it is seen from the other side of the board.
+pub(super) const fn turned(square: Square) -> Square {
+    square.flipped().mirrored()
 }
 
 /// The squares of the 32 men of a position, file by file.

@@ -1,19 +1,21 @@
-//! CBF, the XML of CCBridge: one game with comments.
+//! CBF, the XML of CCBridge: one game with variations and comments.
 //!
 //! ```text
 //! <ChineseChessRecord>
 //!  <Head> <Name>…</Name> … <RecordResult>1</RecordResult> <FEN>…</FEN> </Head>
 //!  <MoveList>
 //!   <Move value="00-00"><![CDATA[comment on the start position]]></Move>
-//!   <Move value="77-47"/> … <Move value="73-23" end="1"/>
+//!   <Move value="77-47"/> <Move value="70-62" branch="1"/> <Move value="79-67" end="1"/>
+//!   <Move value="72-42" end="1"/>
 //!  </MoveList>
 //! </ChineseChessRecord>
 //! ```
 //!
-//! A move's digits are file and rank, both from 0, the rank from the top. The last move is marked
-//! `end="1"`. How variations are stored is not known; moves that follow such a mark are counted as
-//! a variation that was cut.
+//! A move's digits are file and rank, both from 0, the rank from the top. The moves are a tree, depth
+//! first: `end="1"` says that no answer follows, `branch="1"` that another move in its place comes
+//! after all its answers. Moves that belong to no branch are counted as a variation that was cut.
 
+use super::board::from_top_left;
 use super::markup::{Piece, Pieces, attribute};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
@@ -23,8 +25,7 @@ use super::{
     BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
 };
 use crate::game::{Outcome, Side};
-use crate::xiangqi::notation::MoveError;
-use crate::xiangqi::{Position, Square};
+use crate::xiangqi::Position;
 
 /// The names of tags by those of elements.
 const TEXTS: [(&str, &str); 19] = [
@@ -84,7 +85,16 @@ struct Head {
 struct MoveElement {
     value: String,
     is_last: bool,
+    has_alternative: bool,
     comment: String,
+}
+
+impl MoveElement {
+    fn node(self) -> Node {
+        let Self { value, is_last, has_alternative, comment } = self;
+        let mv = coordinates(&value).ok_or_else(|| value.chars().take(20).collect());
+        Node { mv, comment, is_last, has_alternative }
+    }
 }
 
 struct Reader<'a> {
@@ -104,30 +114,21 @@ impl Reader<'_> {
         let mut next = if comment.is_some() { self.next_move()? } else { first };
         let start = head.start.clone().unwrap_or_else(Position::start);
         let mut order = PreOrder::new(start, comment.unwrap_or_default());
-        let mut played = 0;
-        let mut ended = false;
+        let mut goes_on = true;
         let mut left_over = 0;
         while let Some(element) = next {
             let at = self.moves_at;
             next = self.next_move()?;
-            if ended {
+            if goes_on {
+                goes_on = order.add(element.node()).map_err(|reason| (at, reason))?;
+            } else {
                 left_over = 1;
-                continue;
             }
-            ended = element.is_last;
-            let Some(mv) = coordinates(&element.value) else {
-                let error = MoveError::Unreadable(element.value.chars().take(20).collect());
-                return Err((at, BadGameReason::Move { ply: played + 1, error }));
-            };
-            let comment = element.comment;
-            let node = Node { mv, comment, is_last: ended, has_alternative: false };
-            order.add(node).map_err(|reason| (at, reason))?;
-            played += 1;
         }
         let (tree, cut_variations) = order.finish();
         let Head { tags, result, start, start_clock } = head;
         let record = Record { tags, start, start_clock, result, tree };
-        Ok(Found { record, cut_variations: cut_variations + left_over })
+        Ok(Found { cut_variations: cut_variations + left_over, ..Found::new(record) })
     }
 
     /// Reads up to the list of moves.
@@ -167,9 +168,11 @@ impl Reader<'_> {
                 }
                 Piece::Open { name: "Move", attributes, is_closed } => {
                     self.moves_at = at;
+                    let is_set = |name| attribute(attributes, name).is_some_and(|set| set == "1");
                     let element = MoveElement {
                         value: attribute(attributes, "value").unwrap_or_default(),
-                        is_last: attribute(attributes, "end").is_some_and(|end| end == "1"),
+                        is_last: is_set("end"),
+                        has_alternative: is_set("branch"),
                         comment: String::new(),
                     };
                     if is_closed {
@@ -225,8 +228,6 @@ impl Head {
 fn coordinates(text: &str) -> Option<Coordinates> {
     let digit = |b: u8| b.is_ascii_digit().then(|| b - b'0');
     let &[a, b, b'-', c, d] = text.trim().as_bytes() else { return None };
-    let square = |file: u8, rank: u8| {
-        if file < 9 { Ok(Square::at(file, 9 - rank)) } else { Err(file * 10 + rank) }
-    };
+    let square = |file, row| from_top_left(file, row).map_err(|_| file * 10 + row);
     Some(Coordinates { from: square(digit(a)?, digit(b)?), to: square(digit(c)?, digit(d)?) })
 }

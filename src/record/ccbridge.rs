@@ -3,7 +3,7 @@
 //! what is left of their width is rubbish.
 //!
 //! ```text
-//! CBR:   0  "CCBridge Record\0"
+//! CBR:   0  "CCBridge Record\0"; byte 19 the version: 2 today, 1 before
 //!      180  texts: TEXTS
 //!     2076  result; 2112 side to move (1 Red, 2 Black)
 //!     2120  90 squares from the top left: 0x1n Red, 0x2n Black; n as in MEN
@@ -16,12 +16,16 @@
 //!
 //! The first node of a tree is no move but holds the comment on the start position. A long record
 //! spans several blocks of 4096 bytes; deleted ones leave blocks behind that begin with anything.
+//!
+//! In version 1 texts stand 128 bytes earlier, what follows them 256, and squares in the tree are
+//! 16 × column + row from the top. Libraries of the first versions are of another kind: `old_cbl`.
 
 use std::ops::Range;
 
-use super::board::start_position;
+use super::board::{from_halves, note, start_position};
+use super::old_cbl;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, report};
+use super::single::{Fault, Found, report, truncated};
 use super::split::{Start, cut};
 use super::text::{push_tag, utf16};
 use super::{
@@ -33,9 +37,8 @@ use crate::xiangqi::{Piece, Position, Role, Square};
 const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
 const LIBRARY_MAGIC: &[u8; 16] = b"CCBridgeLibrary\0";
 
-/// What libraries of old versions have after `CCBridge`.
-const OLD_LIBRARY: &[u8] = b"\x15\0\0\0\x03\0\0\0";
-
+/// Where the version of a record stands.
+const VERSION: usize = 19;
 const RESULT: usize = 2076;
 const SIDE_TO_MOVE: usize = 2112;
 const BOARD: usize = 2120;
@@ -72,6 +75,31 @@ const TEXTS: [(usize, usize, &str); 17] = [
 const MEN: [Role; 7] =
     [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
 
+/// What the versions of a record differ in.
+struct Layout {
+    /// How many bytes earlier texts stand than in today's version.
+    texts: usize,
+    /// The same of what follows them.
+    rest: usize,
+    /// The square with a number of the tree.
+    square: fn(u8) -> Result<Square, u8>,
+}
+
+impl Layout {
+    fn of(record: &[u8]) -> Self {
+        if record.get(VERSION) == Some(&1) {
+            Self { texts: 128, rest: 256, square: from_halves }
+        } else {
+            Self { texts: 0, rest: 0, square: from_top }
+        }
+    }
+
+    /// The board of a record that is long enough.
+    fn board<'a>(&self, record: &'a [u8]) -> Option<&'a [u8]> {
+        record.get(BOARD - self.rest..)?.get(..Square::COUNT)
+    }
+}
+
 /// Reads the game of a CBR.
 pub(super) fn read_record(
     source: &str,
@@ -97,6 +125,9 @@ pub(super) fn read_library(
     chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
+    if old_cbl::is_old(bytes) {
+        return old_cbl::read(source, bytes, sink);
+    }
     let Chunk { bytes: Range { start, end }, mut game, .. } = chunk.clone();
     let part = bytes.get(..end).unwrap_or_default();
     let first = match start {
@@ -135,7 +166,7 @@ fn records(bytes: &[u8], first: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// Whether a record has no men on its board: libraries are divided by such.
 fn is_heading(record: &[u8]) -> bool {
-    record.get(BOARD..BOARD + Square::COUNT).is_some_and(|board| board.iter().all(|&b| b == 0))
+    Layout::of(record).board(record).is_some_and(|board| board.iter().all(|&b| b == 0))
 }
 
 /// Where the records of a library begin; at its end if it has none.
@@ -144,12 +175,8 @@ fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
         let is_short = [LIBRARY_MAGIC, RECORD_MAGIC].iter().any(|magic| magic.starts_with(bytes));
         let reason = if is_short {
             BadGameReason::Truncated("the header".to_owned())
-        } else if bytes.get(8..16) != Some(OLD_LIBRARY) {
-            let text = "begins like a file of CCBridge, but is none of a known kind";
-            BadGameReason::Unsupported(text.to_owned())
         } else {
-            let text = "a library of an old CCBridge, which is compressed and not documented; \
-                        open it in CCBridge and save it as a library of today's kind";
+            let text = "begins like a file of CCBridge, but is none of a known kind";
             BadGameReason::Unsupported(text.to_owned())
         };
         return Err(Fault::at(0, reason));
@@ -171,23 +198,24 @@ fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     Ok(magic.map_or(first, |at| INDEX as usize + at))
 }
 
-fn truncated(at: usize, within: &str) -> Fault {
-    Fault::at(at, BadGameReason::Truncated(within.to_owned()))
-}
-
 /// Reads a record that begins at `offset` of the file.
 fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
-    let Some((header, _)) = record.split_first_chunk::<TREE>() else {
-        let within = format!("the header, after {} of its {TREE} bytes", record.len());
+    let layout = Layout::of(record);
+    let (board_at, tree_at) = (BOARD - layout.rest, TREE - layout.rest);
+    let Some(header) = record.get(..tree_at) else {
+        let within = format!("the header, after {} of its {tree_at} bytes", record.len());
         return Err(truncated(offset + record.len(), &within));
     };
-    let board = board(header).map_err(|reason| Fault::at(offset + BOARD, reason))?;
-    let mut tree = TreeReader { bytes: record, at: TREE, offset };
+    let board = board(layout.board(header).unwrap_or_default())
+        .map_err(|reason| Fault::at(offset + board_at, reason))?;
+    let mut tree = TreeReader { bytes: record, at: tree_at, offset, square: layout.square };
     let first = tree.node()?;
-    let first_square = if first.is_last { None } else { tree.clone().node()?.mv.from.ok() };
-    let stated = if header[SIDE_TO_MOVE] == 2 { Side::Second } else { Side::First };
+    let second = if first.is_last { None } else { tree.clone().node()?.mv.ok() };
+    let first_square = second.and_then(|mv| mv.from.ok());
+    let is_black = header[SIDE_TO_MOVE - layout.rest] == 2;
+    let stated = if is_black { Side::Second } else { Side::First };
     let start = start_position(&board, first_square, stated)
-        .map_err(|reason| Fault::at(offset + BOARD, reason))?;
+        .map_err(|reason| Fault::at(offset + board_at, reason))?;
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), first.comment);
     let mut more = !first.is_last;
     while more {
@@ -198,23 +226,30 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
         more = order.add(tree.node()?).map_err(|reason| Fault::at(at, reason))?;
     }
     let (tree, cut_variations) = order.finish();
-    let result = match header[RESULT] {
+    let result = match header[RESULT - layout.rest] {
         1 => Some(Outcome::Win(Side::First)),
         2 => Some(Outcome::Win(Side::Second)),
         3 => Some(Outcome::Draw),
         // 4 stands for several games with different results.
         _ => None,
     };
-    let mut tags = Vec::with_capacity(TEXTS.len());
-    for (at, width, name) in TEXTS {
-        push_tag(&mut tags, name, utf16(&header[at..at + width]));
-    }
-    Ok(Found { record: Record { tags, start, start_clock: 0, result, tree }, cut_variations })
+    let note = note(start.as_ref(), first_square, stated);
+    let record = Record { tags: tags(header, &layout), start, start_clock: 0, result, tree };
+    Ok(Found { record, cut_variations, note })
 }
 
-fn board(header: &[u8; TREE]) -> Result<super::board::Board, BadGameReason> {
+fn tags(header: &[u8], layout: &Layout) -> Vec<(String, String)> {
+    let mut tags = Vec::with_capacity(TEXTS.len());
+    for (at, width, name) in TEXTS {
+        let at = at - layout.texts;
+        push_tag(&mut tags, name, utf16(&header[at..at + width]));
+    }
+    tags
+}
+
+fn board(men: &[u8]) -> Result<super::board::Board, BadGameReason> {
     let mut board = [None; Square::COUNT];
-    for (index, &man) in header[BOARD..BOARD + Square::COUNT].iter().enumerate() {
+    for (index, &man) in men.iter().enumerate() {
         let role = usize::from(man & 0x0f).checked_sub(1).and_then(|n| MEN.get(n));
         let piece = match (man >> 4, role) {
             _ if man == 0 => continue,
@@ -241,6 +276,7 @@ struct TreeReader<'a> {
     at: usize,
     /// Where the record begins in the file.
     offset: usize,
+    square: fn(u8) -> Result<Square, u8>,
 }
 
 impl TreeReader<'_> {
@@ -248,7 +284,7 @@ impl TreeReader<'_> {
         let [marks, _, from, to] = self.take("the tree of moves")?;
         let comment = if marks & 4 != 0 { self.comment()? } else { String::new() };
         Ok(Node {
-            mv: Coordinates { from: from_top(from), to: from_top(to) },
+            mv: Ok(Coordinates { from: (self.square)(from), to: (self.square)(to) }),
             comment,
             is_last: marks & 1 != 0,
             has_alternative: marks & 2 != 0,

@@ -26,6 +26,18 @@ pub enum Format {
     Cbf,
     /// Marked text of DhtmlXQ and UBB, alone or within HTML.
     DhtmlXq,
+    /// Numbers in decimal, of the game of QQ, one game a file.
+    Che,
+    /// Strings of the game of Movesky, one game a file.
+    Mxq,
+    /// Records of the game of 17pk or Zhongyou, one game a file.
+    Ccm,
+    /// A dump of the game of Ourgame, one game a file.
+    Chn,
+    /// XML of Pengfei, one game a file.
+    Pfc,
+    /// XiangQi Replay, one game a file.
+    Xqr,
 }
 
 /// Endings of archives; of these only zip is read, and not within another archive.
@@ -33,7 +45,7 @@ const ARCHIVES: [&str; 6] = ["zip", "7z", "rar", "tar", "xz", "bz2"];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 14] = [
         Self::Pgn,
         Self::Jsonl,
         Self::Plain,
@@ -42,6 +54,12 @@ impl Format {
         Self::Cbl,
         Self::Cbf,
         Self::DhtmlXq,
+        Self::Che,
+        Self::Mxq,
+        Self::Ccm,
+        Self::Chn,
+        Self::Pfc,
+        Self::Xqr,
     ];
 
     /// Its name on the command line.
@@ -56,6 +74,12 @@ impl Format {
             Self::Cbl => "cbl",
             Self::Cbf => "cbf",
             Self::DhtmlXq => "dhtmlxq",
+            Self::Che => "che",
+            Self::Mxq => "mxq",
+            Self::Ccm => "ccm",
+            Self::Chn => "chn",
+            Self::Pfc => "pfc",
+            Self::Xqr => "xqr",
         }
     }
 
@@ -72,6 +96,12 @@ impl Format {
             Self::Cbl => &["cbl"],
             Self::Cbf => &["cbf"],
             Self::DhtmlXq => &["ubb", "dhtmlxq", "html", "htm"],
+            Self::Che => &["che"],
+            Self::Mxq => &["mxq"],
+            Self::Ccm => &["ccm"],
+            Self::Chn => &["chn"],
+            Self::Pfc => &["pfc"],
+            Self::Xqr => &["xqr"],
         }
     }
 
@@ -106,7 +136,7 @@ impl Format {
     /// Whether a file of this format can hold more than one game.
     #[must_use]
     pub const fn holds_many(self) -> bool {
-        !matches!(self, Self::Xqf | Self::Cbr | Self::Cbf)
+        matches!(self, Self::Pgn | Self::Jsonl | Self::Plain | Self::Cbl | Self::DhtmlXq)
     }
 }
 
@@ -118,8 +148,13 @@ impl fmt::Display for Format {
 
 /// No format has that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no format \"{0}\"; give pgn, jsonl, plain, xqf, cbr, cbl, cbf or dhtmlxq")]
+#[error("no format \"{0}\"; give one of {names}", names = names())]
 pub struct UnknownFormat(String);
+
+/// The names of all formats.
+fn names() -> String {
+    Format::ALL.map(Format::name).join(", ")
+}
 
 impl FromStr for Format {
     type Err = UnknownFormat;

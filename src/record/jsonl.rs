@@ -96,7 +96,7 @@ fn read_game(line: &[u8]) -> Result<(ParsedGame, u64), BadGameReason> {
     let last = reader.lines(&text.lines)?;
     let end = board_outcome(&last);
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
-    let parsed = ParsedGame { record, place: Place::Line(0), game: 0, end };
+    let parsed = ParsedGame { record, place: Place::Line(0), game: 0, end, note: None };
     Ok((parsed, reader.cut))
 }
 

@@ -105,18 +105,26 @@ fn is_tag(text: &str) -> bool {
 }
 
 /// The value of an attribute.
-pub(super) fn attribute(attributes: &str, name: &str) -> Option<String> {
-    let mut rest = attributes;
-    while let Some((before, after)) = rest.split_once('=') {
+pub(super) fn attribute(text: &str, name: &str) -> Option<String> {
+    quoted(text).find(|(found, _)| *found == name).map(|(_, value)| unescape(value, false))
+}
+
+/// The names and values of all attributes.
+pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, String)> {
+    quoted(text).map(|(name, value)| (name, unescape(value, false)))
+}
+
+/// Names and values up to one that is not in quotation marks, references not replaced.
+fn quoted(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (before, after) = rest.split_once('=')?;
         let after = after.trim_start();
         let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         let (value, next) = after[1..].split_once(quote)?;
-        if before.trim() == name {
-            return Some(unescape(value, false));
-        }
         rest = next;
-    }
-    None
+        Some((before.trim(), value))
+    })
 }
 
 #[cfg(test)]

@@ -15,14 +15,20 @@
 mod board;
 mod cbf;
 mod ccbridge;
+mod ccm;
+mod che;
+mod chn;
 mod dhtmlxq;
 mod encoding;
 mod format;
 mod jsonl;
 mod markup;
 mod model;
+mod mxq;
+mod old_cbl;
 mod packed;
 mod parsed;
+mod pfc;
 mod pgn;
 mod pgn_writer;
 mod place;
@@ -38,6 +44,7 @@ mod text;
 mod windows;
 mod write;
 mod xqf;
+mod xqr;
 mod zip;
 
 pub use dhtmlxq::write_dhtmlxq;
@@ -49,7 +56,9 @@ pub use packed::{
     Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
     NamedSink, Packed, UnpackError, read_packed,
 };
-pub use parsed::{BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary};
+pub use parsed::{
+    BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
+};
 use pgn_writer::result_text;
 pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;

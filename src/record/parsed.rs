@@ -95,6 +95,31 @@ pub enum BadGameReason {
     TooManyParts,
 }
 
+/// What was read otherwise than the file states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Note {
+    /// The position is legal only with the other side to move than the file names.
+    OtherSide,
+    /// The first node promises moves, but the file counts none and ends there: a position.
+    NoMoves,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OtherSide => {
+                "the position is legal only with the other side to move than the file names; \
+                 it was read so"
+            }
+            Self::NoMoves => {
+                "the file promises moves, but counts none and has none; \
+                 it was read as a position"
+            }
+        })
+    }
+}
+
 /// A game that was read.
 #[derive(Debug, Clone)]
 pub struct ParsedGame {
@@ -107,6 +132,8 @@ pub struct ParsedGame {
     /// The result by mate or stalemate at the end of the main line, if it ends so. What the file
     /// states, [`Record::result`], can differ.
     pub end: Option<Outcome>,
+    /// What was read otherwise than the file states it.
+    pub note: Option<Note>,
 }
 
 impl ParsedGame {
@@ -117,7 +144,7 @@ impl ParsedGame {
         for &mv in &record.tree.moves {
             position.play_unchecked(mv);
         }
-        Self { end: board_outcome(&position), record, place, game }
+        Self { end: board_outcome(&position), record, place, game, note: None }
     }
 }
 
@@ -143,6 +170,8 @@ pub struct ReadSummary {
     pub bad: u64,
     /// Variations that were cut at a move that cannot be read or played; the games were kept.
     pub cut_variations: u64,
+    /// Games with a [`Note`].
+    pub noted: u64,
 }
 
 impl std::ops::AddAssign for ReadSummary {
@@ -150,5 +179,6 @@ impl std::ops::AddAssign for ReadSummary {
         self.games += other.games;
         self.bad += other.bad;
         self.cut_variations += other.cut_variations;
+        self.noted += other.noted;
     }
 }

@@ -40,7 +40,8 @@ pub(super) fn read_chunk(
                 summary.games += 1;
                 summary.cut_variations += read.cut_variations;
                 let place = Place::Line(block.line);
-                sink(Ok(ParsedGame { record: read.record, place, game, end: read.end }));
+                let (record, end, note) = (read.record, read.end, None);
+                sink(Ok(ParsedGame { record, place, game, end, note }));
             }
             Err(fault) => {
                 summary.bad += 1;

@@ -122,7 +122,7 @@ pub(super) fn read_chunk(
             Ok(Some(BlockGame { record, end, cut_variations })) => {
                 summary.games += 1;
                 summary.cut_variations += cut_variations;
-                Ok(ParsedGame { record, end, place: Place::Line(line), game })
+                Ok(ParsedGame { record, end, place: Place::Line(line), game, note: None })
             }
             Err(BlockFault { lines, reason }) => {
                 summary.bad += 1;

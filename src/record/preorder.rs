@@ -8,7 +8,8 @@ use crate::xiangqi::{Move, Position, Square, Undo};
 /// One move of the file with what stands beside it.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) mv: Coordinates,
+    /// A text is one in which no squares can be read.
+    pub(super) mv: Result<Coordinates, String>,
     /// The text after the move; none if empty.
     pub(super) comment: String,
     /// No answer follows.
@@ -132,7 +133,8 @@ impl PreOrder {
             self.lines.push(Line { tree: Tree::default(), depth: self.path.len() });
             self.next = Next::Continues;
         }
-        match node.mv.check(&self.position) {
+        let mv = node.mv.map_err(MoveError::Unreadable);
+        match mv.and_then(|mv| mv.check(&self.position)) {
             Ok(mv) => {
                 self.path.push((mv, self.position.play_unchecked(mv)));
                 if let Some(line) = self.lines.last_mut() {
@@ -203,7 +205,7 @@ mod tests {
 
     fn node(mv: &str, marks: &str) -> Node {
         let square = |text: &str| Square::parse(text).ok_or(99);
-        let mv = Coordinates { from: square(&mv[..2]), to: square(&mv[2..]) };
+        let mv = Ok(Coordinates { from: square(&mv[..2]), to: square(&mv[2..]) });
         let (is_last, has_alternative) = (marks.contains('.'), marks.contains('|'));
         Node { mv, comment: String::new(), is_last, has_alternative }
     }

@@ -3,7 +3,7 @@
 use super::encoding::{Encoding, UTF8_MARK};
 use super::scan::{Scanner, Token};
 use super::split::tag_name;
-use super::{BadGameReason, Format, plain};
+use super::{BadGameReason, Format, ccm, che, chn, mxq, pfc, plain, xqr};
 
 /// How much of a source is looked at, in bytes.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -37,7 +37,7 @@ impl Format {
             let what = "a tar archive; unpack it and give what is in it".to_owned();
             return Err(BadGameReason::Unsupported(what));
         }
-        if let Some(format) = by_magic(bytes) {
+        if let Some(format) = by_magic(bytes).or_else(|| by_layout(bytes)) {
             return Ok(format);
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || is_utf16(bytes) {
@@ -65,7 +65,24 @@ fn by_magic(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(b"CCBridge Record\0") {
         return Some(Format::Cbr);
     }
+    if bytes.starts_with(xqr::MAGIC) {
+        return Some(Format::Xqr);
+    }
     bytes.starts_with(b"CCBridge").then_some(Format::Cbl)
+}
+
+/// Formats without a mark, which their layout and a first move that can be played tell.
+fn by_layout(bytes: &[u8]) -> Option<Format> {
+    if che::looks_like(bytes) {
+        return Some(Format::Che);
+    }
+    if mxq::looks_like(bytes) {
+        return Some(Format::Mxq);
+    }
+    if chn::looks_like(bytes) {
+        return Some(Format::Chn);
+    }
+    ccm::looks_like(bytes).then_some(Format::Ccm)
 }
 
 /// Formats that are text.
@@ -80,6 +97,9 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     }
     if contains(sample, b"<ChineseChessRecord") {
         return Some(Format::Cbf);
+    }
+    if pfc::looks_like(sample) {
+        return Some(Format::Pfc);
     }
     if contains(&text[..text.len().min(PAGE_BYTES)], b"[DhtmlXQ") {
         return Some(Format::DhtmlXq);
@@ -204,6 +224,11 @@ mod tests {
             (b"CCBridgeLibrary\0", Format::Cbl),
             (b"<?xml?>\n<ChineseChessRecord>", Format::Cbf),
             (b"<html> [DhtmlXQ_title]", Format::DhtmlXq),
+            (b"<n m=\"\"><n m=\"h2e2\"/></n>", Format::Pfc),
+            (b"\0\x02\x20\x17", Format::Xqr),
+            (b"GL\xd0\x07\xd4\x07\x01\0", Format::Chn),
+            (b"1 1\r\n25 32 1 2 7 2 4 0 1 0", Format::Che),
+            (b"\x01a\x05Moves\x057C-4C", Format::Mxq),
         ];
         for (bytes, format) in formats {
             let text = String::from_utf8_lossy(bytes);

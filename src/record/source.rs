@@ -1,8 +1,8 @@
 //! A source of any format: what it is, its parts, its games.
 
 use super::{
-    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, dhtmlxq, jsonl, pgn,
-    plain, sniff, xqf,
+    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che, chn, dhtmlxq,
+    jsonl, mxq, pfc, pgn, plain, sniff, xqf, xqr,
 };
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
@@ -52,6 +52,12 @@ pub fn read_chunk(
         Some(Format::Cbl) => ccbridge::read_library(source, bytes, chunk, sink),
         Some(Format::Cbf) => cbf::read(source, bytes, sink),
         Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, chunk, sink),
+        Some(Format::Che) => che::read(source, bytes, sink),
+        Some(Format::Mxq) => mxq::read(source, bytes, sink),
+        Some(Format::Ccm) => ccm::read(source, bytes, sink),
+        Some(Format::Chn) => chn::read(source, bytes, sink),
+        Some(Format::Pfc) => pfc::read(source, bytes, sink),
+        Some(Format::Xqr) => xqr::read(source, bytes, sink),
         None => {
             // Nothing is said wrongly of a source that a caller changed in between.
             let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };

@@ -119,7 +119,13 @@ pub(super) fn read(
             Ok((game, line)) => {
                 summary.games += 1;
                 let BlockGame { record, end, .. } = game;
-                sink(Ok(ParsedGame { record, end, place: Place::Line(line), game: number }));
+                sink(Ok(ParsedGame {
+                    record,
+                    end,
+                    place: Place::Line(line),
+                    game: number,
+                    note: None,
+                }));
             }
             Err((reason, line)) => {
                 summary.bad += 1;

@@ -140,7 +140,8 @@ impl Parts {
         let result = self.result;
         let first = start.clone().unwrap_or_else(Position::start);
         let (tree, cut_variations) = Weaver::new(self).weave(first)?;
-        Ok(Found { record: Record { tags, start, start_clock, result, tree }, cut_variations })
+        let record = Record { tags, start, start_clock, result, tree };
+        Ok(Found { cut_variations, ..Found::new(record) })
     }
 
     fn start(&self) -> Result<(Option<Position>, u32), BadGameReason> {

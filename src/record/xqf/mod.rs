@@ -15,7 +15,8 @@
 //! comes later), and every node has a length. From 11 on the marks are bits, only nodes with a
 //! comment have a length, and all but header fields is shifted by keys made of bytes 3 to 15;
 //! from 12 on the men change places as well. The first node is no move but holds the comment on
-//! the start position.
+//! the start position; in some files of other positions than the usual one it promises moves, where
+//! the header counts none and the file ends.
 
 mod keys;
 mod read;
@@ -32,6 +33,8 @@ const TREE: usize = 0x400;
 const MEN: usize = 0x10;
 const SIDE_TO_MOVE: usize = 0x32;
 const RESULT: usize = 0x33;
+/// How many nodes the tree has, where a program counted them.
+const NODES: usize = 0x34;
 /// What is added to the squares of a move before any key.
 const FROM_SHIFT: u8 = 0x18;
 const TO_SHIFT: u8 = 0x20;

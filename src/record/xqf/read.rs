@@ -1,13 +1,16 @@
 use super::keys::Keys;
 use super::{
-    FROM_SHIFT, MAGIC, MEN, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE, square,
+    FROM_SHIFT, MAGIC, MEN, NODES, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE,
+    square,
 };
 use crate::game::{Outcome, Side};
-use crate::record::board::{board_of, start_position};
+use crate::record::board::{Board, board_of, note, start_position};
 use crate::record::preorder::{Coordinates, Node, PreOrder};
 use crate::record::single::{Fault, Found, report};
 use crate::record::text::{gb18030, push_tag};
-use crate::record::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use crate::record::{
+    BadGame, BadGameReason, MAX_GAME_BYTES, Note, ParsedGame, ReadSummary, Record,
+};
 use crate::xiangqi::{Position, Square};
 
 /// The last version there is.
@@ -34,15 +37,24 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let keys = keys(header)?;
     let mut tree = TreeReader { bytes, at: TREE, is_plain: header[2] <= PLAIN_VERSION, keys };
     let (first, comment) = tree.node()?;
-    let first_square = if first.has_child { tree.clone().node()?.0.from.ok() } else { None };
-    let start = start(header, &keys, first_square).map_err(|reason| Fault::at(MEN, reason))?;
+    let board = board(header, &keys).map_err(|reason| Fault::at(MEN, reason))?;
+    // Some files of positions promise moves, count none and end; a game would be cut off there.
+    let ends = tree.at == bytes.len() && header[NODES..NODES + 4] == [0; 4];
+    let is_position = ends && board != Position::start().to_setup().board;
+    let has_moves = first.has_child && !is_position;
+    let first_square = if has_moves { tree.clone().node()?.0.from.ok() } else { None };
+    let stated = if header[SIDE_TO_MOVE] == 1 { Side::Second } else { Side::First };
+    let start =
+        start_position(&board, first_square, stated).map_err(|reason| Fault::at(MEN, reason))?;
+    let note = note(start.as_ref(), first_square, stated)
+        .or_else(|| (first.has_child && !has_moves).then_some(Note::NoMoves));
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), comment);
-    let mut more = first.has_child;
+    let mut more = has_moves;
     while more {
         let at = tree.at;
         let (node, comment) = tree.node()?;
         let node = Node {
-            mv: Coordinates { from: node.from, to: node.to },
+            mv: Ok(Coordinates { from: node.from, to: node.to }),
             comment,
             is_last: !node.has_child,
             has_alternative: node.has_sibling,
@@ -57,7 +69,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         _ => None,
     };
     let record = Record { tags: tags(header), start, start_clock: 0, result, tree };
-    Ok(Found { record, cut_variations })
+    Ok(Found { record, cut_variations, note })
 }
 
 fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
@@ -81,17 +93,12 @@ fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
     Ok(Keys::of(&first))
 }
 
-fn start(
-    header: &[u8; TREE],
-    keys: &Keys,
-    first: Option<Square>,
-) -> Result<Option<Position>, BadGameReason> {
+fn board(header: &[u8; TREE], keys: &Keys) -> Result<Board, BadGameReason> {
     let mut squares = [None; 32];
     for (i, &raw) in header[MEN..MEN + 32].iter().enumerate() {
         squares[keys.man(i)] = square(raw.wrapping_sub(keys.board)).ok();
     }
-    let stated = if header[SIDE_TO_MOVE] == 1 { Side::Second } else { Side::First };
-    start_position(&board_of(&squares)?, first, stated)
+    board_of(&squares)
 }
 
 fn tags(header: &[u8; TREE]) -> Vec<(String, String)> {

@@ -1,0 +1,186 @@
+//! XQR (XiangQi Replay): one game with variations and comments. Numbers are little-endian, texts UTF-8.
+//!
+//! ```text
+//! fields: a byte for the type, one for the length, and the value
+//!    0  20 17, first of all; 1 version
+//!    2  event, 3 site, 4 date, then by the kind of file
+//!           today: 5 round, 6 Red, 7 Black, 8 result, 9 FEN, 10 end of the fields, 11 checksum
+//!          before:          5 Red, 6 Black, 7 result, 8 FEN,  9 end of the fields, 10 checksum
+//! the tree, depth first: from, to (16 × row from the top + column), marks, 0; marks 1: an answer
+//!       follows; 2: another move in its place comes after all answers; 4: a u32 length and a comment
+//! the checksum: its type, 4, and the CRC-32 of all bytes before
+//! ```
+//!
+//! The first node is no move but holds the comment on the start position. The type of the checksum
+//! tells the kind. Of the results only 1 (Red has won) was seen; 2 and 3 are taken for a win of Black
+//! and a draw, as in the formats that this one follows.
+
+use super::board::from_top_left;
+use super::pgn::read_start;
+use super::preorder::{Coordinates, Node, PreOrder};
+use super::single::{Fault, Found, malformed, report, truncated};
+use super::text::{push_tag, tidy};
+use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use crate::game::{Outcome, Side};
+use crate::xiangqi::Position;
+
+/// What a file begins with: the type, the length and the value of its first field.
+pub(super) const MAGIC: &[u8] = b"\0\x02\x20\x17";
+
+/// The checksum with its type and length.
+const TAIL: usize = 6;
+
+/// What a field is, by its type.
+#[derive(Clone, Copy)]
+enum Field {
+    Tag(&'static str),
+    Result,
+    Start,
+    End,
+}
+
+/// The fields from type 2 on, before and today.
+const BEFORE: [Field; 8] = [
+    Field::Tag("Event"),
+    Field::Tag("Site"),
+    Field::Tag("Date"),
+    Field::Tag("Red"),
+    Field::Tag("Black"),
+    Field::Result,
+    Field::Start,
+    Field::End,
+];
+const TODAY: [Field; 9] = [
+    Field::Tag("Event"),
+    Field::Tag("Site"),
+    Field::Tag("Date"),
+    Field::Tag("Round"),
+    Field::Tag("Red"),
+    Field::Tag("Black"),
+    Field::Result,
+    Field::Start,
+    Field::End,
+];
+
+/// Reads the game of an XQR.
+pub(super) fn read(
+    source: &str,
+    bytes: &[u8],
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    report(source, 0, 1, game(bytes), sink)
+}
+
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
+    if bytes.len() > MAX_GAME_BYTES {
+        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
+    }
+    let (bytes, fields) = checked(bytes)?;
+    let mut reader = Reader { bytes, at: MAGIC.len() };
+    let mut record = reader.head(fields)?;
+    let root = reader.node()?;
+    let start = record.start.clone().unwrap_or_else(Position::start);
+    let mut order = PreOrder::new(start, root.comment);
+    let mut more = !root.is_last;
+    while more {
+        let at = reader.at;
+        more = order.add(reader.node()?).map_err(|reason| Fault::at(at, reason))?;
+    }
+    if reader.at < bytes.len() {
+        let what = format!("{} bytes after the last move", bytes.len() - reader.at);
+        return Err(malformed(reader.at, what));
+    }
+    let (tree, cut_variations) = order.finish();
+    record.tree = tree;
+    Ok(Found { cut_variations, ..Found::new(record) })
+}
+
+/// The bytes without the checksum, which is right, and the kind of fields that it tells.
+fn checked(bytes: &[u8]) -> Result<(&[u8], &'static [Field]), Fault> {
+    let end = bytes.len();
+    let Some((content, &[kind, 4, ref stated @ ..])) = bytes.split_last_chunk::<TAIL>() else {
+        return Err(truncated(end, "the moves or the checksum after them"));
+    };
+    if content.len() < MAGIC.len() {
+        return Err(truncated(end, "the fields"));
+    }
+    let fields: &[Field] = match kind {
+        10 => &BEFORE,
+        11 => &TODAY,
+        _ => return Err(truncated(end, "the moves or the checksum after them")),
+    };
+    let (stated, found) = (u32::from_le_bytes(*stated), crc32fast::hash(content));
+    if stated != found && !cfg!(fuzzing) {
+        let what = format!("the checksum is {stated:08x}, that of the bytes {found:08x}");
+        return Err(malformed(end - 4, what));
+    }
+    Ok((content, fields))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the fields up to the one that ends them.
+    fn head(&mut self, fields: &[Field]) -> Result<Record<Position>, Fault> {
+        let tree = super::Tree::default();
+        let mut record = Record { tags: vec![], start: None, start_clock: 0, result: None, tree };
+        loop {
+            let [kind, len] = *self.take("the fields")?;
+            let at = self.at;
+            let value = self.bytes_of(usize::from(len), "a field")?;
+            let text = || tidy(&String::from_utf8_lossy(value));
+            match usize::from(kind).checked_sub(2).and_then(|index| fields.get(index)) {
+                Some(Field::End) => return Ok(record),
+                Some(Field::Tag(name)) => push_tag(&mut record.tags, name, text()),
+                Some(Field::Result) => record.result = result(value),
+                Some(Field::Start) => {
+                    (record.start, record.start_clock) = read_start(&text())
+                        .map_err(|error| Fault::at(at, BadGameReason::Start(error)))?;
+                }
+                None => {} // the version, and what later versions add
+            }
+        }
+    }
+
+    fn node(&mut self) -> Result<Node, Fault> {
+        let [from, to, marks, _] = *self.take("the tree of moves")?;
+        let square = |byte: u8| from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
+        let mv = Ok(Coordinates { from: square(from), to: square(to) });
+        let mut comment = String::new();
+        if marks & 4 != 0 {
+            let len = u32::from_le_bytes(*self.take("the length of a comment")?);
+            let len = usize::try_from(len).unwrap_or(usize::MAX);
+            let there = self.bytes.len() - self.at;
+            let within = format!("a comment that claims {len} bytes, of which {there} are there");
+            comment = tidy(&String::from_utf8_lossy(self.bytes_of(len, &within)?));
+        }
+        let (is_last, has_alternative) = (marks & 1 == 0, marks & 2 != 0);
+        Ok(Node { mv, comment, is_last, has_alternative })
+    }
+
+    fn take<const N: usize>(&mut self, within: &str) -> Result<&'a [u8; N], Fault> {
+        let taken = self.bytes[self.at..].first_chunk();
+        let taken = taken.ok_or_else(|| truncated(self.bytes.len(), within))?;
+        self.at += N;
+        Ok(taken)
+    }
+
+    fn bytes_of(&mut self, len: usize, within: &str) -> Result<&'a [u8], Fault> {
+        let taken = self.bytes[self.at..].get(..len);
+        let taken = taken.ok_or_else(|| truncated(self.at, within))?;
+        self.at += len;
+        Ok(taken)
+    }
+}
+
+fn result(value: &[u8]) -> Option<Outcome> {
+    match value {
+        [1] => Some(Outcome::Win(Side::First)),
+        [2] => Some(Outcome::Win(Side::Second)),
+        [3] => Some(Outcome::Draw),
+        _ => None,
+    }
+}
