@@ -143,6 +143,8 @@ pub struct ReadSummary {
     pub bad: u64,
     /// Variations that were cut at a move that cannot be read or played; the games were kept.
     pub cut_variations: u64,
+    /// Members of archives that were passed over, because they hold no games.
+    pub skipped: u64,
 }
 
 impl std::ops::AddAssign for ReadSummary {
@@ -150,5 +152,6 @@ impl std::ops::AddAssign for ReadSummary {
         self.games += other.games;
         self.bad += other.bad;
         self.cut_variations += other.cut_variations;
+        self.skipped += other.skipped;
     }
 }
