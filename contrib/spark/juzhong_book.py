@@ -28,10 +28,12 @@ from pathlib import Path
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
-# What game files in folders end with; as in src/record/format.rs, but for .txt, .csv and .html, which
-# `juzhong book build` looks into: here they must be named.
-FORMATS = (".pgn", ".jsonl", ".ndjson", ".xqf", ".cbr", ".cbl", ".cbf", ".ubb", ".dhtmlxq")
-ENDINGS = tuple(f + p for f in FORMATS for p in ("", ".gz", ".zst", ".zstd")) + (".zip",)
+# What game files in folders end with; as in src/record/format.rs. `juzhong book build` looks into all
+# others, too: here they must be named.
+FORMATS = (".pgn", ".pgns", ".wxf", ".jsonl", ".ndjson", ".xqf", ".cbr", ".cbl", ".cbf", ".ubb", ".dhtmlxq",
+           ".tar")
+ENDINGS = tuple(f + p for f in FORMATS for p in ("", ".gz", ".zst", ".zstd", ".xz", ".bz2")) + (
+    ".zip", ".7z", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst")
 
 # Files of one call of `book map`, at most: a command line has limits.
 MAX_FILES = 4000
@@ -104,9 +106,9 @@ def find_games(inputs):
                 os.path.join(folder, n) for n in names
                 if n.lower().endswith(ENDINGS) and not n.startswith(".")
                 and not os.path.islink(os.path.join(folder, n)))
-            doubtful += sum(n.lower().endswith((".txt", ".csv", ".html", ".htm")) for n in names)
+            doubtful += sum(not n.lower().endswith(ENDINGS) and not n.startswith(".") for n in names)
     if doubtful:
-        print(f"{doubtful} files in .txt, .csv and .html passed over, which book build looks into; "
+        print(f"{doubtful} files with other endings passed over, which book build looks into; "
               "give those with games by name", file=sys.stderr)
     return sorted(files)
 

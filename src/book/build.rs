@@ -39,6 +39,8 @@ pub struct BuildReport {
     pub known_files: usize,
     /// Records that an interrupted build had read.
     pub kept: u64,
+    /// Members of archives that were passed over, because they hold no games.
+    pub skipped: u64,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
     /// Records that state another result than the mate or stalemate at the end of their main line.
@@ -106,6 +108,7 @@ fn run(
         same_files: inputs.same_files(),
         known_files: inputs.known_files(),
         kept: 0,
+        skipped: inputs.skipped,
         empty_files: Vec::new(),
         contradicted: 0,
     };
@@ -158,6 +161,7 @@ pub(super) struct ReadFiles {
     pub(super) sources: Vec<SourceCounts>,
     pub(super) files: usize,
     pub(super) same_files: usize,
+    pub(super) skipped: u64,
     pub(super) empty_files: Vec<PathBuf>,
 }
 
@@ -178,6 +182,7 @@ pub(super) fn read_all(
         sources: inputs.counts(&read),
         files: inputs.files.len(),
         same_files: inputs.same_files(),
+        skipped: inputs.skipped,
         empty_files: inputs.without_games(&read),
     })
 }
@@ -252,14 +257,18 @@ struct Sources {
     different: Vec<usize>,
     /// The sources of the base.
     known: BTreeMap<[u8; 32], Source>,
+    /// Members of archives that are no sources.
+    skipped: u64,
 }
 
 impl Sources {
     fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
-        let files = sources::find(files, &builder.options().stop, &|| builder.check_stop())?;
+        let stop = &builder.options().stop;
+        let check = || builder.check_stop();
+        let (files, skipped) = sources::find(files, builder.folder(), stop, &check)?;
         let sources = builder.base().map(Base::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
-        let mut inputs = Self { files, different: Vec::new(), known };
+        let mut inputs = Self { files, different: Vec::new(), known, skipped };
         let mut seen = BTreeSet::new();
         inputs.different = (0..inputs.files.len())
             .filter(|&i| {
@@ -426,7 +435,7 @@ impl Reading<'_> {
         let folder = self.builder.folder();
         let stop = &self.builder.options().stop;
         sources::open_each(sources, folder, stop, |number, content| match content {
-            Ok(bytes) => self.source(number, &sources[number].hash, &bytes),
+            Ok(bytes) => self.source(number, sources[number], &bytes),
             Err(Fault::Bad(what)) => self.refuse(number, &what),
             Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
         })
@@ -452,16 +461,20 @@ impl Reading<'_> {
     fn source(
         &self,
         number: usize,
-        hash: &[u8; 32],
+        about: &Hashed,
         bytes: &Bytes<'_>,
     ) -> Result<FileReport, BuildError> {
         let mut sum = FileReport::default();
         let mut first = 0;
         for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
             let window = &bytes[start..end];
+            let last = chunks.len().saturating_sub(1);
             let read = |(part, chunk): (usize, &Chunk)| {
                 let task = [number as u64, first + part as u64];
-                let report = self.part(task, window, chunk, self.builder.batch(hash))?;
+                let is_last = part == last && end == bytes.len();
+                let loss = about.loss.as_deref().filter(|_| is_last);
+                let batch = self.builder.batch(&about.hash);
+                let report = self.part(task, window, (chunk, loss), batch)?;
                 (self.progress)(Progress::Read(chunk.bytes.len() as u64));
                 Ok(report)
             };
@@ -478,7 +491,7 @@ impl Reading<'_> {
         &self,
         task: [u64; 2],
         bytes: &[u8],
-        chunk: &Chunk,
+        (chunk, loss): (&Chunk, Option<&str>),
         mut batch: Batch,
     ) -> Result<FileReport, BuildError> {
         if let Some(done) = self.done(task) {
@@ -486,7 +499,7 @@ impl Reading<'_> {
         }
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
-        record::read_chunk("", bytes, chunk, &mut |game| {
+        record::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
             report.games += 1;
             report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
             let (place, game, reason) = match game {

@@ -20,7 +20,7 @@ use super::tally::{result_number, result_of};
 use super::{BuildError, BuildOptions, Filter, Reject};
 use crate::bytes::varint;
 use crate::game::Outcome;
-use crate::record::{Chunk, ParsedGame, Place, Window, Windows, read_chunk};
+use crate::record::{Chunk, ParsedGame, Place, Window, Windows, read_cut_chunk};
 use crate::xiangqi::{Position, START_FEN};
 
 /// Bytes of a source that one task reads.
@@ -113,7 +113,7 @@ pub fn disputes(
     let errors = Errors { output: folder };
     let check = || check_stop(options, folder);
     let base = Base::of::<Position>(options)?;
-    let hashed = sources::find(files, &options.stop, &check)?;
+    let hashed = sources::find(files, folder, &options.stop, &check)?.0;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
         base.iter().flat_map(Base::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
@@ -126,7 +126,7 @@ pub fn disputes(
             Err(Fault::Bad(_)) => return Ok(()),
             Err(Fault::Io(error)) => return Err(errors.io(error)),
         };
-        read_statements(file, &bytes, &filter, &|batch| {
+        read_statements((file, different[file]), &bytes, &filter, &|batch| {
             check()?;
             statements.push(batch).map_err(|e| errors.io(e))
         })
@@ -157,16 +157,19 @@ pub fn disputes(
 
 /// Hands over what the games of a source state, as far as the filter admits them.
 fn read_statements(
-    file: usize,
+    (file, about): (usize, &Hashed),
     bytes: &Bytes<'_>,
     filter: &Filter,
     push: &(dyn Fn(Vec<Statement>) -> Result<(), BuildError> + Sync),
 ) -> Result<(), BuildError> {
     let mut first = 0;
     for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
+        let last = chunks.len().saturating_sub(1);
         let read = |(part, chunk): (usize, &Chunk)| {
+            let is_last = part == last && end == bytes.len();
+            let loss = about.loss.as_deref().filter(|_| is_last);
             let mut batch = Vec::new();
-            read_chunk("", &bytes[start..end], chunk, &mut |game| {
+            read_cut_chunk("", &bytes[start..end], chunk, loss, &mut |game| {
                 let Ok(game) = game else { return };
                 let order = [file as u64, first + part as u64, batch.len() as u64];
                 if filter.admits_record(&game.record, &Facts::of(&game.record)) {

@@ -112,10 +112,12 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// An input is neither a file nor a folder.
-    #[error("{}: neither a file nor a folder; give game files or folders of them", path.display())]
+    #[error("{}: {what}; give game files or folders of them", path.display())]
     StrangeInput {
         /// What was given.
         path: PathBuf,
+        /// What it is.
+        what: String,
     },
     /// The folders hold no game files.
     #[error("{}: no game files (.pgn, .jsonl, .xqf, .zip and others) in this folder; give a folder that holds some", path.display())]

@@ -1,31 +1,31 @@
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
-use crate::bytes::map::MappedFile;
-use crate::record::{Format, Packed};
+use crate::bytes::open;
+use crate::record::{HEAD_BYTES, HIDDEN, LINK, admit, tell_skipped};
 
 /// What there is to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inputs {
-    /// The game files, sorted, each path once.
+    /// The game files, sorted, each path once. Files and folders in folders that cannot be read are
+    /// among them: whoever reads them says so.
     pub files: Vec<PathBuf>,
     /// Folders that were given and hold no game files.
     pub empty: Vec<PathBuf>,
-    /// Archives in folders that cannot be read and were passed over.
-    pub archives: Vec<PathBuf>,
+    /// What lies in folders and is passed over, and why, sorted.
+    pub skipped: Vec<(PathBuf, String)>,
 }
 
-/// The game files among `inputs`: files as they are given, whatever their names, and in folders,
-/// at any depth, every file with the ending of a format of games, bare or packed, and every `.zip`.
-/// Files with endings that many others have (`.txt`, `.csv`, `.html`) are taken if they begin like
-/// games. In folders neither links are followed nor hidden entries entered; what is given by name
-/// may be a link.
+/// The game files among `inputs`: files as they are given, whatever their names, and in folders, at
+/// any depth, every file with the ending of a format of games, bare or packed, every archive, and
+/// every other file that begins like games. In folders neither links are followed nor hidden entries
+/// entered; what is given by name may be a link. What is passed over is logged.
 ///
 /// # Errors
 ///
-/// [`BuildError::Input`] for what cannot be read, [`BuildError::StrangeInput`] for what is neither
-/// file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
+/// [`BuildError::Input`] for what was given and cannot be read, [`BuildError::StrangeInput`] for what
+/// is neither file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
 pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
     let mut found = Inputs::default();
     for input in inputs {
@@ -37,14 +37,18 @@ pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
                 found.empty.push(input.clone());
             }
         } else if about.is_file() {
+            let _can_be_read = open::regular(input).map_err(|e| input_error(input, e))?;
             found.files.push(input.clone());
         } else {
-            return Err(BuildError::StrangeInput { path: input.clone() });
+            return Err(strange(input));
         }
     }
-    for list in [&mut found.files, &mut found.archives] {
-        list.sort_unstable();
-        list.dedup();
+    found.files.sort_unstable();
+    found.files.dedup();
+    found.skipped.sort_unstable();
+    found.skipped.dedup();
+    for (path, why) in &found.skipped {
+        tell_skipped(path, "", why);
     }
     match found.empty.first() {
         Some(folder) if found.files.is_empty() => Err(BuildError::NoFiles { path: folder.clone() }),
@@ -52,45 +56,67 @@ pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
     }
 }
 
+/// What is wrong with something that is neither a file nor a folder.
+fn strange(path: &Path) -> BuildError {
+    let what = match open::regular(path) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => error.to_string(),
+        _ => "neither a file nor a folder".to_owned(),
+    };
+    BuildError::StrangeInput { path: path.to_owned(), what }
+}
+
 fn search(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
     let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let error = |e| input_error(&folder, e);
-        for entry in std::fs::read_dir(&folder).map_err(error)? {
-            let entry = entry.map_err(error)?;
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            // The type of the entry itself: links are neither files nor folders here.
-            let kind = entry.file_type().map_err(error)?;
-            if kind.is_dir() && !is_hidden {
-                folders.push(entry.path());
-            } else if kind.is_file() && !is_hidden {
-                if is_game_file(&entry.path()).map_err(error)? {
-                    inputs.files.push(entry.path());
-                } else if Format::is_archive(&entry.file_name().to_string_lossy()) {
-                    inputs.archives.push(entry.path());
-                }
+    while let Some(current) = folders.pop() {
+        let entries = match std::fs::read_dir(&current) {
+            Ok(entries) => entries,
+            Err(error) if current != folder && open::is_refused(&error) => {
+                inputs.files.push(current);
+                continue;
             }
+            Err(error) => return Err(input_error(&current, error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(|e| input_error(&current, e))?;
+            let path = entry.path();
+            // The type of the entry itself: links are neither files nor folders here.
+            let kind = entry.file_type().map_err(|e| input_error(&path, e))?;
+            let why = if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                HIDDEN.to_owned()
+            } else if kind.is_dir() {
+                folders.push(path);
+                continue;
+            } else if kind.is_symlink() {
+                LINK.to_owned()
+            } else if kind.is_file() {
+                match judge(&path) {
+                    Ok(()) => {
+                        inputs.files.push(path);
+                        continue;
+                    }
+                    Err(why) => why,
+                }
+            } else {
+                "a FIFO, a device or a socket, no file".to_owned()
+            };
+            inputs.skipped.push((path, why));
         }
     }
     Ok(())
 }
 
-fn is_game_file(path: &Path) -> io::Result<bool> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    match Format::is_game_file(&name) {
-        Some(true) => Ok(true),
-        Some(false) => begins_like_games(path),
-        None => Ok(path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"))),
+/// Says why a file in a folder is passed over. What cannot be read is not.
+fn judge(path: &Path) -> Result<(), String> {
+    let mut head = Vec::new();
+    let read =
+        open::regular(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
+    match read {
+        Ok(_) => admit(&path.file_name().unwrap_or_default().to_string_lossy(), &head),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err("removed meanwhile".to_owned())
+        }
+        Err(_) => Ok(()),
     }
-}
-
-fn begins_like_games(path: &Path) -> io::Result<bool> {
-    if std::fs::metadata(path)?.len() == 0 {
-        return Ok(false);
-    }
-    let map = MappedFile::open(path)?;
-    let Ok(packed) = Packed::open(&map) else { return Ok(false) };
-    Ok(packed.members().iter().any(|member| packed.sniff(member).is_ok()))
 }
 
 fn input_error(path: &Path, source: io::Error) -> BuildError {
@@ -124,10 +150,20 @@ mod tests {
         std::fs::write(at("b/packed.jsonl.zst"), "").unwrap();
         std::fs::write(at("b/packed.zip"), "").unwrap();
         std::fs::write(at("b/packed.7z"), "").unwrap();
+        std::fs::write(at("b/game"), "[Red \"a\"]\n\n1. h2e2 *\n").unwrap();
+        std::fs::write(at("b/page.html"), "{% block %}\n<p>None.</p>\n").unwrap();
+        std::fs::write(at("b/README.md"), "[Games](a.html), so:\n\n[Red \"a\"]\n\n1. ... *\n")
+            .unwrap();
+        std::fs::write(at("b/empty"), " \n").unwrap();
+        std::fs::write(at("b/old.RAR"), "Rar!\x1a\x07").unwrap();
         let found = find_games(&[at("b")]).unwrap();
-        let more = ["b/1.pgn", "b/c/2.PGN", "b/moves.txt", "b/packed.jsonl.zst", "b/packed.zip"];
-        assert_eq!(found.files, more.map(at));
-        assert_eq!(found.archives, [at("b/packed.7z")]);
+        let more = ["1.pgn", "c/2.PGN", "game", "moves.txt", "old.RAR", "packed.7z"];
+        let more = [&more[..], &["packed.jsonl.zst", "packed.zip"]].concat();
+        assert_eq!(found.files, more.iter().map(|name| at("b").join(name)).collect::<Vec<_>>());
+        let skipped: Vec<_> =
+            found.skipped.iter().filter(|(_, why)| why != LINK).map(|s| s.0.clone()).collect();
+        assert_eq!(skipped, ["b/README.md", "b/empty", "b/page.html"].map(at));
+        assert!(found.skipped.iter().all(|(_, why)| !why.is_empty()));
         assert_eq!(find_games(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
         assert!(matches!(find_games(&[at("none")]), Err(BuildError::Input { .. })));
         std::fs::create_dir(at("empty")).unwrap();

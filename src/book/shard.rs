@@ -288,6 +288,8 @@ pub struct ShardReport {
     pub files: usize,
     /// Files left out because another one has the same content.
     pub same_files: usize,
+    /// Members of archives that were passed over, because they hold no games.
+    pub skipped: u64,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
     /// Rows by data set: files, games, moves, moves of line groups.
@@ -319,7 +321,7 @@ pub fn map(
         let builder = Builder::<Position>::of_shard(folder.path(), options);
         let read = read_all(&builder, files, strict, progress, rejected)?;
         progress(Progress::Packing);
-        let ReadFiles { sources, files, same_files, empty_files } = read;
+        let ReadFiles { sources, files, same_files, skipped, empty_files } = read;
         let mut games = folder.writer::<FromSource>()?;
         for game in builder.into_games()? {
             games.put(&FromSource(game.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
@@ -327,7 +329,7 @@ pub fn map(
         let sources = write_sources(&folder, sources)?;
         let rows = [sources, games.finish().map_err(|e| errors.io(e))?, 0, 0];
         folder.commit(&plan)?;
-        Ok(ShardReport { files, same_files, empty_files, rows })
+        Ok(ShardReport { files, same_files, skipped, empty_files, rows })
     })
 }
 

@@ -15,13 +15,13 @@ pub struct MappedFile {
 }
 
 impl MappedFile {
-    /// Maps the file at `path`. An empty file maps to an empty slice.
+    /// Maps the regular file at `path`. An empty file maps to an empty slice.
     ///
     /// # Errors
     ///
     /// Those of opening and mapping.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::of(&File::open(path)?)
+        Self::of(&super::open::regular(path)?)
     }
 
     /// Maps an open file, which may have no name.

@@ -50,6 +50,14 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
+/// Whether an error of [`regular`] or of listing a folder is about this path alone, so that others can
+/// be read: who runs this may not read it, or it is no file.
+#[must_use]
+pub fn is_refused(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, PermissionDenied};
+    matches!(error.kind(), PermissionDenied | InvalidInput | IsADirectory | NotADirectory)
+}
+
 fn not_regular(kind: std::fs::FileType) -> &'static str {
     if kind.is_dir() {
         return "a folder, not a file";

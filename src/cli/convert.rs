@@ -13,9 +13,10 @@ use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::book::{Inputs, Reject, RejectReason, find_games};
 use crate::bytes::atomic::{AtomicFile, folder_of, resolve};
 use crate::bytes::map::MappedFile;
+use crate::bytes::open;
 use crate::record::{
-    BadGame, Dropped, Encoding, Format, ParsedGame, PgnOptions, ReadSummary, WriteError,
-    WriteOptions, read_packed, write_game,
+    BadGame, BadGameReason, Dropped, Encoding, Format, ParsedGame, PgnOptions, Place, ReadSummary,
+    WriteError, WriteOptions, read_packed, write_game,
 };
 use crate::xiangqi::notation::MoveNotation;
 
@@ -23,8 +24,8 @@ use crate::xiangqi::notation::MoveNotation;
 /// order of paths.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth;
-    /// - reads standard input.
+    /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
+    /// and folders of them at any depth; - reads standard input.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// Where the games go; - is standard output. A name that ends in .zst or .gz is packed so. A
@@ -75,7 +76,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     for file in &inputs.files {
         work.file(file, &folder)?;
     }
-    let Work { output, report, first_bad, listing, .. } = work;
+    let Work { output, mut report, first_bad, listing, .. } = work;
     if args.strict
         && let Some(bad) = &first_bad
     {
@@ -88,7 +89,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
         let first = inputs.files.first().map_or_else(String::new, |f| f.display().to_string());
         let others = if inputs.files.len() > 1 { " and others" } else { "" };
-        let what = "; give files of games in a known format, bare, .zst, .gz or .zip";
+        let what = "; give files of games in a known format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z)";
         let bad = if bad.is_empty() { what.to_owned() } else { bad };
         let message = format!("no game in {} file(s) ({first}{others}){bad}", inputs.files.len());
         return Err(CliError::message(exit::BAD_DATA, message));
@@ -96,7 +97,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     output.close()?;
     listing.close()?;
     show_some("no game files in", &inputs.empty);
-    show_some("passed over, for it must be unpacked first:", &inputs.archives);
+    report.read.skipped += inputs.skipped.len() as u64;
     report.show_dropped(format);
     report.tell(args, format, inputs.files.len(), (!to_stdout).then_some(context))?;
     Ok(exit::OK)
@@ -227,9 +228,12 @@ impl Report {
         files: usize,
         context: Option<&mut Context<'_>>,
     ) -> Result<(), CliError> {
-        let ReadSummary { games, bad, cut_variations, noted } = self.read;
+        let ReadSummary { games, bad, cut_variations, noted, skipped } = self.read;
         let output = args.output.display();
-        let text = format!("{}, {bad} bad left out", counted(games, "game", files));
+        let mut text = format!("{}, {bad} bad left out", counted(games, "game", files));
+        if skipped > 0 {
+            text += &format!(", {skipped} files without games passed over (-v names them)");
+        }
         let Some(context) = context else {
             tell(format_args!("juzhong: {text}"));
             return Ok(());
@@ -243,6 +247,7 @@ impl Report {
                 "files": files,
                 "games": games,
                 "bad": bad,
+                "skipped": skipped,
                 "cut_variations": cut_variations,
                 "noted": noted,
                 "dropped": {"variations": variations, "comments": comments, "tags": tags},
@@ -274,8 +279,18 @@ struct Work<'a, 'b> {
 impl Work<'_, '_> {
     /// Converts the games of one file.
     fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
-        let bytes = read_input(path, folder)?;
         let name = path.display().to_string();
+        let bytes = match read_input(path, folder) {
+            // What was found in a folder; what was given is known to be readable.
+            Err(error) if open::is_refused(&error) => {
+                self.report.read.bad += 1;
+                let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
+                let bad =
+                    BadGame { source: name.clone(), place: Place::Offset(0), game: 1, reason };
+                return self.game(&name, Err(bad));
+            }
+            bytes => bytes.or_exit_with(exit::NO_INPUT, || path.display().to_string())?,
+        };
         let mut stopped = None;
         let summary =
             read_packed(&name, &bytes, folder, &stop_flag(), &mut |source, game| match self
@@ -352,16 +367,13 @@ fn interrupted() -> CliError {
 }
 
 /// The bytes of an input; those of standard input come by a file without a name.
-fn read_input(path: &Path, folder: &Path) -> Result<Bytes, CliError> {
-    let read = || {
-        if path == Path::new(STANDARD) {
-            let mut file = tempfile::tempfile_in(folder)?;
-            io::copy(&mut io::stdin().lock(), &mut file)?;
-            return Bytes::of(&file);
-        }
-        Bytes::of(&File::open(path)?)
-    };
-    read().or_exit_with(exit::NO_INPUT, || path.display().to_string())
+fn read_input(path: &Path, folder: &Path) -> io::Result<Bytes> {
+    if path == Path::new(STANDARD) {
+        let mut file = tempfile::tempfile_in(folder)?;
+        io::copy(&mut io::stdin().lock(), &mut file)?;
+        return Bytes::of(&file);
+    }
+    Bytes::of(&open::regular(path)?)
 }
 
 /// The bytes of a file, mapped unless there are none.

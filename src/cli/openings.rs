@@ -1,12 +1,12 @@
 //! Opening lines and positions from files, for matches and self-play.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::{CliError, OrExit, exit, interrupt};
 use crate::arena::read_positions;
 use crate::book::find_games;
+use crate::bytes::open;
 use crate::record::{Record, read_packed};
 use crate::xiangqi::Position;
 
@@ -15,7 +15,7 @@ use crate::xiangqi::Position;
 pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
     let mut openings = Vec::new();
     for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
-        let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
+        let bytes = open::read(&file, u64::MAX).or_exit_with(exit::NO_INPUT, || file.display())?;
         match std::str::from_utf8(&bytes).ok().and_then(read_positions) {
             Some(Ok(positions)) => openings.extend(positions),
             Some(Err(bad)) => {

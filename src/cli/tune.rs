@@ -1,4 +1,3 @@
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -8,7 +7,7 @@ use serde_json::json;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::book::find_games;
-use crate::bytes::atomic;
+use crate::bytes::{atomic, open};
 use crate::record::{ReadSummary, Record, read_packed};
 use crate::xiangqi::Position;
 
@@ -160,7 +159,14 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
     let mut games = Vec::new();
     let mut summary = ReadSummary::default();
     for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
-        let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
+        let bytes = match open::read(&file, u64::MAX) {
+            Err(error) if open::is_refused(&error) => {
+                tracing::info!("{file:?}: {error}");
+                summary.bad += 1;
+                continue;
+            }
+            bytes => bytes.or_exit_with(exit::NO_INPUT, || file.display())?,
+        };
         let name = file.display().to_string();
         let read = read_packed(
             &name,

@@ -5,7 +5,10 @@ use std::str::FromStr;
 const AMBIGUOUS: [&str; 4] = ["txt", "csv", "html", "htm"];
 
 /// Endings of packed files.
-const PACKINGS: [&str; 3] = ["zst", "zstd", "gz"];
+const PACKINGS: [&str; 5] = ["zst", "zstd", "gz", "xz", "bz2"];
+
+/// Endings of game files beside those of [`Format::extensions`]; used for nothing else.
+const GAME_ENDINGS: [&str; 8] = ["pgns", "wxf", "che", "mxq", "ccm", "chn", "pfc", "xqr"];
 
 /// A format of game records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,8 +43,8 @@ pub enum Format {
     Xqr,
 }
 
-/// Endings of archives; of these only zip is read, and not within another archive.
-const ARCHIVES: [&str; 6] = ["zip", "7z", "rar", "tar", "xz", "bz2"];
+/// Endings of archives. RAR is not read.
+const ARCHIVES: [&str; 9] = ["zip", "7z", "rar", "tar", "tgz", "txz", "tbz", "tbz2", "tzst"];
 
 impl Format {
     /// All formats.
@@ -123,13 +126,37 @@ impl Format {
         if is_packing(ending) {
             (_, ending) = stem.rsplit_once('.')?;
         }
+        if GAME_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other)) {
+            return Some(true);
+        }
         Self::from_extension(ending)?;
         Some(!AMBIGUOUS.iter().any(|other| ending.eq_ignore_ascii_case(other)))
     }
 
-    /// Whether a file of that name is an archive, in which games may lie.
+    /// Whether a name says nothing of what a file holds: it has no ending, or one that is used for
+    /// everything.
+    pub(crate) fn is_open_name(name: &str) -> bool {
+        let split = |name: &str| {
+            let (stem, ending) = name.rsplit_once('.')?;
+            Some((stem.to_owned(), ending.to_ascii_lowercase()))
+        };
+        let mut ending = split(name);
+        if let Some((stem, last)) = &ending
+            && PACKINGS.contains(&last.as_str())
+        {
+            ending = split(stem);
+        }
+        ending.is_none_or(|(_, ending)| AMBIGUOUS.contains(&ending.as_str()))
+    }
+
+    /// Whether a file of that name is an archive, packed perhaps, in which games may lie.
     pub(crate) fn is_archive(name: &str) -> bool {
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let ending = |name: &str| name.rsplit_once('.').map_or(0, |(stem, _)| stem.len() + 1);
+        let (stem, mut ending) = name.split_at(ending(name));
+        if PACKINGS.iter().any(|packing| ending.eq_ignore_ascii_case(packing)) {
+            let stem = stem.strip_suffix('.').unwrap_or(stem);
+            ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending);
+        }
         ARCHIVES.iter().any(|archive| ending.eq_ignore_ascii_case(archive))
     }
 
@@ -186,12 +213,27 @@ mod tests {
             ("a.XQF", Some(true)),
             ("b/a.PGN.zst", Some(true)),
             ("a.txt.gz", Some(false)),
+            ("a.pgns.xz", Some(true)),
+            ("a.WXF", Some(true)),
             ("a.html", Some(false)),
             ("pgn", None),
             ("a.zst", None),
             ("a.png", None),
         ] {
             assert_eq!(Format::is_game_file(name), expected, "{name}");
+        }
+        let open = [("game", true), ("a.TXT.gz", true), ("a.gz", true), ("a.md", false)];
+        for (name, expected) in open.into_iter().chain([("a.md.xz", false)]) {
+            assert_eq!(Format::is_open_name(name), expected, "{name}");
+        }
+        for (name, expected) in [
+            ("a.ZIP", true),
+            ("a.tar.xz", true),
+            ("a.tgz", true),
+            ("a.pgn.xz", false),
+            ("xz", false),
+        ] {
+            assert_eq!(Format::is_archive(name), expected, "{name}");
         }
     }
 }

@@ -12,6 +12,8 @@
 //! it one at a time, so that beside the source no more than one game is held per thread; to bound
 //! the memory of a large file, map it.
 
+mod admit;
+mod archive;
 mod board;
 mod cbf;
 mod ccbridge;
@@ -35,26 +37,31 @@ mod place;
 mod plain;
 mod preorder;
 mod scan;
+mod sevenz;
 mod single;
 mod sniff;
 mod source;
 mod split;
 mod table;
+mod tar;
 mod text;
+mod unpack;
 mod windows;
 mod write;
 mod xqf;
 mod xqr;
 mod zip;
 
+pub(crate) use admit::{HEAD_BYTES, HIDDEN, LINK, admit};
 pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::{Encoding, UnknownEncoding};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
+pub(crate) use packed::tell_skipped;
 pub use packed::{
     Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
-    NamedSink, Packed, UnpackError, read_packed,
+    NamedSink, Packed, UnpackError, Unpacked, read_packed,
 };
 pub use parsed::{
     BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
@@ -62,7 +69,7 @@ pub use parsed::{
 use pgn_writer::result_text;
 pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
-pub use source::{read_chunk, read_games, split_games};
+pub use source::{read_chunk, read_cut_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
 pub(crate) use windows::{WINDOW, Window, Windows};
 pub use write::{Dropped, WriteError, WriteOptions, write_game};

@@ -1,23 +1,28 @@
-//! What a file of games is packed in: `.zst`, `.gz` or `.zip`, told from its content.
+//! What a file of games is packed in, told from its content: zstd, gzip, xz or bzip2, and archives
+//! of many sources, zip, tar (packed in any of these ways, too) and 7z.
 //!
 //! Readers take a source as one slice. What is packed is unpacked to memory if it is small, else to
 //! a temporary file without a name that is mapped: so large collections take no memory that the
 //! system could not take back, and are split and read by many threads like any other file. Members
-//! of a zip archive may be packed by zstd or gzip once more; archives within archives are bad sources.
+//! of an archive may be packed once more, or be archives themselves; archives in these are bad
+//! sources.
 //!
 //! A file that unpacks to many times what is plausible is refused: see [`MAX_RATIO`]. All
-//! bounds depend on the file alone, not on what else is read at the time.
+//! bounds depend on the file alone, not on what else is read at the time. Of what lacks its end the
+//! part that is there is read, and the rest is one bad game.
 
 use std::fmt;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::ops::{ControlFlow, Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::zip::{self, Entry};
+use super::admit::{self, HEAD_BYTES, base_name};
+use super::archive::{self, Found};
+use super::unpack::{Coding, Spool, TRUNCATED, pump, read_up_to};
 use super::{
-    BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, Window, Windows, read_chunk,
+    BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, Window, Windows, read_cut_chunk,
 };
 use crate::bytes::map::MappedFile;
 
@@ -35,21 +40,8 @@ pub const FREE_MEMBER_BYTES: u64 = 64 << 10;
 /// The most that any file may unpack to, in bytes; of an archive, all members together.
 pub const MAX_UNPACKED: u64 = 1 << 38;
 
-/// The most members that an archive may have.
+/// The most members that an archive may have, those of archives in it included.
 pub const MAX_MEMBERS: usize = 1 << 20;
-
-/// What unpacks to more than this many bytes is unpacked to a file.
-const MEMORY_BYTES: usize = 4 << 20;
-
-/// How much of a source is kept to tell its format.
-const HEAD_BYTES: usize = 1 << 20;
-
-/// The largest window of zstd that is accepted, as its binary logarithm in bytes: 128 MiB, as the
-/// program `zstd` has it.
-const MAX_WINDOW_LOG: u32 = 27;
-
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-const GZIP: &[u8] = b"\x1f\x8b";
 
 /// Why something cannot be unpacked.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +71,7 @@ impl From<UnpackError> for io::Error {
 #[derive(Debug)]
 pub struct Packed<'a> {
     bytes: &'a [u8],
-    members: Vec<Member>,
+    found: Found,
     /// Ends unpacking soon after it was set.
     stop: Arc<AtomicBool>,
 }
@@ -88,20 +80,25 @@ pub struct Packed<'a> {
 #[derive(Debug, Clone)]
 pub struct Member {
     /// Its path in the archive; `None` if the file is no archive.
-    name: Option<String>,
-    data: Range<usize>,
-    packing: Packing,
+    pub(super) name: Option<String>,
+    /// Where its bytes are: in the file, 0, or in what was unpacked of it.
+    pub(super) store: usize,
+    pub(super) data: Range<usize>,
+    pub(super) packing: Packing,
     /// Why it is not unpacked.
-    fault: Option<String>,
+    pub(super) fault: Option<String>,
+    /// Whether its bytes end too early.
+    pub(super) is_cut: bool,
+    /// To how many times its size it may unpack.
+    pub(super) ratio: u64,
 }
 
 /// How the bytes of a member are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packing {
+pub(super) enum Packing {
     Bare,
-    Zstd,
-    Gzip,
-    /// In an archive, with what its directory states.
+    Coded(Coding),
+    /// In a zip archive, with what its directory states.
     Zip {
         method: u16,
         crc: u32,
@@ -112,12 +109,23 @@ enum Packing {
 /// A source's name by content, its length, and its format as told from its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// BLAKE3 of the bytes.
+    /// BLAKE3 of the bytes; of a source that lacks its end, of that hash and a mark.
     pub hash: [u8; 32],
     /// How many they are.
     pub len: u64,
     /// What they are.
     pub format: Result<Format, BadGameReason>,
+    /// What is wrong with the end of the source, if anything.
+    pub loss: Option<String>,
+}
+
+/// What a source holds, unpacked.
+#[derive(Debug)]
+pub struct Unpacked<'a> {
+    /// Its bytes, as far as they are there.
+    pub content: Content<'a>,
+    /// What is wrong with their end, if anything: see [`read_cut_chunk`].
+    pub loss: Option<String>,
 }
 
 /// The bytes of a source.
@@ -143,67 +151,76 @@ impl Deref for Content<'_> {
 }
 
 impl<'a> Packed<'a> {
-    /// Looks what a file is.
+    /// Looks what a file is. Packed tar archives, 7z archives and archives in archives are unpacked,
+    /// to files without names in `folder` if they are large, until soon after `stop` was set.
     ///
     /// # Errors
     ///
-    /// [`UnpackError::Bad`] if the directory of an archive is damaged.
-    pub fn open(bytes: &'a [u8]) -> Result<Self, UnpackError> {
-        let whole =
-            |packing| vec![Member { name: None, data: 0..bytes.len(), packing, fault: None }];
-        let members = if bytes.starts_with(ZSTD) {
-            whole(Packing::Zstd)
-        } else if bytes.starts_with(GZIP) {
-            whole(Packing::Gzip)
-        } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
-            members(zip::entries(bytes, MAX_MEMBERS).map_err(UnpackError::Bad)?, bytes.len() as u64)
-        } else {
-            whole(Packing::Bare)
-        };
-        Ok(Self { bytes, members, stop: Arc::default() })
+    /// Those of writing; [`UnpackError::Interrupted`]. What is damaged is a member that says so.
+    pub fn open(
+        bytes: &'a [u8],
+        folder: &Path,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, UnpackError> {
+        let found = archive::find(bytes, folder, stop)?;
+        Ok(Self { bytes, found, stop: Arc::clone(stop) })
     }
 
-    /// Ends unpacking with [`UnpackError::Interrupted`] soon after `stop` was set.
-    #[must_use]
-    pub fn stopped_by(self, stop: &Arc<AtomicBool>) -> Self {
-        Self { stop: Arc::clone(stop), ..self }
-    }
-
-    /// The sources in it that are likely to hold games, in the order of the archive: see
-    /// [`Format::is_game_file`].
+    /// The sources in it, in the order of the archive, without those that are hidden or links. Which
+    /// of them hold games [`Packed::admit`] tells.
     #[must_use]
     pub fn members(&self) -> &[Member] {
-        &self.members
+        &self.found.members
+    }
+
+    /// The paths in it that are no members, and why.
+    #[must_use]
+    pub fn skipped(&self) -> &[(String, String)] {
+        &self.found.skipped
     }
 
     /// Whether nothing has to be unpacked.
     #[must_use]
     pub fn is_bare(&self) -> bool {
-        matches!(self.members.as_slice(), [Member { packing: Packing::Bare, .. }])
+        matches!(
+            self.members(),
+            [Member { name: None, packing: Packing::Bare, fault: None, store: 0, .. }]
+        )
     }
 
-    /// The format of a source as told from its beginning.
+    fn bytes_of(&self, member: &Member) -> &[u8] {
+        let bytes = match member.store.checked_sub(1) {
+            None => self.bytes,
+            Some(store) => self.found.stores.get(store).map_or(&[][..], |content| content),
+        };
+        bytes.get(member.data.clone()).unwrap_or_default()
+    }
+
+    /// Judges whether a member of an archive is to be read as games, as a file of that name in a
+    /// folder is; what is no archive was given to be read.
     ///
     /// # Errors
     ///
-    /// Why it is in no known format, or cannot be unpacked.
-    pub fn sniff(&self, member: &Member) -> Result<Format, BadGameReason> {
-        let bytes = self.bytes.get(member.data.clone()).unwrap_or_default();
-        if member.packing == Packing::Bare {
-            return Format::sniff(bytes);
+    /// Why it is passed over.
+    pub fn admit(&self, member: &Member) -> Result<(), String> {
+        let Some(name) = &member.name else { return Ok(()) };
+        let base = base_name(name);
+        if member.fault.is_some() || Format::is_game_file(base) == Some(true) {
+            return Ok(());
         }
-        let mut head = Vec::new();
+        let mut head = vec![0; HEAD_BYTES];
         let read = member
-            .open(bytes)
-            .and_then(|(input, _)| input.take(HEAD_BYTES as u64).read_to_end(&mut head));
-        read.map_err(|error| BadGameReason::Unsupported(damage(&error)))?;
-        Format::sniff(&head)
+            .open(self.bytes_of(member))
+            .and_then(|(mut input, _)| read_up_to(&mut *input, &mut head));
+        // Damage is told where it is unpacked.
+        let Ok(len) = read else { return Ok(()) };
+        admit::admit(base, &head[..len])
     }
 
     /// A name by the packed content, for a source that cannot be unpacked.
     #[must_use]
     pub fn packed_hash(&self, member: &Member) -> [u8; 32] {
-        blake3::hash(self.bytes.get(member.data.clone()).unwrap_or_default()).into()
+        blake3::hash(self.bytes_of(member)).into()
     }
 
     /// Reads a source through. Nothing is kept but its beginning.
@@ -212,20 +229,19 @@ impl<'a> Packed<'a> {
     ///
     /// [`UnpackError::Bad`].
     pub fn digest(&self, member: &Member) -> Result<Digest, UnpackError> {
-        let bytes = self.bytes.get(member.data.clone()).unwrap_or_default();
-        if member.packing == Packing::Bare {
-            let (hash, format) = (blake3::hash(bytes).into(), Format::sniff(bytes));
-            return Ok(Digest { hash, len: bytes.len() as u64, format });
-        }
         let mut hasher = blake3::Hasher::new();
         let mut head = Vec::new();
-        let len = member.unpack(bytes, &self.stop, |part| {
+        let (len, loss) = member.unpack(self.bytes_of(member), &self.stop, &mut |part| {
             let room = HEAD_BYTES - head.len();
             head.extend_from_slice(&part[..part.len().min(room)]);
             hasher.update(part);
             Ok(())
         })?;
-        Ok(Digest { hash: hasher.finalize().into(), len, format: Format::sniff(&head) })
+        if loss.is_some() {
+            // A whole file of the same bytes is another source.
+            hasher.update(b"truncated");
+        }
+        Ok(Digest { hash: hasher.finalize().into(), len, format: Format::sniff(&head), loss })
     }
 
     /// The bytes of a source. What is large is unpacked to a file without a name in `folder`.
@@ -233,191 +249,102 @@ impl<'a> Packed<'a> {
     /// # Errors
     ///
     /// [`UnpackError`].
-    pub fn content(&self, member: &Member, folder: &Path) -> Result<Content<'a>, UnpackError> {
-        let bytes = self.bytes.get(member.data.clone()).unwrap_or_default();
-        if member.packing == Packing::Bare {
-            return Ok(Content::Bare(bytes));
+    pub fn content(&self, member: &Member, folder: &Path) -> Result<Unpacked<'_>, UnpackError> {
+        let bytes = self.bytes_of(member);
+        if member.packing == Packing::Bare && member.fault.is_none() {
+            return Ok(Unpacked { content: Content::Bare(bytes), loss: member.loss() });
         }
-        let mut memory = Vec::new();
-        let mut file = None;
-        member.unpack(bytes, &self.stop, |part| {
-            if memory.len() + part.len() <= MEMORY_BYTES {
-                memory.extend_from_slice(part);
-                return Ok(());
-            }
-            if file.is_none() {
-                file = Some(tempfile::tempfile_in(folder)?);
-            }
-            let Some(file) = &mut file else { return Ok(()) };
-            file.write_all(&memory)?;
-            memory.clear();
-            file.write_all(part)
-        })?;
-        let Some(mut file) = file else { return Ok(Content::Memory(memory)) };
-        file.write_all(&memory)
-            .and_then(|()| MappedFile::of(&file))
-            .map(Content::Mapped)
-            .map_err(UnpackError::Io)
+        let mut spool = Spool::new(folder);
+        let (_, loss) = member.unpack(bytes, &self.stop, &mut |part| spool.push(part))?;
+        let content = spool.finish().map_err(UnpackError::Io)?;
+        Ok(Unpacked { content, loss })
     }
 }
 
 impl Member {
+    /// A member without a name, of bare bytes.
+    pub(super) const fn whole(store: usize, data: Range<usize>) -> Self {
+        let (name, packing, fault) = (None, Packing::Bare, None);
+        Self { name, store, data, packing, fault, is_cut: false, ratio: MAX_RATIO }
+    }
+
+    /// The member as one that is not read.
+    pub(super) fn with_fault(self, what: &str) -> Self {
+        Self { fault: Some(what.to_owned()), ..self }
+    }
+
     /// Its path in the archive; `None` if the file is no archive.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Whether a file of this name holds games for certain, and is a bad one if it does not.
-    #[must_use]
-    pub fn is_certain(&self) -> bool {
-        let is_certain = |name: &String| Format::is_game_file(name) == Some(true);
-        self.fault.is_some() || self.name.as_ref().is_none_or(is_certain)
+    fn loss(&self) -> Option<String> {
+        self.is_cut.then(|| TRUNCATED.to_owned())
     }
 
-    /// Hands over the content in parts and returns its length. An error of `take` is one of
-    /// writing.
+    /// Hands over the content in parts and returns its length, and what is wrong with its end. An
+    /// error of `take` is one of writing.
     fn unpack(
         &self,
         bytes: &[u8],
         stop: &AtomicBool,
-        mut take: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> Result<u64, UnpackError> {
+        take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(u64, Option<String>), UnpackError> {
         if let Some(fault) = &self.fault {
             return Err(UnpackError::Bad(fault.clone()));
         }
-        let bad = |error: &io::Error| UnpackError::Bad(damage(error));
-        let (mut input, limit) = self.open(bytes).map_err(|e| bad(&e))?;
-        let mut buffer = vec![0; 64 << 10];
-        let mut len = 0;
-        loop {
-            if stop.load(Ordering::Relaxed) {
-                return Err(UnpackError::Interrupted);
+        let (mut input, limit) = match self.open(bytes) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Ok((0, Some(TRUNCATED.to_owned())));
             }
-            let count = match input.read(&mut buffer) {
-                Ok(0) => return Ok(len),
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(bad(&error)),
-            };
-            len += count as u64;
-            if len > limit {
-                return Err(UnpackError::Bad(too_much(limit)));
-            }
-            take(&buffer[..count]).map_err(UnpackError::Io)?;
-        }
+            Err(error) => return Err(UnpackError::Bad(super::unpack::damage(&error))),
+        };
+        let (len, is_cut) = pump(&mut *input, limit, stop, take)?;
+        let loss = if is_cut { Some(TRUNCATED.to_owned()) } else { self.loss() };
+        Ok((len, loss))
     }
 
     /// The unpacked bytes, through two layers at most, and how many there may be.
     fn open<'a>(&self, bytes: &'a [u8]) -> io::Result<(Box<dyn Read + 'a>, u64)> {
+        let (outer, limit) = self.open_layer(bytes)?;
+        if self.packing == Packing::Bare {
+            return Ok((outer, limit));
+        }
+        let mut outer = BufReader::new(outer);
+        let mut head = [0; 10];
+        let len = read_up_to(&mut outer, &mut head)?;
+        let outer = io::Cursor::new(head).take(len as u64).chain(outer);
+        let inner: Box<dyn Read + 'a> = match Coding::of(&head[..len]) {
+            Some(coding) => coding.open(outer)?,
+            None => Box::new(outer),
+        };
+        Ok((inner, limit))
+    }
+
+    /// The bytes without the outer packing, and how many there may be.
+    pub(super) fn open_layer<'a>(&self, bytes: &'a [u8]) -> io::Result<(Box<dyn Read + 'a>, u64)> {
         let free = if self.name.is_some() { FREE_MEMBER_BYTES } else { FREE_BYTES };
         let packed = bytes.len() as u64;
-        let limit = free.saturating_add(packed.saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
-        let (outer, limit): (Box<dyn Read + 'a>, u64) = match self.packing {
-            Packing::Bare => return Ok((Box::new(bytes), packed)),
-            Packing::Zstd => (Box::new(unzstd(bytes)?), limit),
-            Packing::Gzip => (Box::new(flate2::read::MultiGzDecoder::new(bytes)), limit),
+        let limit = free.saturating_add(packed.saturating_mul(self.ratio)).min(MAX_UNPACKED);
+        Ok(match self.packing {
+            Packing::Bare => (Box::new(bytes), packed),
+            Packing::Coded(coding) => (coding.open(bytes)?, limit),
             Packing::Zip { method, crc, size } => {
                 let input: Box<dyn Read + 'a> = match method {
                     0 => Box::new(bytes),
                     8 => Box::new(flate2::read::DeflateDecoder::new(bytes)),
-                    _ => Box::new(unzstd(bytes)?),
+                    _ => Coding::Zstd.open(bytes)?,
                 };
-                (
-                    Box::new(Checked { input, left: size, crc, hasher: crc32fast::Hasher::new() }),
-                    limit.max(size),
-                )
+                if self.is_cut {
+                    return Ok((input, limit.max(size.min(MAX_UNPACKED))));
+                }
+                let hasher = crc32fast::Hasher::new();
+                (Box::new(Checked { input, left: size, crc, hasher }), limit.max(size))
             }
-        };
-        let mut outer = BufReader::new(outer);
-        let mut head = [0; 4];
-        let len = read_up_to(&mut outer, &mut head)?;
-        let outer = io::Cursor::new(head).take(len as u64).chain(outer);
-        let inner: Box<dyn Read + 'a> = if head.starts_with(ZSTD) {
-            Box::new(unzstd(outer)?)
-        } else if head.starts_with(GZIP) {
-            Box::new(flate2::read::MultiGzDecoder::new(outer))
-        } else {
-            Box::new(outer)
-        };
-        Ok((inner, limit))
+        })
     }
-}
-
-fn unzstd<'a>(packed: impl Read + 'a) -> io::Result<impl Read + 'a> {
-    let mut decoder = zstd::Decoder::new(packed)?;
-    decoder.window_log_max(MAX_WINDOW_LOG)?;
-    Ok(decoder)
-}
-
-/// The members that are likely to hold games. What is stated of them bounds them all together.
-fn members(entries: Vec<Entry>, len: u64) -> Vec<Member> {
-    let limit = FREE_BYTES.saturating_add(len.saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
-    let (mut unpacked, mut packed) = (0_u64, 0_u64);
-    let mut members = Vec::new();
-    for entry in entries {
-        let Entry { name, data, method, is_encrypted, crc, size } = entry;
-        let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
-        if base.starts_with('.')
-            || name.starts_with("__MACOSX/")
-            || Format::is_game_file(base).is_none() && !Format::is_archive(base)
-        {
-            continue;
-        }
-        let with_this = unpacked.saturating_add(size);
-        packed = packed.saturating_add(data.len() as u64);
-        let fault = if is_encrypted {
-            Some("encrypted; unpack the archive with its password first".to_owned())
-        } else if Format::is_archive(base) {
-            Some("an archive within an archive; unpack it and give what is in it".to_owned())
-        } else if !matches!(method, 0 | 8 | 93) {
-            Some(format!(
-                "packed by method {method} of zip; only 0, 8 and 93 are read: pack it again"
-            ))
-        } else if with_this > limit {
-            Some(too_much(limit))
-        } else if packed > len {
-            Some("members of the archive overlap".to_owned())
-        } else {
-            unpacked = with_this;
-            None
-        };
-        let packing = Packing::Zip { method, crc, size };
-        members.push(Member { name: Some(name), data, packing, fault });
-    }
-    members
-}
-
-fn too_much(limit: u64) -> String {
-    format!(
-        "unpacks to more than {limit} bytes, {MAX_RATIO} times its size and more; no collection of \
-         games packs so well: unpack it yourself if it is sound"
-    )
-}
-
-/// What is wrong with packed bytes.
-fn damage(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".to_owned(),
-        _ if error.to_string().contains("too much memory") => format!(
-            "packed with a window of more than {} MiB; pack it again without --long, or unpack it",
-            1 << (MAX_WINDOW_LOG - 20)
-        ),
-        _ => format!("cannot be unpacked: {error}"),
-    }
-}
-
-fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut len = 0;
-    while len < buffer.len() {
-        match input.read(&mut buffer[len..]) {
-            Ok(0) => break,
-            Ok(count) => len += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(len)
 }
 
 /// Compares the content with what an archive's directory says of it.
@@ -462,7 +389,8 @@ const STEP: usize = 1 << 20;
 
 /// Reads the games of a file in order, whatever it is packed in, until `sink` breaks off. `sink` gets
 /// each game with the name of its source: `source`, or in archives `source/path`. A member that
-/// cannot be unpacked is one bad game. Otherwise as [`read_games`](super::read_games).
+/// cannot be unpacked is one bad game, and so is what is lost of one that lacks its end. Otherwise as
+/// [`read_games`](super::read_games).
 ///
 /// # Errors
 ///
@@ -476,18 +404,20 @@ pub fn read_packed(
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
-    let packed = match Packed::open(bytes) {
-        Ok(packed) => packed.stopped_by(stop),
-        Err(error) => {
-            let _over = sink(source, Err(refusal(source, error.to_string())));
-            return Ok(ReadSummary { bad: 1, ..summary });
-        }
-    };
+    let packed = Packed::open(bytes, folder, stop)?;
+    for (name, why) in packed.skipped() {
+        summary.skipped += 1;
+        tell_skipped(Path::new(source), name, why);
+    }
     for member in packed.members() {
         let name =
             member.name().map_or_else(|| source.to_owned(), |name| format!("{source}/{name}"));
+        if let Err(why) = packed.admit(member) {
+            summary.skipped += 1;
+            tell_skipped(Path::new(source), member.name().unwrap_or_default(), &why);
+            continue;
+        }
         let flow = match packed.content(member, folder) {
-            Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => continue,
             Ok(content) => read_content(&name, &content, stop, sink, &mut summary)?,
             Err(UnpackError::Bad(what)) => {
                 summary.bad += 1;
@@ -504,21 +434,29 @@ pub fn read_packed(
     Ok(summary)
 }
 
+/// Writes to the log that a path in an archive, or in a folder if `name` is empty, is passed over.
+pub(crate) fn tell_skipped(file: &Path, name: &str, why: &str) {
+    let path = if name.is_empty() { file.to_owned() } else { file.join(name) };
+    tracing::info!("passed over {path:?}: {why}");
+}
+
 /// Reads a source, a window after the other.
 fn read_content(
     name: &str,
-    content: &Content<'_>,
+    Unpacked { content, loss }: &Unpacked<'_>,
     stop: &AtomicBool,
     sink: &mut NamedSink<'_>,
     summary: &mut ReadSummary,
 ) -> io::Result<ControlFlow<()>> {
     let mut flow = ControlFlow::Continue(());
     for Window { start, end, chunks } in Windows::new(content, STEP) {
-        for chunk in chunks {
+        let last = chunks.len().saturating_sub(1);
+        for (index, chunk) in chunks.iter().enumerate() {
             if stop.load(Ordering::Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            *summary += read_chunk(name, &content[start..end], &chunk, &mut |game| {
+            let loss = loss.as_deref().filter(|_| index == last && end == content.len());
+            *summary += read_cut_chunk(name, &content[start..end], chunk, loss, &mut |game| {
                 if flow.is_continue() {
                     flow = sink(name, game);
                 }
@@ -541,8 +479,12 @@ fn refusal(source: &str, what: String) -> BadGame {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::io::Write;
+
     use proptest::prelude::*;
+
+    use super::super::unpack::MEMORY_BYTES;
+    use super::*;
 
     const PGN: &[u8] = b"[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n\n[Red \"b\"]\n\n1. c3c4 *\n";
 
@@ -554,6 +496,45 @@ mod tests {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
+    }
+
+    fn xz(bytes: &[u8]) -> Vec<u8> {
+        let options = lzma_rust2::XzOptions::with_preset(1);
+        let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+        writer.write_all(bytes).unwrap();
+        writer.finish().unwrap()
+    }
+
+    fn bzip2(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, content) in files {
+            let mut header = tar::Header::new_ustar();
+            header.set_size(content.len() as u64);
+            header.set_mode(0o644);
+            builder.append_data(&mut header, name, *content).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    fn sevenz(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = sevenz_rust2::ArchiveWriter::new(io::Cursor::new(Vec::new())).unwrap();
+        let options = sevenz_rust2::encoder_options::Lzma2Options::from_level(0);
+        writer.set_content_methods(vec![options.into()]);
+        for (name, content) in files {
+            let entry = sevenz_rust2::ArchiveEntry::new_file(name);
+            writer.push_archive_entry(entry, Some(*content)).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    fn open(bytes: &[u8]) -> Packed<'_> {
+        Packed::open(bytes, &std::env::temp_dir(), &Arc::default()).unwrap()
     }
 
     fn deflated(bytes: &[u8]) -> Vec<u8> {
@@ -640,15 +621,18 @@ mod tests {
 
     #[test]
     fn every_packing_gives_the_same_games() {
-        for bytes in [PGN.to_vec(), zstd(PGN), gzip(PGN), gzip(&zstd(PGN))] {
+        let twice = [gzip(&zstd(PGN)), xz(&bzip2(PGN))];
+        let once = [PGN.to_vec(), zstd(PGN), gzip(PGN), xz(PGN), bzip2(PGN)];
+        for bytes in once.into_iter().chain(twice) {
             assert_eq!(read(&bytes), ["f 2", "f 1"]);
-            let packed = Packed::open(&bytes).unwrap();
+            let packed = open(&bytes);
             let digest = packed.digest(&packed.members()[0]).unwrap();
             assert_eq!(digest.hash, *blake3::hash(PGN).as_bytes());
             assert_eq!((digest.len, digest.format), (PGN.len() as u64, Ok(Format::Pgn)));
         }
-        let two_frames = [zstd(&PGN[..30]), zstd(&PGN[30..])].concat();
-        assert_eq!(read(&two_frames), ["f 2", "f 1"]);
+        for pack in [zstd, gzip, xz, bzip2] {
+            assert_eq!(read(&[pack(&PGN[..30]), pack(&PGN[30..])].concat()), ["f 2", "f 1"]);
+        }
     }
 
     #[test]
@@ -661,7 +645,9 @@ mod tests {
             member("w.jsonl", 93, b"{\"moves\":\"h2e2\"}"),
             member("read me.txt", 8, b"Read me."),
             member("moves.txt", 8, b"h2e2 h9g7"),
-            member("picture.png", 8, b"h2e2"),
+            member("picture.png", 8, b"\x89PNG\r\n\x1a\n\0\0"),
+            member("no ending", 8, b"h2e2"),
+            member("a/.hidden/x.pgn", 8, PGN),
             member("__MACOSX/a/._x.pgn", 8, b"x"),
         ]);
         let expected = [
@@ -673,6 +659,7 @@ mod tests {
             "f/a/z.pgn.gz 1",
             "f/w.jsonl 1",
             "f/moves.txt 2",
+            "f/no ending 1",
         ];
         assert_eq!(read(&bytes), expected);
         let with_preface = [b"#!/bin/sh\n", &bytes[..]].concat();
@@ -725,36 +712,162 @@ mod tests {
     const ENTRY: usize = 46;
 
     #[test]
+    fn archives_of_all_kinds_give_the_same() {
+        let gz = gzip(PGN);
+        let files: [(&str, &[u8]); 4] =
+            [("a/x.pgn", PGN), ("a/y", PGN), ("note.md", b"A note."), ("z.pgn.gz", &gz)];
+        let zipped = zip(&files.map(|(name, content)| member(name, 8, content)));
+        let (tarred, seven) = (tar(&files), sevenz(&files));
+        let names = ["a/x.pgn", "a/y", "z.pgn.gz"];
+        let expected = |outer: &str| -> Vec<String> {
+            names.iter().flat_map(|name| [2, 1].map(|n| format!("f/{outer}{name} {n}"))).collect()
+        };
+        let packed = [zstd(&tarred), gzip(&tarred), xz(&tarred), bzip2(&tarred)];
+        let all = [zipped, tarred, seven].into_iter().chain(packed);
+        for (number, bytes) in all.enumerate() {
+            assert_eq!(read(&bytes), expected(""), "{number}");
+            let outer = [
+                zip(&[member("in", 8, &bytes)]),
+                zip(&[member("in", 0, &bytes)]),
+                tar(&[("in", &bytes)]),
+                gzip(&tar(&[("in", &bytes)])),
+                sevenz(&[("in", &bytes)]),
+            ];
+            for (outer_number, outer) in outer.iter().enumerate() {
+                assert_eq!(read(outer), expected("in/"), "{number} in {outer_number}");
+                let third = read(&zip(&[member("out.zip", 8, outer)]));
+                let is_refused = third.len() == 1 && third[0].contains("within an archive within");
+                assert!(is_refused, "{third:?}");
+            }
+        }
+        let rar = read(&zip(&[member("a", 8, b"Rar!\x1a\x07\x01\0")]));
+        assert!(rar.len() == 1 && rar[0].contains("unrar"), "{rar:?}");
+    }
+
+    #[test]
+    fn bombs_in_archives_are_refused() {
+        let zeros = vec![0; (FREE_BYTES + (16 << 20)) as usize];
+        let tarred = tar(&[("a.pgn", &zeros)]);
+        for bomb in [zstd(&tarred), sevenz(&[("a.pgn", &zeros)])] {
+            let lines = read(&bomb);
+            assert!(lines.len() == 1 && lines[0].contains("unpacks to more"), "{lines:?}");
+        }
+        let inner = zip(&[member("a.pgn", 8, &zeros[..40 << 20])]);
+        let both = [("a.zip", &inner[..]), ("b.zip", &inner), ("c.pgn", PGN)];
+        let lines = read(&zip(&both.map(|(name, bytes)| member(name, 8, bytes))));
+        assert!(lines.iter().any(|line| line.contains("unpacks to more")), "{lines:?}");
+        assert_eq!(lines[lines.len() - 2..], ["f/c.pgn 2", "f/c.pgn 1"]);
+    }
+
+    #[test]
+    fn too_large_dictionaries_are_refused() {
+        // The dictionary stands in the header of the block, under a checksum.
+        let mut bytes = xz(PGN);
+        let header = 12..12 + (usize::from(bytes[12]) + 1) * 4;
+        let at = header.clone().find(|&at| bytes[at..].starts_with(&[0x21, 1])).unwrap() + 2;
+        bytes[at] = 40;
+        let crc = crc32fast::hash(&bytes[header.start..header.end - 4]).to_le_bytes();
+        bytes[header.end - 4..header.end].copy_from_slice(&crc);
+        let lines = read(&bytes);
+        assert!(lines.len() == 1 && lines[0].contains("dictionary"), "{lines:?}");
+    }
+
+    #[test]
     fn what_is_large_comes_by_a_file() {
         let text = PGN.repeat(2 * MEMORY_BYTES / PGN.len());
         let packed = zstd(&text);
-        let packed = Packed::open(&packed).unwrap();
+        let packed = open(&packed);
         let folder = tempfile::tempdir().unwrap();
-        let content = packed.content(&packed.members()[0], folder.path()).unwrap();
+        let content = packed.content(&packed.members()[0], folder.path()).unwrap().content;
         assert!(matches!(content, Content::Mapped(_)) && *content == *text);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         let nowhere = packed.content(&packed.members()[0], Path::new("/nowhere"));
         assert!(matches!(nowhere, Err(UnpackError::Io(_))));
     }
 
+    /// Of every beginning of these bytes the games before the break are read, and the loss is told.
+    fn check_truncated(bytes: &[u8], whole: &[&str], lens: impl Iterator<Item = usize>) -> usize {
+        let mut most = 0;
+        for len in lens {
+            let mut lines = read(&bytes[..len]);
+            let loss = lines.iter().rposition(|line| {
+                ["truncated", "without its directory"].iter().any(|word| line.contains(word))
+            });
+            assert!(loss.is_some(), "{len}: {lines:?}");
+            lines.retain(|line| !line.contains(": game "));
+            assert!(lines.iter().zip(whole).all(|(a, b)| a == b), "{len}: {lines:?}");
+            most = most.max(lines.len());
+        }
+        most
+    }
+
     #[test]
-    fn truncated_files_are_refused() {
-        for bytes in [zstd(PGN), gzip(PGN), zip(&[member("a.pgn", 8, PGN)])] {
-            for len in 6..bytes.len() {
-                let lines = read(&bytes[..len]);
-                assert!(lines.len() == 1 && lines[0].starts_with("f"), "{len}: {lines:?}");
+    fn of_truncated_files_what_is_there_is_read() {
+        for bytes in [zstd(PGN), gzip(PGN), xz(PGN), bzip2(PGN)] {
+            let most = check_truncated(&bytes, &["f 2", "f 1"], 10..bytes.len());
+            assert!(most <= 1, "the last game may lack its end");
+        }
+        let long: Vec<u8> = (0..40_000)
+            .flat_map(|n| format!("[Red \"{}\"]\n\n1. h2e2 h9g7 *\n\n", n * 7919).into_bytes())
+            .collect();
+        let games = vec!["f 2"; 40_000];
+        for bytes in [zstd(&long), gzip(&long), bzip2(&long), xz(&[&long[..]; 3].concat())] {
+            let len = bytes.len() - bytes.len() / 8;
+            let most = check_truncated(&bytes, &games.repeat(3), [len].into_iter());
+            assert!(most > 1000, "{most}");
+        }
+        let files = [("a.pgn", PGN), ("b.pgn", PGN)];
+        let whole = ["f/a.pgn 2", "f/a.pgn 1", "f/b.pgn 2", "f/b.pgn 1"];
+        let mut zipped = zip(&files.map(|(name, content)| member(name, 8, content)));
+        assert_eq!(check_truncated(&zipped, &whole, 6..zipped.len()), 4);
+        // Lengths that stand behind the data.
+        let mut streamed = files.map(|(name, content)| member(name, 8, content));
+        streamed.iter_mut().for_each(|member| member.flags |= 8);
+        zipped = streamed_zip(&streamed);
+        assert_eq!(check_truncated(&zipped, &whole, 6..zipped.len()), 4);
+        let tarred = tar(&files);
+        assert_eq!(check_truncated(&tarred, &whole, 600..tarred.len() - 1024), 4);
+        let tarred = gzip(&tarred);
+        assert!(check_truncated(&tarred, &whole, 30..tarred.len()) >= 2);
+        let seven = sevenz(&files);
+        assert_eq!(check_truncated(&seven, &whole, 8..seven.len()), 0);
+    }
+
+    /// A zip archive, without its directory, as one is written to a pipe.
+    fn streamed_zip(members: &[Stated<'_>]) -> Vec<u8> {
+        let mut file = Vec::new();
+        for Stated { name, flags, method, size, crc, data } in members {
+            file.extend_from_slice(b"PK\x03\x04");
+            for n in [20, *flags, *method, 0, 0] {
+                file.extend_from_slice(&n.to_le_bytes());
+            }
+            file.extend_from_slice(&[0; 12]);
+            file.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            file.extend_from_slice(&[0, 0]);
+            file.extend_from_slice(name.as_bytes());
+            file.extend_from_slice(data);
+            file.extend_from_slice(b"PK\x07\x08");
+            for n in [*crc, data.len() as u32, *size as u32] {
+                file.extend_from_slice(&n.to_le_bytes());
             }
         }
+        file.extend_from_slice(b"PK\x01\x02");
+        file
     }
 
     proptest! {
         #[test]
         fn damaged_files_do_no_harm(
-            at in any::<prop::sample::Index>(), bits in 1..=255_u8, which in 0..3,
+            at in any::<prop::sample::Index>(), bits in 1..=255_u8, which in 0..8,
         ) {
             let mut bytes = match which {
                 0 => zstd(PGN),
                 1 => gzip(PGN),
+                2 => xz(PGN),
+                3 => bzip2(PGN),
+                4 => tar(&[("a.pgn", PGN), ("b.pgn.zst", &zstd(PGN))]),
+                5 => xz(&tar(&[("a.pgn", PGN)])),
+                6 => sevenz(&[("a.pgn", PGN), ("b.pgn", PGN)]),
                 _ => zip(&[member("a.pgn", 8, PGN), member("b.pgn.zst", 0, &zstd(PGN))]),
             };
             let at = at.index(bytes.len());
@@ -766,9 +879,10 @@ mod tests {
     #[test]
     fn unpacking_can_be_interrupted() {
         let folder = std::env::temp_dir();
-        let stop = Arc::new(AtomicBool::new(true));
+        let stop = Arc::new(AtomicBool::new(false));
         let packed = zstd(PGN);
-        let open = Packed::open(&packed).unwrap().stopped_by(&stop);
+        let open = Packed::open(&packed, &folder, &stop).unwrap();
+        stop.store(true, Ordering::Relaxed);
         let member = &open.members()[0];
         assert!(matches!(open.content(member, &folder), Err(UnpackError::Interrupted)));
         assert!(matches!(open.digest(member), Err(UnpackError::Interrupted)));

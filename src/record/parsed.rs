@@ -172,6 +172,8 @@ pub struct ReadSummary {
     pub cut_variations: u64,
     /// Games with a [`Note`].
     pub noted: u64,
+    /// Members of archives that were passed over, because they hold no games.
+    pub skipped: u64,
 }
 
 impl std::ops::AddAssign for ReadSummary {
@@ -180,5 +182,6 @@ impl std::ops::AddAssign for ReadSummary {
         self.bad += other.bad;
         self.cut_variations += other.cut_variations;
         self.noted += other.noted;
+        self.skipped += other.skipped;
     }
 }

@@ -1,8 +1,8 @@
 //! A source of any format: what it is, its parts, its games.
 
 use super::{
-    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che, chn, dhtmlxq,
-    jsonl, mxq, pfc, pgn, plain, sniff, xqf, xqr,
+    BadGame, BadGameReason, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che,
+    chn, dhtmlxq, jsonl, mxq, pfc, pgn, plain, sniff, xqf, xqr,
 };
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
@@ -66,4 +66,35 @@ pub fn read_chunk(
             ReadSummary { bad: 1, ..ReadSummary::default() }
         }
     }
+}
+
+/// Reads the games of a chunk as [`read_chunk`] does. With a `loss` the source was cut off at the end
+/// of this chunk: the last game may lack its end, so it is a bad one, for that reason.
+pub fn read_cut_chunk(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    loss: Option<&str>,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let Some(loss) = loss else { return read_chunk(source, bytes, chunk, sink) };
+    let mut last = None;
+    let mut summary = read_chunk(source, bytes, chunk, &mut |game| {
+        if let Some(before) = last.replace(game) {
+            sink(before);
+        }
+    });
+    let (place, game) = match &last {
+        Some(Ok(game)) => (game.place, game.game),
+        Some(Err(bad)) => (bad.place, bad.game),
+        None => (Place::Offset(chunk.bytes.end as u64), chunk.game),
+    };
+    match last {
+        Some(Ok(_)) => (summary.games, summary.bad) = (summary.games - 1, summary.bad + 1),
+        Some(Err(_)) => {}
+        None => summary.bad += 1,
+    }
+    let reason = BadGameReason::Unsupported(loss.to_owned());
+    sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
+    summary
 }

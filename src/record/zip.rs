@@ -1,8 +1,15 @@
 //! The directory of a zip archive. What is read is the central directory at the end, with the
-//! 64-bit extension; what stands before the members' data is only skipped. Layout: APPNOTE.TXT 6.3
-//! of PKWARE, sections 4.3 and 4.5.3.
+//! 64-bit extension; what stands before the members' data is only skipped. Of an archive that lacks
+//! its end the members are found by what stands before their data. Layout: APPNOTE.TXT 6.3 of
+//! PKWARE, sections 4.3 and 4.5.3.
+//!
+//! Not by the crate `zip`: it takes the whole directory to memory, some hundred bytes and more for
+//! each of as many entries as the file states, before a caller can bound their number; it looks for
+//! the end record through the whole file; it gives nothing of an archive without a directory; and
+//! nothing says that members overlap. Unpacking, the most of such a crate, is not done here.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Encoding;
 
@@ -16,9 +23,13 @@ pub(super) struct Entry {
     /// How they are packed: 0 stored, 8 deflated, 93 zstd.
     pub(super) method: u16,
     pub(super) is_encrypted: bool,
+    /// Whether it is a link or a device, of Unix.
+    pub(super) is_other: bool,
     /// CRC32 and length of the content, as stated.
     pub(super) crc: u32,
     pub(super) size: u64,
+    /// Whether the archive ends within its data.
+    pub(super) is_cut: bool,
 }
 
 /// The longest comment that an archive can end with, and the record before it.
@@ -94,7 +105,98 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(Entry, usize)> {
     let name = Encoding::detect(name).decode_lossy(name).into_owned();
     let (method, crc) = (u16_at(rest, 10)?, u32_at(rest, 16)?);
     let is_encrypted = u16_at(rest, 8)? & 1 != 0;
-    Some((Entry { name, data, method, is_encrypted, crc, size }, len))
+    // The upper half of the attributes is that of Unix, which byte 5 tells.
+    let kind = (u32_at(rest, 38)? >> 16) & 0o170_000;
+    let is_other = rest[5] == 3 && !matches!(kind, 0 | 0o100_000);
+    Some((Entry { name, data, method, is_encrypted, is_other, crc, size, is_cut: false }, len))
+}
+
+/// The files of an archive without a directory, at most `most`, as far as they can be found one
+/// after the other from its beginning. Unpacks members whose length is stated behind them, at most
+/// `limit` bytes in all, to find where they end.
+pub(super) fn recovered(bytes: &[u8], most: usize, limit: u64, stop: &AtomicBool) -> Vec<Entry> {
+    let (mut at, mut left) = (0, limit);
+    let mut entries = Vec::new();
+    while entries.len() < most && !stop.load(Ordering::Relaxed) {
+        let Some((entry, next)) = local(bytes, at, &mut left, stop) else { break };
+        at = next;
+        if !entry.name.ends_with('/') {
+            entries.push(entry);
+        }
+    }
+    entries
+}
+
+/// The member whose header stands there, and where it ends.
+fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &AtomicBool) -> Option<(Entry, usize)> {
+    let header = bytes.get(at..)?;
+    header.starts_with(b"PK\x03\x04").then_some(())?;
+    let [name_len, extra_len] = [26, 28].map(|at| u16_at(header, at).map(usize::from));
+    let (name_len, extra_len) = (name_len?, extra_len?);
+    let name = header.get(30..30 + name_len)?;
+    let extra = header.get(30 + name_len..30 + name_len + extra_len)?;
+    let start = at + 30 + name_len + extra_len;
+    let (flags, method) = (u16_at(header, 6)?, u16_at(header, 8)?);
+    let (mut crc, mut size) = (u32_at(header, 14)?, u64::from(u32_at(header, 22)?));
+    let mut packed = u64::from(u32_at(header, 18)?);
+    if packed == u64::from(u32::MAX) || size == u64::from(u32::MAX) {
+        let long = long_fields(extra);
+        (size, packed) = (u64_at(long, 0)?, u64_at(long, 8)?);
+    }
+    let is_cut;
+    let mut next;
+    let data;
+    if flags & 8 != 0 && packed == 0 {
+        // The length stands behind the data.
+        let found = (method == 8).then(|| measure(&bytes[start..], left, stop))??;
+        data = start..start + found.packed;
+        (is_cut, crc, size) = (!found.is_whole, found.crc, found.size);
+        next = data.end + if bytes[data.end..].starts_with(b"PK\x07\x08") { 16 } else { 12 };
+        // Lengths of 64 bits are longer by eight bytes.
+        if !bytes.get(next..).is_some_and(|rest| rest.starts_with(b"PK")) {
+            next += 8;
+        }
+    } else {
+        let stated = start.checked_add(usize::try_from(packed).ok()?)?;
+        data = start.min(bytes.len())..stated.min(bytes.len());
+        (is_cut, next) = (stated > bytes.len(), stated);
+    }
+    let name = Encoding::detect(name).decode_lossy(name).into_owned();
+    let is_encrypted = flags & 1 != 0;
+    Some((Entry { name, data, method, is_encrypted, is_other: false, crc, size, is_cut }, next))
+}
+
+/// What deflated data without a stated length are.
+struct Measured {
+    packed: usize,
+    size: u64,
+    crc: u32,
+    is_whole: bool,
+}
+
+/// Unpacks deflated data to find where they end; nothing is found beyond `left` bytes.
+fn measure(bytes: &[u8], left: &mut u64, stop: &AtomicBool) -> Option<Measured> {
+    let mut inflater = flate2::Decompress::new(false);
+    let mut buffer = vec![0; 64 << 10];
+    let mut crc = crc32fast::Hasher::new();
+    loop {
+        let (read, given) = (inflater.total_in(), inflater.total_out());
+        let rest = bytes.get(usize::try_from(read).ok()?..)?;
+        let status = inflater.decompress(rest, &mut buffer, flate2::FlushDecompress::None).ok()?;
+        let count = usize::try_from(inflater.total_out() - given).ok()?;
+        crc.update(&buffer[..count]);
+        *left = left.checked_sub(count as u64)?;
+        let is_whole = status == flate2::Status::StreamEnd;
+        let is_stuck = count == 0 && inflater.total_in() == read;
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        if is_whole || is_stuck {
+            let packed = usize::try_from(inflater.total_in()).ok()?;
+            let (size, crc) = (inflater.total_out(), crc.finalize());
+            return Some(Measured { packed, size, crc, is_whole });
+        }
+    }
 }
 
 /// The data of a member, behind its local header.

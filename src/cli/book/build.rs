@@ -43,7 +43,8 @@ pub(in crate::cli) struct Args {
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct Intake {
-    /// Game files of any format, bare or packed (.zst, .gz, .zip), and folders of them at any depth.
+    /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
+    /// and folders of them at any depth.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -149,14 +150,15 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let open = |path| ListFile::open("--disputes", path, args.output());
     let mut list = args.disputes.as_deref().map(open).transpose()?;
     let mut in_doubt = DisputeCounts::default();
-    let (_, report) = intake.read(args.output(), context, |files, progress, rejected| {
-        // Before the book that is added to is replaced.
-        if let Some(list) = &mut list {
-            in_doubt = list_disputes(list, args, files, &options)?;
-        }
-        let threads = intake.threads.into();
-        build(files, args.output(), options, intake.strict, threads, progress, rejected)
-    })?;
+    let (passed_over, report) =
+        intake.read(args.output(), context, |files, progress, rejected| {
+            // Before the book that is added to is replaced.
+            if let Some(list) = &mut list {
+                in_doubt = list_disputes(list, args, files, &options)?;
+            }
+            let threads = intake.threads.into();
+            build(files, args.output(), options, intake.strict, threads, progress, rejected)
+        })?;
     if let (Some(list), Some(path)) = (list, &args.disputes) {
         list.close()?;
         let DisputeCounts { disputed, tied, contradicted } = in_doubt;
@@ -167,10 +169,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         ));
     }
     show_some("no games in", &report.empty_files);
+    let skipped = passed_over + report.skipped;
     if context.common.json {
-        writeln!(context.out, "{}", answer(args, &report))?;
+        writeln!(context.out, "{}", answer(args, &report, skipped))?;
     } else {
-        print(args, &report, context.out)?;
+        print(args, &report, skipped, context.out)?;
     }
     super::tell_unbacked(was_backed, args.output());
     Ok(exit::OK)
@@ -229,7 +232,7 @@ impl Intake {
     }
 
     /// Runs a step that reads game files: finds them, shows progress and lists the rejects. Returns
-    /// the files, too.
+    /// how many files in folders were passed over, too.
     pub(super) fn read<T>(
         &self,
         output: &Path,
@@ -239,7 +242,7 @@ impl Intake {
             &(dyn Fn(Progress) + Sync),
             &mut (dyn FnMut(&Reject) + Send),
         ) -> Result<T, BuildError>,
-    ) -> Result<(Vec<PathBuf>, T), CliError> {
+    ) -> Result<(u64, T), CliError> {
         if context.common.game != GameName::Xiangqi {
             return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
         }
@@ -256,8 +259,7 @@ impl Intake {
         }
         let report = result.map_err(from_build)?;
         show_some("no game files in", &inputs.empty);
-        show_some("passed over, for it must be unpacked first:", &inputs.archives);
-        Ok((inputs.files, report))
+        Ok((inputs.skipped.len() as u64, report))
     }
 }
 
@@ -306,7 +308,7 @@ fn advance(bar: &ProgressBar, progress: Progress) {
     }
 }
 
-fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
+fn answer(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value {
     let about = &report.metadata;
     let counts = &about.counts;
     json!({
@@ -315,6 +317,7 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
         "files": report.files,
         "same_files": report.same_files,
         "known_files": report.known_files,
+        "skipped": skipped,
         "resumed_records": report.kept,
         "records": counts.records,
         "bad": counts.bad,
@@ -337,11 +340,19 @@ fn answer(args: &Args, report: &BuildReport) -> serde_json::Value {
     })
 }
 
-fn print(args: &Args, report: &BuildReport, out: &mut dyn Write) -> Result<(), CliError> {
+fn print(
+    args: &Args,
+    report: &BuildReport,
+    skipped: u64,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     let about = &report.metadata;
     let book = args.output().display();
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
+    if skipped > 0 {
+        writeln!(out, "skipped    {skipped} that hold no games (-v names them)")?;
+    }
     if args.into.is_some() {
         writeln!(out, "known      {} files that the book has counted", report.known_files)?;
     }

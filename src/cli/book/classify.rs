@@ -11,6 +11,7 @@ use super::from_build;
 use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
 use crate::bytes::map::MappedFile;
+use crate::bytes::open;
 use crate::game::{Notation, Outcome, Side};
 use crate::record::{Place, Record, read_packed};
 use crate::xiangqi::Position;
@@ -187,7 +188,14 @@ fn read(
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let source = file.display().to_string();
-    let bytes = MappedFile::open(file).or_exit_with(exit::NO_INPUT, || source.clone())?;
+    let bytes = match MappedFile::open(file) {
+        Err(error) if open::is_refused(&error) => {
+            tracing::info!("{source:?}: {error}");
+            sums.bad += 1;
+            return Ok(());
+        }
+        bytes => bytes.or_exit_with(exit::NO_INPUT, || source.clone())?,
+    };
     let mut listed = Ok(());
     let folder = std::env::temp_dir();
     let read = read_packed(&source, &bytes, &folder, &Arc::default(), &mut |source, game| {

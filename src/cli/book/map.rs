@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = "--no-dedup: shards bring copies of games together; use juzhong book build";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let (_, report) = intake.read(output, context, |files, progress, rejected| {
+    let (passed_over, report) = intake.read(output, context, |files, progress, rejected| {
         let how = (intake.strict, intake.threads.into());
         map(files, output, format, options, how, progress, rejected)
     })?;
@@ -41,6 +41,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             "shard": output.to_string_lossy(),
             "files": report.files,
             "same_files": report.same_files,
+            "skipped": passed_over + report.skipped,
             "sources": sources,
             "games": games,
         });
