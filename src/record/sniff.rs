@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn formats_are_told_from_content() {
-        let formats: [(&[u8], Format); 17] = [
+        let formats: [(&[u8], Format); 22] = [
             (b"", Format::Pgn),
             (b" \r\n", Format::Pgn),
             (b"[Event \"a\"]\n", Format::Pgn),
