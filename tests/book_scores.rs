@@ -430,6 +430,7 @@ fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
     let books = vec![OwnBook::from(PathBuf::from(&book))];
     for seed in 0..20 {
         let books = books.clone();
+        let seed = Some(seed);
         let options = EngineOptions { books, seed, hash_mib: 1, ..EngineOptions::default() };
         let mut engine = Engine::<Position>::new(options).unwrap();
         let choice = engine.choose(&after(&inside), &Limits::nodes(10), &()).unwrap();

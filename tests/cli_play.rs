@@ -182,3 +182,47 @@ fn an_engine_without_a_move_is_at_fault() {
         assert!(text.contains("mates in 1 move") && text.contains("checkmate"), "{text}");
     }
 }
+
+/// A move of the book at the start of a game, by a process of its own.
+fn book_move(book: &str, more: &[&str]) -> String {
+    let args = [&["uci", "--hash", "1", "--book", book], more].concat();
+    let text = stdout(&juzhong(&args, "position startpos\ngo nodes 1\n"));
+    assert!(text.contains("the move is from the book"), "{text}");
+    text.lines().find_map(|line| line.strip_prefix("bestmove ")).unwrap()[..4].to_owned()
+}
+
+#[test]
+fn processes_choose_otherwise_unless_a_seed_is_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let (games, book) = (folder.path().join("games.txt"), folder.path().join("a.book"));
+    let game =
+        |moves: &str| format!("[Game \"Chinese Chess\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n");
+    fs::write(&games, game("1. h2e2 h9g7") + &game("1. b0c2 h9g7") + &game("1. c3c4 h9g7"))
+        .unwrap();
+    let (games, book) = (games.display().to_string(), book.display().to_string());
+    stdout(&juzhong(&["book", "build", &games, "-o", &book], ""));
+    for policy in ["weighted", "softmax", "uniform", "group"] {
+        let drawn = || book_move(&book, &["--policy", policy]);
+        // One of 3^20 runs of a sound choice has no two different moves.
+        let first = drawn();
+        assert!((0..20).any(|_| drawn() != first), "{policy}: always {first}");
+        let seeded = |seed| book_move(&book, &["--policy", policy, "--seed", seed]);
+        assert_eq!(seeded("7"), seeded("7"), "{policy}");
+        let seeds = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+        assert!(seeds.into_iter().any(|seed| seeded(seed) != seeded("7")), "{policy}");
+    }
+    let best = || book_move(&book, &["--policy", "best"]);
+    assert_eq!(best(), best());
+}
+
+#[test]
+fn the_seed_can_be_set_and_taken_back_in_a_session() {
+    let options = stdout(&juzhong(&["uci", "--hash", "1"], "uci\n"));
+    assert!(options.contains("option name Seed type string default <empty>"), "{options}");
+    let options = stdout(&juzhong(&["uci", "--hash", "1", "--seed", "5"], "uci\n"));
+    assert!(options.contains("option name Seed type string default 5"), "{options}");
+    let said = "setoption name Seed value <empty>\nsetoption name Seed value\n\
+        setoption name Seed value 9\nsetoption name Seed value x\nisready\n";
+    let answers = stdout(&juzhong(&["uci", "--hash", "1"], said));
+    assert_eq!(answers.matches("option Seed").count(), 1, "{answers}");
+}

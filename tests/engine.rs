@@ -25,7 +25,8 @@ fn select(policy: Policy) -> SelectOptions {
 }
 
 fn options() -> EngineOptions<RuleSet> {
-    EngineOptions { hash_mib: 1, select: select(Policy::Best), ..EngineOptions::default() }
+    let (select, seed) = (select(Policy::Best), Some(0));
+    EngineOptions { hash_mib: 1, select, seed, ..EngineOptions::default() }
 }
 
 fn small_book(folder: &Path) -> PathBuf {
@@ -76,7 +77,7 @@ fn equal_seeds_give_equal_games() {
     let moves = |seed| {
         let options = EngineOptions {
             books: books.clone(),
-            seed,
+            seed: Some(seed),
             select: select(Policy::Uniform),
             ..options()
         };

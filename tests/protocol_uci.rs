@@ -445,6 +445,20 @@ fn a_search_for_a_mate_ends_with_it() {
 }
 
 #[test]
+fn a_search_for_a_mate_finds_stalemates_and_leaves_out_nothing() {
+    for fen in ["4k1Pn1/7P1/3P5/9/4n4/9/9/9/9/4K4 w", "cP2k1Pn1/P6P1/3P5/9/4n4/9/9/9/9/4K4 w"] {
+        for go in ["go mate 1", "go mate 3", "go mate 1 nodes 100", "go mate 1 depth 1"] {
+            let output = answers_to(format!("position fen {fen}\n{go}\n"));
+            assert!(output.contains("score mate 1 "), "{go}: {output}");
+            assert_eq!(best_moves(&output), ["d7d8"], "{go}: {output}");
+        }
+    }
+    // None in one move: the move is searched for as ever.
+    let output = answers_to("position startpos\ngo mate 1 depth 3\ngo mate 2 nodes 2000\n");
+    assert_eq!(best_moves(&output).len(), 2, "{output}");
+}
+
+#[test]
 fn only_the_moves_asked_for_are_searched() {
     let output = answers_to(
         "go depth 3 searchmoves a0a1 i0i1\nsetoption name MultiPV value 5\n\

@@ -8,8 +8,10 @@ use juzhong::search::{
     Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, SearchOptions, Searcher,
     TableValue, Techniques, table_key,
 };
-use juzhong::xiangqi::{Move, Position, Role};
+use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -102,6 +104,9 @@ fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2], first: bool)
     let in_check = position.in_check();
     let mut moves = MoveList::new();
     let mut best = Score::mated_in(line.len() - root).value();
+    if !position.has_legal_move() {
+        return best;
+    }
     if in_check {
         position.legal_moves(&mut moves);
     } else {
@@ -219,6 +224,65 @@ fn a_stopped_search_still_has_a_move() {
     let found =
         searcher(1, 2).run(&line(MIDDLE_GAME), Rules::default(), &Limits::default(), &(), &Stop);
     assert!(found.best.is_some());
+}
+
+/// The report of the first iteration never returns.
+struct Breaks;
+
+impl Control<Move> for Breaks {
+    fn should_stop(&self) -> bool {
+        false
+    }
+    fn report(&self, _iteration: &Iteration<Move>) {
+        std::panic::resume_unwind(Box::new("broken")); // says nothing
+    }
+}
+
+#[test]
+fn helpers_end_where_the_first_thread_panics() {
+    let (sender, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let run = || {
+            let (line, limits) = (line(MIDDLE_GAME), Limits::default());
+            searcher(1, 3).run(&line, Rules::default(), &limits, &(), &Breaks)
+        };
+        sender.send(std::panic::catch_unwind(run).is_err()).unwrap();
+    });
+    assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(true));
+}
+
+/// Reads each answer from a slow disk.
+#[derive(Default)]
+struct SlowDisk(Mutex<Vec<usize>>);
+
+impl Oracle<Position> for SlowDisk {
+    const PRESENT: bool = true;
+    fn probe(&self, _line: &Line<Position>, _depth: i32) -> Option<TableValue> {
+        std::thread::sleep(Duration::from_millis(8));
+        None
+    }
+    fn enter(&self, worker: usize) {
+        self.0.lock().unwrap().push(worker);
+    }
+    fn was_slow(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn tables_on_a_slow_disk_cost_no_time_that_is_not_there() {
+    for threads in [1, 3] {
+        let limits = Limits::move_time(Duration::from_millis(60));
+        let (line, oracle) = (line(MIDDLE_GAME), SlowDisk::default());
+        let mut searcher = searcher(1, threads);
+        let start = Instant::now();
+        let found = searcher.run(&line, Rules::default(), &limits, &oracle, &());
+        assert!(start.elapsed() < Duration::from_millis(700), "{:?}", start.elapsed());
+        assert!(found.best.is_some());
+        let mut workers = oracle.0.into_inner().unwrap();
+        workers.sort_unstable();
+        assert!(workers.into_iter().eq(0..threads));
+    }
 }
 
 /// Knows that every position with a pair of rooks less is lost, and counts the questions.
@@ -441,4 +505,134 @@ fn most_composed_mates_are_solved() {
     }
     println!("{solved} of {total} solved, {optimal} in the moves promised or fewer");
     assert!(solved * 10 >= total * 6, "{solved} of {total}");
+}
+
+/// Won by a stalemate: position and move.
+const STALEMATES: [(&str, &str); 2] = [
+    ("4k1Pn1/7P1/3P5/9/4n4/9/9/9/9/4K4 w - - 0 1", "d7d8"),
+    ("cP2k1Pn1/P6P1/3P5/9/4n4/9/9/9/9/4K4 w - - 0 1", "d7d8"),
+];
+
+#[test]
+fn a_stalemate_is_seen_as_soon_as_a_mate() {
+    for (fen, mv) in STALEMATES {
+        for depth in 1..=8 {
+            let found = search(fen, &Limits::depth(depth));
+            assert_eq!(found.best.map(|mv| mv.to_string()).as_deref(), Some(mv), "{fen}");
+            assert_eq!(found.score, Score::mate_in(1), "{fen}, depth {depth}");
+        }
+        let rules = Rules::default();
+        let limits = Limits::default();
+        let proof = searcher(1, 1).find_mate(&line(fen), rules, 1, &limits, &());
+        assert!(proof.found.is_some_and(|found| plays_to_mate(fen, &found)), "{fen}");
+    }
+}
+
+/// Whether the quick answer to the question for a stalemate is right.
+fn tells_stalemates(position: &Position) -> bool {
+    position.in_check() || position.is_stalemated() != position.has_legal_move()
+}
+
+#[test]
+fn stalemates_are_told_in_random_games() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    for _ in 0..300 {
+        let mut position = Position::start();
+        for _ in 0..200 {
+            assert!(tells_stalemates(&position), "{}", position.to_fen());
+            let mut moves = MoveList::new();
+            position.append_legal(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            position.play_unchecked(moves[random.random_range(0..moves.len())]);
+        }
+    }
+}
+
+/// Kings, two to four men that attack, and up to four others, at random.
+fn sparse_position(random: &mut ChaCha8Rng) -> Position {
+    const ATTACKERS: [Role; 4] = [Role::Rook, Role::Horse, Role::Cannon, Role::Pawn];
+    loop {
+        let mut setup = Setup::empty();
+        let turn = Side::ALL[random.random_range(0..2)];
+        setup.turn = turn;
+        let mut put = |random: &mut ChaCha8Rng, side, role| {
+            setup.board[random.random_range(0..90)] = Some(Piece::new(side, role));
+        };
+        for side in Side::ALL {
+            put(random, side, Role::King);
+        }
+        for _ in 0..random.random_range(2..=4) {
+            let role = ATTACKERS[random.random_range(0..4)];
+            put(random, turn, role);
+        }
+        for _ in 0..random.random_range(0..=4) {
+            let role = Role::ALL[random.random_range(1..7)];
+            let side = Side::ALL[random.random_range(0..2)];
+            put(random, side, role);
+        }
+        let Ok(position) = Position::from_setup(&setup) else { continue };
+        assert!(tells_stalemates(&position), "{}", position.to_fen());
+        if position.has_legal_move() {
+            return position;
+        }
+    }
+}
+
+/// The fewest moves, up to `most`, in which the side to move forces a mate or stalemate.
+fn shortest_mate(position: &mut Position, most: u32) -> Option<u32> {
+    let mut moves = MoveList::new();
+    position.append_legal(&mut moves);
+    (1..=most).find(|&n| {
+        moves.iter().any(|&mv| {
+            let undo = position.play_unchecked(mv);
+            let mates = !position.has_legal_move() || n > 1 && all_lose(position, n - 1);
+            position.undo(mv, undo);
+            mates
+        })
+    })
+}
+
+/// Whether every move of the side to move allows a mate in at most `n` moves.
+fn all_lose(position: &mut Position, n: u32) -> bool {
+    let mut replies = MoveList::new();
+    position.append_legal(&mut replies);
+    replies.into_iter().all(|reply| {
+        let undo = position.play_unchecked(reply);
+        let loses = shortest_mate(position, n).is_some();
+        position.undo(reply, undo);
+        loses
+    })
+}
+
+/// Every mate and stalemate in two moves, and for some positions in three, and no others.
+#[test]
+fn every_mate_in_sparse_positions_is_found() {
+    let mut random = ChaCha8Rng::seed_from_u64(17);
+    let (mut mates, mut stalemates) = ([0; 4], 0);
+    let mut searcher = searcher(1, 1);
+    for number in 0..1_000 {
+        let mut position = sparse_position(&mut random);
+        let most = if number % 20 == 0 { 3 } else { 2 };
+        let expected = shortest_mate(&mut position, most);
+        let fen = position.to_fen();
+        let line = Line::new(position, 0);
+        let limits = Limits::default();
+        let proof = searcher.find_mate(&line, RuleSet::None, most, &limits, &());
+        assert!(proof.is_complete, "{fen}");
+        let Some(found) = proof.found else {
+            assert_eq!(expected, None, "{fen}");
+            continue;
+        };
+        let ScoreKind::MateIn(plies) = found.score.kind() else { panic!("{fen}: {found:?}") };
+        assert_eq!(Some(plies.div_ceil(2)), expected, "{fen}");
+        assert!(plays_to_mate(&fen, &found), "{fen}: {found:?}");
+        mates[plies.div_ceil(2) as usize] += 1;
+        let mut end = line;
+        found.pv.iter().for_each(|&mv| end.push(mv));
+        stalemates += usize::from(!end.position().in_check());
+    }
+    println!("{} mates in one move, {} in two, {stalemates} stalemates", mates[1], mates[2]);
+    assert!(mates[1] > 20 && mates[2] > 5 && stalemates > 20);
 }

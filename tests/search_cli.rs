@@ -36,6 +36,19 @@ fn analyse_answers_in_json() {
 }
 
 #[test]
+fn analyse_proves_mates_and_that_there_is_none() {
+    let stalemate = "4k1Pn1/7P1/3P5/9/4n4/9/9/9/9/4K4 w";
+    let answer = json(&["analyse", "--json", "--fen", stalemate, "--mate", "1"]);
+    assert_eq!((&answer["best"], &answer["mate"]), (&"d7d8".into(), &1.into()));
+    assert!(answer["no_mate_in"].is_null());
+    let answer = json(&["analyse", "--json", "--mate", "2", "--depth", "2"]);
+    assert_eq!(answer["no_mate_in"], 2);
+    let text = juzhong(&["analyse", "--mate", "2", "--depth", "2"]).assert().success();
+    text.stdout(contains("no mate in 2 can be forced"));
+    juzhong(&["analyse", "--mate", "0"]).assert().code(2);
+}
+
+#[test]
 fn analyse_says_what_is_wrong() {
     juzhong(&["analyse", "--fen", "9/9 w"]).assert().code(65).stderr(contains("2 ranks, not 10"));
     juzhong(&["analyse", "--moves", "h2e2", "h2e2"]).assert().code(65).stderr(contains("move 2: "));

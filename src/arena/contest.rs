@@ -15,6 +15,7 @@ use super::game::Table;
 use super::{
     ClientError, Decision, Effort, Entrant, Fault, Openings, Pace, Patience, Referee, Sprt, Tally,
 };
+use crate::bytes::RaiseAtEnd;
 use crate::game::{Outcome, Side};
 use crate::record::Record;
 use crate::xiangqi::Position;
@@ -141,6 +142,7 @@ impl Match {
         let halt = AtomicBool::new(self.is_decided(standing));
         let (sender, games) = channel();
         std::thread::scope(|scope| {
+            let _halt = RaiseAtEnd(&halt);
             for _ in
                 0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
             {
@@ -148,9 +150,7 @@ impl Match {
                 scope.spawn(move || self.work(next, halt, &sender));
             }
             drop(sender);
-            let result = self.collect(&games, standing, &Stops { stop, halt: &halt }, sink);
-            halt.store(true, Ordering::Relaxed);
-            result
+            self.collect(&games, standing, &Stops { stop, halt: &halt }, sink)
         })
     }
 

@@ -38,7 +38,8 @@ impl Entrant {
         let mut client = match &self.command {
             Some(command) => Client::start_again(command, self.protocol, patience, ready)?,
             None => {
-                let options = EngineOptions { rules, ..EngineOptions::default() };
+                let seed = Some(0); // matches can be repeated
+                let options = EngineOptions { rules, seed, ..EngineOptions::default() };
                 let engine = Engine::<Position>::new(options).map_err(ClientError::Own)?;
                 Client::within(engine, patience)?
             }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::worth::{Bound, Finding, Span};
+use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Game, Line};
 
 /// What a source says of a position, for the side to move, and how it came to that.
@@ -94,7 +95,8 @@ pub fn appraise_all<G: Game, E: From<AppraiseError>>(
         let (sender, answers) = mpsc::channel();
         for appraiser in appraisers {
             let (sender, next, ended) = (sender.clone(), &next, &ended);
-            scope.spawn(move || {
+            let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+            let started = thread.spawn_scoped(scope, move || {
                 while !ended.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= lines {
@@ -107,6 +109,11 @@ pub fn appraise_all<G: Game, E: From<AppraiseError>>(
                     }
                 }
             });
+            if let Err(error) = started {
+                ended.store(true, Ordering::Relaxed);
+                let what = format!("cannot start a thread: {error}");
+                return Err(AppraiseError { source_name: "scores".to_owned(), what }.into());
+            }
         }
         drop(sender);
         let mut result = Ok(());

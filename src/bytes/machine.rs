@@ -4,6 +4,10 @@
 use std::io;
 use std::path::Path;
 
+/// The stack in bytes of a thread that searches: room for the deepest lines, each ply of which holds
+/// its moves. The default of a thread, 2 MiB, is not always enough.
+pub const DEEP_STACK: usize = 8 << 20;
+
 /// Bytes of memory that can be had without swapping: what the kernel says is available (Linux), at
 /// most the limit of the control group that the process is in. `None` where that is not known.
 #[must_use]

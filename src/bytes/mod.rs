@@ -3,6 +3,7 @@
 //! ([`lock`]), opening what is a regular file only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at stated places ([`positioned`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
 
 pub mod atomic;
+mod flag;
 mod line;
 pub mod lock;
 pub mod machine;
@@ -13,4 +14,5 @@ pub mod positioned;
 pub mod sealed;
 pub mod varint;
 
+pub(crate) use flag::RaiseAtEnd;
 pub use line::read_line;

@@ -11,8 +11,8 @@ use crate::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use crate::game::{Line, Notation};
 use crate::gomoku::Board;
 use crate::search::{
-    Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, Score,
-    ScoreKind, SearchOptions, Searcher,
+    Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
+    Score, ScoreKind, SearchOptions, Searcher,
 };
 use crate::xiangqi::Position;
 
@@ -39,6 +39,10 @@ pub(super) struct Args {
     /// Stop after this many plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
+    /// Look for a forced mate or stalemate in at most so many moves first: every one is found, and where
+    /// there is none that is said.
+    #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64 / 2))]
+    mate: Option<u32>,
     /// Stop after this many positions.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
@@ -101,16 +105,19 @@ fn run_game<G: Terminal + Playable>(
     let lines = Progress::default();
     let began = Instant::now();
     let limits = args.limits();
-    let found = match &tables {
-        Some(tables) => searcher.run(&line, rules, &limits, tables, &lines),
-        None => searcher.run(&line, rules, &limits, &(), &lines),
+    let proof = args.mate.map(|moves| searcher.find_mate(&line, rules, moves, &limits, &lines));
+    let no_mate = args.mate.filter(|_| proof.as_ref().is_some_and(MateSearch::is_refuted));
+    let found = match (proof.and_then(|proof| proof.found), &tables) {
+        (Some(mate), _) => mate,
+        (None, Some(tables)) => searcher.run(&line, rules, &limits, tables, &lines),
+        (None, None) => searcher.run(&line, rules, &limits, &(), &lines),
     };
     let time = began.elapsed();
     while let Some(trouble) = tables.as_ref().and_then(Endgames::trouble) {
         eprintln!("juzhong: {trouble}");
     }
     let fen = G::line_text(&line, start.fullmoves);
-    let answer = Answer::<G> { fen, known, found, lines: lines.last(), time };
+    let answer = Answer::<G> { fen, known, no_mate, found, lines: lines.last(), time };
     if context.common.json {
         writeln!(context.out, "{}", answer.json())?;
     } else {
@@ -171,6 +178,8 @@ struct Answer<G: Notation> {
     fen: String,
     /// What book or tables would play.
     known: Option<Choice<G::Move>>,
+    /// There is no mate in so many moves.
+    no_mate: Option<u32>,
     found: Found<G::Move>,
     lines: Vec<Iteration<G::Move>>,
     time: Duration,
@@ -200,6 +209,7 @@ impl<G: Notation> Answer<G> {
             "best": self.found.best.map(G::move_text),
             "score_cp": cp,
             "mate": mate,
+            "no_mate_in": self.no_mate,
             "depth": self.found.depth,
             "nodes": self.found.nodes,
             "table_hits": self.found.table_hits,
@@ -222,6 +232,9 @@ impl<G: Notation> Answer<G> {
         }
         if let Some(known) = &self.known {
             writeln!(context.out, "{} from {}", G::move_text(known.mv), describe(known))?;
+        }
+        if let Some(moves) = self.no_mate {
+            writeln!(context.out, "no mate in {moves} can be forced")?;
         }
         let best = self.found.best.map_or_else(|| "none".to_owned(), G::move_text);
         let (nodes, ms) = (self.found.nodes, self.time.as_millis());

@@ -217,7 +217,7 @@ impl Show {
         let mut engine = Engine::new(EngineOptions {
             books: vec![place.book.clone().into()],
             tables: place.tables.clone().into(),
-            seed: args.seed,
+            seed: Some(args.seed),
             ..EngineOptions::default()
         })
         .or_exit(exit::UNAVAILABLE)?;

@@ -31,9 +31,9 @@ pub(super) struct PlayerArgs {
     /// Threads that search.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Seed of every random choice.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// Seed of every random choice [default: one that the operating system draws for each process].
+    #[arg(long)]
+    seed: Option<u64>,
 }
 
 /// Opening books at play.

@@ -6,6 +6,7 @@ use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
 use crate::arena::SelfPlay;
 use crate::bytes::atomic;
+use crate::bytes::machine::DEEP_STACK;
 use crate::record::{PgnOptions, write_pgn};
 use crate::xiangqi::RuleSet;
 
@@ -42,7 +43,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("selfplay")?;
     let openings = read_openings(&args.openings)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(args.threads).stack_size(DEEP_STACK).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let plan =
         SelfPlay { nodes: args.nodes, hash_mib: args.hash, seed: args.seed, rules: args.rules };

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::book::find_games;
+use crate::bytes::machine::DEEP_STACK;
 use crate::bytes::{atomic, open};
 use crate::record::{ReadSummary, Record, read_packed};
 use crate::xiangqi::Position;
@@ -69,7 +70,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("tune")?;
     args.check()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(args.threads).stack_size(DEEP_STACK).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let (games, read) = read(&args.inputs)?;
     let samples = pool.install(|| sample(&games, &args.sampling()));

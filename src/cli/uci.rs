@@ -3,7 +3,7 @@ use std::io::{BufReader, stdin};
 use super::player::PlayerArgs;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::engine::{Engine, Playable};
+use crate::engine::{Engine, EngineOptions, Playable, TableOptions};
 use crate::gomoku::Board;
 use crate::protocol::{self, Dialect};
 use crate::xiangqi::Position;
@@ -33,7 +33,11 @@ fn serve<G: Terminal + Playable>(
     assumed: Dialect,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let engine = Engine::<G>::new(args.player.options::<G>()?).or_exit(exit::USAGE)?;
-    protocol::serve(BufReader::new(stdin()), context.out, engine, assumed)?;
+    let options = args.player.options::<G>()?;
+    // Books and tables are opened once the GUI is listened to.
+    let bare =
+        EngineOptions { books: Vec::new(), tables: TableOptions::default(), ..options.clone() };
+    let engine = Engine::<G>::new(bare).or_exit(exit::USAGE)?;
+    protocol::serve_with(BufReader::new(stdin()), context.out, engine, options, assumed)?;
     Ok(exit::OK)
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::chance::seed_or_drawn;
 use super::player::loses_by_rule;
 use super::tables::in_full;
 use super::{EngineOptions, Playable};
@@ -134,13 +135,13 @@ impl Library {
         notices: &mut Vec<String>,
     ) -> Self {
         let mut shelf = Vec::new();
+        let seed = seed_or_drawn(options.seed);
         for (number, OwnBook { path, side, limits }) in (0..).zip(&options.books) {
             match open_book::<G>(path) {
                 Ok(book) => {
                     let rows = book.metadata().rows;
                     tracing::info!(book = %path.display(), rows, "book opened");
-                    let selector =
-                        Selector::numbered(limits.over(options.select), options.seed, number);
+                    let selector = Selector::numbered(limits.over(options.select), seed, number);
                     shelf.push(Shelved { book, side: *side, selector });
                 }
                 Err(message) => notices.push(message),

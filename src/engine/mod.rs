@@ -3,6 +3,7 @@
 
 mod advice;
 mod appraise;
+mod chance;
 mod claims;
 pub mod clock;
 mod conversion;
@@ -15,6 +16,7 @@ mod validity;
 
 pub use advice::Advice;
 pub use appraise::{SearchAppraiser, TableAppraiser};
+pub(crate) use chance::seed_or_drawn;
 pub use library::{BookLimits, OwnBook};
 pub use playable::{Endgames, NoTables, Patience, Playable, RootMove};
 pub use player::{Choice, Engine, EngineError, EngineOptions, Source};

@@ -79,35 +79,33 @@ impl Debug for Patience<'_> {
     }
 }
 
-/// Positions between two looks at the clock.
-const CHECK_INTERVAL: u32 = 64;
-
 /// Counts the positions that a proof looks at, until there were enough of them or patience ends.
 #[derive(Debug)]
 pub(super) struct Budget<'a> {
     patience: &'a Patience<'a>,
     most: u32,
     spent: u32,
+    /// Patience has ended: no later proof gets a position more.
+    is_over: bool,
 }
 
 impl<'a> Budget<'a> {
     pub(super) const fn new(patience: &'a Patience<'a>, most: u32) -> Self {
-        Self { patience, most, spent: 0 }
+        Self { patience, most, spent: 0, is_over: false }
     }
 
     pub(super) const fn is_spent(&self) -> bool {
-        self.spent >= self.most
+        self.is_over || self.spent >= self.most
     }
 
-    /// One more position is looked at.
+    /// Counts one more position. Patience is asked each time: all moves of a position are looked up
+    /// in the tables, which takes far longer, and seconds where these lie on a slow disk.
     pub(super) fn spend(&mut self) {
         self.spent += 1;
-        if self.spent.is_multiple_of(CHECK_INTERVAL) && !(self.patience.lasts)() {
-            self.spent = self.most;
-        }
+        self.is_over = self.is_over || !(self.patience.lasts)();
     }
 
-    /// The next proof has as many positions again.
+    /// Gives the next proof as many positions again, unless patience has ended.
     pub(super) const fn renew(&mut self) {
         self.spent = 0;
     }
@@ -159,5 +157,47 @@ impl<G: Game> Endgames<G> for NoTables {
     }
     fn trouble(&self) -> Option<String> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn no_proof_goes_on_after_patience_has_ended() {
+        let asked = Cell::new(0);
+        let lasts = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 3
+        };
+        let patience = Patience { positions: 0, lasts: &lasts };
+        let mut budget = Budget::new(&patience, 1_000);
+        let mut spent = 0;
+        for _ in 0..5 {
+            budget.renew();
+            while !budget.is_spent() {
+                budget.spend();
+                spent += 1;
+            }
+        }
+        assert_eq!(spent, 3);
+    }
+
+    #[test]
+    fn each_proof_has_its_positions_while_patience_lasts() {
+        let patience = Patience::default();
+        let mut budget = Budget::new(&patience, 10);
+        let mut spent = 0;
+        for _ in 0..5 {
+            budget.renew();
+            while !budget.is_spent() {
+                budget.spend();
+                spent += 1;
+            }
+        }
+        assert_eq!(spent, 50);
     }
 }

@@ -11,8 +11,8 @@ use crate::bytes::machine::available_memory;
 use crate::game::{Horizon, Line, MoveList, Verdict};
 use crate::hash::Key;
 use crate::search::{
-    Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, Oracle, Score, SearchError,
-    SearchOptions, Searcher, TableValue, Techniques, Telling,
+    Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, MateSearch, Oracle, Score,
+    SearchError, SearchOptions, Searcher, TableValue, Techniques, Telling,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -31,8 +31,9 @@ pub struct EngineOptions<R> {
     pub threads: usize,
     /// Best lines reported by search.
     pub multipv: usize,
-    /// Seed of every random choice.
-    pub seed: u64,
+    /// Seed of every random choice; `None` to draw one from the operating system, so that every
+    /// process chooses otherwise.
+    pub seed: Option<u64>,
     /// Which rules judge repetitions.
     pub rules: R,
     /// What the search does beside looking at every move.
@@ -48,7 +49,7 @@ impl<R: Default> Default for EngineOptions<R> {
             hash_mib: 64,
             threads: 1,
             multipv: 1,
-            seed: 0,
+            seed: None,
             rules: R::default(),
             techniques: Techniques::ALL,
         }
@@ -116,6 +117,14 @@ impl<M: Copy> Choice<M> {
         Self { source: Source::Search, ..Self::from_book(mv) }
     }
 
+    /// What a search has found, if it has found a move.
+    #[must_use]
+    pub fn searched(found: Found<M>) -> Option<Self> {
+        let Found { best, score, depth, nodes, pv, .. } = found;
+        let choice = |mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) };
+        best.map(choice)
+    }
+
     fn from_book(mv: M) -> Self {
         let (score, table) = (None, None);
         Self { mv, source: Source::Book, score, table, depth: 0, nodes: 0, pv: vec![mv] }
@@ -170,7 +179,7 @@ const PATIENCE: u32 = 100_000;
 const PATIENCE_SHARE: u32 = 4;
 
 /// A player. Answers depend on its options and the games since it was made, never on the time,
-/// except where a limit is a time or several threads search.
+/// except where a limit is a time, several threads search, or a book's move is drawn without a seed.
 #[derive(Debug)]
 pub struct Engine<G: Playable> {
     options: EngineOptions<G::Rules>,
@@ -343,6 +352,9 @@ impl<G: Playable> Engine<G> {
 
     /// What book and tables know. A win that the tables are sure of comes before the book.
     fn look_up(&mut self, line: &Line<G>, patience: &Patience<'_>) -> Known<G::Move> {
+        if let Some(tables) = &self.tables {
+            tables.enter(0); // what the last search has read is near
+        }
         let advice = self.advice(line, patience);
         let is_won = advice.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
         if !is_won && let Some(mv) = self.pick(line) {
@@ -362,7 +374,7 @@ impl<G: Playable> Engine<G> {
             Wdl::Loss => Some(Score::from_eval(-UNSURE)),
             Wdl::Win | Wdl::Draw => Some(Score::from_eval(UNSURE)),
         };
-        let pv = self.table_line(line.position(), choice.mv);
+        let pv = self.table_line(line.position(), choice.mv, patience);
         Known::Move(Choice { score, pv, ..choice })
     }
 
@@ -400,6 +412,19 @@ impl<G: Playable> Engine<G> {
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
         self.run(line, limits, true, control)
+    }
+
+    /// Looks for the shortest forced mate or stalemate in at most `moves` moves, whatever book and tables
+    /// have: see [`Searcher::find_mate`].
+    pub fn find_mate(
+        &mut self,
+        line: &Line<G>,
+        moves: u32,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> MateSearch<G::Move> {
+        let rules = self.options.rules;
+        self.searcher.find_mate(&as_it_counts(line, rules), rules, moves, limits, control)
     }
 
     /// Searches only the moves that keep a draw, and is not told what is drawn, so that it looks for
@@ -452,14 +477,17 @@ impl<G: Playable> Engine<G> {
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 
-    /// Best play by the tables from `mv` on, as far as it is worth telling.
-    fn table_line(&self, position: &G, mv: G::Move) -> Vec<G::Move> {
+    /// Best play by the tables from `mv` on, as far as it is worth telling and patience lasts.
+    fn table_line(&self, position: &G, mv: G::Move, patience: &Patience<'_>) -> Vec<G::Move> {
         let mut position = position.clone();
         let mut moves = Vec::new();
         let mut next = Some(mv);
         while let Some(mv) = next.filter(|_| moves.len() < TABLE_LINE) {
             position.make(mv);
             moves.push(mv);
+            if !(patience.lasts)() {
+                break;
+            }
             let ranked = self.tables.as_ref().and_then(|tables| tables.ranked_moves(&position));
             next = ranked.and_then(|ranked| ranked.first().map(|best| best.mv));
         }

@@ -9,7 +9,9 @@ use super::validity;
 use crate::game::{Adjudicate, Line, Side};
 use crate::gomoku::{Board, FreeRules};
 use crate::search::{MAX_TABLE_DISTANCE, Oracle, TableValue};
-use crate::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
+use crate::tablebase::{
+    Entry, Material, Metric, ProbeError, Rules, Tables, Wdl, take_loaded, use_cache_lane,
+};
 use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
 
@@ -288,6 +290,14 @@ impl Oracle<Position> for XiangqiTables {
             _ => MOVE_LIMIT.saturating_sub(line.clock()),
         };
         (0..self.shelves.len()).find_map(|shelf| self.value_by(shelf, position, left))
+    }
+
+    fn enter(&self, worker: usize) {
+        use_cache_lane(worker);
+    }
+
+    fn was_slow(&self) -> bool {
+        take_loaded()
     }
 }
 

@@ -32,6 +32,14 @@ pub trait Heuristics: Game {
     /// Whether the side to move is under a threat that must be answered (xiangqi: in check).
     fn is_threatened(&self) -> bool;
 
+    /// Whether the side to move has no legal move, asked only where it is not
+    /// [threatened](Self::is_threatened) and [`abrupt_outcome`](Self::abrupt_outcome) says nothing: the
+    /// static evaluation must not be taken for the value there. Asked at most nodes, so the answer has
+    /// to be quick where there are moves.
+    fn is_stuck(&self) -> bool {
+        false
+    }
+
     /// Whether `mv` makes a threat that must be answered (xiangqi: gives check). A guess that is
     /// always `false` only costs depth.
     fn creates_threat(&self, mv: Self::Move) -> bool {

@@ -160,6 +160,12 @@ impl Go {
         Some(())
     }
 
+    /// `ponderhit` came before the search began, perhaps with an offer of a draw: it need not ponder.
+    pub(super) fn ponder_hit(&mut self, draw: bool) {
+        self.draw |= draw && self.ponder;
+        self.ponder = false;
+    }
+
     /// The same with UCCI's times in milliseconds, where they were in `unit` milliseconds.
     pub(crate) fn in_milliseconds(&self, unit: u64) -> Self {
         Self { own: self.own.scaled(unit), opponent: self.opponent.scaled(unit), ..self.clone() }

@@ -27,10 +27,10 @@
 //! Modules above this one, which speak to other engines, use the same readers and writers: `dialect` to
 //! `queue` know no engine and no thread.
 //!
-//! Three threads: one reads lines, one searches while a `go` runs, and the caller's own, which owns
-//! the state and the output, takes the events of both from one channel. So `stop`, `isready` and
-//! `quit` are answered during a search. Commands that need the engine wait until the search ends;
-//! an endless search (`infinite`, `ponder`) is stopped by the next `go`.
+//! Three threads: one reads lines, one searches while a `go` runs or opens books and tables that were
+//! named, and the caller's own, which owns the state and the output, takes the events of both from
+//! one channel. So `stop`, `isready` and `quit` are answered meanwhile. Commands that need the engine
+//! wait until it is back; an endless search (`infinite`, `ponder`) is stopped by the next `go`.
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
@@ -67,7 +67,7 @@ pub use speech::Offer;
 pub(crate) use speech::{Answer, Crossing, Speech};
 
 use crate::bytes::read_line;
-use crate::engine::{Engine, Playable};
+use crate::engine::{Engine, EngineOptions, Playable};
 use session::Session;
 pub(crate) use settings::Settings;
 use thinking::Event;
@@ -92,6 +92,23 @@ pub fn serve<G: Playable>(
     engine: Engine<G>,
     assumed: Dialect,
 ) -> io::Result<()> {
+    let options = engine.options().clone();
+    serve_with(input, output, engine, options, assumed)
+}
+
+/// As [`serve`], of an engine that is to have other `options`, the defaults that the GUI sees: they are
+/// set while the session runs, so that books and tables which take long to open hold nothing up.
+///
+/// # Errors
+///
+/// Those of writing to `output`.
+pub fn serve_with<G: Playable>(
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+    engine: Engine<G>,
+    options: EngineOptions<G::Rules>,
+    assumed: Dialect,
+) -> io::Result<()> {
     let (sender, events) = sync_channel(EVENTS);
     let lines = sender.clone();
     let reader = std::thread::Builder::new().name("protocol input".to_owned());
@@ -99,7 +116,7 @@ pub fn serve<G: Playable>(
         send_lines(input, &lines, |line| line.map_or(Event::End, Event::Line));
     })?;
     drop(reader); // it ends with the input, with `quit`, or with the process
-    Session::new(engine, assumed, sender, events, output).run()
+    Session::new(engine, options, assumed, (sender, events), output).run()
 }
 
 /// Reads lines until the end, `quit`, or until nobody listens. `event` makes an event of a line, and of

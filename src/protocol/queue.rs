@@ -1,6 +1,7 @@
 //! Commands that wait for the end of a search, in bounded memory.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use super::Command;
 
@@ -23,6 +24,8 @@ pub(crate) struct Waiting {
     pub(crate) command: Command,
     /// `stop` came after it.
     pub(crate) stopped: bool,
+    /// When it came.
+    pub(crate) since: Instant,
     /// Of its line.
     bytes: usize,
 }
@@ -38,7 +41,7 @@ impl Queue {
         }
         self.bytes += bytes;
         self.searches += usize::from(matches!(command, Command::Go(_)));
-        self.waiting.push_back(Waiting { command, stopped: false, bytes });
+        self.waiting.push_back(Waiting { command, stopped: false, since: Instant::now(), bytes });
         true
     }
 
@@ -72,8 +75,7 @@ impl Queue {
     pub(crate) fn ponder_hit(&mut self, draw: bool) {
         for waiting in &mut self.waiting {
             if let Command::Go(go) = &mut waiting.command {
-                go.draw |= draw && go.ponder;
-                go.ponder = false;
+                go.ponder_hit(draw);
             }
         }
     }

@@ -12,12 +12,15 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::answers::{Detail, Extras, Voice};
 use super::command::{Command, Setup, shortened};
 use super::settings::{Effect, Refusal, Settings, has_ranks};
-use super::thinking::{self, Done, Event, Goal, Job, Outcome, Signal, Task, Thought};
+use super::thinking::{
+    self, Done, Event, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
+};
 use super::timing::Timing;
 use super::{Dialect, Go, Queue, Ranks, Waiting};
 use crate::engine::clock::Allowance;
 use crate::engine::{
-    Choice, Engine, HashEntry, Iteration, Limits, Playable, Score, Source, table_key,
+    Choice, Engine, EngineOptions, HashEntry, Iteration, Limits, Playable, Score, Source,
+    seed_or_drawn, table_key,
 };
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
@@ -35,8 +38,18 @@ const MAX_PERFT: u32 = 64;
 /// Options take effect when so long nothing else came: on nobody's clock.
 const IDLE: Duration = Duration::from_millis(50);
 
+/// How long `isready` waits for books and tables to be opened before it is answered all the same:
+/// nearly always they are open by then, and the GUI hears first what is wrong with them.
+const READY_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long `quit` waits for them where something was asked before it.
+const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+
 /// How long a search may go on that nobody can stop any more, for the input has ended.
 const AFTER_END: Duration = Duration::from_secs(600);
+
+/// Where the events of a session come from.
+type Channel<G> = (SyncSender<Event<Thought<G>>>, Receiver<Event<Thought<G>>>);
 
 /// A session of one engine with one GUI.
 pub(super) struct Session<'a, G: Playable> {
@@ -48,8 +61,16 @@ pub(super) struct Session<'a, G: Playable> {
     settings: Settings<G>,
     /// Options were set that the engine does not know of yet.
     is_unprepared: bool,
-    /// `None` while a search has it.
+    /// `None` while a search has it, or a thread that sets options.
     engine: Option<Engine<G>>,
+    /// Options are being set.
+    is_preparing: bool,
+    /// How that is done.
+    set_up: SetUp<G>,
+    /// `isready` that wait for it, and since when.
+    unready: Option<(u32, Instant)>,
+    /// A `go` that waits for it.
+    held: Option<Held>,
     search: Option<Search<G>>,
     line: Line<G>,
     /// Moves not to be played in this position (UCCI).
@@ -57,13 +78,26 @@ pub(super) struct Session<'a, G: Playable> {
     /// Positions that the search was asked about and has not yet answered.
     probed: VecDeque<(G, Key)>,
     waiting: Queue,
+    /// When the present command came, or the search ended that it waited for.
+    began: Instant,
+    /// When the last search ended.
+    freed: Instant,
     random: ChaCha8Rng,
     /// Since when it is known that no more input will come.
     ended: Option<Instant>,
     /// How long a search may go on then.
     after_end: Duration,
-    /// `quit` was read.
-    quit: bool,
+    /// When `quit` was read.
+    quit: Option<Instant>,
+}
+
+/// A `go` that waits for the options set before it.
+struct Held {
+    go: Go,
+    /// `stop` came after it.
+    stopped: bool,
+    /// When it came.
+    began: Instant,
 }
 
 /// A running search, or one that has ended but may not answer yet.
@@ -104,29 +138,36 @@ impl<G: Playable> Search<G> {
 impl<'a, G: Playable> Session<'a, G> {
     pub(super) fn new(
         engine: Engine<G>,
+        wanted: EngineOptions<G::Rules>,
         assumed: Dialect,
-        sender: SyncSender<Event<Thought<G>>>,
-        events: Receiver<Event<Thought<G>>>,
+        (sender, events): Channel<G>,
         output: &'a mut dyn Write,
     ) -> Self {
-        let settings = Settings::<G>::new(engine.options().clone());
+        let is_unprepared = *engine.options() != wanted;
+        let settings = Settings::<G>::new(wanted);
         Self {
             sender,
             events,
             voice: Voice::new(output, assumed),
             greeted: None,
-            random: ChaCha8Rng::seed_from_u64(settings.seed()),
+            random: chance(settings.seed()),
             settings,
-            is_unprepared: false,
+            is_unprepared,
             engine: Some(engine),
+            is_preparing: false,
+            set_up: thinking::set_up,
+            unready: None,
+            held: None,
             search: None,
             line: Line::new(G::start(), 0),
             banned: Vec::new(),
             probed: VecDeque::new(),
             waiting: Queue::default(),
+            began: Instant::now(),
+            freed: Instant::now(),
             ended: None,
             after_end: AFTER_END,
-            quit: false,
+            quit: None,
         }
     }
 
@@ -146,30 +187,57 @@ impl<'a, G: Playable> Session<'a, G> {
             self.catch_up()?;
             self.voice.flush()?;
         }
-        if self.quit {
+        if self.quit.is_some() {
             self.voice.farewell()?;
         }
         self.voice.flush()
     }
 
     fn finished(&self) -> bool {
-        self.search.is_none() && (self.quit || self.ended.is_some() && self.waiting.is_empty())
+        if self.search.is_some() {
+            return false;
+        }
+        let is_done = self.waiting.is_empty() && self.held.is_none() && self.unready.is_none();
+        let is_late = || self.quit.is_some_and(|since| since.elapsed() >= QUIT_PATIENCE);
+        (self.quit.is_some() || self.ended.is_some()) && (is_done || is_late())
+    }
+
+    /// Whether a search or the setting of options runs.
+    const fn is_busy(&self) -> bool {
+        self.search.is_some() || self.is_preparing
     }
 
     fn next_event(&self) -> Result<Event<Thought<G>>, RecvTimeoutError> {
-        match (&self.search, self.ended) {
-            (None, None) if self.is_unprepared => self.events.recv_timeout(IDLE),
-            (Some(_), Some(ended)) if !self.quit => {
-                self.events.recv_timeout(self.after_end.saturating_sub(ended.elapsed()))
-            }
-            _ => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        match self.patience() {
+            Some(time) => self.events.recv_timeout(time),
+            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
 
-    /// Nothing has come for a while: time to prepare, or to end a search that nobody waits for.
+    /// How long to wait for the next event before there is something else to do.
+    fn patience(&self) -> Option<Duration> {
+        let left = |time: Duration, since: Instant| time.saturating_sub(since.elapsed());
+        let unready = self.unready.map(|(_, since)| left(READY_PATIENCE, since));
+        let quit = self.quit.filter(|_| self.is_preparing);
+        let quit = quit.map(|since| left(QUIT_PATIENCE, since));
+        let ended = self.ended.filter(|_| self.is_busy() && self.quit.is_none());
+        let ended = ended.map(|since| left(self.after_end, since));
+        let may_prepare = self.is_unprepared && !self.is_busy() && self.ended.is_none();
+        let idle = may_prepare.then_some(IDLE);
+        [unready, quit, ended, idle].into_iter().flatten().min()
+    }
+
+    /// Nothing has come for a while: time to prepare, to say that the session is ready though books and
+    /// tables are not, or to end what nobody waits for.
     fn while_idle(&mut self) -> io::Result<()> {
-        if self.search.is_none() {
-            return self.prepare();
+        if !self.is_busy() {
+            return self.prepare().map(drop);
+        }
+        if self.unready.is_some_and(|(_, since)| since.elapsed() >= READY_PATIENCE) {
+            return self.say_ready();
+        }
+        if self.quit.is_some() || self.ended.is_none_or(|since| since.elapsed() < self.after_end) {
+            return Ok(());
         }
         self.quit();
         self.voice.message("stopped, for the input has ended long ago")
@@ -185,17 +253,22 @@ impl<'a, G: Playable> Session<'a, G> {
             Some(Err(message)) => return self.complain(&message),
             Some(Ok(command)) => command,
         };
-        match &self.search {
-            None => self.execute(command, false),
+        let may_execute = match &self.search {
             Some(search) => {
                 let in_batch = self.settings.batch && !search.is_endless();
-                if command.is_urgent() && !in_batch {
-                    self.execute(command, false)
-                } else {
-                    self.wait(command, line.len())
-                }
+                command.is_urgent() && !in_batch
             }
+            None if self.is_preparing => {
+                let needs_engine = matches!(command, Command::Probe(_));
+                command.is_urgent() && !needs_engine || matches!(command, Command::Handshake(_))
+            }
+            None => true,
+        };
+        if !may_execute {
+            return self.wait(command, line.len());
         }
+        self.began = Instant::now();
+        self.execute(command, false)
     }
 
     /// Keeps a command until the search ends. An endless search ends where another one is asked for.
@@ -225,15 +298,24 @@ impl<'a, G: Playable> Session<'a, G> {
                 let may_answer = search.may_answer();
                 let Some(outcome) = search.outcome.take_if(|_| may_answer) else { return Ok(()) };
                 if let Some(search) = self.search.take() {
+                    self.freed = Instant::now();
                     self.answer(outcome, &search)?;
                     // What waited may take long.
                     self.voice.flush()?;
                 }
             }
-            let Some(Waiting { command, stopped, .. }) = self.waiting.pop() else {
+            if self.is_preparing {
+                return Ok(());
+            }
+            let Some(Waiting { command, stopped, since, .. }) = self.waiting.pop() else {
                 return Ok(());
             };
+            // What waited for a search counts from its end.
+            self.began = self.freed.max(since);
             self.execute(command, stopped)?;
+            if self.quit.is_some() && self.search.is_some() {
+                self.waiting.clear();
+            }
         }
     }
 
@@ -243,10 +325,12 @@ impl<'a, G: Playable> Session<'a, G> {
         match command {
             Command::Handshake(dialect) => self.greet(dialect)?,
             Command::IsReady => {
-                if self.search.is_none() {
-                    self.prepare()?;
+                if self.search.is_none() && self.prepare()? {
+                    let (count, since) = self.unready.unwrap_or((0, Instant::now()));
+                    self.unready = Some((count.saturating_add(1), since));
+                } else {
+                    self.voice.ready()?;
                 }
-                self.voice.ready()?;
             }
             Command::NewGame => self.new_game(),
             Command::SetOption(text) => self.set_option(&text)?,
@@ -311,7 +395,7 @@ impl<'a, G: Playable> Session<'a, G> {
             engine.new_game();
         }
         self.banned.clear();
-        self.random = ChaCha8Rng::seed_from_u64(self.settings.seed());
+        self.random = chance(self.settings.seed());
     }
 
     fn set_option(&mut self, text: &str) -> io::Result<()> {
@@ -339,20 +423,36 @@ impl<'a, G: Playable> Session<'a, G> {
         self.voice.message(message)
     }
 
+    /// What waits for books and tables, and was said before, is still done if they open soon.
     fn quit(&mut self) {
-        self.quit = true;
-        self.waiting.clear();
-        if let Some(search) = &mut self.search {
-            search.stop();
+        self.quit = Some(Instant::now());
+        match &mut self.search {
+            Some(search) => {
+                self.waiting.clear();
+                search.stop();
+            }
+            None => self.stop_waiting(),
         }
     }
 
     /// Stops the search and those that wait.
     fn stop(&mut self) -> io::Result<()> {
-        let Some(search) = &mut self.search else { return self.voice.nothing_to_stop() };
-        search.stop();
-        self.waiting.stop();
+        match &mut self.search {
+            Some(search) => search.stop(),
+            None if self.held.is_none() && !self.waiting.has_search() => {
+                return self.voice.nothing_to_stop();
+            }
+            None => {}
+        }
+        self.stop_waiting();
         Ok(())
+    }
+
+    fn stop_waiting(&mut self) {
+        self.waiting.stop();
+        if let Some(held) = &mut self.held {
+            held.stopped = true;
+        }
     }
 
     /// Time ends a search that ponders from now on; those that wait need not ponder at all.
@@ -363,38 +463,61 @@ impl<'a, G: Playable> Session<'a, G> {
             search.draw |= draw;
             search.signal.ponder_hit();
         }
+        if let Some(Held { go, .. }) = &mut self.held {
+            go.ponder_hit(draw);
+        }
         self.waiting.ponder_hit(draw);
     }
 
-    /// Makes the engine what the settings say, and tells what is wrong with books and tables.
-    fn prepare(&mut self) -> io::Result<()> {
+    /// Begins to make the engine what the settings say, in a thread of its own; `false` if it is that
+    /// already, or cannot be made so. Tells what is wrong with books and tables.
+    fn prepare(&mut self) -> io::Result<bool> {
+        if self.is_preparing {
+            return Ok(true);
+        }
         self.is_unprepared = false;
         let wanted = self.settings.engine_options();
-        let problem = match &mut self.engine {
-            Some(engine) if *engine.options() == wanted => None,
-            Some(engine) => {
-                let problem = engine.set_options(wanted).err();
-                if problem.is_some() {
-                    self.settings.keep(engine.options());
-                }
-                problem
-            }
-            None => {
-                let made = Engine::new(wanted);
-                if made.is_err() {
-                    self.settings.be_modest();
-                }
-                made.map(|engine| self.engine = Some(engine)).err()
-            }
-        };
-        if let Some(error) = problem {
-            self.voice.message(&format!("{error}; going on as before"))?;
-            // The other wishes are to be had still.
-            if let Some(engine) = &mut self.engine {
-                drop(engine.set_options(self.settings.engine_options()));
-            }
+        if self.engine.as_ref().is_some_and(|engine| *engine.options() == wanted) {
+            self.tell_notices()?;
+            return Ok(false);
         }
-        self.tell_notices()
+        let (engine, events) = (self.engine.take(), self.sender.clone());
+        if let Err(error) = thinking::prepare(self.set_up, engine, wanted, events) {
+            self.voice.message(&format!("cannot start a thread to set options: {error}"))?;
+            return Ok(false);
+        }
+        self.is_preparing = true;
+        Ok(true)
+    }
+
+    /// The engine is back, with other options: what waited for that goes on.
+    fn prepared(&mut self, prepared: Option<Box<Prepared<G>>>) -> io::Result<()> {
+        self.is_preparing = false;
+        match prepared.map(|prepared| *prepared) {
+            Some(Prepared { engine, problem }) => {
+                self.engine = engine;
+                if let Some(error) = problem {
+                    match &self.engine {
+                        Some(engine) => self.settings.keep(engine.options()),
+                        None => self.settings.be_modest(),
+                    }
+                    self.voice.message(&format!("{error}; going on as before"))?;
+                }
+            }
+            None => self.voice.message("setting options broke down; please report them")?,
+        }
+        self.tell_notices()?;
+        self.say_ready()?;
+        match self.held.take() {
+            Some(held) => self.start_search(&held),
+            None => Ok(()),
+        }
+    }
+
+    /// Answers every `isready` that waits.
+    fn say_ready(&mut self) -> io::Result<()> {
+        let count = self.unready.take().map_or(0, |(count, _)| count);
+        (0..count).try_for_each(|_| self.voice.ready())
     }
 
     fn tell_notices(&mut self) -> io::Result<()> {
@@ -469,9 +592,17 @@ impl<'a, G: Playable> Session<'a, G> {
         if go.perft.is_some_and(|depth| depth > MAX_PERFT) {
             self.complain(&format!("go perft: {MAX_PERFT} plies are the most"))?;
         }
-        let began = Instant::now();
-        self.prepare()?;
-        let spent = began.elapsed();
+        let held = Held { go: go.clone(), stopped, began: self.began };
+        if self.prepare()? {
+            self.held = Some(held);
+            return Ok(());
+        }
+        self.start_search(&held)
+    }
+
+    fn start_search(&mut self, held: &Held) -> io::Result<()> {
+        let Held { go, stopped, began } = held;
+        let (stopped, spent) = (*stopped, began.elapsed());
         if self.dialect().is_ucci() && go.depth == Some(0) {
             let score = Score::from_eval(self.line.position().evaluate());
             self.voice.score::<G>(0, score, &[])?;
@@ -570,6 +701,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Thought::Count(mv, leaves) => self.voice.count::<G>(mv, leaves),
             Thought::Known(entry) => self.tell_known(entry),
             Thought::Done(done) => self.search_ended(done),
+            Thought::Prepared(prepared) => self.prepared(prepared),
         }
     }
 
@@ -706,6 +838,11 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 }
 
+/// The source of random choices with this seed, if one is set.
+fn chance(seed: Option<u64>) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed_or_drawn(seed))
+}
+
 /// Plies of a search, at least one. A search for a mate and nothing else gives up some plies after it
 /// should have been found.
 fn depth(go: &Go) -> Option<u32> {
@@ -726,8 +863,7 @@ mod tests {
     use std::sync::mpsc::sync_channel;
 
     use super::*;
-    use crate::engine::EngineOptions;
-    use crate::xiangqi::Position;
+    use crate::xiangqi::{Position, RuleSet};
 
     #[test]
     fn a_search_that_nobody_can_stop_any_more_ends() {
@@ -738,11 +874,120 @@ mod tests {
             sender.send(event).unwrap();
         }
         let mut output = Vec::new();
-        let mut session = Session::new(engine, Dialect::Uci, sender, events, &mut output);
+        let options = engine.options().clone();
+        let channel = (sender, events);
+        let mut session = Session::new(engine, options, Dialect::Uci, channel, &mut output);
         session.after_end = Duration::from_millis(100);
         session.run().unwrap();
         let output = String::from_utf8(output).unwrap();
         assert!(output.contains("info string stopped, for the input has ended long ago"));
         assert!(output.trim_end().lines().last().unwrap().starts_with("bestmove "), "{output}");
+    }
+
+    /// Books and tables that take long to open.
+    fn slow(
+        engine: Option<Engine<Position>>,
+        options: EngineOptions<RuleSet>,
+    ) -> Prepared<Position> {
+        std::thread::sleep(Duration::from_millis(2_500));
+        thinking::set_up(engine, options)
+    }
+
+    /// Each line of the answers to these lines, said so many milliseconds one after the other, with
+    /// the milliseconds that had gone; options take long to be set.
+    fn timed(lines: &[(&'static str, u64)], dialect: Dialect) -> Vec<(String, u64)> {
+        struct Timed(Instant, Vec<(String, u64)>);
+        impl Write for Timed {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                let since = self.0.elapsed().as_millis() as u64;
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                self.1.push((text, since));
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let engine = Engine::<Position>::new(options.clone()).unwrap();
+        let (sender, events) = sync_channel(16);
+        let mut output = Timed(Instant::now(), Vec::new());
+        let input = sender.clone();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for &(line, wait) in lines {
+                    std::thread::sleep(Duration::from_millis(wait));
+                    input.send(Event::Line(line.to_owned())).unwrap();
+                }
+            });
+            let channel = (sender, events);
+            let mut session = Session::new(engine, options, dialect, channel, &mut output);
+            session.set_up = slow;
+            session.run().unwrap();
+        });
+        output.1.push((String::new(), output.0.elapsed().as_millis() as u64));
+        output.1
+    }
+
+    fn time_of(answers: &[(String, u64)], start: &str) -> Option<u64> {
+        answers.iter().find(|(line, _)| line.starts_with(start)).map(|&(_, time)| time)
+    }
+
+    #[test]
+    fn isready_and_quit_are_answered_while_a_book_opens() {
+        let answers = timed(
+            &[("setoption name Hash value 2", 0), ("isready", 0), ("uci", 200), ("quit", 1_200)],
+            Dialect::Uci,
+        );
+        let time = |start| time_of(&answers, start).unwrap_or_else(|| panic!("{answers:?}"));
+        assert!((200..900).contains(&time("uciok")), "{answers:?}");
+        assert!((1_000..2_000).contains(&time("readyok")), "{answers:?}");
+        assert!(answers.last().unwrap().1 < 2_300, "{answers:?}");
+        let answers = timed(&[("setoption hashsize 2", 0), ("quit", 300)], Dialect::Ucci);
+        assert!(answers.last().unwrap().1 < 1_500, "{answers:?}");
+        assert!(time_of(&answers, "bye").is_some(), "{answers:?}");
+    }
+
+    #[test]
+    fn options_take_effect_before_what_comes_after_them() {
+        let said = [
+            ("setoption name Hash value 2", 0),
+            ("go movetime 3000", 0),
+            ("setoption name MultiPV value 2", 0),
+            ("go depth 1", 0),
+            ("isready", 500),
+            ("quit", 5_500),
+        ];
+        let answers = timed(&said, Dialect::Uci);
+        let best: Vec<u64> = answers
+            .iter()
+            .filter(|(line, _)| line.starts_with("bestmove"))
+            .map(|&(_, time)| time)
+            .collect();
+        let [first, second] = best[..] else { panic!("{answers:?}") };
+        // The time of the first has gone while it waited.
+        assert!((2_800..4_500).contains(&first), "{answers:?}");
+        assert!(second >= first + 2_400, "{answers:?}");
+    }
+
+    #[test]
+    fn an_engine_lost_while_options_are_set_is_missed_once() {
+        fn breaks(_: Option<Engine<Position>>, _: EngineOptions<RuleSet>) -> Prepared<Position> {
+            std::panic::resume_unwind(Box::new("no book")); // says nothing
+        }
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let engine = Engine::<Position>::new(options.clone()).unwrap();
+        let (sender, events) = sync_channel(16);
+        for line in ["setoption name Hash value 2", "isready", "go depth 1", "quit"] {
+            sender.send(Event::Line(line.to_owned())).unwrap();
+        }
+        let mut output = Vec::new();
+        let channel = (sender, events);
+        let mut session = Session::new(engine, options, Dialect::Uci, channel, &mut output);
+        session.set_up = breaks;
+        session.run().unwrap();
+        let output = String::from_utf8(output).unwrap();
+        assert!(output.contains("broke down") && output.contains("readyok"), "{output}");
+        assert_eq!(output.matches("bestmove").count(), 1, "{output}");
     }
 }

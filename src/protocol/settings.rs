@@ -177,8 +177,8 @@ impl<G: Playable> Settings<G> {
         self.options.multipv
     }
 
-    /// Seed of every random choice.
-    pub(super) const fn seed(&self) -> u64 {
+    /// Seed of every random choice, if one is set.
+    pub(super) const fn seed(&self) -> Option<u64> {
         self.options.seed
     }
 
@@ -236,7 +236,10 @@ impl<G: Playable> Settings<G> {
             Id::Hash => options.hash_mib = hash_mib(number(name, value, 0, MAX_HASH_MIB)?),
             Id::Threads => options.threads = threads(number(name, value, 0, MAX_THREADS)?),
             Id::MultiPv => options.multipv = number(name, value, 1, MAX_MULTIPV)?,
-            Id::Seed => options.seed = number(name, value, 0, u64::MAX)?,
+            Id::Seed => {
+                let is_set = !matches!(value, "" | "<empty>");
+                options.seed = is_set.then(|| number(name, value, 0, u64::MAX)).transpose()?;
+            }
             Id::Rules => options.rules = rules(name, value)?,
             Id::Ponder => self.ponder = flag(name, value)?,
             Id::MoveOverhead => {
@@ -343,7 +346,7 @@ impl<G: Playable> Settings<G> {
                 spin(u64::from(options.tables.probe_depth), 1, u64::from(MAX_PROBE_DEPTH))
             }
             Id::TablesMen => spin(options.tables.men as u64, 0, MAX_TABLE_MEN as u64),
-            Id::Seed => Kind::Text(options.seed.to_string()),
+            Id::Seed => Kind::Text(options.seed.map_or_else(String::new, |seed| seed.to_string())),
             Id::EvalApi => Kind::Text(String::new()),
             Id::Rules => combo(&options.rules, G::RULES),
             Id::Variant => choices(&VARIANTS, &self.ranks),

@@ -1,12 +1,21 @@
-//! A search in its own thread: what it is told, what it tells.
+//! A search in its own thread: what it is told, what it tells. Options are set in a thread of their
+//! own too, for books and tables may take long to be opened.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use crate::engine::{Choice, Control, Engine, HashEntry, Iteration, Limits, Playable, ScoreKind};
-use crate::game::{Game, Line, MoveList};
+use crate::bytes::machine::DEEP_STACK;
+use crate::engine::{
+    Choice, Control, Engine, EngineError, EngineOptions, HashEntry, Iteration, Limits, Playable,
+    Score, ScoreKind,
+};
+use crate::game::{Adjudicate, Game, Line, MoveList};
 use crate::hash::Key;
+
+/// Moves made to prove a mate before an ordinary search looks for it.
+const QUICK_PROOF: u64 = 300_000;
 
 /// What the session waits for.
 #[derive(Debug)]
@@ -30,6 +39,8 @@ pub(super) enum Thought<G: Playable> {
     Count(G::Move, u64),
     /// The search has ended; the engine comes back. `None` if it broke down.
     Done(Option<Box<Done<G>>>),
+    /// The engine has its new options. `None` if setting them broke down.
+    Prepared(Option<Box<Prepared<G>>>),
 }
 
 /// The end of a search.
@@ -38,6 +49,20 @@ pub(super) struct Done<G: Playable> {
     pub(super) engine: Engine<G>,
     pub(super) outcome: Outcome<G::Move>,
 }
+
+/// An engine that was given other options.
+#[derive(Debug)]
+pub(super) struct Prepared<G: Playable> {
+    /// `None` where there was none and none can be had.
+    pub(super) engine: Option<Engine<G>>,
+    /// Why it has not all of what was wished.
+    pub(super) problem: Option<EngineError>,
+}
+
+/// Gives an engine options, or makes one that has them. It may take as long as books and tables take
+/// to be opened.
+pub(super) type SetUp<G> =
+    fn(Option<Engine<G>>, EngineOptions<<G as Adjudicate>::Rules>) -> Prepared<G>;
 
 /// What a search came to.
 #[derive(Debug, Clone)]
@@ -186,12 +211,52 @@ pub(super) fn start<G: Playable>(
     events: SyncSender<Event<Thought<G>>>,
 ) -> std::io::Result<()> {
     let thread = std::thread::Builder::new().name("protocol search".to_owned());
+    let thread = thread.stack_size(DEEP_STACK);
     thread.spawn(move || {
-        let mut guard = Guard { events, done: None };
+        let mut guard = Guard { events, thought: Some(Thought::Done(None)) };
         let outcome = work(&mut engine, task, signal, guard.events.clone());
-        guard.done = Some(Box::new(Done { engine, outcome }));
+        guard.thought = Some(Thought::Done(Some(Box::new(Done { engine, outcome }))));
     })?;
     Ok(())
+}
+
+/// Sets up an engine in a thread of its own; it comes back with [`Thought::Prepared`].
+///
+/// # Errors
+///
+/// If there is no thread to be had; then nothing will be told, and the engine is lost.
+pub(super) fn prepare<G: Playable>(
+    set_up: SetUp<G>,
+    engine: Option<Engine<G>>,
+    options: EngineOptions<G::Rules>,
+    events: SyncSender<Event<Thought<G>>>,
+) -> std::io::Result<()> {
+    let thread = std::thread::Builder::new().name("protocol options".to_owned());
+    thread.spawn(move || {
+        let mut guard = Guard { events, thought: Some(Thought::Prepared(None)) };
+        let prepared = set_up(engine, options);
+        guard.thought = Some(Thought::Prepared(Some(Box::new(prepared))));
+    })?;
+    Ok(())
+}
+
+/// What [`prepare`] does: where memory for the search is wanting, the other options are set.
+pub(super) fn set_up<G: Playable>(
+    engine: Option<Engine<G>>,
+    options: EngineOptions<G::Rules>,
+) -> Prepared<G> {
+    let Some(mut engine) = engine else {
+        return match Engine::new(options) {
+            Ok(engine) => Prepared { engine: Some(engine), problem: None },
+            Err(error) => Prepared { engine: None, problem: Some(error) },
+        };
+    };
+    let problem = engine.set_options(options.clone()).err();
+    if problem.is_some() {
+        let (hash_mib, threads) = (engine.options().hash_mib, engine.options().threads);
+        drop(engine.set_options(EngineOptions { hash_mib, threads, ..options }));
+    }
+    Prepared { engine: Some(engine), problem }
 }
 
 fn work<G: Playable>(
@@ -207,11 +272,65 @@ fn work<G: Playable>(
     };
     let remote = Remote { signal, events, mate };
     engine.ban(banned);
-    match job {
-        Job::Choose(goal) => Outcome::Move(engine.choose(&line, &goal.limits, &remote)),
-        Job::Analyse(goal) => Outcome::Move(engine.search(&line, &goal.limits, &remote)),
-        Job::Count(depth) => Outcome::Leaves(count(line.position(), depth, &remote)),
+    let (goal, analyses) = match job {
+        Job::Choose(goal) => (goal, false),
+        Job::Analyse(goal) => (goal, true),
+        Job::Count(depth) => return Outcome::Leaves(count(line.position(), depth, &remote)),
+    };
+    Outcome::Move(match goal.mate.filter(|&moves| moves != u32::MAX) {
+        None => ordinary(engine, &line, &goal.limits, analyses, &remote),
+        Some(moves) => look_for_mate(engine, &line, moves, &goal.limits, analyses, &remote),
+    })
+}
+
+/// Chooses a move, or analyses.
+fn ordinary<G: Playable>(
+    engine: &mut Engine<G>,
+    line: &Line<G>,
+    limits: &Limits,
+    analyses: bool,
+    remote: &Remote<G>,
+) -> Option<Choice<G::Move>> {
+    if analyses { engine.search(line, limits, remote) } else { engine.choose(line, limits, remote) }
+}
+
+/// Searches for a mate in so many moves. What can be proven soon is; then an ordinary search looks
+/// for long mates, of which it may see one much earlier; what is still open then is proven to the end.
+fn look_for_mate<G: Playable>(
+    engine: &mut Engine<G>,
+    line: &Line<G>,
+    moves: u32,
+    limits: &Limits,
+    analyses: bool,
+    remote: &Remote<G>,
+) -> Option<Choice<G::Move>> {
+    let start = Instant::now();
+    let left = |spent: u64, most: u64| {
+        let nodes = limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(spent)).min(most);
+        let nodes = Some(nodes).filter(|&nodes| nodes < u64::MAX);
+        Limits { nodes, ..limits.after(start.elapsed()) }
+    };
+    let moves = limits.depth.map_or(moves, |depth| moves.min(depth.div_ceil(2)));
+    // Half of what there is at most: there may be no mate, but a move there must be.
+    let most = limits.nodes.map_or(QUICK_PROOF, |nodes| QUICK_PROOF.min(nodes / 2));
+    let half = limits.hard_time.map(|time| time / 2);
+    let quick = Limits { hard_time: half, ..left(0, most) };
+    let quick = engine.find_mate(line, moves, &quick, remote);
+    let is_refuted = quick.is_refuted();
+    if let Some(choice) = quick.found.and_then(Choice::searched) {
+        return Some(choice);
     }
+    let choice = ordinary(engine, line, &left(quick.nodes, u64::MAX), analyses, remote)?;
+    let is_mate = matches!(
+        choice.score.map(Score::kind),
+        Some(ScoreKind::MateIn(plies)) if plies.div_ceil(2) <= moves
+    );
+    if is_refuted || is_mate || remote.signal.stopped() {
+        return Some(choice);
+    }
+    let spent = quick.nodes.saturating_add(choice.nodes);
+    let full = engine.find_mate(line, moves, &left(spent, u64::MAX), remote);
+    full.found.and_then(Choice::searched).or(Some(choice))
 }
 
 /// Counts the leaves below every move, told one by one; `None` if told to stop.
@@ -254,15 +373,17 @@ fn leaves<G: Game>(position: &mut G, depth: u32, signal: &Signal) -> Option<u64>
     Some(total)
 }
 
-/// Tells of the search's end even where it panics.
+/// Tells of a thread's end even where it panics.
 struct Guard<G: Playable> {
     events: SyncSender<Event<Thought<G>>>,
-    done: Option<Box<Done<G>>>,
+    thought: Option<Thought<G>>,
 }
 
 impl<G: Playable> Drop for Guard<G> {
     fn drop(&mut self) {
         // Nobody listening means that the session has ended: nothing is left to tell.
-        drop(self.events.send(Event::Thinking(Thought::Done(self.done.take()))));
+        if let Some(thought) = self.thought.take() {
+            drop(self.events.send(Event::Thinking(thought)));
+        }
     }
 }

@@ -49,6 +49,7 @@ impl Trend {
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// Iterative deepening: searches one ply deeper each time until a limit is reached.
     pub(super) fn iterate(&mut self) -> Found<G::Move> {
+        self.shared.oracle.enter(self.id);
         let mut moves = MoveList::new();
         self.line.position().plausible_moves(&mut moves);
         moves.retain(|mv| !self.shared.banned.contains(mv));
@@ -89,6 +90,33 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.complete_mate(&mut lines[0]);
         self.add_answer(&mut lines[0]);
         found(&lines, self.finished)
+    }
+
+    /// Searches for a mate in at most `moves` moves, a move longer each time. Whether that was not
+    /// broken off comes with what was found.
+    pub(super) fn prove_mate(&mut self, moves: u32) -> (Option<Found<G::Move>>, bool) {
+        let most = moves.min(MAX_PLY as u32 / 2 - 1);
+        for plies in (1..=most).map(|moves| 2 * moves - 1) {
+            let depth = plies.cast_signed();
+            (self.iteration, self.seldepth, self.partial) = (depth, 0, None);
+            let mate = Score::mate_in(plies as usize);
+            // Not without room, so that the line is told: shorter mates there are none.
+            let window = Window { alpha: mate - 1, beta: mate + 1 };
+            let score = self.search::<Root>(window, depth, 0, true);
+            let Ok(score) = score else {
+                self.rewind();
+                return (None, false);
+            };
+            self.finished = plies;
+            if let Some((_, pv)) = self.partial.take().filter(|_| score >= mate) {
+                let mut line = RootLine { score, pv };
+                self.complete_mate(&mut line);
+                let lines = [line];
+                self.report(&lines);
+                return (Some(found(&lines, plies)), true);
+            }
+        }
+        (None, most == moves)
     }
 
     /// Whether a helper leaves out the iteration of this depth, so that threads differ in what they

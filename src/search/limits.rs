@@ -130,3 +130,22 @@ pub struct Found<M> {
     /// The line of play expected, [`best`](Self::best) first.
     pub pv: Vec<M>,
 }
+
+/// What a search for a mate found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MateSearch<M> {
+    /// The mate, if there is one.
+    pub found: Option<Found<M>>,
+    /// Whether the search was not broken off: where nothing is [`found`](Self::found), there is nothing.
+    pub is_complete: bool,
+    /// Moves made.
+    pub nodes: u64,
+}
+
+impl<M> MateSearch<M> {
+    /// Whether there is no mate in so few moves.
+    #[must_use]
+    pub const fn is_refuted(&self) -> bool {
+        self.is_complete && self.found.is_none()
+    }
+}

@@ -27,7 +27,7 @@ mod workers;
 /// The evaluations of the games: what each adds to its rules so that it can be searched.
 pub mod eval;
 
-pub use limits::{Control, Found, HashEntry, Iteration, Limits};
+pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};
 pub use oracle::{MAX_TABLE_DISTANCE, Oracle, TableValue, Telling};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
 pub use transposition::MAX_HASH_MIB;

@@ -165,13 +165,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if !N::ROOT && !compares && self.shared.techniques.reductions {
             node.depth += self.hindsight(&node);
         }
-        if !N::PV
-            && self.shared.techniques.pruning
-            && !node.threatened
-            && !compares
-            && let Some(score) = self.prune(&node)?
-        {
-            return Ok(score);
+        if !N::PV && self.shared.techniques.pruning && !node.threatened && !compares {
+            // Only positions that have a move are ever stored.
+            if entry.is_none() && self.line.position().is_stuck() {
+                return Ok(self.terminal(ply));
+            }
+            if let Some(score) = self.prune(&node)? {
+                return Ok(score);
+            }
         }
         if self.shared.techniques.reductions && !compares {
             node.depth -= i32::from(prune::is_unexplored(&node, depth));
@@ -205,6 +206,10 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 self.floor[ply] = floor;
                 Ok(score)
             }
+            None if self.shared.proves => {
+                self.enter(ply);
+                Ok(self.terminal(ply))
+            }
             None => self.quiesce::<N>(window, ply),
         }
     }
@@ -234,7 +239,11 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             return Some(Score::from_eval(position.evaluate()));
         }
         if O::PRESENT {
-            let value = self.shared.oracle.probe(&self.line, depth)?;
+            let value = self.shared.oracle.probe(&self.line, depth);
+            if self.shared.oracle.was_slow() {
+                self.check_soon();
+            }
+            let value = value?;
             self.table_hits += 1;
             if value.plies() > G::STAGE_SIGHT && G::stage(&self.line, self.shared.rules) == 0 {
                 // Later in the game the limit of moves may come first.
@@ -280,6 +289,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.befores[ply] = node.before;
         if node.threatened {
             node.extension = self.extension(ply);
+        }
+        if node.threatened || self.shared.proves {
             return node;
         }
         node.structures = self.structures();

@@ -49,6 +49,18 @@ pub trait Oracle<G: Game>: Sync {
     /// values farther away than [`STAGE_SIGHT`](crate::game::Adjudicate::STAGE_SIGHT). `depth` plies
     /// are left to be searched there.
     fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue>;
+
+    /// Says that the calling thread probes as worker number `worker` of a search from now on, 0 the
+    /// first: what workers of one number have read lies near for the next of them.
+    fn enter(&self, worker: usize) {
+        let _ = worker;
+    }
+
+    /// Whether a probe of the calling thread has taken long since this was asked last, for it had to
+    /// read from the disk: the clock is looked at then.
+    fn was_slow(&self) -> bool {
+        false
+    }
 }
 
 /// Knows nothing.
@@ -76,5 +88,13 @@ impl<G: Game, O: Oracle<G>> Oracle<G> for Telling<'_, O> {
     fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue> {
         let value = self.oracle.probe(line, depth)?;
         (self.tells_draws || value != TableValue::Draw).then_some(value)
+    }
+
+    fn enter(&self, worker: usize) {
+        self.oracle.enter(worker);
+    }
+
+    fn was_slow(&self) -> bool {
+        self.oracle.was_slow()
     }
 }

@@ -53,6 +53,10 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let threatened = position.is_threatened();
+        // Only positions that have a move are ever stored.
+        if !threatened && entry.is_none() && position.is_stuck() {
+            return Ok(self.terminal(ply));
+        }
         let mut raw = None;
         let mut settled = Settled { score: -Score::INFINITE, mv: None };
         if !threatened {

@@ -1,12 +1,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::history::{Before, History};
-use super::limits::{Control, Found, HashEntry, Limits};
+use super::limits::{Control, Found, HashEntry, Limits, MateSearch};
 use super::node::NO_FLOOR;
 use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
 use super::tunables::VOTE_BASE;
 use super::{MAX_PLY, Oracle, Score};
+use crate::bytes::RaiseAtEnd;
+use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Adjudicate, Game, Heuristics, Line, Packed};
 use crate::hash::Key;
 
@@ -21,8 +23,12 @@ const CHECK_INTERVAL: u64 = 128;
 const FIRST_NODES: u64 = 1024;
 /// Spreads [stages](Adjudicate::stage) over the bits of a key: 2⁶⁴ divided by the golden ratio.
 const STAGE_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Stack of a helper thread in bytes.
-const STACK: usize = 8 << 20;
+/// Spreads searches for a mate over the bits of a key: they leave out nothing, and so cannot believe
+/// what searches that do have found.
+const PROOF_KEY: u64 = 0x6a09_e667_f3bc_c908;
+/// How far beyond the time for the move those first nodes may go: tables on a slow disk, or a machine
+/// that does much else, would make much of them.
+const FIRST_GRACE: Duration = Duration::from_millis(100);
 
 /// What a [`Searcher`] is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +88,14 @@ impl Techniques {
         corrections: true,
         zero_window: true,
         deepening: true,
+    };
+    /// What leaves out nothing that may hold a mate: for searches that prove one.
+    const PROOF: Self = Self {
+        table: true,
+        mate_distance: true,
+        zero_window: true,
+        ordering: true,
+        ..Self::FULL_WIDTH
     };
     /// Every move to the full depth: the value of plain minimax, for tests and for solving.
     pub const FULL_WIDTH: Self = Self {
@@ -219,20 +233,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     ) -> Found<G::Move> {
         self.table.grow_older();
         let shared = Shared {
-            table: &self.table,
             techniques: self.techniques,
             multipv: self.options.multipv,
             banned: &self.banned,
-            rules,
-            limits: *limits,
-            oracle,
-            control,
-            start: Instant::now(),
-            nodes: AtomicU64::new(0),
-            quiescence: AtomicU64::new(0),
-            table_hits: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-            due: AtomicBool::new(false),
+            ..Shared::new(&self.table, rules, *limits, oracle, control)
         };
         let mut workers: Vec<_> = self
             .histories
@@ -245,15 +249,16 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             let mut threads = Vec::with_capacity(helpers.len());
             for helper in helpers {
                 // A helper that cannot be started is missed, nothing more.
-                let thread = std::thread::Builder::new().stack_size(STACK);
+                let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
                 threads.extend(thread.spawn_scoped(scope, || {
                     let found = helper.iterate();
                     helper.flush_nodes();
                     found
                 }));
             }
+            let end = RaiseAtEnd(&shared.stop);
             let mut found = vec![main[0].iterate()];
-            shared.stop.store(true, Relaxed);
+            drop(end);
             main[0].flush_nodes();
             found.extend(threads.into_iter().filter_map(|thread| thread.join().ok()));
             let mut found = if self.options.multipv == 1 { elect(found) } else { found.remove(0) };
@@ -262,6 +267,35 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             found.table_hits = shared.table_hits.load(Relaxed);
             found
         })
+    }
+
+    /// Looks for the shortest forced mate or stalemate in at most `moves` moves of the side to move, a
+    /// move longer each time, until one is found or one of `limits` is reached (that on depth is not
+    /// looked at). Nothing is left out: where none is found, and no limit reached, there is none. A
+    /// verdict on repetition that comes so early counts as a mate. Searched by one thread, so that the
+    /// result depends on nothing else where no limit is a time.
+    pub fn find_mate(
+        &mut self,
+        line: &Line<G>,
+        rules: G::Rules,
+        moves: u32,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> MateSearch<G::Move> {
+        self.table.grow_older();
+        let shared = Shared {
+            techniques: Techniques::PROOF,
+            proves: true,
+            banned: &self.banned,
+            ..Shared::new(&self.table, rules, *limits, &(), control)
+        };
+        let mut worker = Worker::new(0, line, &shared, &mut self.histories[0]);
+        let (mut found, is_complete) = worker.prove_mate(moves);
+        let nodes = worker.flush_nodes();
+        if let Some(found) = &mut found {
+            found.nodes = nodes;
+        }
+        MateSearch { found, is_complete, nodes }
     }
 }
 
@@ -318,6 +352,8 @@ fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
 pub(super) struct Shared<'a, G: Adjudicate, O> {
     table: &'a TranspositionTable,
     pub(super) techniques: Techniques,
+    /// Only mates are looked for, and nothing is evaluated.
+    pub(super) proves: bool,
     pub(super) multipv: usize,
     /// Root moves left out.
     pub(super) banned: &'a [G::Move],
@@ -334,7 +370,34 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
     due: AtomicBool,
 }
 
-impl<G: Adjudicate, O> Shared<'_, G, O> {
+impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
+    /// What a search with all techniques, of one line and with no move left out, sees.
+    fn new(
+        table: &'a TranspositionTable,
+        rules: G::Rules,
+        limits: Limits,
+        oracle: &'a O,
+        control: &'a dyn Control<G::Move>,
+    ) -> Self {
+        Self {
+            table,
+            techniques: Techniques::ALL,
+            proves: false,
+            multipv: 1,
+            banned: &[],
+            rules,
+            limits,
+            oracle,
+            control,
+            start: Instant::now(),
+            nodes: AtomicU64::new(0),
+            quiescence: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            due: AtomicBool::new(false),
+        }
+    }
+
     #[inline]
     pub(super) fn probe(&self, key: Key) -> Option<Entry> {
         if self.techniques.table { self.table.probe(key) } else { None }
@@ -354,6 +417,12 @@ impl<G: Adjudicate, O> Shared<'_, G, O> {
     fn out_of_time(&self) -> bool {
         let over = || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit);
         (self.due.load(Relaxed) || over()) && !self.control.is_pondering()
+    }
+
+    /// Whether even the first nodes have taken too long.
+    fn is_overdue(&self) -> bool {
+        let limit = self.limits.hard_time.unwrap_or_default();
+        self.start.elapsed() >= limit.saturating_add(FIRST_GRACE)
     }
 
     /// The search is to end at once, or as soon as it no longer ponders.
@@ -523,7 +592,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         if self.id == 0 {
             shared.control.look(&|key| shared.probe(key).and_then(hash_entry));
         }
-        let must_move = self.finished == 0 && self.nodes < FIRST_NODES;
+        let must_move = self.finished == 0 && self.nodes < FIRST_NODES && !shared.is_overdue();
         let told = || shared.out_of_time() || shared.control.should_stop();
         if left == 0 || shared.stop.load(Relaxed) || !must_move && told() {
             shared.stop.store(true, Relaxed);
@@ -531,6 +600,12 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         }
         self.next_check = self.nodes + left.min(CHECK_INTERVAL);
         Ok(())
+    }
+
+    /// The clock is looked at before the next move.
+    #[inline]
+    pub(super) const fn check_soon(&mut self) {
+        self.next_check = self.nodes;
     }
 
     /// Nodes of all threads together.
@@ -548,7 +623,8 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
     /// The key under which the transposition table knows the line's last position.
     #[inline]
     pub(super) fn table_key(&self) -> Key {
-        table_key(&self.line, self.shared.rules)
+        let salt = if self.shared.proves { PROOF_KEY } else { 0 };
+        Key(table_key(&self.line, self.shared.rules).0 ^ salt)
     }
 
     /// What experience with quiet moves hangs on at the line's last position, `ply` plies after the

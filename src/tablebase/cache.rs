@@ -1,10 +1,12 @@
 //! Decoded blocks at hand: a set-associative cache with a lock for each set, in several lanes.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Parts of the cache. Threads take turns at getting one, so that a few of them never wait for each
-/// other, not even for the cache line of a lock: most probes fall into a few blocks.
+/// Parts of the cache. Threads take turns at getting one unless they [choose](use_lane), so that a few
+/// of them never wait for each other, not even for the cache line of a lock: most probes fall into a
+/// few blocks.
 const LANES: usize = 4;
 /// Independently locked sets of a lane.
 const SETS: usize = 128;
@@ -14,7 +16,20 @@ const WAYS: usize = 8;
 static NEXT_LANE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    static LANE: usize = NEXT_LANE.fetch_add(1, Ordering::Relaxed) % LANES;
+    static LANE: Cell<usize> = Cell::new(NEXT_LANE.fetch_add(1, Ordering::Relaxed) % LANES);
+    static HAS_LOADED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets the calling thread use the lane of the worker with this number from now on. Threads that do
+/// the same work one after the other find what the last of them has read.
+pub(crate) fn use_lane(worker: usize) {
+    LANE.set(worker % LANES);
+}
+
+/// Whether the calling thread has put a block into a cache since it last asked: then a probe has
+/// read from the disk.
+pub(crate) fn take_loaded() -> bool {
+    HAS_LOADED.replace(false)
 }
 
 /// At most 128 MiB of decoded blocks, of which a thread uses the 32 MiB of its lane. Of a set, the
@@ -41,7 +56,7 @@ impl BlockCache {
     }
 
     fn set(&self, key: u64) -> MutexGuard<'_, Set> {
-        let place = LANE.with(|lane| lane * SETS) + place(key);
+        let place = LANE.get() * SETS + place(key);
         self.sets[place].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -55,6 +70,7 @@ impl BlockCache {
     }
 
     pub(super) fn put(&self, key: u64, block: Box<[u8]>) {
+        HAS_LOADED.set(true);
         let mut set = self.set(key);
         if set.blocks.iter().any(|&(other, _)| other == key) {
             return;
@@ -94,5 +110,25 @@ mod tests {
         assert_eq!(cache.read(key(WAYS as u64), |block| block[0]), Some(99));
         cache.clear();
         assert_eq!(cache.read(key(0), |block| block[0]), None);
+    }
+
+    #[test]
+    fn a_worker_finds_what_an_earlier_thread_of_its_number_has_read() {
+        let cache = BlockCache::new();
+        let as_worker = |worker, put: bool| {
+            let work = || {
+                use_lane(worker);
+                if put {
+                    cache.put(7, Box::from([1]));
+                }
+                (cache.read(7, |block| block[0]), take_loaded(), take_loaded())
+            };
+            std::thread::scope(|scope| scope.spawn(work).join().unwrap())
+        };
+        assert_eq!(as_worker(0, true), (Some(1), true, false));
+        for _ in 0..LANES {
+            assert_eq!(as_worker(0, false), (Some(1), false, false));
+        }
+        assert_eq!(as_worker(1, false), (None, false, false));
     }
 }

@@ -46,6 +46,7 @@ mod verify;
 mod verify_chase;
 mod walk;
 
+pub(crate) use cache::{take_loaded, use_lane as use_cache_lane};
 pub use estimate::{Estimate, Needed, TableState, Workload, workload};
 pub use format::{SideCounts, TableError};
 pub use generate::{

@@ -103,6 +103,24 @@ impl Bitboard {
         PAWN_SQUARES[side.index()]
     }
 
+    /// The squares next to those of the set along a file or rank; members among them too.
+    #[must_use]
+    #[inline]
+    pub const fn beside(self) -> Self {
+        let (right, left) = (self.0 & !LAST_FILE.0, self.0 & !FIRST_FILE.0);
+        Self((right << 1 | left >> 1 | self.0 << 9 | self.0 >> 9) & Self::FULL.0)
+    }
+
+    /// The squares one rank ahead of those of the set, as `side` sees it.
+    #[must_use]
+    #[inline]
+    pub const fn ahead(self, side: Side) -> Self {
+        match side {
+            Side::First => Self(self.0 << 9 & Self::FULL.0),
+            Side::Second => Self(self.0 >> 9),
+        }
+    }
+
     /// Union, usable in constants.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
@@ -121,6 +139,17 @@ const fn counted_by_fours(bits: u64) -> u64 {
     let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
     (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333)
 }
+
+const FIRST_FILE: Bitboard = {
+    let mut set = Bitboard::EMPTY;
+    let mut i = 0;
+    while i < 90 {
+        set = set.with(Square::from_index(i));
+        i += 9;
+    }
+    set
+};
+const LAST_FILE: Bitboard = Bitboard(FIRST_FILE.0 << 8);
 
 const PAWN_SQUARES: [Bitboard; 2] = {
     let mut sets = [Bitboard::EMPTY; 2];
@@ -296,6 +325,29 @@ mod tests {
             prop_assert_eq!(set.len(), set.bits().count_ones());
             for square in Square::all() {
                 prop_assert_eq!(set.has(square), set.bits() >> square.index() & 1 == 1);
+            }
+        }
+    }
+
+    #[test]
+    fn steps_stay_on_the_board() {
+        for square in Square::all() {
+            let steps = [(0, 1), (0, -1), (1, 0), (-1, 0)].into_iter().filter_map(|(df, dr)| {
+                let (file, rank) = (square.file() as i8 + df, square.rank() as i8 + dr);
+                let is_on = (0..9).contains(&file) && (0..10).contains(&rank);
+                is_on.then(|| Square::at(file as u8, rank as u8))
+            });
+            let steps: Bitboard = steps.collect();
+            let set = Bitboard::of(square);
+            assert_eq!(set.beside(), steps, "{square}");
+            for (side, ahead) in [(Side::First, 1), (Side::Second, -1)] {
+                let rank = square.rank() as i8 + ahead;
+                let expected: Bitboard = (0..10)
+                    .contains(&rank)
+                    .then(|| Square::at(square.file(), rank as u8))
+                    .into_iter()
+                    .collect();
+                assert_eq!(set.ahead(side), expected, "{square}");
             }
         }
     }

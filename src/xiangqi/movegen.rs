@@ -203,6 +203,26 @@ impl Position {
         })
     }
 
+    /// Whether the side to move, which must not be in check, has no legal move. Quick where a rook,
+    /// cannon or pawn off the lines of its king can step ahead or aside, as nearly always.
+    #[must_use]
+    #[inline]
+    pub fn is_stalemated(&self) -> bool {
+        !self.has_free_step() && !self.has_legal_move()
+    }
+
+    /// Whether a rook, cannon or pawn has a step that cannot open an attack on the own king, for neither
+    /// end of it is on a line of that king or beside it.
+    #[inline]
+    fn has_free_step(&self) -> bool {
+        let (us, king) = (self.turn(), self.king(self.turn()));
+        let exposed = LINES[king.index()] | attacks::horse_zone(king).legs;
+        let own = self.side(us) - exposed;
+        let free = !self.occupied() - exposed;
+        let sliders = (self.role(Role::Rook) | self.role(Role::Cannon)) & own;
+        sliders.beside().meets(free) || (self.role(Role::Pawn) & own).ahead(us).meets(free)
+    }
+
     fn king_view(&self) -> KingView {
         let (us, them) = (self.turn(), !self.turn());
         let king = self.king(us);

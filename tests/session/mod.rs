@@ -12,7 +12,7 @@ use juzhong::xiangqi::Position;
 
 /// A session of the engine, until the input ends.
 fn serve_engine(assumed: Dialect, input: impl BufRead + Send + 'static, output: &mut dyn Write) {
-    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let options = EngineOptions { hash_mib: 1, seed: Some(0), ..EngineOptions::default() };
     serve(input, output, Engine::<Position>::new(options).unwrap(), assumed).unwrap();
 }
 

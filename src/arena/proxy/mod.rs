@@ -9,6 +9,7 @@
 //! | module    | what it is for                                                        |
 //! |-----------|-----------------------------------------------------------------------|
 //! | `board`   | the position, for the engine and for us                               |
+//! | `front`   | our book and tables, opened beside the session                        |
 //! | `options` | the options of the engine and ours as one list                        |
 //! | `voice`   | the engine's `info` lines in the words of the GUI                     |
 //! | `partner` | the engine that answers, its handshake                                |
@@ -24,6 +25,7 @@
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
 mod board;
+mod front;
 mod options;
 mod own;
 mod partner;

@@ -5,9 +5,9 @@ use std::io::{self, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 
-use crate::engine::Engine;
-use crate::protocol::{Dialect, serve};
-use crate::xiangqi::Position;
+use crate::engine::{Engine, EngineOptions};
+use crate::protocol::{Dialect, serve_with};
+use crate::xiangqi::{Position, RuleSet};
 
 /// Commands that wait to be read.
 const COMMANDS_AHEAD: usize = 1000;
@@ -19,20 +19,21 @@ pub(super) struct OwnEngine {
 }
 
 impl OwnEngine {
-    /// Starts a session; `sink` gets each line, and `None` at the end, until it says `false`.
+    /// Starts a session of an engine that is to have `options`; `sink` gets each line, and `None` at the end, until it says `false`.
     ///
     /// # Errors
     ///
     /// If there is no thread to be had.
     pub(super) fn start(
         engine: Engine<Position>,
+        options: EngineOptions<RuleSet>,
         sink: impl FnMut(Option<String>) -> bool + Send + 'static,
     ) -> io::Result<Self> {
         let (commands, heard) = sync_channel(COMMANDS_AHEAD);
         thread::Builder::new().name("own engine".to_owned()).spawn(move || {
             let mut lines = Lines { sink, part: Vec::new() };
             let feed = BufReader::new(Feed { heard, rest: io::Cursor::default() });
-            let ended = serve(feed, &mut lines, engine, Dialect::Uci);
+            let ended = serve_with(feed, &mut lines, engine, options, Dialect::Uci);
             tracing::debug!(?ended, "own engine ended");
             (lines.sink)(None);
         })?;

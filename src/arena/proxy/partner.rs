@@ -8,9 +8,9 @@ use super::Event;
 use super::own::OwnEngine;
 use crate::arena::client::{Greeting, Introduced, Process, ReadyWord};
 use crate::arena::{ClientError, Dialect, EngineCommand};
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineOptions};
 use crate::protocol::{Crossing, Speech};
-use crate::xiangqi::Position;
+use crate::xiangqi::{Position, RuleSet};
 
 /// Lines that wait for the end of a search that was answered without the engine.
 const MAX_UNSAID: usize = 1000;
@@ -90,14 +90,15 @@ impl Partner {
         Ok(partner)
     }
 
-    /// Starts our own engine and greets it.
+    /// Starts our own engine, which is to have `options`, and greets it.
     pub(super) fn own(
         engine: Engine<Position>,
+        options: EngineOptions<RuleSet>,
         number: u64,
         events: SyncSender<Event>,
     ) -> io::Result<Self> {
         let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
-        let own = OwnEngine::start(engine, sink)?;
+        let own = OwnEngine::start(engine, options, sink)?;
         own.say("uci");
         Ok(Self::new(Link::Own(own), "juzhong", number, Some(Dialect::Uci)))
     }

@@ -76,6 +76,12 @@ impl Heuristics for Position {
         self.in_check()
     }
 
+    /// A stalemate, which loses.
+    #[inline]
+    fn is_stuck(&self) -> bool {
+        self.is_stalemated()
+    }
+
     fn creates_threat(&self, mv: Move) -> bool {
         self.gives_check(mv)
     }
@@ -84,7 +90,7 @@ impl Heuristics for Position {
         self.zobrist_after(mv)
     }
 
-    /// Mates are found as checks without evasion; a stalemate out of the blue is too rare.
+    /// Mates are found as checks without evasion, stalemates by [`is_stuck`](Self::is_stuck).
     fn abrupt_outcome(&self) -> Option<Outcome> {
         None
     }

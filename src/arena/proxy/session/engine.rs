@@ -3,13 +3,14 @@
 use std::io;
 use std::time::Instant;
 
+use super::super::front::bare;
 use super::super::partner::{Partner, Stage};
 use super::super::search::Search;
 use super::super::voice;
 use super::{AFTER_END, LOOK, Ready, Session};
 use crate::arena::client::{Announcements, Introduced, ReadyWord};
 use crate::arena::{ClientError, Dialect};
-use crate::engine::{Engine, EngineOptions, in_full};
+use crate::engine::{Engine, in_full};
 
 /// Lines of an engine without meaning that are handed on, for each command of the GUI.
 const MAX_STRANGE: u32 = 1000;
@@ -204,15 +205,17 @@ impl Session<'_> {
         self.options.engine = Announcements::default();
         self.position_sent = false;
         let number = self.partner.number + 1;
-        let mut engine = Engine::new(self.options.own());
+        let mut options = self.options.own();
+        let mut engine = Engine::new(bare(options.clone()));
         if let Err(error) = &engine {
             let problem = in_full(error);
-            let small = EngineOptions { hash_mib: 1, threads: 1, ..self.options.own() };
+            (options.hash_mib, options.threads) = (1, 1);
             self.info(&format!("{problem}; juzhong does with the least"))?;
-            engine = Engine::new(small);
+            engine = Engine::new(bare(options.clone()));
         }
         let partner = engine.map_err(|error| in_full(&error)).and_then(|engine| {
-            Partner::own(engine, number, self.sender.clone()).map_err(|error| error.to_string())
+            let own = Partner::own(engine, options, number, self.sender.clone());
+            own.map_err(|error| error.to_string())
         });
         match partner {
             Ok(partner) => {

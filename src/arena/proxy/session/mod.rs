@@ -9,13 +9,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use super::board::Board;
+use super::front::Front;
 use super::options::{Managed, Options, Owner};
 use super::partner::{Partner, Stage};
 use super::search::Search;
 use super::{Event, ProxyError, ProxyOptions};
 use crate::arena::client::ReadyWord;
 use crate::arena::{Dialect, Offer, Ranks};
-use crate::engine::{Engine, EngineOptions};
+use crate::engine::EngineOptions;
 use crate::game::Notation;
 use crate::protocol::{Command, Go, Queue, Setup, Speech, Waiting, folded, name_and_value};
 use crate::xiangqi::{Position, RuleSet};
@@ -28,6 +29,8 @@ const MAX_SET: usize = 1000;
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
+/// How long our book and tables may take to open before the engine plays without them.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// How long after `quit` the engine may still introduce itself and get ready.
 const AFTER_QUIT: Duration = Duration::from_secs(1);
 
@@ -55,7 +58,7 @@ pub(super) struct Session<'a> {
     several_lines: bool,
     analyse_mode: bool,
     /// Our book and tables.
-    front: Engine<Position>,
+    front: Front,
     partner: Partner,
     failures: u32,
     /// The foreign engine has introduced itself at least once.
@@ -95,7 +98,7 @@ impl<'a> Session<'a> {
         output: &'a mut dyn Write,
     ) -> Result<Self, ProxyError> {
         let options = Options::new(setup.own.clone());
-        let front = Engine::new(front_options(&options))?;
+        let front = Front::new(front_options(&options))?;
         let partner = Partner::foreign(&setup.command, setup.protocol, 0, sender.clone())?;
         Ok(Self {
             sender,
@@ -324,7 +327,7 @@ impl<'a> Session<'a> {
                 self.introduce()
             }
             Command::IsReady => {
-                self.prepare()?;
+                self.prepare(PATIENCE)?;
                 self.ready = Some(Ready::Later);
                 self.ask_ready()
             }
@@ -370,7 +373,9 @@ impl<'a> Session<'a> {
 
     /// A game begins. An engine that has failed has another chance, if it has ever worked.
     fn new_game(&mut self) -> io::Result<()> {
-        self.front.new_game();
+        if let Some(engine) = self.front.engine() {
+            engine.new_game();
+        }
         if self.partner.is_foreign() {
             self.failures = 0;
         } else if self.worked {
@@ -494,16 +499,17 @@ impl<'a> Session<'a> {
         if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
-    /// Makes our part what its options say, and tells what is wrong with books and tables.
-    fn prepare(&mut self) -> io::Result<()> {
-        let wanted = front_options(&self.options);
-        if *self.front.options() != wanted
-            && let Err(error) = self.front.set_options(wanted)
-        {
-            self.info(&error.to_string())?;
-        }
+    /// Makes our part what its options say, as far as that takes no longer than `patience`, and tells
+    /// what is wrong with books and tables.
+    fn prepare(&mut self, patience: Duration) -> io::Result<()> {
+        self.front.prepare(front_options(&self.options), patience);
         let notices = self.front.take_notices();
         notices.iter().try_for_each(|notice| self.info(notice))
+    }
+
+    /// The rules that judge repetitions.
+    fn rules(&self) -> RuleSet {
+        self.options.own().rules
     }
 
     /// A message to people; before the GUI has spoken it waits.

@@ -2,16 +2,21 @@
 
 use std::io;
 use std::thread;
+use std::time::Duration;
 
 use super::super::partner::Stage;
 use super::super::search::Search;
 use super::super::voice;
-use super::Session;
+use super::{PATIENCE, Session};
 use crate::arena::Dialect;
+use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Limits, Score, Source};
 use crate::game::Notation;
 use crate::protocol::{Answer, Go, Speech, shortened};
 use crate::xiangqi::{Move, Position};
+
+/// The part of the time for a move that books and tables have to be opened.
+const PATIENCE_SHARE: u32 = 10;
 
 /// How we speak ourselves.
 const OURS: Speech = Speech::of(Dialect::Uci);
@@ -19,7 +24,8 @@ const OURS: Speech = Speech::of(Dialect::Uci);
 impl Session<'_> {
     /// Book and tables answer at once; the rest is for the engine.
     pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
-        self.prepare()?;
+        let time = go.time(self.board.mover()).map(Duration::from_millis);
+        self.prepare(time.map_or(PATIENCE, |time| (time / PATIENCE_SHARE).min(PATIENCE)))?;
         if go.perft.is_some() {
             return self.count(&go);
         }
@@ -52,13 +58,13 @@ impl Session<'_> {
     /// repetition.
     fn known_move(&mut self) -> Option<Choice<Move>> {
         let line = self.board.line()?;
-        let choice = self.front.consult(line)?;
+        let choice = self.front.engine()?.consult(line)?;
         let is_known = match choice.source {
             Source::Book => true,
             Source::Table => choice.table.is_some_and(|best| best.score() != Score::DRAW),
             Source::Search => false,
         };
-        let rules = self.front.options().rules;
+        let rules = self.rules();
         let may_play =
             is_known && self.is_allowed(choice.mv) && !self.board.loses_by_rule(choice.mv, rules);
         may_play.then_some(choice)
@@ -206,7 +212,7 @@ impl Session<'_> {
 
     /// A drawing move by the tables where `mv` loses.
     fn draw_instead(&self, mv: Move) -> Option<Move> {
-        let ranked = self.front.ranked_moves(self.board.line()?)?;
+        let ranked = self.front.get()?.ranked_moves(self.board.line()?)?;
         let lost = ranked.iter().find(|ranked| ranked.mv == mv)?.score() < Score::DRAW;
         let first = ranked.first().filter(|first| lost && first.score() >= Score::DRAW)?;
         self.is_allowed(first.mv).then_some(first.mv)
@@ -217,7 +223,7 @@ impl Session<'_> {
     pub(super) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
         let Some(search) = &self.search else { return Ok(()) };
         let best = search.info.pv.first().cloned();
-        let rules = self.front.options().rules;
+        let rules = self.rules();
         let sound = |mv: &Move| self.is_allowed(*mv) && !self.board.loses_by_rule(*mv, rules);
         let heard = best.and_then(|text| self.board.legal(&text)).filter(sound);
         let (mv, whose) = match heard {
@@ -248,12 +254,13 @@ impl Session<'_> {
         let any = legal.iter().copied().find(|&mv| self.is_allowed(mv));
         let line = self.board.line()?;
         let quick = self.search.as_ref()?.quick();
-        let front = &mut self.front;
+        let front = self.front.engine();
         let limits = Limits::move_time(quick);
         // In a thread of its own, so that even a search that breaks down costs no answer.
         let choice = thread::scope(|scope| {
             let search = thread::Builder::new().name("proxy search".to_owned());
-            let search = search.spawn_scoped(scope, || front.search(line, &limits, &()));
+            let search = search.stack_size(DEEP_STACK);
+            let search = search.spawn_scoped(scope, || front?.search(line, &limits, &()));
             search.ok().and_then(|search| search.join().ok().flatten())
         });
         let found = choice.map(|choice| choice.mv).filter(|&mv| self.is_allowed(mv));

@@ -1,0 +1,116 @@
+//! Our book and tables, which may take long to open: that happens in a thread of its own.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::engine::{Engine, EngineError, EngineOptions, TableOptions, in_full};
+use crate::xiangqi::{Position, RuleSet};
+
+/// An engine with its new options, and why it has not all of them.
+type Opened = (Engine<Position>, Option<EngineError>);
+
+/// Our part of the play.
+#[derive(Debug)]
+pub(super) struct Front {
+    /// `None` while books and tables are opened, and after that has broken down.
+    engine: Option<Engine<Position>>,
+    /// Where it comes from then.
+    opening: Option<Receiver<Opened>>,
+    /// What was asked for last.
+    asked: Option<EngineOptions<RuleSet>>,
+    /// It was waited for once already.
+    waited: bool,
+    /// Messages for people.
+    problems: Vec<String>,
+}
+
+/// The options without books and tables.
+pub(super) fn bare(options: EngineOptions<RuleSet>) -> EngineOptions<RuleSet> {
+    EngineOptions { books: Vec::new(), tables: TableOptions::default(), ..options }
+}
+
+impl Front {
+    /// Begins to open what the options name.
+    ///
+    /// # Errors
+    ///
+    /// If the search cannot have the memory asked for.
+    pub(super) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
+        let engine = Some(Engine::new(bare(options.clone()))?);
+        let (opening, asked, problems) = (None, None, Vec::new());
+        let mut front = Self { engine, opening, asked, waited: false, problems };
+        front.open(options);
+        Ok(front)
+    }
+
+    /// The engine, if it is there.
+    pub(super) const fn engine(&mut self) -> Option<&mut Engine<Position>> {
+        self.engine.as_mut()
+    }
+
+    /// The same, to be asked only.
+    pub(super) const fn get(&self) -> Option<&Engine<Position>> {
+        self.engine.as_ref()
+    }
+
+    /// Makes the engine what `options` say. Waits at most so long for books and tables, and once only:
+    /// what is not open by then does without until it is.
+    pub(super) fn prepare(&mut self, options: EngineOptions<RuleSet>, patience: Duration) {
+        self.fetch(patience);
+        if self.engine.as_ref().is_some_and(|engine| *engine.options() != options)
+            && self.asked.as_ref() != Some(&options)
+        {
+            self.open(options);
+            self.fetch(patience);
+        }
+    }
+
+    /// What is wrong with books and tables, each thing once.
+    pub(super) fn take_notices(&mut self) -> Vec<String> {
+        let mut notices = std::mem::take(&mut self.problems);
+        notices.extend(self.engine.iter_mut().flat_map(Engine::take_notices));
+        notices
+    }
+
+    fn open(&mut self, options: EngineOptions<RuleSet>) {
+        self.asked = Some(options.clone());
+        if self.engine.as_ref().is_none_or(|engine| *engine.options() == options) {
+            return;
+        }
+        let Some(mut engine) = self.engine.take() else { return };
+        self.waited = false;
+        let (sender, opening) = sync_channel(1);
+        let opener = thread::Builder::new().name("proxy options".to_owned());
+        let started = opener.spawn(move || {
+            let problem = engine.set_options(options).err();
+            drop(sender.send((engine, problem))); // nobody may wait for it any more
+        });
+        match started {
+            Ok(_) => self.opening = Some(opening),
+            Err(error) => self.problems.push(format!("cannot start a thread: {error}")),
+        }
+    }
+
+    fn fetch(&mut self, patience: Duration) {
+        let Some(opening) = &self.opening else { return };
+        let opened = if self.waited {
+            opening.try_recv().map_err(|error| error == TryRecvError::Empty)
+        } else {
+            opening.recv_timeout(patience).map_err(|error| error == RecvTimeoutError::Timeout)
+        };
+        self.waited = true;
+        match opened {
+            Ok((engine, problem)) => {
+                self.problems.extend(problem.map(|error| in_full(&error)));
+                self.engine = Some(engine);
+                self.opening = None;
+            }
+            Err(true) => {}
+            Err(false) => {
+                self.problems.push("opening books and tables broke down".to_owned());
+                self.opening = None;
+            }
+        }
+    }
+}

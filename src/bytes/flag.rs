@@ -1,0 +1,12 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Sets a flag when it goes out of scope, also where that is by a panic: helper threads that watch the
+/// flag end then, and the scope that waits for them does too.
+#[derive(Debug)]
+pub(crate) struct RaiseAtEnd<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for RaiseAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
