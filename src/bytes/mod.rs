@@ -15,4 +15,4 @@ pub mod sealed;
 pub mod varint;
 pub mod visible;
 
-pub use line::read_line;
+pub use line::{LineError, RawLine, read_line, readable};

@@ -1,4 +1,3 @@
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -9,6 +8,7 @@ use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::book::find_games;
 use crate::bytes::atomic;
+use crate::bytes::visible::ShowPath;
 use crate::record::{ReadSummary, Record, read_packed};
 use crate::xiangqi::Position;
 
@@ -91,8 +91,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     bar.finish_and_clear();
     if let Some(path) = &args.output {
         let text = source(&fitted.weights, &args.head(&samples, &fitted));
-        atomic::write(path, text.as_bytes())
-            .or_exit_with(exit::CANNOT_CREATE, || path.display())?;
+        atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
     }
     report(&read, &samples, &fitted, context)
 }
@@ -160,8 +159,9 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
     let mut games = Vec::new();
     let mut summary = ReadSummary::default();
     for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
-        let bytes = fs::read(&file).or_exit_with(exit::NO_INPUT, || file.display())?;
-        let name = file.display().to_string();
+        let bytes = crate::bytes::open::read(&file, u64::MAX)
+            .or_exit_with(exit::NO_INPUT, || file.shown())?;
+        let name = file.shown().to_string();
         let read = read_packed(
             &name,
             &bytes,

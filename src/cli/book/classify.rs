@@ -11,6 +11,7 @@ use super::from_build;
 use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
 use crate::bytes::map::MappedFile;
+use crate::bytes::visible::Visible;
 use crate::game::{Notation, Outcome, Side};
 use crate::record::{Place, Record, read_packed};
 use crate::xiangqi::Position;
@@ -224,7 +225,7 @@ fn list(
     } else {
         let (code, name) =
             found.map_or_else(|| ("-".to_owned(), "-"), |o| (o.code.to_string(), o.name));
-        writeln!(context.out, "{}\t{code}\t{name}", place.within(file))?;
+        writeln!(context.out, "{}\t{code}\t{name}", Visible(place.within(file)))?;
     }
     Ok(())
 }
