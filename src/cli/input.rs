@@ -78,14 +78,14 @@ impl Input {
         read.or_exit_with(exit::IO, || format!("cannot read {}", self.name))
     }
 
-    /// The next line as text, of one that is too long its beginning, so that a batch can go on.
+    /// The next line as text, of one that is too long its beginning, so that a batch can go on; bytes
+    /// that are no characters stand in it as `\xff`.
     pub(super) fn next_beginning(&mut self) -> Result<Option<String>, CliError> {
         let Some(line) = self.read()? else { return Ok(None) };
         if line.is_cut {
             self.skip_rest()?;
-            return Ok(Some(line.readable()));
         }
-        line.text().map(Some).or_exit_with(exit::BAD_DATA, || self.place())
+        Ok(Some(line.readable()))
     }
 
     /// Passes over the rest of a line, if that has an end.
