@@ -291,7 +291,7 @@ fn rejects_are_listed_when_the_build_fails() {
     let empty = place.write("tab\tname.pgn", "[Event \"a\"]\n\n*\n");
     let text = build(&empty, &place.at("list2"), &[]);
     assert_eq!(text.trim_end().split('\t').count(), 4, "{text:?}");
-    assert!(text.contains("tab name.pgn\t"), "{text:?}");
+    assert!(text.contains("tab\\tname.pgn\t"), "{text:?}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use super::contest::{MatchGame, engine_of};
 use super::{Effort, Fault};
 use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 use crate::game::Side;
 use crate::record::{BadGame, PgnOptions, Record, read_games, write_pgn};
 use crate::xiangqi::Position;
@@ -32,7 +34,7 @@ pub struct Journal {
 #[non_exhaustive]
 pub enum JournalError {
     /// It cannot be read or made.
-    #[error("{}", path.display())]
+    #[error("{}", path.shown())]
     File {
         /// The file.
         path: PathBuf,
@@ -40,10 +42,10 @@ pub enum JournalError {
         source: io::Error,
     },
     /// Another match is written to it.
-    #[error("{}: another process writes it; wait for its end, or choose another file", .0.display())]
+    #[error("{}: another process writes it; wait for its end, or choose another file", .0.shown())]
     Busy(PathBuf),
     /// It is not what this module writes.
-    #[error("{}: {what}; a match goes on only from its own games: choose another file", path.display())]
+    #[error("{}: {what}; a match goes on only from its own games: choose another file", path.shown())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -51,7 +53,7 @@ pub enum JournalError {
         what: String,
     },
     /// It holds another match.
-    #[error("{}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  asked: {asked}", path.display())]
+    #[error("{}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  asked: {asked}", path.shown())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -74,7 +76,7 @@ impl Journal {
     /// [`JournalError`]; the file is left as it was.
     pub fn open(path: &Path, settings: &str) -> Result<(Self, Vec<MatchGame>), JournalError> {
         let failed = |source| JournalError::File { path: path.to_owned(), source };
-        // A device may have no end.
+        // A device may have no end; the look before the lock is for what must not get one beside it.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Err(failed(io::Error::other("it is no regular file")));
         }
@@ -86,15 +88,14 @@ impl Journal {
             Claim::Ours(lock) => lock,
             Claim::Others(_) => return Err(JournalError::Busy(path.to_owned())),
         };
-        let open = File::options().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = open.map_err(failed)?;
+        let mut file = open::writable(path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let whole = whole_games(&bytes);
         let games = read(path, &bytes[..whole], settings)?;
-        let cut_off = String::from_utf8_lossy(&bytes[whole..]);
-        let beginning = &cut_off[..cut_off.floor_char_boundary(BEGINNING.len())];
-        if !BEGINNING.starts_with(beginning) {
+        let cut_off = &bytes[whole..];
+        let beginning = &cut_off[..cut_off.len().min(BEGINNING.len())];
+        if !BEGINNING.as_bytes().starts_with(beginning) {
             let what = "there is something other than games in it".to_owned();
             return Err(JournalError::Foreign { path: path.to_owned(), what });
         }
@@ -154,7 +155,7 @@ fn whole_games(bytes: &[u8]) -> usize {
 fn read(path: &Path, bytes: &[u8], settings: &str) -> Result<Vec<MatchGame>, JournalError> {
     let mut records = Vec::new();
     let mut problem: Option<BadGame> = None;
-    read_games(&path.display().to_string(), bytes, &mut |game| match game {
+    read_games(&path.shown().to_string(), bytes, &mut |game| match game {
         Ok(game) => records.push(game.record),
         Err(bad) => problem = problem.take().or(Some(bad)),
     });

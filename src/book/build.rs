@@ -19,6 +19,7 @@ use super::{
     ReplaceError, Source,
 };
 use crate::bytes::atomic::resolve;
+use crate::bytes::visible::ShowPath;
 use crate::game::Game;
 use crate::record::{self, Chunk, ParsedGame, Place, Window, Windows};
 use crate::xiangqi::Position;
@@ -230,7 +231,7 @@ fn tell(
 
 fn no_games(files: &[PathBuf], reason: String, first_bad: Option<String>) -> BuildError {
     let others = if files.len() > 1 { " and others" } else { "" };
-    let first = files.first().map_or_else(String::new, |f| format!(" ({}{others})", f.display()));
+    let first = files.first().map_or_else(String::new, |f| format!(" ({}{others})", f.shown()));
     let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
     BuildError::NoGames { files: files.len(), first, reason: reason + &bad }
 }

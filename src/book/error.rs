@@ -3,12 +3,14 @@ use std::path::PathBuf;
 
 use super::ReplaceError;
 
+use crate::bytes::visible::ShowPath;
+
 /// Why a book cannot be opened or read. Every message says what to do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BookError {
     /// The file cannot be read.
-    #[error("{}: cannot read the book", path.display())]
+    #[error("{}: cannot read the book", path.shown())]
     Io {
         /// The book.
         path: PathBuf,
@@ -16,7 +18,7 @@ pub enum BookError {
         source: io::Error,
     },
     /// The file is something else.
-    #[error("{}: {what}; give a book made by `juzhong book build`", path.display())]
+    #[error("{}: {what}; give a book made by `juzhong book build`", path.shown())]
     NotABook {
         /// The file.
         path: PathBuf,
@@ -26,7 +28,7 @@ pub enum BookError {
     /// A book of another program.
     #[error(
         "{}: a book of another program ({format}); import it first: juzhong book import {} -o BOOK",
-        path.display(), path.display()
+        path.shown(), path.shown()
     )]
     Foreign {
         /// The file.
@@ -37,7 +39,7 @@ pub enum BookError {
     /// Written by a later version.
     #[error(
         "{}: book version {found}, but this program reads version {supported}; update juzhong or rebuild the book",
-        path.display()
+        path.shown()
     )]
     Newer {
         /// The book.
@@ -50,7 +52,7 @@ pub enum BookError {
     /// Written by an earlier version.
     #[error(
         "{}: book version {found}, but this program reads version {supported}; build it again",
-        path.display()
+        path.shown()
     )]
     Older {
         /// The book.
@@ -63,7 +65,7 @@ pub enum BookError {
     /// The file ends too early.
     #[error(
         "{}: truncated: {have} bytes where {need} are needed; copy it again or rebuild it",
-        path.display()
+        path.shown()
     )]
     Truncated {
         /// The book.
@@ -74,7 +76,7 @@ pub enum BookError {
         need: u64,
     },
     /// Some bytes were changed.
-    #[error("{}: damaged: {what}; restore it from a copy or rebuild it", path.display())]
+    #[error("{}: damaged: {what}; restore it from a copy or rebuild it", path.shown())]
     Damaged {
         /// The book.
         path: PathBuf,
@@ -82,7 +84,7 @@ pub enum BookError {
         what: String,
     },
     /// A book of another game.
-    #[error("{}: a book of {found}, not of {expected}; choose with --game", path.display())]
+    #[error("{}: a book of {found}, not of {expected}; choose with --game", path.shown())]
     OtherGame {
         /// The book.
         path: PathBuf,
@@ -98,7 +100,7 @@ pub enum BookError {
 #[non_exhaustive]
 pub enum BuildError {
     /// An input does not exist or cannot be read.
-    #[error("{}: cannot read the input", path.display())]
+    #[error("{}: cannot read the input", path.shown())]
     Input {
         /// The file or folder.
         path: PathBuf,
@@ -106,13 +108,13 @@ pub enum BuildError {
         source: io::Error,
     },
     /// An input is not as it was when it was looked at first, so that nobody knows what was counted.
-    #[error("{}: the file was changed while it was read; wait until it is whole, then run this again", path.display())]
+    #[error("{}: the file was changed while it was read; wait until it is whole, then run this again", path.shown())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// An input is neither a file nor a folder.
-    #[error("{}: {what}; give game files or folders of them", path.display())]
+    #[error("{}: {what}; give game files or folders of them", path.shown())]
     StrangeInput {
         /// What was given.
         path: PathBuf,
@@ -120,7 +122,7 @@ pub enum BuildError {
         what: String,
     },
     /// The folders hold no game files.
-    #[error("{}: no game files (.pgn, .jsonl, .xqf, .zip and others) in this folder; give a folder that holds some", path.display())]
+    #[error("{}: no game files (.pgn, .jsonl, .xqf, .zip and others) in this folder; give a folder that holds some", path.shown())]
     NoFiles {
         /// The first folder without any.
         path: PathBuf,
@@ -149,7 +151,7 @@ pub enum BuildError {
     /// The book that is added to was built in another way.
     #[error(
         "{}: built with {option} {stated}, but asked for is {asked}; leave that option out, or build a new book",
-        path.display()
+        path.shown()
     )]
     Conflict {
         /// The book.
@@ -164,7 +166,7 @@ pub enum BuildError {
     /// The book that is added to does not have all its moves any more.
     #[error(
         "{}: moves were dropped from this book, so that nothing can be counted into it; build it again from its sources",
-        path.display()
+        path.shown()
     )]
     Pruned {
         /// The book.
@@ -195,7 +197,7 @@ pub enum RemakeError {
     #[error(
         "{} and {} both count {common} of the same games, which would count twice; build one book \
          from the game files of both",
-        a.display(), b.display()
+        a.shown(), b.shown()
     )]
     Overlap {
         /// One book.
@@ -221,7 +223,7 @@ pub enum RemakeError {
     #[error(
         "{}: the book counts every record (--no-dedup), so that nothing tells which games it has; build \
          one book from the game files of both",
-        path.display()
+        path.shown()
     )]
     NoIds {
         /// The book.
@@ -236,7 +238,7 @@ pub enum RemakeError {
         limit: usize,
     },
     /// Nothing would be left.
-    #[error("{}: no move would be left; choose lower limits", path.display())]
+    #[error("{}: no move would be left; choose lower limits", path.shown())]
     NothingLeft {
         /// The book.
         path: PathBuf,

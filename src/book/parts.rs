@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,6 +26,7 @@ use super::played::Played;
 use super::rejects::Listed;
 use super::sort::Sorter;
 use crate::bytes::lock::beside;
+use crate::bytes::own;
 use crate::bytes::sealed::{self, Kind};
 
 /// The lists of parts.
@@ -109,6 +110,7 @@ impl Parts {
         sinks: &Sinks<'_>,
     ) -> io::Result<(Self, u64)> {
         let folder = beside(output, ".parts")?;
+        check(&folder)?;
         let mut done = BTreeMap::new();
         let (mut serial, mut number) = (0, 0);
         for (n, path) in lists(&folder) {
@@ -125,7 +127,7 @@ impl Parts {
             sinks.rejects.add_run(part.rejects)?;
         }
         if done.is_empty() {
-            remove(&folder);
+            own::clear_folder(&folder, is_of_parts);
             number = 0;
         }
         let state = State { pending: Pending::default(), since: Instant::now(), number };
@@ -176,7 +178,7 @@ impl Parts {
     }
 
     fn write(&self, pending: Pending, number: u64, serial: u64) -> io::Result<(File, File)> {
-        fs::create_dir_all(&self.folder)?;
+        make_folder(&self.folder)?;
         let games = create(&self.at(number, "games"))?;
         let mut games = Sorter::<Played>::write_to(games, pending.games)?;
         let rejects = create(&self.at(number, "rejects"))?;
@@ -190,7 +192,7 @@ impl Parts {
         };
         let bytes = sealed::seal(KIND, &list).map_err(io::Error::other)?;
         let unfinished = self.at(number, "new");
-        fs::write(&unfinished, bytes)?;
+        create(&unfinished)?.write_all(&bytes)?;
         fs::rename(unfinished, self.at(number, "part"))?;
         Ok((games, rejects))
     }
@@ -221,7 +223,7 @@ impl Parts {
 
     /// Removes all parts.
     pub(super) fn discard(&self) {
-        remove(&self.folder);
+        own::clear_folder(&self.folder, is_of_parts);
     }
 
     fn at(&self, number: u64, ending: &str) -> PathBuf {
@@ -247,12 +249,14 @@ impl Part {
     fn open(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
         let run = |ending: &str| folder.join(format!("{number}.{ending}"));
         let open = || -> Option<Self> {
-            if fs::metadata(path).ok()?.len() > KIND.limit {
+            let mut list = Vec::new();
+            own::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
+            if list.len() as u64 > KIND.limit {
                 return None;
             }
-            let list: List = sealed::unseal(KIND, &fs::read(path).ok()?).ok()?;
-            let mut games = File::open(run("games")).ok()?;
-            let mut rejects = File::open(run("rejects")).ok()?;
+            let list: List = sealed::unseal(KIND, &list).ok()?;
+            let mut games = own::open(&run("games")).ok()?;
+            let mut rejects = own::open(&run("rejects")).ok()?;
             let is_whole = list.fingerprint == *fingerprint
                 && hash(&mut games).ok()? == list.games
                 && hash(&mut rejects).ok()? == list.rejects;
@@ -260,10 +264,8 @@ impl Part {
         };
         let part = open();
         if part.is_none() {
-            for path in [path, &run("games"), &run("rejects")] {
-                let removed = fs::remove_file(path);
-                tracing::debug!(?path, ?removed, "a part of another build");
-            }
+            let names = ["part", "games", "rejects"].map(|ending| format!("{number}.{ending}"));
+            own::clear_folder(folder, |name| names.iter().any(|of_part| name == of_part));
         }
         part
     }
@@ -271,36 +273,54 @@ impl Part {
 
 /// The lists in the folder, by numbers.
 fn lists(folder: &Path) -> BTreeMap<u64, PathBuf> {
-    files(folder)
-        .filter(|path| path.extension().is_some_and(|ending| ending == "part"))
-        .filter_map(|path| Some((path.file_stem()?.to_str()?.parse().ok()?, path)))
-        .collect()
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let number = |name: &str| name.strip_suffix(".part")?.parse().ok();
+    entries.filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect()
 }
 
-/// The files in the folder that are of parts, whole or not.
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| {
-        let number = path.file_stem().and_then(|stem| stem.to_str());
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-            && matches!(ending, Some("games" | "rejects" | "part" | "new"))
+/// Whether a file of that name is of parts, whole or not.
+fn is_of_parts(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(number, ending)| {
+        number.bytes().all(|byte| byte.is_ascii_digit())
+            && matches!(ending, "games" | "rejects" | "part" | "new")
     })
 }
 
-/// Removes the folder of parts and what parts left there, but nothing else.
-fn remove(folder: &Path) {
-    for path in files(folder) {
-        let removed = fs::remove_file(&path);
-        tracing::trace!(?path, ?removed, "part");
+/// Refuses a link, a file, and a folder of somebody else in the place of parts.
+fn check(folder: &Path) -> io::Result<()> {
+    match own::check_folder(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        checked => checked,
     }
-    let removed = fs::remove_dir(folder);
-    tracing::trace!(?removed, "parts");
 }
 
-/// Makes a file, in place of what a killed build left there.
+/// Makes the folder of parts where there is none. Who may not read the book that stands beside it may not
+/// read that either.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let book = name.strip_prefix('.').and_then(|name| name.strip_suffix(".parts"));
+        if let Some(Ok(about)) = book.map(|book| folder.with_file_name(book).metadata()) {
+            let read = about.mode() & 0o444;
+            builder.mode(0o700 | read | read >> 2);
+        }
+    }
+    match builder.create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => own::check_folder(folder),
+        made => made,
+    }
+}
+
+/// Makes a file, in place of what a killed build left there: never into what has that name already,
+/// which may be a link.
 fn create(path: &Path) -> io::Result<File> {
-    File::options().read(true).write(true).create(true).truncate(true).open(path)
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => File::options().read(true).write(true).create_new(true).open(path),
+    }
 }
 
 /// BLAKE3 of a file, which stands at its start then.
@@ -415,6 +435,49 @@ mod tests {
         fs::write(folder.join("notes.txt"), "").unwrap();
         place.run(1, |parts, _| parts.discard());
         assert_eq!(place.names(), ["notes.txt"]);
+    }
+
+    /// Neither the folder nor what is in it leads anywhere else.
+    #[cfg(unix)]
+    #[test]
+    fn links_are_neither_followed_nor_written() {
+        use std::os::unix::fs::symlink;
+        let place = Place(tempfile::tempdir().unwrap());
+        let at = |name: &str| place.0.path().join(name);
+        fs::create_dir(at("far")).unwrap();
+        fs::write(at("far/0.games"), "mine").unwrap();
+        symlink(at("far"), at(".b.parts")).unwrap();
+        let (games, rejects) = place.sinks();
+        let sinks = Sinks { games: &games, rejects: &rejects };
+        let error = Parts::open(&at("b"), [1; 32], Duration::ZERO, 1 << 20, &sinks).unwrap_err();
+        assert!(error.to_string().contains(".b.parts is a symbolic link"), "{error}");
+        fs::remove_file(at(".b.parts")).unwrap();
+        fs::create_dir(at(".b.parts")).unwrap();
+        for name in ["0.games", "0.rejects", "0.new", "1.part"] {
+            symlink(at("far/0.games"), at(".b.parts").join(name)).unwrap();
+        }
+        fs::hard_link(at("far/0.games"), at(".b.parts/1.games")).unwrap();
+        place.run(1, |parts, sinks| {
+            add(parts, sinks, 1);
+            add(parts, sinks, 2);
+        });
+        assert_eq!(place.run(1, |_, _| {}).0, [1, 2]);
+        assert_eq!(fs::read(at("far/0.games")).unwrap(), b"mine");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn parts_of_a_private_book_are_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = Place(tempfile::tempdir().unwrap());
+        let book = place.0.path().join("b");
+        fs::write(&book, "").unwrap();
+        fs::set_permissions(&book, fs::Permissions::from_mode(0o600)).unwrap();
+        place.run(1, |parts, sinks| {
+            add(parts, sinks, 1);
+            let mode = place.0.path().join(".b.parts").metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        });
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::sort::Reduce;
 use crate::bytes::varint;
+use crate::bytes::visible::{ShowPath, Visible};
 use crate::record::Place;
 
 /// A reason is cut after so many characters; it can quote the file.
@@ -26,7 +27,7 @@ pub struct Reject {
 }
 
 impl Reject {
-    /// The name of the file on one line: what would end it or move the cursor is replaced.
+    /// The name of the file on one line: what would end it or move the cursor is shown escaped.
     #[must_use]
     pub fn source_name(&self) -> String {
         Self::name_on_one_line(&self.source)
@@ -35,7 +36,7 @@ impl Reject {
 
 impl Reject {
     pub(super) fn name_on_one_line(source: &Path) -> String {
-        one_line(&source.display().to_string())
+        source.shown().to_string()
     }
 }
 
@@ -76,7 +77,7 @@ impl fmt::Display for RejectReason {
 }
 
 fn one_line(text: &str) -> String {
-    text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ")
+    Visible(text).to_string()
 }
 
 /// A reject on its way to the list.
@@ -184,7 +185,8 @@ mod tests {
         let reason = RejectReason::bad(&format!("\"\r\n\" {}", "x".repeat(1000)));
         let reject = Reject { source, place: Place::Line(3), game: 2, reason };
         let text = reject.to_string();
-        assert!(text.starts_with("a b  [31m.pgn:3: game 2: \"  \" xxx"), "{text}");
+        let begins = r#"a\tb\n\u{1b}[31m.pgn:3: game 2: "\r\n" xxx"#;
+        assert!(text.starts_with(begins), "{text}");
         assert!(!text.contains(char::is_control) && text.len() < 350);
     }
 }

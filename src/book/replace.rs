@@ -19,6 +19,7 @@ use super::{APPLICATION_ID, Book, BookError, Metadata, Source, seal};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
 use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 
 /// Steps of SQLite's machine between two looks at whether someone asked to stop.
 const STEPS: i32 = 1 << 16;
@@ -33,7 +34,7 @@ pub enum ReplaceError {
     /// Another process is writing there.
     #[error(
         "{}: cannot create the book: {who} is writing it; wait for its end, then run this again",
-        path.display()
+        path.shown()
     )]
     Busy {
         /// The place.
@@ -42,7 +43,7 @@ pub enum ReplaceError {
         who: String,
     },
     /// No book can be made there.
-    #[error("{}: cannot create the book: {what}", path.display())]
+    #[error("{}: cannot create the book: {what}", path.shown())]
     Refused {
         /// The place.
         path: PathBuf,
@@ -50,13 +51,13 @@ pub enum ReplaceError {
         what: String,
     },
     /// Someone asked to stop.
-    #[error("{}: interrupted; nothing was changed, run it again", path.display())]
+    #[error("{}: interrupted; nothing was changed, run it again", path.shown())]
     Interrupted {
         /// The place.
         path: PathBuf,
     },
     /// Reading or writing failed underway.
-    #[error("{}: cannot write the book{}", path.display(), question(is_full(source)))]
+    #[error("{}: cannot write the book{}", path.shown(), question(is_full(source)))]
     Write {
         /// The place.
         path: PathBuf,
@@ -64,7 +65,7 @@ pub enum ReplaceError {
         source: io::Error,
     },
     /// The store failed underway.
-    #[error("{}: cannot write the book{}", path.display(), question(is_store_full(source)))]
+    #[error("{}: cannot write the book{}", path.shown(), question(is_store_full(source)))]
     Store {
         /// The place.
         path: PathBuf,
@@ -151,7 +152,7 @@ fn check(path: &Path) -> Result<(), ReplaceError> {
     let folder = folder_of(path);
     if !folder.is_dir() {
         return Err(
-            At(path).refused(format!("there is no folder {}; make it first", folder.display()))
+            At(path).refused(format!("there is no folder {}; make it first", folder.shown()))
         );
     }
     let what = if path.is_dir() {
@@ -179,7 +180,7 @@ pub(super) struct Output {
     file: AtomicFile,
     /// Ends the work soon after it was set.
     stop: Arc<AtomicBool>,
-    /// Whether a book that stands there is replaced.
+    /// Whether a book stands there, to be replaced.
     replaces: bool,
     /// Held until everything else is done.
     lock: Arc<FileLock>,
@@ -199,7 +200,10 @@ impl Output {
     fn create(path: &Path, stop: &Arc<AtomicBool>, replaces: bool) -> Result<Self, ReplaceError> {
         check_place(path, replaces)?;
         let lock = Arc::new(claim(path)?);
-        let file = AtomicFile::create(path).map_err(|error| At(path).create(&error))?;
+        // Where nothing stands now, what comes to stand there meanwhile is no book of this program.
+        let replaces = replaces && path.symlink_metadata().is_ok();
+        let file = if replaces { AtomicFile::create(path) } else { AtomicFile::create_new(path) };
+        let file = file.map_err(|error| At(path).create(&error))?;
         Ok(Self { path: path.to_owned(), file, stop: Arc::clone(stop), replaces, lock })
     }
 
@@ -260,7 +264,7 @@ impl Output {
 }
 
 fn check_place(path: &Path, replaces: bool) -> Result<(), ReplaceError> {
-    if !replaces && (path.is_symlink() || path.exists()) {
+    if !replaces && path.symlink_metadata().is_ok() {
         return Err(At(path).refused("something stands there; move it away or choose another name"));
     }
     check(path)
@@ -285,15 +289,13 @@ impl Revision {
     pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
         // Before the lock, which would make a file beside what is no book.
         drop(Book::open_until(path, stop)?);
-        let mut output = Output::claim(path, stop)?;
+        let output = Output::claim(path, stop)?;
         // Again: who had the lock before may have changed it.
         let book = Book::open_until(path, stop)?;
         book.check_file()?;
         let mut working = output.working_file()?;
-        let about = std::fs::metadata(path).map_err(|e| At(path).io(e))?;
         open::regular(path)
             .and_then(|mut from| io::copy(&mut from, working.as_file_mut()))
-            .and_then(|_| output.file.file_mut().set_permissions(about.permissions()))
             .map_err(|e| At(path).io(e))?;
         let working = working.into_temp_path();
         let open = || {

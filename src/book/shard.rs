@@ -34,6 +34,7 @@ use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::varint;
+use crate::bytes::visible::ShowPath;
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
 use crate::xiangqi::Position;
@@ -255,7 +256,7 @@ impl Plan {
 }
 
 fn shard_error(path: &Path, what: impl std::fmt::Display) -> BuildError {
-    BuildError::Shard { what: format!("{}: {what}", path.display()) }
+    BuildError::Shard { what: format!("{}: {what}", path.shown()) }
 }
 
 /// With what a step works.
@@ -505,14 +506,14 @@ impl Shards {
             if known.inputs != plan.inputs {
                 let what = format_args!(
                     "made from other shards than {}; reduce all parts from the same shards",
-                    folders[0].display()
+                    folders[0].shown()
                 );
                 return Err(shard_error(folder, what));
             }
             if *known != plan {
                 let what = format_args!(
                     "made with other options than {}; make both with the same",
-                    folders[0].display()
+                    folders[0].shown()
                 );
                 return Err(shard_error(folder, what));
             }
@@ -657,6 +658,7 @@ impl Folder {
             return Err(At(&target).refused(what).into());
         }
         let lock = claim(&target)?;
+        lock.sweep_folders(is_of_shard);
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(target.file_name().unwrap_or_default());
         prefix.push(".part-");
@@ -698,6 +700,12 @@ impl Folder {
         let _moved = self.folder.keep();
         Ok(())
     }
+}
+
+/// Whether a file of that name is of a shard.
+fn is_of_shard(name: &str) -> bool {
+    let sets = [SourceCounts::NAME, FromSource::NAME, Summed::NAME, Member::NAME];
+    name == PLAN || name.rsplit_once('.').is_some_and(|(stem, _)| sets.contains(&stem))
 }
 
 /// Writes all sums as a data set; their number.

@@ -27,6 +27,7 @@ use rayon::slice::ParallelSliceMut;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 
 /// Runs merged at once; that many of one level are merged into one of the next.
 const FAN_IN: usize = 64;
@@ -389,7 +390,7 @@ impl Run {
                 "a temporary file was changed while it was in use; start again".to_owned()
             }
             RunFile::Named { path, .. } => {
-                format!("{}: damaged or cut short; make it again", path.display())
+                format!("{}: damaged or cut short; make it again", path.shown())
             }
         };
         io::Error::new(io::ErrorKind::InvalidData, what)

@@ -1,6 +1,6 @@
 //! Files that appear under their final name whole or not at all.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,14 @@ use tempfile::NamedTempFile;
 
 /// A file being written beside its final place. Dropping it without [`commit`](Self::commit)
 /// removes it; what stood under the final name before stays untouched until then.
+///
+/// It has the mode of the file that it replaces from the beginning, and its owner and group as far as
+/// this user may give them away; without such a file, those of any new one.
 #[derive(Debug)]
 pub struct AtomicFile {
     file: NamedTempFile,
     target: PathBuf,
+    replaces: bool,
 }
 
 impl AtomicFile {
@@ -30,7 +34,22 @@ impl AtomicFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let file = temporary(&target)?;
-        Ok(Self { file, target })
+        Ok(Self { file, target, replaces: true })
+    }
+
+    /// Starts a temporary file for a place in which nothing stands. If something stands there when
+    /// the file is whole, it stays.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`resolve`] and of creating a file in that folder; [`io::ErrorKind::AlreadyExists`]
+    /// if anything stands there, a link that leads nowhere included.
+    pub fn create_new(target: &Path) -> io::Result<Self> {
+        if target.symlink_metadata().is_ok() {
+            return Err(exists());
+        }
+        let target = resolve(target)?;
+        Ok(Self { file: temporary(&target)?, target, replaces: false })
     }
 
     /// Where the bytes lie until [`commit`](Self::commit); for writers that need a path.
@@ -44,15 +63,24 @@ impl AtomicFile {
         self.file.as_file_mut()
     }
 
-    /// Flushes to the disk and moves the file to its final name, replacing what was there.
+    /// Flushes to the disk and moves the file to its final name, replacing what was there, or
+    /// nothing if it was made by [`create_new`](Self::create_new): that is one step of the system.
     ///
     /// # Errors
     ///
-    /// Those of syncing and renaming; the temporary file is removed then.
+    /// Those of syncing and renaming; [`io::ErrorKind::AlreadyExists`] if something must not be
+    /// replaced. The temporary file is removed then.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        self.file.persist(&self.target).map_err(|e| e.error)?;
-        Ok(())
+        let moved = match self.replaces {
+            true => self.file.persist(&self.target),
+            false => self.file.persist_noclobber(&self.target),
+        };
+        match moved {
+            Ok(_file) => Ok(()),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
+            Err(e) => Err(e.error),
+        }
     }
 }
 
@@ -79,10 +107,43 @@ fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let mut prefix = std::ffi::OsString::from(".");
     prefix.push(target.file_name().unwrap_or_default());
     prefix.push(".part-");
-    // With the modes of any new file, not private like temporary files; and with plain errors, to
-    // which tempfile would add the path.
-    let open = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+    let like = target.symlink_metadata().ok().filter(Metadata::is_file);
+    // Not private like temporary files, and with plain errors, to which tempfile would add the path.
+    let open = |path: &Path| create_like(path, like.as_ref());
     tempfile::Builder::new().prefix(&prefix).make_in(folder_of(target), open)
+}
+
+fn exists() -> io::Error {
+    let text = "something stands there; move it away or choose another name";
+    io::Error::new(io::ErrorKind::AlreadyExists, text)
+}
+
+/// Makes a file that nobody may read or write who may not do that with the file `like`, at any time.
+#[cfg(unix)]
+fn create_like(path: &Path, like: Option<&Metadata>) -> io::Result<File> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    let Some(like) = like else { return options.open(path) };
+    let mode = like.mode() & 0o777;
+    let file = options.mode(mode & 0o700).open(path)?;
+    let made = file.metadata()?;
+    let (user, group) = (like.uid(), like.gid());
+    let mut is_group_kept = made.gid() == group;
+    if made.uid() != user || !is_group_kept {
+        let given = fchown(&file, Some(user), Some(group));
+        is_group_kept |= given.is_ok() || fchown(&file, None, Some(group)).is_ok();
+        tracing::debug!(?given, is_group_kept, "owner and group of the file that is replaced");
+    }
+    // A group that could not be kept gets what everybody has.
+    let mode = if is_group_kept { mode } else { mode & !0o070 | mode & (mode << 3) & 0o070 };
+    file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn create_like(path: &Path, _like: Option<&Metadata>) -> io::Result<File> {
+    File::options().read(true).write(true).create_new(true).open(path)
 }
 
 /// The folder that a file of that path lies in, `.` for a bare name.
@@ -162,6 +223,49 @@ mod tests {
         assert_eq!(resolve(&at("link")).unwrap(), resolve(&at("./far/target")).unwrap());
         symlink(at("gone"), at("dangling")).unwrap();
         assert!(write(&at("dangling"), b"").unwrap_err().to_string().contains("remove the link"));
+    }
+
+    /// Between the look and the move anything may come to stand there.
+    #[test]
+    fn what_must_not_be_replaced_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let mut file = AtomicFile::create_new(&target).unwrap();
+        file.write_all(b"new").unwrap();
+        std::fs::write(&target, "came meanwhile").unwrap();
+        assert_eq!(file.commit().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&target).unwrap(), b"came meanwhile");
+        assert!(AtomicFile::create_new(&target).is_err());
+        std::fs::remove_file(&target).unwrap();
+        AtomicFile::create_new(&target).unwrap().commit().unwrap();
+        assert!(target.exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            let file = AtomicFile::create_new(&link).unwrap();
+            std::os::unix::fs::symlink(&target, &link).unwrap();
+            assert!(file.commit().is_err() && link.is_symlink());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn copies_have_the_mode_of_what_they_replace() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        std::fs::write(&target, "old").unwrap();
+        for mode in [0o600, 0o640, 0o666, 0o644, 0o400] {
+            std::fs::set_permissions(&target, std::fs::Permissions::from_mode(mode)).unwrap();
+            let file = AtomicFile::create(&target).unwrap();
+            let copy = beside(&target).unwrap();
+            for path in [file.temporary_path(), copy.path()] {
+                assert_eq!(path.metadata().unwrap().mode() & 0o777, mode);
+            }
+            file.commit().unwrap();
+            assert_eq!(target.metadata().unwrap().mode() & 0o777, mode);
+        }
     }
 
     #[cfg(unix)]

@@ -1,13 +1,18 @@
 //! One writer at a time for a file.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::atomic::{folder_of, resolve};
+use super::own;
+use super::visible::ShowPath;
 
 /// How often a lock is tried that others remove meanwhile.
 const TRIES: usize = 100;
+
+/// What a lock file may hold: a number of a process, in bytes.
+const MAX_LEN: u64 = 20;
 
 /// The right to write a file, until it is dropped: an exclusive lock on `.NAME.lock` beside the
 /// file `NAME`. The kernel releases it if the process dies, and the next one takes it over; it is
@@ -34,25 +39,25 @@ impl FileLock {
     ///
     /// # Errors
     ///
-    /// Those of [`resolve`] and of making a file beside `target`.
+    /// Those of [`resolve`], of making a file beside `target`, and of [`open`].
     pub fn claim(target: &Path) -> io::Result<Claim> {
         let path = beside(target, ".lock")?;
         for _ in 0..TRIES {
-            let mut file =
-                File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+            let mut file = match open(&path)? {
+                Opened::File(file) => file,
+                Opened::Held(process) => return Ok(Claim::Others(process)),
+            };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
-                    file.set_len(0)?;
-                    write!(file, "{}", std::process::id())?;
+                    sign(&mut file)?;
                     return Ok(Claim::Ours(Self { path, file: Some(file) }));
                 }
                 Ok(()) => {} // its owner has just removed it
-                Err(TryLockError::WouldBlock) => {
-                    let text = std::fs::read_to_string(&path).ok();
-                    return Ok(Claim::Others(text.and_then(|text| text.trim().parse().ok())));
-                }
+                Err(TryLockError::WouldBlock) => return Ok(Claim::Others(holder(&mut file))),
                 Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {
-                    drop(std::fs::remove_file(&path));
+                    if is_at(&file, &path) {
+                        drop(std::fs::remove_file(&path));
+                    }
                     return Ok(Claim::Ours(Self { path, file: None }));
                 }
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -61,37 +66,188 @@ impl FileLock {
         Ok(Claim::Others(None))
     }
 
-    /// Removes what killed writers left of the file or folder: every `.NAME.part-…` beside it that
-    /// [`AtomicFile`](super::atomic::AtomicFile) would make, and folders named like that.
+    /// Removes what killed writers left of the file: every `.NAME.part-…` beside it that
+    /// [`AtomicFile`](super::atomic::AtomicFile) would make, if it is a regular file of this user.
     pub fn sweep(&self) {
-        let Some(name) = self.path.file_name().and_then(|name| name.to_str()) else { return };
-        let Some(prefix) = name.strip_suffix(".lock").map(|name| format!("{name}.part-")) else {
-            return;
-        };
-        for entry in std::fs::read_dir(folder_of(&self.path)).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let rest = name.to_str().and_then(|name| name.strip_prefix(&prefix));
-            if self.file.is_some() && rest.is_some_and(is_random) {
-                let path = entry.path();
-                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let removed = match is_folder {
-                    true => std::fs::remove_dir_all(path),
-                    false => std::fs::remove_file(path),
-                };
-                tracing::debug!(?name, ?removed, "left behind");
+        for path in self.left_behind() {
+            if path.symlink_metadata().is_ok_and(|about| own::is_own_file(&path, &about)) {
+                let removed = std::fs::remove_file(&path);
+                tracing::debug!(path = %path.shown(), ?removed, "left behind");
             }
         }
+    }
+
+    /// Removes the folders `.NAME.part-…` that killed writers of the folder `NAME` left: those of this
+    /// user, and no links, in which there are only regular files of this user whose names `is_made`
+    /// knows.
+    pub fn sweep_folders(&self, is_made: impl Fn(&str) -> bool) {
+        for path in self.left_behind() {
+            own::remove_folder(&path, &is_made);
+        }
+    }
+
+    /// What beside the file is named like an unfinished version of it.
+    fn left_behind(&self) -> Vec<PathBuf> {
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        let Some(name) = name.and_then(|name| name.strip_suffix(".lock")) else {
+            return Vec::new();
+        };
+        if self.file.is_none() {
+            return Vec::new(); // others may be at work
+        }
+        let prefix = format!("{name}.part-");
+        let entries = std::fs::read_dir(folder_of(&self.path)).into_iter().flatten().flatten();
+        let is_left = |name: &std::ffi::OsStr| {
+            name.to_str().and_then(|name| name.strip_prefix(&prefix)).is_some_and(is_random)
+        };
+        entries.filter(|entry| is_left(&entry.file_name())).map(|entry| entry.path()).collect()
     }
 }
 
 impl Drop for FileLock {
     fn drop(&mut self) {
         // Removed while it is still held, so that nobody's lock but this one's goes.
-        if self.file.is_some() && cfg!(unix) {
+        if self.file.as_ref().is_some_and(|file| is_at(file, &self.path)) && cfg!(unix) {
             let removed = std::fs::remove_file(&self.path);
             tracing::trace!(?removed, "lock");
         }
     }
+}
+
+/// A lock file that was opened, not locked yet.
+#[derive(Debug)]
+pub enum Opened {
+    /// One that is empty or holds the number of a process.
+    File(File),
+    /// Another user's, which only they can open for writing, and which a process holds.
+    Held(Option<u32>),
+}
+
+/// Opens the lock file at `path`, or makes it. No link is followed, and nothing of it is changed.
+///
+/// # Errors
+///
+/// Those of making a file there; [`io::ErrorKind::AlreadyExists`], which names the path and a remedy, for
+/// anything but a regular file with one name that is empty or holds the number of a process, and for
+/// another user's that nobody holds but that cannot be used.
+pub fn open(path: &Path) -> io::Result<Opened> {
+    for _ in 0..TRIES {
+        let mut options = File::options();
+        options.read(true).write(true);
+        own::no_follow(&mut options);
+        // Not `create` alone, which some systems refuse for files of others in shared folders.
+        match options.clone().create_new(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(Opened::File),
+        }
+        match options.open(path) {
+            Ok(mut file) => {
+                check(&mut file, path)?;
+                return Ok(Opened::File(file));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {} // just removed
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return others(path, error);
+            }
+            Err(error) => {
+                let about = path.symlink_metadata();
+                let Some(about) = about.ok().filter(|about| !about.is_file()) else {
+                    return Err(error);
+                };
+                return Err(own::refusal(path, own::kind_of(path, &about), "a lock file"));
+            }
+        }
+    }
+    Err(io::ErrorKind::WouldBlock.into())
+}
+
+/// Writes the number of this process to a lock that it holds.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn sign(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())
+}
+
+/// The number of the process that holds a lock, if its file tells.
+pub fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(MAX_LEN).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Whether a file that was found under the name of a lock is one.
+#[must_use]
+pub fn is_lock(path: &Path) -> bool {
+    let mut options = File::options();
+    options.read(true);
+    own::no_follow(&mut options);
+    let is_own = |file: &File| file.metadata().is_ok_and(|about| own::is_own_file(path, &about));
+    options.open(path).is_ok_and(|mut file| is_own(&file) && check(&mut file, path).is_ok())
+}
+
+/// Checks that an open file can be a lock: nothing of anybody's is in it.
+fn check(file: &mut File, path: &Path) -> io::Result<()> {
+    let about = file.metadata()?;
+    let mut text = Vec::new();
+    let what = if !about.is_file() {
+        own::kind_of(path, &about)
+    } else if link_count(&about) > 1 {
+        "a file with several names (hard links)"
+    } else {
+        file.rewind()?;
+        file.take(MAX_LEN + 1).read_to_end(&mut text)?;
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_short = text.len() as u64 <= MAX_LEN;
+        if is_short && str::from_utf8(&text).is_ok_and(|text| is_number(text.trim())) {
+            return Ok(());
+        }
+        "a file with something in it"
+    };
+    Err(own::refusal(path, what, "a lock file"))
+}
+
+/// What to do about a lock file that this user may not write.
+fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
+    let mut options = File::options();
+    options.read(true);
+    own::no_follow(&mut options);
+    let Ok(about) = path.symlink_metadata() else { return Err(error) };
+    let opened = options.open(path);
+    let is_file = about.is_file();
+    let process = match opened.ok().filter(|_| is_file) {
+        Some(mut file) => {
+            check(&mut file, path)?;
+            let process = holder(&mut file);
+            if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                return Ok(Opened::Held(process));
+            }
+            process
+        }
+        None => None,
+    };
+    let left = process.map(|id| format!(" (left by process {id})")).unwrap_or_default();
+    let text = format!(
+        "{} is {}{left} that this user may not write; if nobody uses it any more, remove it or let its \
+         owner do so, then run this again",
+        path.shown(),
+        if is_file { "a lock file of another user" } else { own::kind_of(path, &about) },
+    );
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
+}
+
+#[cfg(unix)]
+fn link_count(about: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(about)
+}
+
+#[cfg(not(unix))]
+const fn link_count(_about: &std::fs::Metadata) -> u64 {
+    1
 }
 
 /// The path of `.NAME` and a suffix beside the file `NAME`.
@@ -121,7 +277,7 @@ fn is_random(text: &str) -> bool {
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |about: std::fs::Metadata| (about.dev(), about.ino());
-    file.metadata().map(id).ok() == std::fs::metadata(path).map(id).ok()
+    file.metadata().map(id).ok() == path.symlink_metadata().map(id).ok()
 }
 
 /// Elsewhere open files cannot be removed, and locks stay.
@@ -170,17 +326,81 @@ mod tests {
             leave(name);
         }
         leave(".a.part-x1Y2z3-journal");
-        std::fs::create_dir(folder.path().join(".a.part-Folder")).unwrap();
-        leave(".a.part-Folder/content");
+        let at = |name: &str| folder.path().join(name);
+        for name in [".a.part-Folder", ".a.part-Other1"] {
+            std::fs::create_dir(at(name)).unwrap();
+            leave(&format!("{name}/content"));
+        }
+        leave(".a.part-Other1/notes");
         let Claim::Ours(lock) = FileLock::claim(&folder.path().join("a")).unwrap() else {
             panic!()
         };
         lock.sweep();
+        lock.sweep_folders(|name| name == "content");
         drop(lock);
         assert_eq!(
             names(folder.path()),
-            [".a.part-1.part-x1Y2z3", ".ab.part-x1Y2z3", "a.part-x1Y2z3"]
+            [".a.part-1.part-x1Y2z3", ".a.part-Other1", ".ab.part-x1Y2z3", "a.part-x1Y2z3"]
         );
+        assert_eq!(names(&at(".a.part-Other1")), ["content", "notes"]);
+    }
+
+    /// Whatever stands under the name of a lock is left as it is, unless it is one.
+    #[cfg(unix)]
+    #[test]
+    fn nothing_else_is_taken_for_a_lock() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("victim"), "1").unwrap();
+        symlink(at("victim"), at(".link.lock")).unwrap();
+        symlink(at("gone"), at(".dangling.lock")).unwrap();
+        std::fs::hard_link(at("victim"), at(".names.lock")).unwrap();
+        std::fs::write(at(".notes.lock"), "my notes").unwrap();
+        std::fs::write(at(".long.lock"), "1".repeat(100)).unwrap();
+        std::fs::create_dir(at(".folder.lock")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(at(".fifo.lock")).status().unwrap();
+        assert!(made.success());
+        for (name, what) in [
+            ("link", "symbolic link"),
+            ("dangling", "symbolic link"),
+            ("names", "hard links"),
+            ("notes", "something in it"),
+            ("long", "something in it"),
+            ("folder", "a folder"),
+            ("fifo", "no regular file"),
+        ] {
+            let error = FileLock::claim(&at(name)).unwrap_err().to_string();
+            let lock = format!(".{name}.lock");
+            assert!(error.contains(what) && error.contains(&lock), "{error}");
+            assert!(at(&lock).symlink_metadata().is_ok() && !is_lock(&at(&lock)));
+        }
+        assert_eq!(std::fs::read(at("victim")).unwrap(), b"1");
+        assert_eq!(std::fs::read(at(".notes.lock")).unwrap(), b"my notes");
+        assert!(!at("gone").exists());
+        // A file that takes the place of a lock that is held is not removed with it.
+        let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
+        std::fs::rename(at("victim"), at(".a.lock")).unwrap();
+        drop(lock);
+        assert_eq!(std::fs::read(at(".a.lock")).unwrap(), b"1");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_named_like_leftovers_stay() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("far")).unwrap();
+        std::fs::write(at("far/content"), "x").unwrap();
+        symlink(at("far"), at(".a.part-abcdef")).unwrap();
+        symlink(at("far/content"), at(".a.part-ABCDEF")).unwrap();
+        let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
+        lock.sweep();
+        lock.sweep_folders(|_| true);
+        drop(lock);
+        assert_eq!(names(folder.path()), [".a.part-ABCDEF", ".a.part-abcdef", "far"]);
+        assert_eq!(names(&at("far")), ["content"]);
     }
 
     #[test]

@@ -15,6 +15,22 @@ use std::path::Path;
 pub fn regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
+    open(path, &mut options)
+}
+
+/// Opens the regular file at `path` for reading and writing, or makes it. Links are followed, and what is
+/// in it stays.
+///
+/// # Errors
+///
+/// As with [`regular`].
+pub fn writable(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    open(path, &mut options)
+}
+
+fn open(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;

@@ -114,7 +114,7 @@ fn run_game<G: Terminal + Playable>(
     };
     let time = began.elapsed();
     while let Some(trouble) = tables.as_ref().and_then(Endgames::trouble) {
-        eprintln!("juzhong: {trouble}");
+        super::tell(format_args!("juzhong: {trouble}"));
     }
     let fen = G::line_text(&line, start.fullmoves);
     let answer = Answer::<G> { fen, known, no_mate, found, lines: lines.last(), time };

@@ -14,6 +14,7 @@ use crate::arena::{
     Fault, Journal, JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace,
     Patience, Referee, ResignRule, Sprt, Standing, built_in_openings,
 };
+use crate::bytes::visible::ShowPath;
 use crate::engine::{Endgames, MAX_PLY, Playable, TableOptions};
 use crate::record::Record;
 use crate::xiangqi::{Position, RuleSet};
@@ -216,7 +217,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let mut notices = HashSet::new();
     let played = contest.play(&mut standing, &interrupt::stop_flag(), &mut |game, standing| {
         if let Some(journal) = &mut journal {
-            let what = || args.output.as_deref().unwrap_or(Path::new("")).display().to_string();
+            let what = || args.output.as_deref().unwrap_or(Path::new("")).shown().to_string();
             journal.add(game).map_err(|source| MatchError::Sink { what: what(), source })?;
         }
         tell_fault(game);
@@ -414,11 +415,12 @@ fn digest_of(command: Option<&EngineCommand>) -> Result<String, CliError> {
 fn file_digest(path: Option<PathBuf>) -> Result<String, CliError> {
     const LARGE: u64 = 256 << 20;
     let Some(path) = path.filter(|path| path.is_file()) else { return Ok("unknown".to_owned()) };
-    let there = path.metadata().or_exit_with(exit::UNAVAILABLE, || path.display())?;
+    let there = path.metadata().or_exit_with(exit::UNAVAILABLE, || path.shown())?;
     if there.len() > LARGE {
         return Ok(digest(format!("{} {:?}", there.len(), there.modified().ok()).as_bytes()));
     }
-    let bytes = std::fs::read(&path).or_exit_with(exit::UNAVAILABLE, || path.display())?;
+    let bytes =
+        crate::bytes::open::read(&path, LARGE).or_exit_with(exit::UNAVAILABLE, || path.shown())?;
     Ok(digest(&bytes))
 }
 

@@ -14,6 +14,7 @@ use crate::book::{Inputs, Reject, RejectReason, find_games};
 use crate::bytes::atomic::{AtomicFile, folder_of, resolve};
 use crate::bytes::map::MappedFile;
 use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 use crate::record::{
     BadGame, BadGameReason, Dropped, Encoding, Format, ParsedGame, PgnOptions, Place, ReadSummary,
     WriteError, WriteOptions, read_packed, write_game,
@@ -56,6 +57,13 @@ pub(super) struct Args {
 
 const STANDARD: &str = "-";
 
+impl Args {
+    /// Whether standard output is for programs.
+    pub(super) fn writes_data(&self) -> bool {
+        self.output == Path::new(STANDARD)
+    }
+}
+
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("convert")?;
     let format = args.format()?;
@@ -87,7 +95,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if report.read.games == 0 {
         listing.close()?;
         let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
-        let first = inputs.files.first().map_or_else(String::new, |f| f.display().to_string());
+        let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
         let others = if inputs.files.len() > 1 { " and others" } else { "" };
         let what = "; give files of games in a known format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z)";
         let bad = if bad.is_empty() { what.to_owned() } else { bad };
@@ -111,7 +119,7 @@ impl Args {
             Some(format) => format,
             None if self.output == Path::new(STANDARD) => Format::Pgn,
             None => {
-                let output = self.output.display();
+                let output = self.output.shown();
                 return usage(format!("{output}: no format has this ending; give one with --to"));
             }
         };
@@ -183,7 +191,7 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliErr
         return Ok(());
     }
     if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
-        let output = output.display();
+        let output = output.shown();
         let message = format!("{output}: this is also an input; choose another name");
         return Err(CliError::message(exit::CANNOT_CREATE, message));
     }
@@ -254,7 +262,7 @@ impl Report {
             });
             writeln!(context.out, "{answer}")?;
         } else {
-            writeln!(context.out, "{output}: {text}")?;
+            writeln!(context.out, "{}: {text}", args.output.shown())?;
         }
         Ok(())
     }
@@ -279,7 +287,7 @@ struct Work<'a, 'b> {
 impl Work<'_, '_> {
     /// Converts the games of one file.
     fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
-        let name = path.display().to_string();
+        let name = path.shown().to_string();
         let bytes = match read_input(path, folder) {
             // What was found in a folder; what was given is known to be readable.
             Err(error) if open::is_refused(&error) => {
@@ -289,7 +297,7 @@ impl Work<'_, '_> {
                     BadGame { source: name.clone(), place: Place::Offset(0), game: 1, reason };
                 return self.game(&name, Err(bad));
             }
-            bytes => bytes.or_exit_with(exit::NO_INPUT, || path.display().to_string())?,
+            bytes => bytes.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
         };
         let mut stopped = None;
         let summary =
@@ -309,7 +317,7 @@ impl Work<'_, '_> {
             Ok(summary) => self.report.read += summary,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
             Err(error) => {
-                return Err(error).or_exit_with(exit::IO, || folder.display().to_string());
+                return Err(error).or_exit_with(exit::IO, || folder.shown().to_string());
             }
         }
         Ok(())
@@ -422,11 +430,11 @@ impl<'a> Output<'a> {
         if path == Path::new(STANDARD) {
             return Ok(Self::Standard(out));
         }
-        let cannot = || path.display().to_string();
+        let cannot = || path.shown().to_string();
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
                 let message =
-                    format!("{}: the folder is not empty; choose a new one", path.display());
+                    format!("{}: the folder is not empty; choose a new one", path.shown());
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
             let folder = new_folder(folder_of(path)).or_exit_with(exit::CANNOT_CREATE, cannot)?;
@@ -434,7 +442,7 @@ impl<'a> Output<'a> {
         }
         if path.is_dir() {
             let message =
-                format!("{}: a folder; write {0}/ for a file for each game", path.display());
+                format!("{}: a folder; write {0}/ for a file for each game", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let file = PackedFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
@@ -450,7 +458,7 @@ impl<'a> Output<'a> {
         match self {
             Self::Standard(out) => write(*out).map_err(Refusal::Game),
             Self::File { path, single: Some(true), .. } => {
-                let path = path.display();
+                let path = path.shown();
                 let message = format!(
                     "{path}: this format holds one game a file; write {path}/ for a folder of files"
                 );
@@ -479,7 +487,7 @@ impl<'a> Output<'a> {
         match self {
             Self::Standard(_) => error.into(),
             Self::File { path, .. } | Self::Folder { path, .. } => {
-                let context = format!("{}: is the disk full?", path.display());
+                let context = format!("{}: is the disk full?", path.shown());
                 CliError::new(exit::IO, anyhow::Error::new(error).context(context))
             }
         }
@@ -490,11 +498,11 @@ impl<'a> Output<'a> {
         match self {
             Self::Standard(out) => Ok(out.flush()?),
             Self::File { path, file, .. } => {
-                file.commit().or_exit_with(exit::IO, || path.display().to_string())
+                file.commit().or_exit_with(exit::IO, || path.shown().to_string())
             }
             Self::Folder { path, folder, .. } => {
                 fs::rename(folder.path(), path)
-                    .or_exit_with(exit::CANNOT_CREATE, || path.display().to_string())?;
+                    .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
                 let _moved = folder.keep();
                 Ok(())
             }

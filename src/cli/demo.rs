@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,11 +11,13 @@ use super::play::{describe, result_text};
 use super::player::tell_notices;
 use super::terminal::{BoardStyle, Terminal};
 use super::{CliError, Context, OrExit, exit};
-use crate::book::{self, BuildOptions, find_games};
-use crate::bytes::atomic;
+use crate::book::{self, Book, BuildOptions, find_games};
+use crate::bytes::atomic::AtomicFile;
+use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 use crate::engine::{Engine, EngineOptions, Limits, Source};
 use crate::game::{Adjudicate, Game, Horizon, Line};
-use crate::record::{PgnOptions, Record, Tree, write_pgn};
+use crate::record::{PgnOptions, Record, Tree, read_games, write_pgn};
 use crate::tablebase::{
     Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, Verification,
     VerifyOptions, generate_all, verify,
@@ -46,6 +50,8 @@ const VERIFIED: &str = "KRvKN";
 const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
 /// Games are broken off after so many plies.
 const MAX_PLIES: usize = 400;
+/// The event that the games played name.
+const EVENT: &str = "juzhong demo";
 const RULES: Rules = Rules::Check;
 const METRIC: Metric = Metric::Dtm;
 
@@ -55,9 +61,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let books = books_folder(args.books.as_deref())?;
     let dir = args.dir.clone().unwrap_or_else(cache_folder);
     fs::create_dir_all(&dir).or_exit_with(exit::CANNOT_CREATE, || {
-        format!("cannot create {}; choose another folder with --dir", dir.display())
+        format!("cannot create {}; choose another folder with --dir", dir.shown())
     })?;
-    let place = Place { book: dir.join("demo.book"), tables: dir.join("tables"), dir };
+    let place = Place {
+        book: dir.join("demo.book"),
+        tables: dir.join("tables"),
+        games: dir.join("games.pgn"),
+    };
+    place.check(&books, args.dir.is_some())?;
     build_book(&books, &place, context)?;
     build_tables(&place, context)?;
     let verified = verify_table(&place, context)?;
@@ -71,20 +82,94 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let record = Show::new(args, &place)?.play(fen, context)?;
         write_pgn(&mut pgn, &record, &PgnOptions::default())?;
     }
-    let games = place.dir.join("games.pgn");
-    atomic::write(&games, &pgn).or_exit_with(exit::CANNOT_CREATE, || games.display())?;
+    place.write_games(&pgn)?;
     writeln!(context.out, "\nDone in {:.1} s. What was made:", start.elapsed().as_secs_f64())?;
-    for (what, path) in [("book", &place.book), ("tables", &place.tables), ("games", &games)] {
-        writeln!(context.out, "  {what:<7} {}", path.display())?;
+    for (what, path) in [("book", &place.book), ("tables", &place.tables), ("games", &place.games)]
+    {
+        writeln!(context.out, "  {what:<7} {}", path.shown())?;
     }
     Ok(if verified { exit::OK } else { exit::FAILED })
 }
 
 /// Where everything goes.
 struct Place {
-    dir: PathBuf,
     book: PathBuf,
     tables: PathBuf,
+    games: PathBuf,
+}
+
+impl Place {
+    /// Refuses to replace what no demo made. In a folder that somebody named, that goes for the book
+    /// too: it must be of the same games and without changes.
+    fn check(&self, books: &Path, is_named: bool) -> Result<(), CliError> {
+        let is_games = !stands(&self.games) || is_demo_games(&self.games);
+        let is_book = !is_named || !stands(&self.book) || is_demo_book(&self.book, books);
+        for (path, is_own) in [(&self.games, is_games), (&self.book, is_book)] {
+            if !is_own {
+                let message = format!(
+                    "{}: not as a demo of these games made it; move it away or choose another folder \
+                     with --dir",
+                    path.shown()
+                );
+                return Err(CliError::message(exit::CANNOT_CREATE, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the games played in place of those of another demo.
+    fn write_games(&self, pgn: &[u8]) -> Result<(), CliError> {
+        let replaces = stands(&self.games) && is_demo_games(&self.games);
+        let create = if replaces { AtomicFile::create } else { AtomicFile::create_new };
+        let write = || {
+            let mut file = create(&self.games)?;
+            file.write_all(pgn)?;
+            file.commit()
+        };
+        write().or_exit_with(exit::CANNOT_CREATE, || self.games.shown().to_string())
+    }
+}
+
+/// Whether anything stands there.
+fn stands(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether the file holds games of a demo and nothing that somebody wrote to them.
+fn is_demo_games(path: &Path) -> bool {
+    const MOST: u64 = 1 << 20;
+    let Ok(bytes) = open::read(path, MOST) else { return false };
+    let mut again = Vec::new();
+    let mut all_demo = true;
+    read_games("", &bytes, &mut |game| {
+        let written = game.map(|game| {
+            all_demo &= game.record.tag("Event") == Some(EVENT);
+            write_pgn(&mut again, &game.record, &PgnOptions::default())
+        });
+        all_demo &= matches!(written, Ok(Ok(_)));
+    });
+    all_demo && again == bytes
+}
+
+/// Whether the book is what a demo makes of these games.
+fn is_demo_book(path: &Path, books: &Path) -> bool {
+    let of_book = || {
+        let book = Book::open(path).ok()?;
+        let is_changed = !book.history().ok()?.is_empty() || !book.score_sources().ok()?.is_empty();
+        let hashes = book.sources().ok()?.into_iter().map(|source| source.hash);
+        (!is_changed).then(|| hashes.collect::<BTreeSet<_>>())
+    };
+    let of_games = || {
+        let files = find_games(&[books.to_owned()]).ok()?.files;
+        let hash = |file: &PathBuf| {
+            let file = open::regular(file).ok()?;
+            let hash = blake3::Hasher::new().update_reader(file).ok()?.finalize();
+            Some(hash.into())
+        };
+        files.iter().map(hash).collect::<Option<BTreeSet<[u8; 32]>>>()
+    };
+    let of_book = of_book();
+    of_book.is_some() && of_book == of_games()
 }
 
 fn books_folder(given: Option<&Path>) -> Result<PathBuf, CliError> {
@@ -96,7 +181,7 @@ fn books_folder(given: Option<&Path>) -> Result<PathBuf, CliError> {
     if let Some(folder) = candidates.iter().find(|folder| folder.is_dir()) {
         return Ok(folder.clone());
     }
-    let [first, second] = candidates.map(|folder| folder.display().to_string());
+    let [first, second] = candidates.map(|folder| folder.shown().to_string());
     let message = format!(
         "no game files: neither {first} nor {second} exists; run this in the project's folder or \
          name a folder of PGN files with --books"
@@ -113,7 +198,7 @@ fn cache_folder() -> PathBuf {
 
 fn build_book(books: &Path, place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
     let start = Instant::now();
-    writeln!(context.out, "1. An opening book from the games in {}", books.display())?;
+    writeln!(context.out, "1. An opening book from the games in {}", books.shown())?;
     context.out.flush()?;
     let files = find_games(&[books.to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
@@ -129,7 +214,7 @@ fn build_book(books: &Path, place: &Place, context: &mut Context<'_>) -> Result<
         report.metadata.positions,
         start.elapsed().as_secs_f64()
     )?;
-    writeln!(context.out, "   -> {}", place.book.display())?;
+    writeln!(context.out, "   -> {}", place.book.shown())?;
     Ok(())
 }
 
@@ -137,8 +222,7 @@ fn build_tables(place: &Place, context: &mut Context<'_>) -> Result<(), CliError
     let start = Instant::now();
     writeln!(context.out, "\n2. All endgame tables of up to {MEN} men, rules {RULES}")?;
     context.out.flush()?;
-    fs::create_dir_all(&place.tables)
-        .or_exit_with(exit::CANNOT_CREATE, || place.tables.display())?;
+    fs::create_dir_all(&place.tables).or_exit_with(exit::CANNOT_CREATE, || place.tables.shown())?;
     let materials = Material::all_up_to(MEN);
     let options = GenerateOptions { rules: RULES, metric: METRIC, ..GenerateOptions::default() };
     let bar = Bar::new(materials.len());
@@ -154,7 +238,7 @@ fn build_tables(place: &Place, context: &mut Context<'_>) -> Result<(), CliError
         bytes as f64 / f64::from(1 << 20),
         start.elapsed().as_secs_f64()
     )?;
-    writeln!(context.out, "   -> {}", place.tables.display())?;
+    writeln!(context.out, "   -> {}", place.tables.shown())?;
     Ok(())
 }
 
@@ -263,7 +347,7 @@ fn record(line: &Line<Position>) -> Record<Position> {
     Record {
         tags: vec![
             tag("Game", "Chinese Chess"),
-            tag("Event", "juzhong demo"),
+            tag("Event", EVENT),
             tag("Red", "juzhong"),
             tag("Black", "juzhong"),
         ],

@@ -1,6 +1,8 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use crate::bytes::visible::VisibleLines;
+
 /// Fine: every answered query, whatever the answer.
 pub(crate) const OK: u8 = 0;
 /// Verify, doctor or match failed, or a book query found no entry.
@@ -110,7 +112,7 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 /// Help and version go to `out` with code 0, usage errors to standard error with code 2.
 pub(super) fn from_clap(error: &clap::Error, out: &mut dyn Write) -> u8 {
     if error.use_stderr() {
-        eprint!("{}", error.render());
+        eprint!("{}", VisibleLines(error.render()));
         return USAGE;
     }
     match write!(out, "{}", error.render()).and_then(|()| out.flush()) {

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::bytes::atomic;
+use crate::bytes::visible::ShowPath;
 use crate::hash;
 
 /// Draws the stored key table of a game again from the published seed.
@@ -19,7 +20,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     };
     let bytes = table.to_bytes().or_exit(exit::IO)?;
     atomic::write(&args.output, &bytes)
-        .or_exit_with(exit::CANNOT_CREATE, || args.output.display())?;
-    writeln!(context.out, "{} {}", args.output.display(), table.fingerprint())?;
+        .or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;
+    writeln!(context.out, "{} {}", args.output.shown(), table.fingerprint())?;
     Ok(exit::OK)
 }

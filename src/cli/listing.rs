@@ -7,6 +7,7 @@ use super::{CliError, OrExit, exit, tell};
 use crate::book::{Reject, RejectReason};
 use crate::bytes::atomic::{AtomicFile, resolve};
 use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::visible::ShowPath;
 
 /// Bad games shown where no list of them was asked for, and files without games.
 const SHOWN: usize = 3;
@@ -29,23 +30,23 @@ impl<'a> ListFile<'a> {
         path: &'a Path,
         output: &Path,
     ) -> Result<Self, CliError> {
-        if path.is_symlink() || path.exists() {
+        if path.symlink_metadata().is_ok() {
             return Err(exists(option, path));
         }
         if resolve(path).is_ok_and(|list| resolve(output).is_ok_and(|output| output == list)) {
-            let message = format!("{}: both the output and {option}", path.display());
+            let message = format!("{}: both the output and {option}", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
-        let cannot = || path.display().to_string();
+        let cannot = || path.shown().to_string();
         let lock = match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
             Claim::Ours(lock) => lock,
             Claim::Others(_) => {
-                let message = format!("{}: another process writes this list", path.display());
+                let message = format!("{}: another process writes this list", path.shown());
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
         };
         lock.sweep();
-        let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+        let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
 
@@ -59,18 +60,19 @@ impl<'a> ListFile<'a> {
     /// Moves the list to its place.
     pub(super) fn close(self) -> Result<(), CliError> {
         let Self { option, path, file, written, .. } = self;
-        if path.exists() {
-            return Err(exists(option, path));
-        }
-        written
+        let closed = written
             .and_then(|()| file.into_inner().map_err(io::IntoInnerError::into_error))
-            .and_then(AtomicFile::commit)
-            .or_exit_with(exit::IO, || path.display().to_string())
+            .and_then(AtomicFile::commit);
+        match closed {
+            // Someone put a file there meanwhile.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(exists(option, path)),
+            closed => closed.or_exit_with(exit::IO, || path.shown().to_string()),
+        }
     }
 }
 
 fn exists(option: &str, path: &Path) -> CliError {
-    let path = path.display();
+    let path = path.shown();
     let message = format!("{path}: something stands there; choose another name for {option}");
     CliError::message(exit::CANNOT_CREATE, message)
 }
@@ -113,7 +115,7 @@ impl<'a> Listing<'a> {
 /// One line for each path, of many only the first.
 pub(super) fn show_some(what: &str, paths: &[PathBuf]) {
     for path in paths.iter().take(SHOWN) {
-        tell(format_args!("juzhong: {what} {}", path.display()));
+        tell(format_args!("juzhong: {what} {}", path.shown()));
     }
     if paths.len() > SHOWN {
         tell(format_args!("juzhong: {what} {} more", paths.len() - SHOWN));

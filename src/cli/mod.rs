@@ -15,6 +15,7 @@ mod demo;
 mod evaluation;
 mod exit;
 mod fens;
+mod input;
 mod interrupt;
 mod keys;
 mod listing;
@@ -39,7 +40,10 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::fmt::format::debug_fn;
 
+use crate::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
 use crate::protocol::Dialect;
 
 pub use exit::{CliError, OrExit};
@@ -128,6 +132,18 @@ enum Command {
     Completions(completions::Args),
 }
 
+impl Command {
+    /// Whether standard output is for programs, which take every character as it is.
+    fn writes_data(&self) -> bool {
+        match self {
+            Self::Convert(args) => args.writes_data(),
+            Self::Uci(_) | Self::Ucci(_) | Self::Proxy(_) | Self::Completions(_) => true,
+            Self::Book(command) => command.writes_data(),
+            _ => false,
+        }
+    }
+}
+
 /// What a subcommand works with.
 struct Context<'a> {
     out: &'a mut dyn Write,
@@ -150,6 +166,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 
     };
     log_to_stderr(cli.common.verbose);
     outlive_size_limits();
+    let mut visible;
+    let out: &mut dyn Write = if cli.command.writes_data() {
+        out
+    } else {
+        let form = if cli.common.json { Form::Json } else { Form::Text };
+        visible = VisibleWriter::new(out, form);
+        &mut visible
+    };
     let mut context = Context { out, common: cli.common };
     let result = dispatch(cli.command, &mut context);
     let flushed = context.out.flush().map_err(CliError::from);
@@ -168,7 +192,7 @@ fn is_spoken_to() -> bool {
 /// Writes a line to standard error. If nobody reads that any more, the work goes on all the same.
 fn tell(line: impl Display) {
     // In one piece, so that the lines of several processes do not mix.
-    let line = format!("{line}\n");
+    let line = format!("{}\n", VisibleLines(line));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
@@ -190,9 +214,15 @@ fn log_to_stderr(verbose: u8) {
         _ => tracing::Level::DEBUG,
     };
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    // Values are often others' texts.
+    let fields = debug_fn(|out, field, value| match field.name() {
+        "message" => write!(out, "{}", Visible(format_args!("{value:?}"))),
+        name => write!(out, "{name}={}", Visible(format_args!("{value:?}"))),
+    });
     let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colour).without_time();
+    let log = log.fmt_fields(fields.delimited(" "));
     if log.with_writer(std::io::stderr).try_init().is_err() {
-        eprintln!("juzhong: the log was set up before; -v does nothing more");
+        tell("juzhong: the log was set up before; -v does nothing more");
     }
 }
 

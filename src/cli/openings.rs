@@ -7,25 +7,29 @@ use super::{CliError, OrExit, exit, interrupt};
 use crate::arena::read_positions;
 use crate::book::find_games;
 use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 use crate::record::{Record, read_packed};
 use crate::xiangqi::Position;
+
+/// The largest file of openings that is read, in bytes: all of them are held in memory.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The games of files and folders, and lists of positions (FEN or EPD); a bad one is refused with
 /// its place.
 pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
     let mut openings = Vec::new();
     for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
-        let bytes = open::read(&file, u64::MAX).or_exit_with(exit::NO_INPUT, || file.display())?;
+        let bytes = open::read(&file, MAX_BYTES).or_exit_with(exit::NO_INPUT, || file.shown())?;
         match std::str::from_utf8(&bytes).ok().and_then(read_positions) {
             Some(Ok(positions)) => openings.extend(positions),
             Some(Err(bad)) => {
-                return Err(CliError::new(exit::BAD_DATA, bad).within(file.display()));
+                return Err(CliError::new(exit::BAD_DATA, bad).within(file.shown()));
             }
             None => read_games(&file, &bytes, &mut openings)?,
         }
     }
     if openings.is_empty() {
-        let names: Vec<_> = inputs.iter().map(|input| input.display().to_string()).collect();
+        let names: Vec<_> = inputs.iter().map(|input| input.shown().to_string()).collect();
         let message = format!("{}: no games and no positions in it", names.join(", "));
         return Err(CliError::message(exit::BAD_DATA, message));
     }
@@ -38,7 +42,7 @@ fn read_games(
     openings: &mut Vec<Record<Position>>,
 ) -> Result<(), CliError> {
     let mut problem = None;
-    let name = file.display().to_string();
+    let name = file.shown().to_string();
     let read = read_packed(
         &name,
         bytes,

@@ -1,4 +1,4 @@
-use std::io::stdin;
+use std::io::{BufRead, stdin};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::player::{LimitArgs, PlayerArgs, tell_notices};
@@ -265,9 +265,20 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
     fn human_turn(&mut self) -> Result<Next, CliError> {
         write!(self.context.out, "> ")?;
         self.context.out.flush()?;
-        let Some(typed) = read_line(&mut stdin().lock(), MAX_LINE)? else {
+        let mut input = stdin().lock();
+        let Some(typed) = read_line(&mut input, MAX_LINE)? else {
             writeln!(self.context.out, "\nend of input")?;
             return Ok(Next::Over);
+        };
+        if typed.is_cut {
+            input.skip_until(b'\n')?;
+        }
+        let typed = match typed.text() {
+            Ok(text) => text,
+            Err(error) => {
+                writeln!(self.context.out, "not understood: {error}")?;
+                return Ok(Next::Same);
+            }
         };
         match typed.trim() {
             "" => Ok(Next::Same),

@@ -182,7 +182,7 @@ impl PlayerArgs {
 /// Prints what is wrong with books and tables, each thing once.
 pub(super) fn tell_notices<G: Playable>(engine: &mut Engine<G>) {
     for notice in engine.take_notices() {
-        eprintln!("juzhong: {notice}");
+        super::tell(format_args!("juzhong: {notice}"));
     }
 }
 

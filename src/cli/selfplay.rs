@@ -7,6 +7,7 @@ use super::{CliError, Context, OrExit, exit};
 use crate::arena::SelfPlay;
 use crate::bytes::atomic;
 use crate::bytes::machine::DEEP_STACK;
+use crate::bytes::visible::ShowPath;
 use crate::record::{PgnOptions, write_pgn};
 use crate::xiangqi::RuleSet;
 
@@ -59,8 +60,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     for game in &games {
         write_pgn(&mut text, game, &PgnOptions::default())?;
     }
-    atomic::write(&args.output, &text)
-        .or_exit_with(exit::CANNOT_CREATE, || args.output.display())?;
-    writeln!(context.out, "{} games written to {}", games.len(), args.output.display())?;
+    atomic::write(&args.output, &text).or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;
+    writeln!(context.out, "{} games written to {}", games.len(), args.output.shown())?;
     Ok(exit::OK)
 }

@@ -8,6 +8,7 @@ use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::book::find_games;
 use crate::bytes::machine::DEEP_STACK;
+use crate::bytes::visible::ShowPath;
 use crate::bytes::{atomic, open};
 use crate::record::{ReadSummary, Record, read_packed};
 use crate::xiangqi::Position;
@@ -92,8 +93,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     bar.finish_and_clear();
     if let Some(path) = &args.output {
         let text = source(&fitted.weights, &args.head(&samples, &fitted));
-        atomic::write(path, text.as_bytes())
-            .or_exit_with(exit::CANNOT_CREATE, || path.display())?;
+        atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
     }
     report(&read, &samples, &fitted, context)
 }
@@ -167,9 +167,9 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
                 summary.bad += 1;
                 continue;
             }
-            bytes => bytes.or_exit_with(exit::NO_INPUT, || file.display())?,
+            bytes => bytes.or_exit_with(exit::NO_INPUT, || file.shown())?,
         };
-        let name = file.display().to_string();
+        let name = file.shown().to_string();
         let read = read_packed(
             &name,
             &bytes,

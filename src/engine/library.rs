@@ -6,6 +6,7 @@ use super::player::loses_by_rule;
 use super::tables::in_full;
 use super::{EngineOptions, Playable};
 use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
+use crate::bytes::visible::ShowPath;
 use crate::game::{Line, Side};
 
 /// A book to play from.
@@ -87,7 +88,7 @@ impl OwnBook {
 impl fmt::Display for OwnBook {
     /// What [`parse`](OwnBook::parse) reads, without the side.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        write!(f, "{}", self.path.shown())?;
         let BookLimits { policy, plies, min_games, min_weight, temperature } = self.limits;
         let mut put = |name: &str, value: Option<&dyn fmt::Display>| match value {
             Some(value) => write!(f, ":{name}={value}"),
@@ -140,7 +141,7 @@ impl Library {
             match open_book::<G>(path) {
                 Ok(book) => {
                     let rows = book.metadata().rows;
-                    tracing::info!(book = %path.display(), rows, "book opened");
+                    tracing::info!(book = %path.shown(), rows, "book opened");
                     let selector = Selector::numbered(limits.over(options.select), seed, number);
                     shelf.push(Shelved { book, side: *side, selector });
                 }
@@ -226,7 +227,7 @@ fn open_book<G: Playable>(path: &Path) -> Result<Book, String> {
     if game == G::NAME {
         Ok(book)
     } else {
-        Err(format!("playing without {}: it is a book of {game}, not {}", path.display(), G::NAME))
+        Err(format!("playing without {}: it is a book of {game}, not {}", path.shown(), G::NAME))
     }
 }
 

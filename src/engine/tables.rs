@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::advice::{Advice, Adviser};
 use super::playable::{Endgames, NoTables, Patience, Playable, RootMove};
 use super::validity;
+use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Line, Side};
 use crate::gomoku::{Board, FreeRules};
 use crate::search::{MAX_TABLE_DISTANCE, Oracle, TableValue};
@@ -304,7 +305,7 @@ impl Oracle<Position> for XiangqiTables {
 impl Endgames<Position> for XiangqiTables {
     fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
-            return Err(format!("there is no folder {}", missing.display()));
+            return Err(format!("there is no folder {}", missing.shown()));
         }
         let mut shelves = Vec::new();
         for made in validity::preferred(rules) {

@@ -66,6 +66,10 @@ impl Command {
         if line.len() as u64 >= MAX_LINE && !line.ends_with('\n') {
             return Some(Err(format!("a line of more than {MAX_LINE} bytes is not obeyed")));
         }
+        if line.contains(char::REPLACEMENT_CHARACTER) {
+            let told = "a line that is neither UTF-8 nor GB18030 is not obeyed; send it in UTF-8";
+            return Some(Err(told.to_owned()));
+        }
         let line = line.trim();
         let mut words = line.split_whitespace();
         let first = words.next()?;
@@ -209,6 +213,8 @@ mod tests {
     fn unknown_words_are_kept_and_blank_lines_nothing() {
         assert!(Command::parse("").is_none());
         assert!(Command::parse("  \r").is_none());
+        let bad = Command::parse("setoption name BookFiles value \u{fffd}.obk").unwrap();
+        assert!(bad.unwrap_err().contains("UTF-8"));
         assert_eq!(command(" xyzzy  a\r"), Command::Unknown("xyzzy  a".to_owned()));
         assert!(shortened(&"x".repeat(1000)).len() < 100);
     }

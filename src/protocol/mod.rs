@@ -119,6 +119,20 @@ pub fn serve_with<G: Playable>(
     Session::new(engine, options, assumed, (sender, events), output).run()
 }
 
+/// The next line: UTF-8 or GB18030, in which GUIs from China write names of files. Of one that is too
+/// long only the beginning, without an end; in one that is neither, U+FFFD stands for the bytes that
+/// could not be read: commands like these are refused.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let Some(line) = read_line(input, MAX_LINE)? else { return Ok(None) };
+    if line.is_cut {
+        input.skip_until(b'\n')?;
+        return Ok(Some(line.readable()));
+    }
+    let bytes = line.bytes.clone();
+    let refused = |_| String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Some(line.text().unwrap_or_else(refused)))
+}
+
 /// Reads lines until the end, `quit`, or until nobody listens. `event` makes an event of a line, and of
 /// the end, which is `None`. The mark that some programs write before their first line is left out.
 pub(crate) fn send_lines<E>(
@@ -127,7 +141,7 @@ pub(crate) fn send_lines<E>(
     event: impl Fn(Option<String>) -> E,
 ) {
     let mut is_first = true;
-    while let Ok(Some(line)) = read_line(&mut input, MAX_LINE) {
+    while let Ok(Some(line)) = next_line(&mut input) {
         let line = match line.strip_prefix('\u{feff}').filter(|_| is_first) {
             Some(rest) => rest.to_owned(),
             None => line,

@@ -2,6 +2,7 @@
 //! proxy write and read these lines here and nowhere else; `go` has a module of its own.
 
 use super::{Dialect, Ranks};
+use crate::bytes::visible::Visible;
 use crate::game::{Line, Notation};
 
 /// How somebody speaks.
@@ -20,10 +21,9 @@ impl Speech {
         Self { dialect, ranks: Ranks::FromZero, unit: if dialect.is_ucci() { 1000 } else { 1 } }
     }
 
-    /// A message to people; what would end the line becomes a blank.
+    /// A message to people; what would end the line is escaped.
     pub(crate) fn message(self, text: &str) -> String {
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        format!("info {} {text}", self.dialect.message_word())
+        format!("info {} {}", self.dialect.message_word(), Visible(text))
     }
 
     /// The command that sets an option, or presses a button where `value` is empty.
@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn messages_stay_on_one_line() {
-        assert_eq!(UCI.message("a\nbestmove b"), "info string a bestmove b");
-        assert_eq!(UCCI.message("a\nbestmove b"), "info message a bestmove b");
+        assert_eq!(UCI.message("a\nbestmove b"), "info string a\\nbestmove b");
+        assert_eq!(UCCI.message("a\nbestmove b"), "info message a\\nbestmove b");
     }
 
     proptest! {

@@ -52,7 +52,7 @@ impl Encoding {
     }
 
     /// Decodes strictly; `buffer` is used where the bytes are not UTF-8 already.
-    pub(super) fn decode<'a>(self, bytes: &'a [u8], buffer: &'a mut String) -> Option<&'a str> {
+    pub(crate) fn decode<'a>(self, bytes: &'a [u8], buffer: &'a mut String) -> Option<&'a str> {
         use encoding_rs::DecoderResult;
         if self == Self::Utf8 {
             return std::str::from_utf8(bytes).ok();
@@ -68,7 +68,7 @@ impl Encoding {
 
     /// The encoding of a part of a source that is written in this one as a whole: parts may be in
     /// another.
-    pub(super) fn of_part(self, part: &[u8]) -> Self {
+    pub(crate) fn of_part(self, part: &[u8]) -> Self {
         if std::str::from_utf8(part).is_ok() {
             return Self::Utf8;
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{MAX_GAME_BYTES, Place, Record};
+use crate::bytes::visible::Visible;
 use crate::game::Outcome;
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{FenError, Position};
@@ -29,7 +30,8 @@ pub struct BadGame {
 
 impl fmt::Display for BadGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: game {}: {}", self.place.within(&self.source), self.game, self.reason)
+        let place = self.place.within(&self.source);
+        write!(f, "{}: game {}: {}", Visible(place), self.game, Visible(&self.reason))
     }
 }
 

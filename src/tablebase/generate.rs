@@ -22,6 +22,8 @@ use super::solve::{SolveError, Watch, solve};
 use super::table::Table;
 use super::value::{Metric, Rules};
 
+use crate::bytes::visible::ShowPath;
+
 /// What to build tables with.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GenerateOptions {
@@ -150,7 +152,7 @@ pub enum GenerateError {
     /// The disk has too little space.
     #[error(
         "the tables need about {} MiB in {}, {} MiB are free; free some space there, or use another --dir",
-        needed.div_ceil(1 << 20), dir.display(), free >> 20
+        needed.div_ceil(1 << 20), dir.shown(), free >> 20
     )]
     Disk {
         /// The folder.

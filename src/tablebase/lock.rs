@@ -6,8 +6,12 @@
 //! kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::bytes::lock::{self, Opened};
+use crate::bytes::own;
+use crate::bytes::visible::ShowPath;
 
 /// The lock that all processes at work in a folder share.
 const GATE: &str = ".juzhong.lock";
@@ -43,12 +47,15 @@ impl Site {
     /// Makes the folder if need be, and removes what killed runs left if no other process is there.
     pub(super) fn enter(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
-        let gate = open(&dir.join(GATE))?;
+        let gate = match lock::open(&dir.join(GATE))? {
+            Opened::File(gate) => gate,
+            Opened::Held(_) => return Err(closed(dir)),
+        };
         let site = |gate| Self { dir: dir.to_owned(), gate };
         match gate.try_lock() {
             Ok(()) => {
                 let site = site(Some(gate));
-                site.sweep(|name| is_lock(name) || is_part(name));
+                site.sweep(is_left);
                 site.share()?;
                 Ok(site)
             }
@@ -88,30 +95,29 @@ impl Site {
             return Ok(Turn::Ours(Claim { _lock: None }));
         }
         let path = self.dir.join(format!(".{file_name}{LOCK}"));
-        let mut lock = open(&path)?;
+        let mut lock = match lock::open(&path)? {
+            Opened::File(lock) => lock,
+            Opened::Held(process) => return Ok(Turn::Others(process)),
+        };
         match lock.try_lock() {
             Ok(()) => {
-                lock.set_len(0)?;
-                write!(lock, "{}", std::process::id())?;
+                lock::sign(&mut lock)?;
                 let prefix = format!(".{file_name}{PART}");
-                self.sweep(|name| name.starts_with(&prefix));
+                self.sweep(|path, name| name.starts_with(&prefix) && is_left(path, name));
                 Ok(Turn::Ours(Claim { _lock: Some(lock) }))
             }
-            Err(TryLockError::WouldBlock) => {
-                let text = std::fs::read_to_string(&path).ok();
-                Ok(Turn::Others(text.and_then(|text| text.trim().parse().ok())))
-            }
+            Err(TryLockError::WouldBlock) => Ok(Turn::Others(lock::holder(&mut lock))),
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
 
-    /// Removes the files whose names are of a kind. What cannot be removed stays.
-    fn sweep(&self, is_left: impl Fn(&str) -> bool) {
+    /// Removes the files of a kind. What cannot be removed stays.
+    fn sweep(&self, is_left: impl Fn(&Path, &str) -> bool) {
         for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            if name.to_str().is_some_and(&is_left) {
-                let removed = std::fs::remove_file(entry.path());
-                tracing::debug!(?name, ?removed, "left behind");
+            let (path, name) = (entry.path(), entry.file_name());
+            if name.to_str().is_some_and(|name| is_left(&path, name)) {
+                let removed = std::fs::remove_file(&path);
+                tracing::debug!(path = %path.shown(), ?removed, "left behind");
             }
         }
     }
@@ -122,25 +128,39 @@ impl Drop for Site {
     fn drop(&mut self) {
         let Some(gate) = &self.gate else { return };
         if gate.unlock().is_ok() && gate.try_lock().is_ok() {
-            self.sweep(is_lock);
+            self.sweep(|path, name| is_lock(name) && lock::is_lock(path));
         }
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    File::options().read(true).write(true).create(true).truncate(false).open(path)
+/// Another user's process is alone in the folder, and its lock cannot be shared.
+fn closed(dir: &Path) -> io::Error {
+    let text = format!(
+        "{} is another user's, who is building there, and this one may not write it; wait for the end, or \
+         choose another folder",
+        dir.join(GATE).shown()
+    );
+    io::Error::new(io::ErrorKind::PermissionDenied, text)
 }
 
 fn has_no_locks(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
 }
 
-/// Whether a file is the lock of a table.
+/// Whether a killed run of this user left the file: no link, nor anything of another kind.
+fn is_left(path: &Path, name: &str) -> bool {
+    let is_part = || {
+        is_part(name) && path.symlink_metadata().is_ok_and(|about| own::is_own_file(path, &about))
+    };
+    is_lock(name) && lock::is_lock(path) || is_part()
+}
+
+/// Whether a file is named like the lock of a table.
 fn is_lock(name: &str) -> bool {
     name.starts_with('.') && name.strip_suffix(LOCK).is_some_and(|name| name.ends_with(TABLE))
 }
 
-/// Whether a file is an unfinished version of a table.
+/// Whether a file is named like an unfinished version of a table.
 fn is_part(name: &str) -> bool {
     name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| name.ends_with(TABLE))
 }

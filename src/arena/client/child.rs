@@ -7,6 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{ClientError, EngineCommand};
+use crate::bytes::readable;
+use crate::bytes::visible::Visible;
 
 /// Bytes of a line that are read; the rest of it is skipped.
 const MAX_LINE: usize = 1 << 16;
@@ -151,9 +153,8 @@ impl Child {
         }
         let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let words: Vec<u8> = words.iter().copied().collect();
-        let text = String::from_utf8_lossy(&words);
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let text = text.trim();
+        let text = readable(words);
+        let text = Visible(text.trim()).to_string();
         let last_words = if text.is_empty() { String::new() } else { format!(": {text}") };
         ClientError::Ended { engine: self.engine.clone(), status, doing, last_words }
     }
@@ -249,7 +250,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
             break;
         }
     }
-    Ok(any.then(|| String::from_utf8_lossy(&line).trim_end().to_owned()))
+    Ok(any.then(|| readable(line).trim_end().to_owned()))
 }
 
 fn keep_end(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
@@ -274,7 +275,7 @@ mod tests {
         let mut next = || read_line(&mut input).unwrap();
         assert_eq!(next().unwrap().len(), MAX_LINE);
         assert_eq!(next().unwrap(), "short");
-        assert_eq!(next().unwrap(), "\u{FFFD}end");
+        assert_eq!(next().unwrap(), "\\xffend");
         assert_eq!(next(), None);
     }
 }

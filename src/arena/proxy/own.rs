@@ -82,7 +82,7 @@ impl<F: FnMut(Option<String>) -> bool> Write for Lines<F> {
         self.part.extend_from_slice(bytes);
         while let Some(end) = self.part.iter().position(|&byte| byte == b'\n') {
             let line: Vec<u8> = self.part.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+            let line = crate::bytes::readable(line).trim_end().to_owned();
             if !(self.sink)(Some(line)) {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }

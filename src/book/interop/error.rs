@@ -2,13 +2,14 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::book::{BookError, ReplaceError};
+use crate::bytes::visible::ShowPath;
 
 /// Why a foreign book cannot be read or written. Every message says what to do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteropError {
     /// The file cannot be read.
-    #[error("{}: cannot read the file", path.display())]
+    #[error("{}: cannot read the file", path.shown())]
     Io {
         /// The file.
         path: PathBuf,
@@ -19,7 +20,7 @@ pub enum InteropError {
     #[error(
         "{}: {what}; give a book as .obk, .pfBook, .xqb, ElephantEye's BOOK.DAT, MoonRiver's .xob or \
          XBoard's .bin for xiangqi",
-        path.display()
+        path.shown()
     )]
     Unknown {
         /// The file.
@@ -28,7 +29,7 @@ pub enum InteropError {
         what: String,
     },
     /// The file is not of the format that was asked for.
-    #[error("{}: not a book of the format {format}: {what}; leave --from out to let the format be found", path.display())]
+    #[error("{}: not a book of the format {format}: {what}; leave --from out to let the format be found", path.shown())]
     OtherFormat {
         /// The file.
         path: PathBuf,
@@ -38,7 +39,7 @@ pub enum InteropError {
         what: String,
     },
     /// The file is of a known format, but cannot be read through.
-    #[error("{}: damaged: {what}; try `juzhong book doctor` on a copy, or get the file again", path.display())]
+    #[error("{}: damaged: {what}; try `juzhong book doctor` on a copy, or get the file again", path.shown())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -49,7 +50,7 @@ pub enum InteropError {
     #[error(
         "{}: changes of another program lie beside it in {}; close that program, or open the book there \
          once more and close it",
-        path.display(), beside.display()
+        path.shown(), beside.shown()
     )]
     Unfinished {
         /// The book.
@@ -58,7 +59,7 @@ pub enum InteropError {
         beside: PathBuf,
     },
     /// More rows than the memory allows.
-    #[error("{}: more than {rows} rows, for which {memory} bytes do not suffice; give more with --memory", path.display())]
+    #[error("{}: more than {rows} rows, for which {memory} bytes do not suffice; give more with --memory", path.shown())]
     TooLarge {
         /// The book.
         path: PathBuf,
@@ -68,7 +69,7 @@ pub enum InteropError {
         memory: usize,
     },
     /// Nothing can be taken over.
-    #[error("{}: not one move can be taken over: {what}", path.display())]
+    #[error("{}: not one move can be taken over: {what}", path.shown())]
     Nothing {
         /// The book.
         path: PathBuf,
@@ -76,7 +77,7 @@ pub enum InteropError {
         what: String,
     },
     /// The output cannot be created.
-    #[error("{}: cannot create the file: {what}", path.display())]
+    #[error("{}: cannot create the file: {what}", path.shown())]
     Create {
         /// The output.
         path: PathBuf,
@@ -84,7 +85,7 @@ pub enum InteropError {
         what: String,
     },
     /// Writing failed underway.
-    #[error("{}: cannot write the file; is the disk full?", path.display())]
+    #[error("{}: cannot write the file; is the disk full?", path.shown())]
     Write {
         /// The output.
         path: PathBuf,
@@ -92,7 +93,7 @@ pub enum InteropError {
         source: io::Error,
     },
     /// Someone asked to stop.
-    #[error("{}: interrupted; nothing was changed, run it again", path.display())]
+    #[error("{}: interrupted; nothing was changed, run it again", path.shown())]
     Interrupted {
         /// The file at work.
         path: PathBuf,

@@ -14,22 +14,11 @@ use crate::bytes::atomic::AtomicFile;
 
 /// Starts a new file. Nothing is replaced.
 pub(super) fn create(path: &Path) -> Result<AtomicFile, InteropError> {
-    refuse_existing(path)?;
-    AtomicFile::create(path).map_err(|e| create_error(path, &e))
-}
-
-/// Nothing that stands somewhere is replaced.
-pub(super) fn refuse_existing(path: &Path) -> Result<(), InteropError> {
-    if path.is_symlink() || path.exists() {
-        let what = "something stands there; move it away or choose another name".to_owned();
-        return Err(InteropError::Create { path: path.to_owned(), what });
-    }
-    Ok(())
+    AtomicFile::create_new(path).map_err(|e| create_error(path, &e))
 }
 
 /// Moves a finished file to its place.
 pub(super) fn commit(path: &Path, file: AtomicFile) -> Result<(), InteropError> {
-    refuse_existing(path)?; // someone may have put a file there meanwhile
     file.commit().map_err(|e| create_error(path, &e))
 }
 

@@ -15,6 +15,7 @@ use crate::book::{
     Progress, Reject, Weight, build, disputes, find_games,
 };
 use crate::bytes::atomic::folder_of;
+use crate::bytes::visible::ShowPath;
 use crate::game::Outcome;
 
 #[derive(Debug, clap::Args)]
@@ -165,7 +166,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         tell(format_args!(
             "juzhong: {disputed} games with copies that differ ({tied} tied), {contradicted} whose \
              result contradicts the board: {}",
-            path.display()
+            path.shown()
         ));
     }
     show_some("no games in", &report.empty_files);
@@ -347,7 +348,7 @@ fn print(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let about = &report.metadata;
-    let book = args.output().display();
+    let book = args.output().shown();
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
     if skipped > 0 {

@@ -12,6 +12,7 @@ use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
 use crate::bytes::map::MappedFile;
 use crate::bytes::open;
+use crate::bytes::visible::Visible;
 use crate::game::{Notation, Outcome, Side};
 use crate::record::{Place, Record, read_packed};
 use crate::xiangqi::Position;
@@ -232,7 +233,7 @@ fn list(
     } else {
         let (code, name) =
             found.map_or_else(|| ("-".to_owned(), "-"), |o| (o.code.to_string(), o.name));
-        writeln!(context.out, "{}\t{code}\t{name}", place.within(file))?;
+        writeln!(context.out, "{}\t{code}\t{name}", Visible(place.within(file)))?;
     }
     Ok(())
 }

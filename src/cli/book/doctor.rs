@@ -8,6 +8,7 @@ use super::super::{CliError, Context, exit};
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use crate::book::interop::{Diagnosis, DoctorOptions, RepairReport, Trouble, examine, repair};
+use crate::bytes::visible::{ShowPath, Visible};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -119,7 +120,7 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
 
 fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliError> {
     let verdict = if found.is_healthy() { "healthy" } else { "not healthy" };
-    writeln!(out, "{}: {verdict} ({})", args.book.display(), found.kind.name())?;
+    writeln!(out, "{}: {verdict} ({})", args.book.shown(), found.kind.name())?;
     writeln!(out, "rows       {} of {} positions", found.rows, found.positions)?;
     let percent = 100.0 * share(found.unreached, found.rows);
     writeln!(out, "unreached  {} ({percent:.2}%) from the start of a game", found.unreached)?;
@@ -146,14 +147,14 @@ fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliE
         let trouble = finding.trouble;
         writeln!(out, "{}: {} {}", trouble.name(), finding.count, trouble.text())?;
         for example in &finding.examples {
-            writeln!(out, "    {example}")?;
+            writeln!(out, "    {}", Visible(example))?;
         }
     }
     Ok(())
 }
 
 fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Result<(), CliError> {
-    let output = args.output.as_ref().map_or_else(String::new, |path| path.display().to_string());
+    let output = args.output.as_ref().map_or_else(String::new, |path| path.shown().to_string());
     writeln!(out, "{output}: a clean copy of {} rows", report.written)?;
     writeln!(out, "dropped    {}", report.dropped)?;
     writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
@@ -162,7 +163,7 @@ fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Resu
         writeln!(out, "learning   {} records with results of learning, left out", report.learning)?;
     }
     for lost in &report.lost {
-        writeln!(out, "lost       {lost}")?;
+        writeln!(out, "lost       {}", Visible(lost))?;
     }
     for trouble in report.left() {
         writeln!(out, "left       {}", trouble.text())?;

@@ -1,21 +1,21 @@
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use super::super::input::Input;
 use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, OrExit, exit};
 use super::query::{play, read_position};
 use super::{from_book, from_replace};
 use crate::book::{Book, Change, EditError, Editor, Step};
-use crate::bytes::read_line;
+use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::{Notation, Symmetric};
+use crate::record::Encoding;
 use crate::xiangqi::Position;
 
-/// The longest line of a script, in bytes; a longer one is cut and so refused.
+/// The longest line of a script, in bytes; a longer one is refused.
 const MAX_LINE: u64 = 1 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -140,14 +140,18 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(), CliError> {
-    let book = path.display();
+    let book = path.shown();
     if context.common.json {
         answer["schema"] = "juzhong.book.edit/1".into();
         answer["book"] = path.to_string_lossy().into();
         writeln!(context.out, "{answer}")?;
     } else if let Some(undone) = answer["undone"].as_array() {
         for step in undone {
-            writeln!(context.out, "undone: {}", step["what"].as_str().unwrap_or_default())?;
+            writeln!(
+                context.out,
+                "undone: {}",
+                Visible(step["what"].as_str().unwrap_or_default())
+            )?;
         }
     } else {
         writeln!(context.out, "{book}: {} moves changed", answer["changed"])?;
@@ -157,28 +161,37 @@ fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(),
 
 /// Makes every edit of a script. Returns how many there are and how many moves they changed.
 fn run_script(editor: &mut Editor, path: &Path) -> Result<(u64, u64), CliError> {
-    let name = path.display().to_string();
-    let mut input: Box<dyn BufRead> = if path.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        let file =
-            File::open(path).or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
-        Box::new(BufReader::new(file))
-    };
+    let mut input = Input::open(path, MAX_LINE)?;
+    let mut encoding = Encoding::Utf8;
     let (mut edits, mut changed) = (0, 0);
-    for number in 1u64.. {
-        let line = read_line(&mut input, MAX_LINE)
-            .or_exit_with(exit::IO, || format!("cannot read {name}"))?;
-        let Some(line) = line else { break };
+    while let Some(line) = input.next_raw()? {
+        let line = decode(&line.bytes, &mut encoding, &mut input)?;
         if line.trim().is_empty() {
             continue;
         }
-        let place = || format!("{name}:{number}");
-        let request: Request = serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, place)?;
-        changed += make::<Position>(editor, &request).map_err(|error| error.within(place()))?;
+        let request: Request =
+            serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, || input.place())?;
+        let made = make::<Position>(editor, &request);
+        changed += made.map_err(|error| error.within(input.place()))?;
         edits += 1;
     }
     Ok((edits, changed))
+}
+
+/// The text of a script's line, which may be in any encoding that game files are in. What cannot be read
+/// in full is refused, for it would be stored.
+fn decode(line: &[u8], encoding: &mut Encoding, input: &mut Input) -> Result<String, CliError> {
+    if let Ok(text) = std::str::from_utf8(line) {
+        return Ok(text.to_owned());
+    }
+    if *encoding == Encoding::Utf8 {
+        *encoding = Encoding::detect(&[line, input.ahead()].concat());
+        super::super::tell(format_args!("juzhong: {}: read as {encoding}", input.place()));
+    }
+    let mut text = String::new();
+    let decoded = encoding.of_part(line).decode(line, &mut text).map(str::to_owned);
+    let what = "not to be read as UTF-8, GB18030 or Big5; save it as UTF-8";
+    decoded.context(what).or_exit_with(exit::BAD_DATA, || input.place())
 }
 
 /// Makes one edit and returns how many moves it changed.
@@ -266,7 +279,7 @@ fn show_history(path: &Path, context: &mut Context<'_>) -> Result<u8, CliError> 
         writeln!(context.out, "{answer}")?;
     } else {
         for step in &steps {
-            writeln!(context.out, "{:>5}.{:<4} {}", step.edit, step.step, step.what)?;
+            writeln!(context.out, "{:>5}.{:<4} {}", step.edit, step.step, Visible(&step.what))?;
         }
     }
     Ok(exit::OK)

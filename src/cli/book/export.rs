@@ -9,6 +9,7 @@ use super::query::flag_names;
 use super::{FormatName, from_book};
 use crate::book::{Book, BookError, BookMove, Entry, Place};
 use crate::bytes::atomic::AtomicFile;
+use crate::bytes::visible::ShowPath;
 use crate::game::{Notation, Packed, Side, Symmetric};
 use crate::hash::Key;
 use crate::xiangqi::Position;
@@ -50,6 +51,13 @@ enum Form {
     Polyglot,
 }
 
+impl Args {
+    /// Whether standard output is for programs.
+    pub(super) const fn writes_data(&self) -> bool {
+        self.output.is_none()
+    }
+}
+
 impl Form {
     /// The format of another program.
     const fn foreign(self) -> Option<FormatName> {
@@ -83,15 +91,8 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
         write_csv::<Position>(book, min_games, context.out)?;
         return Ok(exit::OK);
     };
-    let place = || path.display().to_string();
-    if path.is_symlink() || path.exists() {
-        let message = format!(
-            "{}: something stands there; move it away or choose another name",
-            path.display()
-        );
-        return Err(CliError::message(exit::CANNOT_CREATE, message));
-    }
-    let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, place)?;
+    let place = || path.shown().to_string();
+    let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
     write_csv::<Position>(book, min_games, &mut out).map_err(|error| error.within(place()))?;
     out.into_inner()

@@ -11,6 +11,7 @@ use super::import::share;
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use crate::book::Book;
 use crate::book::interop::{ExportOptions, ExportReport, export};
+use crate::bytes::visible::ShowPath;
 
 /// What only foreign formats need.
 #[derive(Debug, clap::Args)]
@@ -80,7 +81,7 @@ fn print(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let percent = 100.0 * share(report.unreached, report.moves);
-    writeln!(out, "{}: {} rows ({})", output.display(), report.written, options.to)?;
+    writeln!(out, "{}: {} rows ({})", output.shown(), report.written, options.to)?;
     writeln!(out, "moves      {} in the book", report.moves)?;
     writeln!(out, "unreached  {} ({percent:.2}%), left out", report.unreached)?;
     if report.is_cut {

@@ -8,6 +8,7 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::{FormatName, ReachArgs, from_interop};
 use crate::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
+use crate::bytes::visible::ShowPath;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -121,7 +122,7 @@ pub(super) fn share(part: u64, whole: u64) -> f64 {
 
 fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
-    let (book, foreign) = (args.output.display(), args.foreign.display());
+    let (book, foreign) = (args.output.shown(), args.foreign.shown());
     let percent = 100.0 * share(report.unreached, report.rows);
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(out, "from       {foreign} ({})", report.format)?;

@@ -6,6 +6,7 @@ use super::super::listing::show_some;
 use super::super::{CliError, Context, exit};
 use super::build::Intake;
 use crate::book::{BuildOptions, ShardFormat, map};
+use crate::bytes::visible::ShowPath;
 
 /// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
 /// or empty.
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         });
         writeln!(context.out, "{answer}")?;
     } else {
-        let shard = output.display();
+        let shard = output.shown();
         writeln!(context.out, "{shard}: {games} different games of {sources} different files")?;
     }
     Ok(exit::OK)

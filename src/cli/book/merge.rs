@@ -8,6 +8,7 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::from_remake;
 use crate::book::{MergeOptions, MergeReport, merge};
+use crate::bytes::visible::ShowPath;
 use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -79,7 +80,7 @@ fn answer(args: &Args, report: &MergeReport) -> Value {
 
 fn print(args: &Args, report: &MergeReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
-    let book = args.output.display();
+    let book = args.output.shown();
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(out, "games      {}", about.counts.games)?;
     writeln!(out, "marks      {} ({} moves with different ones)", report.marks, report.conflicts)?;
@@ -99,7 +100,7 @@ fn print(args: &Args, report: &MergeReport, out: &mut dyn Write) -> Result<(), C
             notes.push(format!("other keys, {} rows not reached ({percent:.2}%)", book.unreached));
         }
         let notes = notes.join("; ");
-        writeln!(out, "from       {}: {} games {notes}", book.path.display(), book.games)?;
+        writeln!(out, "from       {}: {} games {notes}", book.path.shown(), book.games)?;
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
 use crate::book::interop::{Dialect, Format, InteropError, Reach};
 use crate::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
+use crate::bytes::visible::ShowPath;
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
@@ -72,6 +73,13 @@ pub(super) enum Command {
     Synth(synth::Args),
 }
 
+impl Command {
+    /// Whether standard output is for programs.
+    pub(super) const fn writes_data(&self) -> bool {
+        matches!(self, Self::Export(args) if args.writes_data())
+    }
+}
+
 pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
     match command {
         Command::Build(args) => build::run(args, context),
@@ -108,7 +116,7 @@ fn is_backed(path: &Path) -> bool {
 /// its scores.
 fn tell_unbacked(was_backed: bool, path: &Path) {
     if was_backed && !is_backed(path) {
-        let book = path.display();
+        let book = path.shown();
         tell(format_args!(
             "juzhong: {book}: the moves changed, so what followed from the scores is forgotten; run \
              `juzhong book score {book} --no-engine`"

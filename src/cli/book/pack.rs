@@ -6,6 +6,7 @@ use super::super::{CliError, Context, exit};
 use super::reduce::Effort;
 use super::{from_build, print_counts};
 use crate::book::pack;
+use crate::bytes::visible::ShowPath;
 
 /// Makes a book of the shards of `book reduce`: the same, byte for byte, as `book build` makes of
 /// all files.
@@ -35,7 +36,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         });
         writeln!(context.out, "{answer}")?;
     } else {
-        let book = args.output.display();
+        let book = args.output.shown();
         writeln!(context.out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
         print_counts(&about.counts, context.out)?;
     }

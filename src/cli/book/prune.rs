@@ -7,6 +7,7 @@ use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, exit};
 use super::from_remake;
 use crate::book::{PruneOptions, PruneReport, prune};
+use crate::bytes::visible::ShowPath;
 use crate::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 
 fn print(args: &Args, report: &PruneReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
-    let book = args.output.display();
+    let book = args.output.shown();
     writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
     writeln!(
         out,

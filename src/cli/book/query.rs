@@ -9,6 +9,7 @@ use super::names::{Names, fields};
 use super::sources::span_json;
 use super::tree;
 use crate::book::{Appraisal, Book, BookMove, Score, Weight};
+use crate::bytes::visible::Visible;
 use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
 
@@ -259,13 +260,13 @@ pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
     if found.priority != 0 {
         parts.push(format!("priority {}", found.priority));
     }
-    parts.extend(found.groups.iter().map(|group| format!("group {group}")));
-    parts.extend(found.comment.as_ref().map(|comment| comment.replace('\n', " / ")));
+    parts.extend(found.groups.iter().map(|group| format!("group {}", Visible(group))));
+    let comment = |text: &String| Visible(text.replace('\n', " / ")).to_string();
+    parts.extend(found.comment.as_ref().map(comment));
     if parts.is_empty() {
         return String::new();
     }
-    // Whoever wrote it does not get to steer the terminal.
-    format!("  ({})", parts.join("; ")).replace(char::is_control, " ")
+    format!("  ({})", parts.join("; "))
 }
 
 /// The mover's score in percent.

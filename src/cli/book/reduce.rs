@@ -8,6 +8,7 @@ use super::super::{CliError, Context, exit};
 use super::from_build;
 use super::map::shard_format;
 use crate::book::{Work, reduce};
+use crate::bytes::visible::ShowPath;
 
 /// Brings copies of games together over all shards of `book map`, replays the games and sums their
 /// moves. Several machines can share the games: each reads all shards and does one part.
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         });
         writeln!(context.out, "{answer}")?;
     } else {
-        let shard = args.output.display();
+        let shard = args.output.shown();
         writeln!(context.out, "{shard}: {moves} moves of {games} different games")?;
     }
     Ok(exit::OK)

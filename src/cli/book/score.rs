@@ -1,18 +1,17 @@
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
 
+use super::super::input::Input;
 use super::super::interrupt::stop_flag;
-use super::super::{CliError, Context, OrExit, exit};
+use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
 use super::{from_book, from_replace};
 use crate::book::{
     BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, back_up, clear_scores,
 };
-use crate::bytes::read_line;
+use crate::bytes::visible::Visible;
 use crate::xiangqi::Position;
 
 /// Lines of scores that are kept at a time.
@@ -139,23 +138,16 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
 
 /// Takes scores from a file, a batch at a time.
 fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
-    let name = file.display();
-    let mut reader: Box<dyn BufRead> = if file.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        let file =
-            File::open(file).or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
-        Box::new(BufReader::new(file))
-    };
-    let (mut findings, mut imported, mut number) = (Findings::default(), 0, 0u64);
+    let mut input = Input::open(file, MAX_SCORE_LINE as u64)?;
+    let (mut findings, mut imported) = (Findings::default(), 0);
     loop {
-        let line = read_line(&mut reader, MAX_SCORE_LINE as u64);
-        let line = line.or_exit_with(exit::IO, || format!("cannot read {name}"))?;
-        number += 1;
-        let is_end = line.is_none();
+        let line = input.next_text();
+        let is_end = !matches!(line, Ok(Some(_)));
         let mut bad = None;
-        if let Some(text) = line.filter(|text| !text.trim().is_empty()) {
-            match book.read_score::<Position>(&text) {
+        if let Ok(Some(text)) = &line
+            && !text.trim().is_empty()
+        {
+            match book.read_score::<Position>(text) {
                 Ok(score) => findings.scores.push(score),
                 Err(what) => bad = Some(what),
             }
@@ -166,7 +158,11 @@ fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
                 std::mem::take(&mut findings).save(&args.book).map_err(from_replace)?;
             }
         }
+        if let Err(error) = line {
+            return Err(error.within(format!("{imported} scores before it are kept")));
+        }
         if let Some(what) = bad {
+            let (name, number) = (input.name(), input.number());
             let message = format!(
                 "{name}, line {number}: {what}; correct it and run this again ({imported} scores \
                  before it are kept)"
@@ -218,7 +214,7 @@ fn tell(
         report.proofs
     )?;
     for (name, count) in &sources {
-        writeln!(out, "source     {count} scores of {name}")?;
+        writeln!(out, "source     {count} scores of {}", Visible(name))?;
     }
     writeln!(out, "scored     {} positions that the book reaches", backed.scored)?;
     writeln!(out, "unscored   {} positions in which it ends", backed.unscored_leaves)?;

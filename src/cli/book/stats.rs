@@ -11,6 +11,7 @@ use crate::book::{
     Book, Census, Depth, Difference, LineCount, MarkCounts, Origin, Origins, Sample, Source,
     Survey, SurveyOptions, VERSION,
 };
+use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Side;
 use crate::xiangqi::Position;
 
@@ -81,7 +82,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let edits: BTreeSet<u64> =
         book.history().map_err(from_book)?.iter().map(|step| step.edit).collect();
     let bytes = std::fs::metadata(&args.book)
-        .or_exit_with(exit::IO, || args.book.display().to_string())?
+        .or_exit_with(exit::IO, || args.book.shown().to_string())?
         .len();
     let found = Found { book, survey, census, sources, origins, edits: edits.len() as u64, bytes };
     if context.common.json {
@@ -252,7 +253,7 @@ fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     let Found { book, sources, bytes, .. } = found;
     let about = book.metadata();
     let keys = if book.foreign_keys().is_none() { "the stored ones" } else { "its own" };
-    writeln!(out, "{}: sound, version {VERSION}, {bytes} bytes", book.path().display())?;
+    writeln!(out, "{}: sound, version {VERSION}, {bytes} bytes", book.path().shown())?;
     writeln!(out, "positions  {}", about.positions)?;
     let pruned = if about.pruned { "; pruned" } else { "" };
     writeln!(out, "moves      {} (up to ply {}{pruned})", about.rows, about.max_ply)?;
@@ -270,7 +271,7 @@ fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     writeln!(out, "keys       {} ({keys})", about.key_table)?;
     writeln!(out, "content    {}", about.content)?;
     for Origin { name, games, moves, .. } in &found.origins.books {
-        writeln!(out, "merged     {name}: {games} games, {moves} moves")?;
+        writeln!(out, "merged     {}: {games} games, {moves} moves", Visible(name))?;
     }
     let marks = &found.survey.marks;
     if marks.moves > 0 {
@@ -282,7 +283,7 @@ fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
         writeln!(out)?;
     }
     for (name, count) in &marks.groups {
-        writeln!(out, "group      {name}: {count} moves")?;
+        writeln!(out, "group      {}: {count} moves", Visible(name))?;
     }
     if found.edits > 0 {
         writeln!(out, "edits      {} that can be undone", found.edits)?;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::super::{CliError, Context, OrExit, exit};
 use crate::book::Synth;
 use crate::bytes::atomic::AtomicFile;
+use crate::bytes::visible::ShowPath;
 use crate::record::{PgnOptions, write_pgn};
 use crate::xiangqi::notation::MoveNotation;
 
@@ -48,7 +49,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         write(&synth, args.games, context.out)?;
         return Ok(exit::OK);
     }
-    let about = || args.output.display();
+    let about = || args.output.shown();
     let file = AtomicFile::create(&args.output).or_exit_with(exit::CANNOT_CREATE, about)?;
     let mut out = BufWriter::new(file);
     write(&synth, args.games, &mut out).or_exit_with(exit::IO, about)?;

@@ -4,6 +4,7 @@ use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbe
 use super::sets::Sets;
 use super::{Folder, generate_error};
 use crate::bytes::machine::available_memory;
+use crate::bytes::visible::ShowPath;
 use crate::cli::size::parse_size;
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
 use crate::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
@@ -129,7 +130,7 @@ fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Resul
         context.out,
         "{} tables in {} ({built} built now), {bytes} bytes",
         report.tables.len(),
-        args.folder.dir.display()
+        args.folder.dir.shown()
     )?;
     Ok(())
 }

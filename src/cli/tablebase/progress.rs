@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::bytes::visible::{ShowPath, Visible, VisibleLines};
 use crate::cli::{interrupt, tell};
 use crate::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
@@ -147,7 +148,7 @@ impl Printer {
     /// A line of text, if it is text that is shown.
     pub(super) fn line(&self, text: &str) {
         match (&self.bar, self.show) {
-            (Some(bar), _) => bar.println(text),
+            (Some(bar), _) => bar.println(VisibleLines(text).to_string()),
             (None, Show::Auto | Show::Plain) => tell(text),
             (None, Show::Json | Show::None) => {}
         }
@@ -197,7 +198,7 @@ impl Printer {
             about(left)
         );
         match &self.bar {
-            Some(bar) => bar.set_message(text),
+            Some(bar) => bar.set_message(Visible(text).to_string()),
             None => self.line(&text),
         }
         let (name, order, ply) = numbers(phase);
@@ -338,7 +339,7 @@ impl Progress for Printer {
         drop(state);
         let seconds = job.map(|job| job.began.elapsed().as_secs_f64());
         if let Some(seconds) = seconds {
-            let path = built.path.display();
+            let path = built.path.shown();
             self.line(&format!(
                 "{path}: {} bytes, {seconds:.1} s; {} left",
                 built.bytes,

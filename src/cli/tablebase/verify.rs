@@ -4,6 +4,7 @@ use super::probe::describe;
 use super::proving::Proving;
 use super::sets::named;
 use super::{Folder, distance_of, report_one};
+use crate::bytes::visible::ShowPath;
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
 use crate::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
 
@@ -28,7 +29,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         materials.extend(args.folder.open()?.materials());
     }
     if materials.is_empty() {
-        let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.display());
+        let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.shown());
         return Err(CliError::message(exit::NO_INPUT, message));
     }
     let printer = Proving::new();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::material::Material;
 use super::super::value::{Metric, Rules};
 use crate::bytes::sealed::SealError;
+use crate::bytes::visible::ShowPath;
 
 /// Why a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +15,7 @@ pub enum TableError {
     /// There is no such table.
     #[error(
         "no table {material} in {}; build it with: juzhong tablebase generate {material} --dir {} --rules {rules} --metric {metric}",
-        dir.display(), dir.display()
+        dir.shown(), dir.shown()
     )]
     Missing {
         /// The material, in its canonical name.
@@ -27,7 +28,7 @@ pub enum TableError {
         metric: Metric,
     },
     /// Reading failed.
-    #[error("cannot read {} ({})", path.display(), reading_remedy(path, source))]
+    #[error("cannot read {} ({})", path.shown(), reading_remedy(path, source))]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// Writing failed.
-    #[error("cannot write {} ({}, or use another --dir)", path.display(), writing_remedy(source))]
+    #[error("cannot write {} ({}, or use another --dir)", path.shown(), writing_remedy(source))]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -45,7 +46,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// The header is damaged, of another version, or of another kind of file.
-    #[error("{}: {}", path.display(), header_remedy(fault))]
+    #[error("{}: {}", path.shown(), header_remedy(fault))]
     Header {
         /// The file.
         path: PathBuf,
@@ -53,7 +54,7 @@ pub enum TableError {
         fault: SealError,
     },
     /// The header contradicts the file's name or itself.
-    #[error("{}: {what}; remove the file and generate it again", path.display())]
+    #[error("{}: {what}; remove the file and generate it again", path.shown())]
     Contents {
         /// The file.
         path: PathBuf,
@@ -63,7 +64,7 @@ pub enum TableError {
     /// A block does not have its checksum or cannot be decoded.
     #[error(
         "{}: {section} block {block} at byte {offset} is damaged; remove the file and generate it again",
-        path.display()
+        path.shown()
     )]
     Block {
         /// The file.
@@ -104,7 +105,7 @@ impl TableError {
 /// What to do where a file or folder cannot be read.
 fn reading_remedy(path: &Path, error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::NotFound {
-        let dir = path.display();
+        let dir = path.shown();
         format!("build tables with: juzhong tablebase generate MATERIAL --dir {dir}")
     } else {
         "check what is there and its permissions, or use another --dir".to_owned()

@@ -1,0 +1,233 @@
+//! Files and folders that this program makes up a name for beside somebody's file.
+//!
+//! Anything may stand under such a name: a link, somebody's file, something of another user. So it is
+//! looked at before it is used or removed, and never by a name that may lead elsewhere meanwhile.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use super::atomic::folder_of;
+use super::visible::ShowPath;
+
+/// Whether what was found at `path` is a regular file, no link, of the user this process runs for.
+#[must_use]
+pub fn is_own_file(path: &Path, about: &Metadata) -> bool {
+    about.is_file() && is_own(path, about)
+}
+
+/// Checks that `path` is a folder of the user this process runs for, and no link to one.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::NotFound`] where nothing is; [`io::ErrorKind::AlreadyExists`], which names the path
+/// and a remedy, for anything else.
+pub fn check_folder(path: &Path) -> io::Result<()> {
+    let about = path.symlink_metadata()?;
+    let what = if !about.is_dir() {
+        kind_of(path, &about)
+    } else if is_own(path, &about) {
+        return Ok(());
+    } else {
+        "a folder of another user"
+    };
+    Err(refusal(path, what, "a folder for what an interrupted build has read"))
+}
+
+/// Opens a regular file of this user for reading; links are not followed.
+///
+/// # Errors
+///
+/// Those of opening; [`io::ErrorKind::AlreadyExists`] for anything else.
+pub fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    no_follow(&mut options);
+    let file = options.open(path)?;
+    let about = file.metadata()?;
+    if is_own_file(path, &about) {
+        return Ok(file);
+    }
+    Err(refusal(path, kind_of(path, &about), "a file of this program"))
+}
+
+/// Removes the files in `folder` whose names `is_made` knows, if they are regular files of this user,
+/// and the folder itself where nothing is left. A link to a folder and what it leads to stay.
+pub fn clear_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {
+    if let Ok(members) = Members::of(folder) {
+        for name in members.names.iter().filter(|name| is_made(name)) {
+            let removed = members.remove(name);
+            tracing::trace!(folder = %folder.shown(), ?name, ?removed, "made beside a file");
+        }
+        let removed = std::fs::remove_dir(folder);
+        tracing::trace!(folder = %folder.shown(), ?removed, "made beside a file");
+    }
+}
+
+/// Removes `folder` if it holds nothing but files that [`clear_folder`] removes.
+pub fn remove_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {
+    let all_made = Members::of(folder)
+        .is_ok_and(|members| members.is_complete && members.names.iter().all(|name| is_made(name)));
+    if all_made {
+        clear_folder(folder, is_made);
+    }
+}
+
+/// An error that says what stands at a path where this program would have something of its own.
+pub(super) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
+    let text = format!(
+        "{} is {what}, where {wanted} would be; it was left as it is: move it away, then run this again",
+        path.shown()
+    );
+    io::Error::new(io::ErrorKind::AlreadyExists, text)
+}
+
+/// What kind of thing it is.
+pub(super) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
+    let kind = about.file_type();
+    if kind.is_symlink() {
+        "a symbolic link"
+    } else if kind.is_dir() {
+        "a folder"
+    } else if !kind.is_file() {
+        "no regular file"
+    } else if !is_own(path, about) {
+        "a file of another user"
+    } else {
+        "a file"
+    }
+}
+
+/// Lets opening fail at a link instead of following it, and not wait for what has no other end.
+pub(super) fn no_follow(options: &mut std::fs::OpenOptions) {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    #[cfg(not(unix))]
+    let _ = options;
+}
+
+#[cfg(unix)]
+fn is_own(path: &Path, about: &Metadata) -> bool {
+    is_user(folder_of(path), std::os::unix::fs::MetadataExt::uid(about))
+}
+
+/// Whether files of this user in `folder` are that user's. Some file systems know no owners, or call
+/// this user another one: there it is the owner of a file that this process makes.
+#[cfg(unix)]
+fn is_user(folder: &Path, user: u32) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let made = || tempfile::tempfile_in(folder).and_then(|file| file.metadata());
+    user == rustix::process::geteuid().as_raw() || made().is_ok_and(|about| about.uid() == user)
+}
+
+#[cfg(not(unix))]
+fn is_own(_path: &Path, _about: &Metadata) -> bool {
+    true
+}
+
+/// The open folder and the regular files of this user in it.
+#[cfg(unix)]
+struct Members {
+    folder: std::os::fd::OwnedFd,
+    names: Vec<String>,
+    /// Whether nothing else is in it.
+    is_complete: bool,
+}
+
+#[cfg(unix)]
+impl Members {
+    fn of(path: &Path) -> io::Result<Self> {
+        use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, statat};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = open(path, flags, Mode::empty())?;
+        let mut members = Self { folder, names: Vec::new(), is_complete: true };
+        let user = rustix::fs::fstat(&members.folder)?.st_uid;
+        if !is_user(folder_of(path), user) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        for entry in Dir::read_from(&members.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let about = statat(&members.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let is_file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
+            match name.to_str() {
+                Ok(name) if is_file && about.st_uid == user => members.names.push(name.to_owned()),
+                _ => members.is_complete = false,
+            }
+        }
+        Ok(members)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let removed = rustix::fs::unlinkat(&self.folder, name, rustix::fs::AtFlags::empty());
+        removed.map_err(io::Error::from)
+    }
+}
+
+/// The regular files in a folder that is no link.
+#[cfg(not(unix))]
+struct Members {
+    folder: std::path::PathBuf,
+    names: Vec<String>,
+    /// Whether nothing else is in it.
+    is_complete: bool,
+}
+
+#[cfg(not(unix))]
+impl Members {
+    fn of(path: &Path) -> io::Result<Self> {
+        check_folder(path)?;
+        let mut members = Self { folder: path.to_owned(), names: Vec::new(), is_complete: true };
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?;
+            match entry.file_name().into_string() {
+                Ok(name) if entry.file_type()?.is_file() => members.names.push(name),
+                _ => members.is_complete = false,
+            }
+        }
+        Ok(members)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        std::fs::remove_file(self.folder.join(name))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn folders_are_cleared_of_what_was_made_only() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        for name in ["real", "mixed"] {
+            std::fs::create_dir(at(name)).unwrap();
+            std::fs::write(at(name).join("1"), "x").unwrap();
+        }
+        std::fs::write(at("victim"), "x").unwrap();
+        symlink(at("victim"), at("mixed/2")).unwrap();
+        symlink(at("real"), at("link")).unwrap();
+        clear_folder(&at("link"), |_| true);
+        assert!(at("real/1").exists(), "links are not followed");
+        assert!(check_folder(&at("link")).unwrap_err().to_string().contains("symbolic link"));
+        assert!(open(&at("mixed/2")).is_err() && open(&at("mixed/1")).is_ok());
+        remove_folder(&at("mixed"), |_| true);
+        assert!(at("mixed/1").exists(), "something else is in it");
+        clear_folder(&at("mixed"), |_| true);
+        assert!(!at("mixed/1").exists() && at("mixed/2").is_symlink() && at("victim").exists());
+        remove_folder(&at("real"), |name| name == "2");
+        assert!(at("real/1").exists());
+        remove_folder(&at("real"), |name| name == "1");
+        assert!(!at("real").exists());
+    }
+}
