@@ -211,7 +211,7 @@ pub enum RemakeError {
     #[error(
         "{} and {} hold moves of the same book or file, whose games would count twice; merge books that \
          were imported or built from different files, and each once",
-        a.display(), b.display()
+        a.shown(), b.shown()
     )]
     SameSource {
         /// One book.

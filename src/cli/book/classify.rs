@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_build;
+use crate::bytes::visible::ShowPath;
 use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
 use crate::bytes::map::MappedFile;
@@ -188,7 +189,7 @@ fn read(
     sums: &mut Sums,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
-    let source = file.display().to_string();
+    let source = file.shown().to_string();
     let bytes = match MappedFile::open(file) {
         Err(error) if open::is_refused(&error) => {
             tracing::info!("{source:?}: {error}");
