@@ -20,7 +20,7 @@ use super::tally::{result_number, result_of};
 use super::{BuildError, BuildOptions, Filter, Reject};
 use crate::bytes::varint;
 use crate::game::Outcome;
-use crate::record::{Chunk, ParsedGame, Place, Window, Windows, read_chunk};
+use crate::record::{Chunk, ParsedGame, Place, read_chunk};
 use crate::xiangqi::{Position, START_FEN};
 
 /// Bytes of a source that one task reads.
@@ -113,7 +113,7 @@ pub fn disputes(
     let errors = Errors { output: folder };
     let check = || check_stop(options, folder);
     let base = Base::of::<Position>(options)?;
-    let hashed = sources::find(files, &options.stop, &check)?;
+    let hashed = sources::find(files, folder, &options.stop, &check)?;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
         base.iter().flat_map(Base::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
@@ -126,7 +126,7 @@ pub fn disputes(
             Err(Fault::Bad(_)) => return Ok(()),
             Err(Fault::Io(error)) => return Err(errors.io(error)),
         };
-        read_statements(file, &bytes, &filter, &|batch| {
+        read_statements((file, different[file]), &bytes, folder, &filter, &|batch| {
             check()?;
             statements.push(batch).map_err(|e| errors.io(e))
         })
@@ -157,29 +157,31 @@ pub fn disputes(
 
 /// Hands over what the games of a source state, as far as the filter admits them.
 fn read_statements(
-    file: usize,
+    (file, source): (usize, &Hashed),
     bytes: &Bytes<'_>,
+    folder: &Path,
     filter: &Filter,
     push: &(dyn Fn(Vec<Statement>) -> Result<(), BuildError> + Sync),
 ) -> Result<(), BuildError> {
     let mut first = 0;
-    for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
+    source.windows(bytes, CHUNK, folder, |window, chunks| {
         let read = |(part, chunk): (usize, &Chunk)| {
             let mut batch = Vec::new();
-            read_chunk("", &bytes[start..end], chunk, &mut |game| {
+            let keep_legal_part = filter.keep_legal_part;
+            let chunk = &chunk.keeping_legal_part(keep_legal_part);
+            read_chunk("", window, chunk, &mut |game| {
                 let Ok(game) = game else { return };
                 let order = [file as u64, first + part as u64, batch.len() as u64];
                 if filter.admits_record(&game.record, &Facts::of(&game.record)) {
-                    batch.extend(Statement::of(&game, order));
+                    batch.extend(Statement::of(&game, filter, order));
                 }
             });
             push(batch)
         };
         chunks.par_iter().enumerate().try_for_each(read)?;
         first += chunks.len() as u64;
-        bytes.release(end);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The copies of one game.
@@ -270,13 +272,17 @@ struct Statement {
 
 impl Statement {
     /// What a game states; `None` for those that books do not count.
-    fn of(game: &ParsedGame, order: [u64; 3]) -> Option<Self> {
+    fn of(game: &ParsedGame, filter: &Filter, order: [u64; 3]) -> Option<Self> {
         let record = &game.record;
         let moves = &record.tree.moves;
         if record.start.is_some() || moves.is_empty() {
             return None;
         }
-        let id = GameId::new::<Position>(START_FEN, moves);
+        let id = if filter.fold_mirror {
+            GameId::folded::<Position>(START_FEN, moves).0
+        } else {
+            GameId::new::<Position>(START_FEN, moves)
+        };
         let (place, number) = (game.place, game.game);
         Some(Self { id, order, place, number, stated: record.result, end: game.end })
     }

@@ -1,9 +1,13 @@
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
-use crate::bytes::map::MappedFile;
+use crate::bytes::open::regular;
 use crate::record::{Format, Packed};
+
+/// How much of a file is looked at to tell whether it begins like games; more than what that needs once
+/// it is unpacked.
+const HEAD_BYTES: u64 = 4 << 20;
 
 /// What there is to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -85,11 +89,12 @@ fn is_game_file(path: &Path) -> io::Result<bool> {
 }
 
 fn begins_like_games(path: &Path) -> io::Result<bool> {
-    if std::fs::metadata(path)?.len() == 0 {
+    let mut head = Vec::new();
+    regular(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    if head.is_empty() {
         return Ok(false);
     }
-    let map = MappedFile::open(path)?;
-    let Ok(packed) = Packed::open(&map) else { return Ok(false) };
+    let Ok(packed) = Packed::open(&head) else { return Ok(false) };
     Ok(packed.members().iter().any(|member| packed.sniff(member).is_ok()))
 }
 

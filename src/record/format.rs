@@ -26,6 +26,10 @@ pub enum Format {
     Cbf,
     /// Marked text of DhtmlXQ and UBB, alone or within HTML.
     DhtmlXq,
+    /// WXF files of `PlayOK` and `XieXie`.
+    Wxf,
+    /// Exports of Chinese programs and sites: free lines, then numbered moves.
+    Text,
 }
 
 /// Endings of archives; of these only zip is read, and not within another archive.
@@ -33,7 +37,7 @@ const ARCHIVES: [&str; 6] = ["zip", "7z", "rar", "tar", "xz", "bz2"];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Pgn,
         Self::Jsonl,
         Self::Plain,
@@ -42,6 +46,8 @@ impl Format {
         Self::Cbl,
         Self::Cbf,
         Self::DhtmlXq,
+        Self::Wxf,
+        Self::Text,
     ];
 
     /// Its name on the command line.
@@ -56,6 +62,8 @@ impl Format {
             Self::Cbl => "cbl",
             Self::Cbf => "cbf",
             Self::DhtmlXq => "dhtmlxq",
+            Self::Wxf => "wxf",
+            Self::Text => "text",
         }
     }
 
@@ -72,6 +80,8 @@ impl Format {
             Self::Cbl => &["cbl"],
             Self::Cbf => &["cbf"],
             Self::DhtmlXq => &["ubb", "dhtmlxq", "html", "htm"],
+            Self::Wxf => &["wxf"],
+            Self::Text => &[],
         }
     }
 
@@ -118,7 +128,7 @@ impl fmt::Display for Format {
 
 /// No format has that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no format \"{0}\"; give pgn, jsonl, plain, xqf, cbr, cbl, cbf or dhtmlxq")]
+#[error("no format \"{0}\"; give pgn, jsonl, plain, xqf, cbr, cbl, cbf, dhtmlxq, wxf or text")]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {

@@ -8,15 +8,17 @@
 //! each game, good or bad, to `sink` in file order, names `source` in messages, and for a file of
 //! its format without any game sinks nothing.
 //!
-//! A source is one slice: the caller holds the file whole, in memory or mapped. Games stream out of
-//! it one at a time, so that beside the source no more than one game is held per thread; to bound
-//! the memory of a large file, map it.
+//! A source is one slice. Games stream out of it one at a time, so that beside the source no more than
+//! one game is held per thread. [`GameFile`] opens a file of somebody else, holds no more of it than
+//! must be, and notices if it is changed meanwhile; [`read_game_file`] reads it.
 
 mod board;
 mod cbf;
 mod ccbridge;
 mod dhtmlxq;
 mod encoding;
+mod export;
+mod file;
 mod format;
 mod jsonl;
 mod markup;
@@ -37,11 +39,13 @@ mod table;
 mod text;
 mod windows;
 mod write;
+mod wxf;
 mod xqf;
 mod zip;
 
 pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::{Encoding, UnknownEncoding};
+pub use file::{ChangedError, GameFile, read_game_file};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
@@ -55,6 +59,6 @@ pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
 pub use source::{read_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
-pub(crate) use windows::{WINDOW, Window, Windows};
+pub(crate) use windows::{FileWindow, WINDOW, Window, Windows};
 pub use write::{Dropped, WriteError, WriteOptions, write_game};
 pub use xqf::write_xqf;

@@ -475,6 +475,18 @@ pub fn read_packed(
     stop: &Arc<AtomicBool>,
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
+    read_packed_with(source, bytes, folder, stop, false, sink)
+}
+
+/// As [`read_packed`]; keeps the moves before an illegal one if that is asked for.
+pub(super) fn read_packed_with(
+    source: &str,
+    bytes: &[u8],
+    folder: &Path,
+    stop: &Arc<AtomicBool>,
+    keep_legal_part: bool,
+    sink: &mut NamedSink<'_>,
+) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
     let packed = match Packed::open(bytes) {
         Ok(packed) => packed.stopped_by(stop),
@@ -488,7 +500,9 @@ pub fn read_packed(
             member.name().map_or_else(|| source.to_owned(), |name| format!("{source}/{name}"));
         let flow = match packed.content(member, folder) {
             Ok(content) if !member.is_certain() && Format::sniff(&content).is_err() => continue,
-            Ok(content) => read_content(&name, &content, stop, sink, &mut summary)?,
+            Ok(content) => {
+                read_content(&name, &content, stop, keep_legal_part, sink, &mut summary)?
+            }
             Err(UnpackError::Bad(what)) => {
                 summary.bad += 1;
                 sink(&name, Err(refusal(&name, what)))
@@ -509,12 +523,14 @@ fn read_content(
     name: &str,
     content: &Content<'_>,
     stop: &AtomicBool,
+    keep_legal_part: bool,
     sink: &mut NamedSink<'_>,
     summary: &mut ReadSummary,
 ) -> io::Result<ControlFlow<()>> {
     let mut flow = ControlFlow::Continue(());
     for Window { start, end, chunks } in Windows::new(content, STEP) {
-        for chunk in chunks {
+        for mut chunk in chunks {
+            chunk.keep_legal_part = keep_legal_part;
             if stop.load(Ordering::Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());
             }

@@ -44,11 +44,11 @@ pub(super) fn report_at(
     match read {
         Ok(Found { record, cut_variations }) => {
             sink(Ok(ParsedGame::new(record, place, game)));
-            ReadSummary { games: 1, bad: 0, cut_variations }
+            ReadSummary { games: 1, cut_variations, ..ReadSummary::default() }
         }
         Err(Fault { place, reason }) => {
             sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
-            ReadSummary { games: 0, bad: 1, cut_variations: 0 }
+            ReadSummary { bad: 1, ..ReadSummary::default() }
         }
     }
 }

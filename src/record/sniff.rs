@@ -3,7 +3,7 @@
 use super::encoding::{Encoding, UTF8_MARK};
 use super::scan::{Scanner, Token};
 use super::split::tag_name;
-use super::{BadGameReason, Format, plain};
+use super::{BadGameReason, Format, export, plain, wxf};
 
 /// How much of a source is looked at, in bytes.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -78,6 +78,9 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     if begins_object(sample) {
         return Some(Format::Jsonl);
     }
+    if wxf::looks_like(sample) {
+        return Some(Format::Wxf);
+    }
     if contains(sample, b"<ChineseChessRecord") {
         return Some(Format::Cbf);
     }
@@ -91,11 +94,16 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     if lines.any(|line| tag_name(line.trim_ascii_start()).is_some()) {
         return Some(Format::Pgn);
     }
-    by_moves(&Encoding::detect(text).decode_lossy(sample))
+    let text = Encoding::detect(text).decode_lossy(sample);
+    by_moves(&text).or_else(|| export::looks_like(&text).then_some(Format::Text))
 }
 
 /// Text without any mark: moves, with or without what only PGN has.
 fn by_moves(text: &str) -> Option<Format> {
+    // Templates of web pages.
+    if ["{%", "{{", "{#"].iter().any(|mark| text.starts_with(mark)) {
+        return None;
+    }
     if text.starts_with(['{', '(', ';', '%', '｛']) {
         return Some(Format::Pgn);
     }
@@ -220,5 +228,8 @@ mod tests {
         assert!(unknown(b"\x89PNG\0\0").contains("89 50 4e 47 00 00"));
         assert!(unknown(b"Rar!").contains("unpack"));
         assert!(unknown(b"\xff\xfe[\0").contains("UTF-16"));
+        for template in ["{% extends \"a.html\" %}\n<p>1</p>", "{{ title }}", "{# x #}\n<html>"] {
+            assert!(Format::sniff(template.as_bytes()).is_err(), "{template}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! A source of any format: what it is, its parts, its games.
 
 use super::{
-    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, dhtmlxq, jsonl, pgn,
-    plain, sniff, xqf,
+    BadGame, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, dhtmlxq, export, jsonl,
+    pgn, plain, sniff, wxf, xqf,
 };
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
@@ -31,6 +31,7 @@ pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
         Ok(format @ (Format::Pgn | Format::Jsonl | Format::DhtmlXq)) => {
             Chunk::whole_text(bytes, format).split_on(bytes, target)
         }
+        Ok(format @ (Format::Wxf | Format::Text)) => vec![Chunk::whole_text(bytes, format)],
         Ok(format) => vec![Chunk::whole(bytes, Some(format))],
         Err(_) => vec![Chunk::whole(bytes, None)],
     }
@@ -52,6 +53,8 @@ pub fn read_chunk(
         Some(Format::Cbl) => ccbridge::read_library(source, bytes, chunk, sink),
         Some(Format::Cbf) => cbf::read(source, bytes, sink),
         Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, chunk, sink),
+        Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
+        Some(Format::Text) => export::read(source, bytes, chunk, sink),
         None => {
             // Nothing is said wrongly of a source that a caller changed in between.
             let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };

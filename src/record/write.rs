@@ -103,7 +103,9 @@ pub fn write_game(
             write_dhtmlxq(&mut text, record)?;
             Dropped { tags: dhtmlxq::tags_left_out(record), ..Dropped::default() }
         }
-        Format::Cbr | Format::Cbl | Format::Cbf => return Err(WriteError::NoWriter(format)),
+        Format::Cbr | Format::Cbl | Format::Cbf | Format::Wxf | Format::Text => {
+            return Err(WriteError::NoWriter(format));
+        }
     };
     out.write_all(&encode(&text, options)?)?;
     Ok(dropped)

@@ -10,9 +10,8 @@ use super::super::{CliError, Context, OrExit, exit};
 use super::from_build;
 use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
-use crate::bytes::map::MappedFile;
 use crate::game::{Notation, Outcome, Side};
-use crate::record::{Place, Record, read_packed};
+use crate::record::{ChangedError, GameFile, Place, Record, read_game_file};
 use crate::xiangqi::Position;
 
 /// How many pairs of codes that disagree are printed.
@@ -187,24 +186,28 @@ fn read(
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let source = file.display().to_string();
-    let bytes = MappedFile::open(file).or_exit_with(exit::NO_INPUT, || source.clone())?;
-    let mut listed = Ok(());
     let folder = std::env::temp_dir();
-    let read = read_packed(&source, &bytes, &folder, &Arc::default(), &mut |source, game| {
-        match game {
-            Ok(game) => {
-                let found = sums.add(&game.record);
-                if args.list {
-                    listed = list((source, game.place), &game.record, found, context);
+    let opened = GameFile::open(file, &folder).map_err(|error| {
+        let code = if ChangedError::is_in(&error) { exit::IO } else { exit::NO_INPUT };
+        CliError::new(code, error).within(&source)
+    })?;
+    let mut listed = Ok(());
+    let read =
+        read_game_file(&source, &opened, &folder, &Arc::default(), false, &mut |source, game| {
+            match game {
+                Ok(game) => {
+                    let found = sums.add(&game.record);
+                    if args.list {
+                        listed = list((source, game.place), &game.record, found, context);
+                    }
+                }
+                Err(error) => {
+                    tracing::info!("{error}");
+                    sums.bad += 1;
                 }
             }
-            Err(error) => {
-                tracing::info!("{error}");
-                sums.bad += 1;
-            }
-        }
-        if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+            if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
     read.or_exit_with(exit::IO, || source.clone())?;
     listed
 }

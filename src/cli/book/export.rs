@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::super::listing::claim;
 use super::super::{CliError, Context, OrExit, exit};
 use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
@@ -91,6 +92,7 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
         );
         return Err(CliError::message(exit::CANNOT_CREATE, message));
     }
+    let _lock = claim(path)?;
     let file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
     write_csv::<Position>(book, min_games, &mut out).map_err(|error| error.within(place()))?;
@@ -102,26 +104,61 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
 }
 
 /// The columns. Scores are the mover's, from 0 to 1.
-const HEAD: &str = "fen,key,ply,move,games,red,draws,black,score,mean_rating,year_min,year_max,\
-                    weight,priority,flags,groups,comment";
+const HEAD: [&str; 17] = [
+    "fen",
+    "key",
+    "ply",
+    "move",
+    "games",
+    "red",
+    "draws",
+    "black",
+    "score",
+    "mean_rating",
+    "year_min",
+    "year_max",
+    "weight",
+    "priority",
+    "flags",
+    "groups",
+    "comment",
+];
+
+/// Rows as RFC 4180 has them.
+type Csv<'a> = csv::Writer<&'a mut dyn Write>;
+
+/// Writes a row: cells before the move, and those from it on.
+fn write_row(out: &mut Csv<'_>, place: [String; 3], line: Vec<String>) -> io::Result<()> {
+    out.write_record(place.into_iter().chain(line)).map_err(io_error)
+}
+
+/// The error of the output: rows themselves are sound.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
 
 fn write_csv<G: Symmetric + Notation>(
     book: &Book,
     min_games: u64,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    writeln!(out, "{HEAD}")?;
+    let mut out = Csv::from_writer(out);
+    out.write_record(HEAD).map_err(io_error)?;
     let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
         let fen = position.position_text();
-        let key = book.key_of(position);
+        let key = book.key_of(position).to_string();
         for found in book.probe_with(position, min_games)? {
             let line = reached_line::<G>(&found, position.side_to_move());
-            writeln!(out, "{},{key},{ply},{line}", field(&fen))?;
+            write_row(&mut out, [fen.clone(), key.clone(), ply.to_string()], line)?;
         }
         Ok(())
     });
     let unreached = unreached.map_err(CliError::from)?;
-    write_unreached::<G>(book, &unreached, min_games, out)
+    write_unreached::<G>(book, &unreached, min_games, &mut out)?;
+    Ok(out.flush()?)
 }
 
 /// Moves that are not reached: nobody knows whose they are, so there is no score.
@@ -129,7 +166,7 @@ fn write_unreached<G: Notation>(
     book: &Book,
     unreached: &[Place],
     min_games: u64,
-    out: &mut dyn Write,
+    out: &mut Csv<'_>,
 ) -> Result<(), CliError> {
     let mut left = unreached;
     let mut written = Ok(());
@@ -137,8 +174,9 @@ fn write_unreached<G: Notation>(
         if written.is_ok() && left.first() == Some(&(entry.key, entry.mv)) {
             left = &left[1..];
             if entry.has_games(min_games) {
-                let key = Key::from_i64(entry.key);
-                written = writeln!(out, ",{key},,{}", unreached_line::<G>(&entry));
+                let key = Key::from_i64(entry.key).to_string();
+                let place = [String::new(), key, String::new()];
+                written = write_row(out, place, unreached_line::<G>(&entry));
             }
         }
     })
@@ -146,7 +184,7 @@ fn write_unreached<G: Notation>(
     Ok(written?)
 }
 
-fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
+fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Vec<String> {
     let t = &found.tally;
     let score = t.score(mover).map_or_else(String::new, |score| format!("{score:.4}"));
     let marks = [
@@ -158,7 +196,7 @@ fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
     line(&G::move_text(found.mv), t, &score, &found.weight.to_string(), &marks)
 }
 
-fn unreached_line<G: Notation>(entry: &Entry) -> String {
+fn unreached_line<G: Notation>(entry: &Entry) -> Vec<String> {
     let mv = G::Move::unpack(entry.mv).map_or_else(|| entry.mv.to_string(), G::move_text);
     let mark = &entry.mark;
     let groups: Vec<&str> = mark.groups.iter().map(String::as_str).collect();
@@ -173,7 +211,13 @@ fn unreached_line<G: Notation>(entry: &Entry) -> String {
 }
 
 /// From the move on.
-fn line(mv: &str, t: &crate::book::Tally, score: &str, weight: &str, marks: &[String]) -> String {
+fn line(
+    mv: &str,
+    t: &crate::book::Tally,
+    score: &str,
+    weight: &str,
+    marks: &[String],
+) -> Vec<String> {
     let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
     let mut fields = vec![
         mv.to_owned(),
@@ -187,17 +231,8 @@ fn line(mv: &str, t: &crate::book::Tally, score: &str, weight: &str, marks: &[St
         number(t.years.map(|y| y.max.into())),
         weight.to_owned(),
     ];
-    fields.extend(marks.iter().map(|mark| field(mark)));
-    fields.join(",")
-}
-
-/// A field as RFC 4180 has it: quoted where need be.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    fields.extend_from_slice(marks);
+    fields
 }
 
 /// What can fail within a walk.
@@ -232,8 +267,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_where_need_be() {
-        assert_eq!(field("a b"), "a b");
-        assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    fn cells_are_quoted_where_need_be() {
+        let mut bytes = Vec::new();
+        let mut out = Csv::from_writer(&mut bytes);
+        let cells = ["a b", "a,\"b\"", "c\nd", ""].map(str::to_owned).to_vec();
+        write_row(&mut out, ["".into(), "k".into(), "1".into()], cells).unwrap();
+        drop(out);
+        assert_eq!(bytes, b",k,1,a b,\"a,\"\"b\"\"\",\"c\nd\",\n");
     }
 }
