@@ -1,6 +1,6 @@
 //! `juzhong book build` in steps, interrupted, killed, and beside others of its kind.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -340,4 +340,83 @@ fn what_cannot_be_written_is_told_of() {
         eprintln!("skipped: this user writes everywhere");
     }
     mode(0o755);
+}
+
+/// What a build of a file says that is changed after a while; one that ended by a signal fails.
+fn build_while(args: &[&str], delay: Duration, change: impl FnOnce()) -> (bool, String) {
+    let mut build = start(args);
+    std::thread::sleep(delay);
+    change();
+    let status = build.wait().unwrap();
+    assert!(matches!(status.code(), Some(0 | 74)), "{status}");
+    (status.success(), status.to_string())
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_an_error() {
+    let place = Place::new();
+    let text = games(0, 512).repeat(30);
+    let path = place.write("a.pgn", &text);
+    let packed = place.write("b.pgn.zst", zstd::encode_all(text.as_bytes(), 1).unwrap());
+    let book = place.at("b");
+    for file in [&path, &packed] {
+        let whole = std::fs::read(file).unwrap();
+        let args = ["book", "build", file, "-o", &book];
+        let mut refused = 0;
+        for delay in delays(Duration::from_millis(600), 5) {
+            let cut =
+                || std::fs::File::options().write(true).open(file).unwrap().set_len(100).unwrap();
+            refused += u32::from(!build_while(&args, delay, cut).0);
+            std::fs::write(file, &whole).unwrap();
+        }
+        // Changes may come too early or too late to matter; none ends the process.
+        println!("{refused} refused: {file}");
+    }
+}
+
+#[test]
+fn what_was_read_of_another_state_of_a_file_is_never_used() {
+    let place = Place::new();
+    let (one, other) = (games(0, 512).repeat(20), games(0, 512).replace("a3a4", "c3c4").repeat(20));
+    assert_eq!(one.len(), other.len());
+    let path = place.write("a.pgn", &one);
+    let (book, expected) = (place.at("b"), place.at("expected"));
+    json(&["book", "build", &path, "-o", &expected, "--json"]);
+    let args = ["book", "build", &path, "-o", &book, "--keep-every", "0"];
+    for delay in delays(Duration::from_millis(800), 4) {
+        let mut build = start(&args);
+        std::thread::sleep(delay / 2);
+        // In place, as a program that writes its games anew does.
+        let mut file = std::fs::File::options().write(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut file, other.as_bytes()).unwrap();
+        std::thread::sleep(delay / 2);
+        let killed = build.kill();
+        let status = build.wait().unwrap();
+        assert!(killed.is_ok() && !(status.success() && status.code().is_none()));
+        std::fs::write(&path, &one).unwrap();
+        // Either it sees that what was kept is of another state, and removes it, or nothing was kept.
+        let again = juzhong(&[&args[..], &["--json"]].concat());
+        if !again.status.success() {
+            let told = String::from_utf8_lossy(&again.stderr).into_owned();
+            assert!(told.contains("run this again"), "{told}");
+            json(&[&args[..], &["--json"]].concat());
+        }
+        assert!(std::fs::read(&book).unwrap() == std::fs::read(&expected).unwrap());
+    }
+    assert_eq!(place.hidden(), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn mirror_images_can_be_one_game() {
+    let place = Place::new();
+    let text = "h2e2 h9g7 h0g2 1-0\nb2e2 b9c7 b0c2 1-0\nc3c4 c6c5\n";
+    let path = place.write("a.txt", text);
+    let book = place.at("b");
+    let report = json(&["book", "build", &path, "-o", &book, "--json"]);
+    assert_eq!((&report["games"], &report["duplicates"]), (&3.into(), &0.into()));
+    let report = json(&["book", "build", &path, "-o", &book, "--fold-mirror", "--json"]);
+    assert_eq!((&report["games"], &report["duplicates"]), (&2.into(), &1.into()));
+    let mirrored = place.write("b.txt", "g3g4 g6g5\n");
+    let report = json(&["book", "build", &mirrored, "--into", &book, "--json"]);
+    assert_eq!((&report["games"], &report["duplicates"]), (&2.into(), &2.into()));
 }

@@ -173,3 +173,82 @@ fn a_game_counts_once_whatever_its_format() {
     let stated: Vec<_> = rows.iter().map(|row| row[7]).collect();
     assert_eq!(stated, ["1-0", "1-0", "1-0", "1-0", "0-1"]);
 }
+
+#[test]
+fn what_a_killed_run_left_is_swept() {
+    let folder = folder();
+    let leave = |name: &str| fs::write(folder.path().join(name), "").unwrap();
+    leave(".out.pgn.part-x1Y2z3");
+    leave(".other.pgn.part-x1Y2z3");
+    fs::create_dir(folder.path().join(".out.part-Folder")).unwrap();
+    leave(".out.part-Folder/000001.pgn");
+    convert(&at(&folder, "games.pgn"), &at(&folder, "out.pgn"), &[]);
+    convert(&at(&folder, "games.pgn"), &at(&folder, "out/"), &["--to", "pgn"]);
+    let entries = fs::read_dir(folder.path()).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, [".other.pgn.part-x1Y2z3", "games.pgn", "out", "out.pgn"]);
+    assert_eq!(fs::read_dir(folder.path().join("out")).unwrap().count(), 2);
+}
+
+#[test]
+fn the_moves_before_an_illegal_one_are_kept() {
+    let folder = folder();
+    let names = ["a.pgn", "b.txt", "c.csv", "d.jsonl", "e.dhtmlxq"];
+    let texts = [
+        "[Red \"x\"]\n\n1. h2e2 h9g7 2. h0g2 (2. b0c2) a9a1 1-0\n",
+        "h2e2 h9g7 h0g2 a9a1\n",
+        "moves,red\nh2e2 h9g7 h0g2 a9a1,x\n",
+        "{\"moves\":\"h2e2 h9g7 h0g2 a9a1\"}\n",
+        "[DhtmlXQ][DhtmlXQ_movelist]7747706279670003[/DhtmlXQ_movelist][/DhtmlXQ]\n",
+    ];
+    let [out, list] = ["out.txt", "list"].map(|name| at(&folder, name));
+    for (name, text) in names.iter().zip(texts) {
+        let file = at(&folder, name);
+        fs::write(&file, text).unwrap();
+        let args = ["convert", &file, "-o", &out, "--notation", "uci"];
+        juzhong(&args).assert().failure().code(65);
+        let told =
+            convert(&file, &out, &["--notation", "uci", "--keep-legal-part", "--rejects", &list]);
+        assert!(told.contains("1 games cut before an illegal move"), "{told}");
+        assert!(fs::read_to_string(&out).unwrap().starts_with("h2e2 h9g7 h0g2"), "{name}");
+        let rejects = fs::read_to_string(&list).unwrap();
+        assert!(
+            rejects.starts_with(&file) && rejects.contains("the moves before are kept: ply 4:"),
+            "{rejects}"
+        );
+        fs::remove_file(&out).unwrap();
+        fs::remove_file(&list).unwrap();
+        let book = at(&folder, "book");
+        let build = [
+            "book",
+            "build",
+            &file,
+            "-o",
+            &book,
+            "--keep-legal-part",
+            "--rejects",
+            &list,
+            "--json",
+        ];
+        let output = juzhong(&build).assert().success();
+        let report: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+        assert_eq!(
+            (&report["games"], &report["bad"], &report["cut"]),
+            (&1.into(), &0.into(), &1.into())
+        );
+        assert!(fs::read_to_string(&list).unwrap().contains("the moves before are kept: ply 4:"));
+        fs::remove_file(&list).unwrap();
+    }
+}
+
+#[test]
+fn bytes_without_a_character_are_kept_visible() {
+    let folder = folder();
+    let [pgn, out] = ["bad.pgn", "out.jsonl"].map(|name| at(&folder, name));
+    fs::write(&pgn, b"[Red \"\xba\xfa\xff\"]\n\n1. h2e2 *\n").unwrap();
+    let told = convert(&pgn, &out, &[]);
+    assert!(told.contains("1 games with bytes that stand for no character"), "{told}");
+    assert!(fs::read_to_string(&out).unwrap().contains("\\\\xFF"));
+}

@@ -242,8 +242,9 @@ fn long_and_deep_input_is_bounded() {
     assert_eq!(reason(brackets), BadGameReason::OpenVariation);
     let quotes = format!("[A \"{}{}", "\"]a".repeat(MAX_GAME_BYTES / 8), " ".repeat(1 << 20));
     assert!(read_one(quotes.as_bytes()).is_ok());
-    let one_line = format!("{}\n\n1. h2e2 *", "[A \"\"]".repeat(MAX_GAME_BYTES / 8));
-    assert!(read_one(one_line.as_bytes()).is_ok());
+    let one_line = |tags| format!("{}\n\n1. h2e2 *", "[A \"\"]".repeat(tags));
+    assert!(read_one(one_line(MAX_PARTS).as_bytes()).is_ok());
+    assert_eq!(reason(one_line(MAX_GAME_BYTES / 8)), BadGameReason::TooManyParts);
     let many = format!("1. h2e2 {}*", "({a}) ".repeat(MAX_PARTS));
     assert_eq!(reason(many), BadGameReason::TooManyParts);
     let long = format!("1. h2e2 {}", "x".repeat(MAX_GAME_BYTES));

@@ -394,3 +394,31 @@ fn one_tree_in_cbf_and_in_cbr_of_version_1() {
         assert_eq!((all_moves(&record.tree), lines(&record.tree)), (15_242, 282));
     }
 }
+
+#[test]
+fn found_in_the_wild() {
+    let Some(folder) = samples() else { return };
+    let wild = folder.join("wild");
+    if !wild.exists() {
+        println!("skipped: no samples in wild/");
+        return;
+    }
+    for (name, games, plies) in [
+        ("davide2022.pgn", 26, 80),
+        ("ranks1-10.txt", 1, 4),
+        ("demo-with-history-playok.wxf", 1, 54),
+        ("game1.wxf", 1, 138),
+        ("game2.wxf", 1, 101),
+        ("game4.wxf", 1, 99),
+        ("sample_04x.txt", 1, 45),
+        ("sample_12x_ourgame-chess.txt", 1, 44),
+    ] {
+        let read = read(&wild.join(name));
+        assert_eq!(read.bad, [], "{name}");
+        assert_eq!(
+            (read.good.len(), read.good[0].record.tree.moves.len()),
+            (games, plies),
+            "{name}"
+        );
+    }
+}

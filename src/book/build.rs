@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::into::Base;
-use super::parts::{Parts, Sinks, Task};
+use super::parts::{self, Parts, Sinks, Task};
 use super::played::Played;
 use super::rejects::Listed;
 use super::replace::At;
 use super::shard::SourceCounts;
 use super::sort::Sorter;
-use super::sources::{self, Bytes, Fault, Hashed};
+use super::sources::{self, Bytes, Fault, Hashed, Part};
 use super::{
     Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason,
     ReplaceError, Source,
@@ -21,7 +21,7 @@ use super::{
 use crate::bytes::atomic::resolve;
 use crate::bytes::visible::ShowPath;
 use crate::game::Game;
-use crate::record::{self, Chunk, ParsedGame, Place, Window, Windows};
+use crate::record::{self, Chunk, ParsedGame, Place};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.
@@ -47,6 +47,9 @@ pub struct BuildReport {
     /// Records that state another result than the mate or stalemate at the end of their main line.
     /// What is stated counts: see [`disputes`](super::disputes()).
     pub contradicted: u64,
+    /// Records of which the moves before an illegal one count, where that was asked for; those that
+    /// [`kept`](Self::kept) counts included.
+    pub cut: u64,
 }
 
 /// How far a build is.
@@ -112,6 +115,7 @@ fn run(
         skipped: inputs.skipped,
         empty_files: Vec::new(),
         contradicted: 0,
+        cut: 0,
     };
     if let Some(base) = builder.base()
         && inputs.adds_nothing(base.path(), builder.output())
@@ -132,6 +136,7 @@ fn run(
         progress(Progress::Packing);
         report.empty_files = inputs.without_games(&read);
         report.contradicted = read.iter().map(|r| r.contradicted).sum();
+        report.cut = read.iter().map(|r| r.cut).sum();
         builder.finish(inputs.sources(&read)).map_err(|error| match error {
             BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
             error => error,
@@ -264,9 +269,8 @@ struct Sources {
 
 impl Sources {
     fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
-        let stop = &builder.options().stop;
-        let check = || builder.check_stop();
-        let (files, skipped) = sources::find(files, builder.folder(), stop, &check)?;
+        let (folder, stop) = (builder.folder(), &builder.options().stop);
+        let (files, skipped) = sources::find(files, folder, stop, &|| builder.check_stop())?;
         let sources = builder.base().map(Base::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
         let mut inputs = Self { files, different: Vec::new(), known, skipped };
@@ -373,6 +377,8 @@ pub(super) struct FileReport {
     filtered: u64,
     /// Those whose result contradicts the board.
     contradicted: u64,
+    /// Those of which the moves before an illegal one count.
+    cut: u64,
 }
 
 impl FileReport {
@@ -381,6 +387,7 @@ impl FileReport {
         self.bad += other.bad;
         self.filtered += other.filtered;
         self.contradicted += other.contradicted;
+        self.cut += other.cut;
     }
 }
 
@@ -412,9 +419,11 @@ impl Reading<'_> {
         read
     }
 
-    /// What an earlier build found in this task.
-    fn done(&self, task: [u64; 2]) -> Option<FileReport> {
-        self.parts.and_then(|parts| parts.done(task)).map(|task| task.report)
+    /// What an earlier build found in this task. That it read other bytes than these, because a file
+    /// was changed while it read, is an error: what it found is counted already.
+    fn done(&self, task: [u64; 2], bytes: [u8; 16]) -> Result<Option<FileReport>, BuildError> {
+        let Some(done) = self.parts.and_then(|parts| parts.done(task)) else { return Ok(None) };
+        if done.bytes == bytes { Ok(Some(done.report)) } else { Err(BuildError::Mixed) }
     }
 
     /// Hands over what a task found.
@@ -445,7 +454,8 @@ impl Reading<'_> {
     /// A source that cannot be read counts as one bad record.
     fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
         let place = [number as u64, 0];
-        if let Some(done) = self.done(place) {
+        let bytes = parts::name_of(what.as_bytes());
+        if let Some(done) = self.done(place, bytes)? {
             return Ok(done);
         }
         let reason = RejectReason::bad(&what);
@@ -453,7 +463,7 @@ impl Reading<'_> {
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
         let report = FileReport { games: 1, bad: 1, ..FileReport::default() };
-        self.hand_over(Task { place, report }, Vec::new(), vec![listed])?;
+        self.hand_over(Task { place, bytes, report }, Vec::new(), vec![listed])?;
         Ok(report)
     }
 
@@ -462,19 +472,15 @@ impl Reading<'_> {
     fn source(
         &self,
         number: usize,
-        about: &Hashed,
+        source: &Hashed,
         bytes: &Bytes<'_>,
     ) -> Result<FileReport, BuildError> {
         let mut sum = FileReport::default();
         let mut first = 0;
-        for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
-            let window = &bytes[start..end];
-            let last = chunks.len().saturating_sub(1);
-            let read = |(part, chunk): (usize, &Chunk)| {
+        source.windows(bytes, CHUNK, self.builder.folder(), |window, chunks| {
+            let read = |(part, &(chunk, loss)): (usize, &Part<'_>)| {
                 let task = [number as u64, first + part as u64];
-                let is_last = part == last && end == bytes.len();
-                let loss = about.loss.as_deref().filter(|_| is_last);
-                let batch = self.builder.batch(&about.hash);
+                let batch = self.builder.batch(&source.hash);
                 let report = self.part(task, window, (chunk, loss), batch)?;
                 (self.progress)(Progress::Read(chunk.bytes.len() as u64));
                 Ok(report)
@@ -483,8 +489,8 @@ impl Reading<'_> {
                 chunks.par_iter().enumerate().map(read).collect::<Result<_, BuildError>>()?;
             parts.iter().for_each(|part| sum.absorb(part));
             first += parts.len() as u64;
-            bytes.release(end);
-        }
+            Ok(())
+        })?;
         Ok(sum)
     }
 
@@ -495,13 +501,22 @@ impl Reading<'_> {
         (chunk, loss): (&Chunk, Option<&str>),
         mut batch: Batch,
     ) -> Result<FileReport, BuildError> {
-        if let Some(done) = self.done(task) {
+        let stretch = parts::name_of(bytes.get(chunk.bytes.clone()).unwrap_or_default());
+        if let Some(done) = self.done(task, stretch)? {
             return Ok(done);
         }
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
+        let keep_legal_part = self.builder.options().filter.keep_legal_part;
+        let chunk = &chunk.keeping_legal_part(keep_legal_part);
         record::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
             report.games += 1;
+            if let Some(cut) = game.as_ref().ok().and_then(|game| game.cut.as_ref()) {
+                report.cut += 1;
+                let (number, reason) =
+                    ([task[0], task[1], 2 * report.games], RejectReason::cut(&cut.reason));
+                rejects.push(Listed { number, place: cut.place, game: cut.game, reason });
+            }
             report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
             let (place, game, reason) = match game {
                 Ok(found) => match self.builder.note(&found.record, &mut batch) {
@@ -518,11 +533,12 @@ impl Reading<'_> {
                     (bad.place, bad.game, RejectReason::bad(&bad.reason))
                 }
             };
-            let number = [task[0], task[1], report.games];
+            let number = [task[0], task[1], 2 * report.games + 1];
             rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
-        self.hand_over(Task { place: task, report }, batch.played, rejects)?;
+        let task = Task { place: task, bytes: stretch, report };
+        self.hand_over(task, batch.played, rejects)?;
         self.builder.check_stop()?;
         Ok(report)
     }

@@ -207,6 +207,9 @@ impl<G: Symmetric + Notation> Builder<G> {
             return Admission::Filtered;
         }
         let mut played = Played::new(record, &facts, &self.start_text, self.options.max_ply);
+        if self.options.filter.fold_mirror {
+            played.fold::<G>(&record.tree.moves, &self.start_text);
+        }
         played.serial = if self.options.filter.every_record && played.kind == Kind::Usual {
             self.serial.fetch_add(1, Ordering::Relaxed)
         } else {

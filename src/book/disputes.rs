@@ -15,12 +15,12 @@ use super::builder::{Errors, check_stop};
 use super::into::Base;
 use super::played::{Facts, GameId, majority};
 use super::sort::{Reduce, Sorter};
-use super::sources::{self, Bytes, Fault, Hashed};
+use super::sources::{self, Bytes, Fault, Hashed, Part};
 use super::tally::{result_number, result_of};
 use super::{BuildError, BuildOptions, Filter, Reject};
 use crate::bytes::varint;
 use crate::game::Outcome;
-use crate::record::{Chunk, ParsedGame, Place, Window, Windows, read_cut_chunk};
+use crate::record::{ParsedGame, Place, read_cut_chunk};
 use crate::xiangqi::{Position, START_FEN};
 
 /// Bytes of a source that one task reads.
@@ -126,7 +126,7 @@ pub fn disputes(
             Err(Fault::Bad(_)) => return Ok(()),
             Err(Fault::Io(error)) => return Err(errors.io(error)),
         };
-        read_statements((file, different[file]), &bytes, &filter, &|batch| {
+        read_statements((file, different[file]), &bytes, folder, &filter, &|batch| {
             check()?;
             statements.push(batch).map_err(|e| errors.io(e))
         })
@@ -157,32 +157,31 @@ pub fn disputes(
 
 /// Hands over what the games of a source state, as far as the filter admits them.
 fn read_statements(
-    (file, about): (usize, &Hashed),
+    (file, source): (usize, &Hashed),
     bytes: &Bytes<'_>,
+    folder: &Path,
     filter: &Filter,
     push: &(dyn Fn(Vec<Statement>) -> Result<(), BuildError> + Sync),
 ) -> Result<(), BuildError> {
     let mut first = 0;
-    for Window { start, end, chunks } in Windows::new(bytes, CHUNK) {
-        let last = chunks.len().saturating_sub(1);
-        let read = |(part, chunk): (usize, &Chunk)| {
-            let is_last = part == last && end == bytes.len();
-            let loss = about.loss.as_deref().filter(|_| is_last);
+    source.windows(bytes, CHUNK, folder, |window, chunks| {
+        let read = |(part, &(chunk, loss)): (usize, &Part<'_>)| {
             let mut batch = Vec::new();
-            read_cut_chunk("", &bytes[start..end], chunk, loss, &mut |game| {
+            let keep_legal_part = filter.keep_legal_part;
+            let chunk = &chunk.keeping_legal_part(keep_legal_part);
+            read_cut_chunk("", window, chunk, loss, &mut |game| {
                 let Ok(game) = game else { return };
                 let order = [file as u64, first + part as u64, batch.len() as u64];
                 if filter.admits_record(&game.record, &Facts::of(&game.record)) {
-                    batch.extend(Statement::of(&game, order));
+                    batch.extend(Statement::of(&game, filter, order));
                 }
             });
             push(batch)
         };
         chunks.par_iter().enumerate().try_for_each(read)?;
         first += chunks.len() as u64;
-        bytes.release(end);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The copies of one game.
@@ -273,13 +272,17 @@ struct Statement {
 
 impl Statement {
     /// What a game states; `None` for those that books do not count.
-    fn of(game: &ParsedGame, order: [u64; 3]) -> Option<Self> {
+    fn of(game: &ParsedGame, filter: &Filter, order: [u64; 3]) -> Option<Self> {
         let record = &game.record;
         let moves = &record.tree.moves;
         if record.start.is_some() || moves.is_empty() {
             return None;
         }
-        let id = GameId::new::<Position>(START_FEN, moves);
+        let id = if filter.fold_mirror {
+            GameId::folded::<Position>(START_FEN, moves).0
+        } else {
+            GameId::new::<Position>(START_FEN, moves)
+        };
         let (place, number) = (game.place, game.game);
         Some(Self { id, order, place, number, stated: record.result, end: game.end })
     }

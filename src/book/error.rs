@@ -113,6 +113,12 @@ pub enum BuildError {
         /// The file.
         path: PathBuf,
     },
+    /// What an interrupted build kept was read from other bytes than the inputs have, because a file was
+    /// changed while it read. All of that is removed with this error.
+    #[error(
+        "a file was changed while an earlier, interrupted build read it; what that build had kept was removed, run this again"
+    )]
+    Mixed,
     /// An input is neither a file nor a folder.
     #[error("{}: {what}; give game files or folders of them", path.shown())]
     StrangeInput {

@@ -54,6 +54,12 @@ pub struct Filter {
     /// The tag `Group` is ignored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_groups: bool,
+    /// Mirror images of a game are copies of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fold_mirror: bool,
+    /// Of a record with an illegal move the moves before count.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_legal_part: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -299,7 +305,7 @@ mod tests {
         fn to_text_then_from_text_is_folding(
             numbers in prop::collection::vec(prop::option::of(any::<u16>()), 3),
             texts in prop::collection::vec(prop::option::of(any::<String>()), 4),
-            from_ply: u16, every_record: bool, no_groups: bool,
+            from_ply: u16, switches: [bool; 4],
         ) {
             let filter = Filter {
                 min_rating: numbers[0],
@@ -312,8 +318,10 @@ mod tests {
                 event: texts[3].clone(),
                 mover: Some(Mover::First),
                 from_ply,
-                every_record,
-                no_groups,
+                every_record: switches[0],
+                no_groups: switches[1],
+                fold_mirror: switches[2],
+                keep_legal_part: switches[3],
             };
             prop_assert_eq!(filter.to_string().parse::<Filter>().ok(), Some(filter.folded()));
         }

@@ -30,7 +30,7 @@ use crate::bytes::own;
 use crate::bytes::sealed::{self, Kind};
 
 /// The lists of parts.
-const KIND: Kind = Kind { magic: *b"JZPART\0\0", version: 1, limit: 256 << 20 };
+const KIND: Kind = Kind { magic: *b"JZPART\0\0", version: 2, limit: 256 << 20 };
 
 /// When a build is interrupted, what it has collected is kept if it took that long.
 const WORTH: Duration = Duration::from_secs(2);
@@ -40,7 +40,14 @@ const WORTH: Duration = Duration::from_secs(2);
 pub(super) struct Task {
     /// Which file, and which stretch of it.
     pub(super) place: [u64; 2],
+    /// The beginning of the BLAKE3 of the bytes that were read: what was found holds for no others.
+    pub(super) bytes: [u8; 16],
     pub(super) report: FileReport,
+}
+
+/// The name by content of a stretch that a task reads.
+pub(super) fn name_of(bytes: &[u8]) -> [u8; 16] {
+    blake3::hash(bytes).as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
 /// The list of a part.
@@ -375,7 +382,7 @@ mod tests {
 
     fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
         let place = [0, n.into()];
-        let task = Task { place, report: FileReport::default() };
+        let task = Task { place, bytes: [0; 16], report: FileReport::default() };
         let reject = Listed {
             number: [0, n.into(), 1],
             place: crate::record::Place::Line(1),

@@ -7,7 +7,7 @@ use super::groups::GroupNames;
 use super::sort::Reduce;
 use super::tally::{result_number, result_of};
 use crate::bytes::varint;
-use crate::game::{Notation, Outcome, Packed, Side};
+use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::record::Record;
 
 /// Years before this one are taken for misprints.
@@ -40,6 +40,23 @@ impl GameId {
         let mut id = [0; 16];
         hasher.finalize_xof().fill(&mut id);
         Self(id)
+    }
+}
+
+impl GameId {
+    /// The name that a game from the usual start shares with its mirror images, and the moves of the
+    /// image that it is the name of: of all images that with the least moves.
+    pub(super) fn folded<G: Notation + Symmetric>(
+        start: &str,
+        moves: &[G::Move],
+    ) -> (Self, Vec<G::Move>) {
+        let usual = G::start();
+        let key = usual.symmetric_key(0, None);
+        let images = (0..usual.symmetries()).filter(|&s| usual.symmetric_key(s, None) == key);
+        let image = |s: u8| moves.iter().map(|&mv| usual.map_move(mv, s)).collect::<Vec<_>>();
+        let packed = |moves: &Vec<G::Move>| moves.iter().map(|mv| mv.pack()).collect::<Vec<_>>();
+        let least = images.map(image).min_by_key(packed).unwrap_or_else(|| moves.to_vec());
+        (Self::new::<G>(start, &least), least)
     }
 }
 
@@ -127,6 +144,15 @@ impl Played {
             ratings: facts.ratings,
             moves: moves[..kept].iter().map(|mv| mv.pack()).collect(),
             groups: if kept > 0 { GroupNames::of(record) } else { GroupNames::default() },
+        }
+    }
+
+    /// Makes mirror images of a game from the usual start copies of one game.
+    pub(super) fn fold<G: Notation + Symmetric>(&mut self, moves: &[G::Move], usual_start: &str) {
+        if self.kind == Kind::Usual {
+            let (id, moves) = GameId::folded::<G>(usual_start, moves);
+            self.id = id;
+            self.moves = moves[..self.moves.len()].iter().map(|mv| mv.pack()).collect();
         }
     }
 

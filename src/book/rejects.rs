@@ -1,4 +1,4 @@
-//! Records that are not in the statistics: collected from all threads in bounded memory, told in the
+//! Records that are not in the statistics, or not whole: collected from all threads in bounded memory, told in the
 //! order of files and records.
 
 use std::cmp::Ordering;
@@ -13,7 +13,7 @@ use crate::record::Place;
 /// A reason is cut after so many characters; it can quote the file.
 const MAX_REASON: usize = 300;
 
-/// A record that is not in the statistics.
+/// A record that is not in the statistics, or not whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reject {
     /// The file.
@@ -47,11 +47,13 @@ impl fmt::Display for Reject {
     }
 }
 
-/// Why a record is not in the statistics.
+/// Why a record is not in the statistics, or not whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RejectReason {
     /// It cannot be read, or a move is illegal: what is wrong, on one line.
     Bad(String),
+    /// A move is illegal, and only the moves before count: what is wrong, on one line.
+    Cut(String),
     /// It has no moves.
     NoMoves,
     /// It begins elsewhere than games usually do.
@@ -64,12 +66,19 @@ impl RejectReason {
     pub fn bad(reason: &impl fmt::Display) -> Self {
         Self::Bad(one_line(&reason.to_string()).chars().take(MAX_REASON).collect())
     }
+
+    /// A record of which the moves before an illegal one are kept, for that reason.
+    #[must_use]
+    pub fn cut(reason: &impl fmt::Display) -> Self {
+        let text = format!("the moves before are kept: {reason}");
+        Self::Cut(one_line(&text).chars().take(MAX_REASON).collect())
+    }
 }
 
 impl fmt::Display for RejectReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Bad(reason) => reason,
+            Self::Bad(reason) | Self::Cut(reason) => reason,
             Self::NoMoves => "no moves",
             Self::OtherStart => "starts from another position",
         })
@@ -98,8 +107,10 @@ impl Reduce for Listed {
     }
 
     fn item_size(item: &Self) -> usize {
-        let text =
-            if let RejectReason::Bad(text) = &item.reason { text.capacity() + 16 } else { 0 };
+        let text = match &item.reason {
+            RejectReason::Bad(text) | RejectReason::Cut(text) => text.capacity() + 16,
+            _ => 0,
+        };
         size_of::<Self>() + text
     }
 
@@ -118,6 +129,7 @@ impl Reduce for Listed {
             RejectReason::Bad(text) => (0, text.as_str()),
             RejectReason::NoMoves => (1, ""),
             RejectReason::OtherStart => (2, ""),
+            RejectReason::Cut(text) => (3, text.as_str()),
         };
         let (unit, place) = match self.place {
             Place::Line(line) => (0, line),
@@ -146,6 +158,7 @@ impl Reduce for Listed {
             0 => RejectReason::Bad(text.to_owned()),
             1 => RejectReason::NoMoves,
             2 => RejectReason::OtherStart,
+            3 => RejectReason::Cut(text.to_owned()),
             _ => return None,
         };
         Some(Self { number: [file, part, reject], place, game, reason })
@@ -160,11 +173,12 @@ mod tests {
     proptest! {
         #[test]
         fn put_then_take_is_identity(
-            number: [u64; 3], at: u64, game: u64, text: String, kind in 0..3, is_line: bool,
+            number: [u64; 3], at: u64, game: u64, text: String, kind in 0..4, is_line: bool,
         ) {
             let reason = match kind {
                 0 => RejectReason::bad(&text),
                 1 => RejectReason::NoMoves,
+                2 => RejectReason::cut(&text),
                 _ => RejectReason::OtherStart,
             };
             let place = if is_line { Place::Line(at) } else { Place::Offset(at) };

@@ -1,20 +1,18 @@
 //! The sources that games come from: input files, bare or packed, and the members of archives.
 
 use std::io;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use rayon::prelude::*;
 
 use super::BuildError;
-use crate::bytes::{map::MappedFile, open};
-use crate::record::{self, Digest, Member, Packed, UnpackError, Unpacked, WINDOW, tell_skipped};
-
-/// Files from this size on are mapped, others read.
-const MAP_FROM: u64 = 1 << 20;
+use crate::bytes::open::is_refused;
+use crate::record::{
+    self, ChangedError, Chunk, Digest, FileWindow, GameFile, Member, Packed, TRUNCATED_MARK,
+    UnpackError, Unpacked, Window, Windows, tell_skipped,
+};
 
 /// A source and its name by content.
 #[derive(Debug, Clone)]
@@ -33,17 +31,10 @@ pub(super) struct Hashed {
     fault: Option<String>,
     /// What is wrong with its end, if anything.
     pub(super) loss: Option<String>,
-    /// What the system said of the file when it was hashed.
-    stamp: Stamp,
 }
 
-/// The length of a file, and when it was changed last.
-type Stamp = Option<(u64, SystemTime)>;
-
-fn stamp(path: &Path) -> Stamp {
-    let about = std::fs::metadata(path).ok()?;
-    Some((about.len(), about.modified().ok()?))
-}
+/// A chunk of a window, and what is wrong with its end, if the source ends there too early.
+pub(super) type Part<'a> = (&'a Chunk, Option<&'a str>);
 
 /// Why a source has no content.
 #[derive(Debug)]
@@ -55,8 +46,8 @@ pub(super) enum Fault {
 }
 
 /// The sources in files, in their order and that of archives, and how many members of archives are
-/// none. `check` ends the work by an error, which it gives once `stop` is set. What is large is unpacked
-/// to files without names in `folder`.
+/// none. What is packed is copied to files without names in `folder`, one after the other. `check` ends
+/// the work by an error, which it gives once `stop` is set.
 pub(super) fn find(
     files: &[PathBuf],
     folder: &Path,
@@ -98,79 +89,108 @@ impl Finder<'_> {
     /// The sources in a file. Members of archives that begin like no games are no sources, unless
     /// their names promise games.
     fn find_in(&self, path: &Path) -> Result<Vec<Hashed>, BuildError> {
-        let Self { folder, stop, check, .. } = self;
-        let stamp = stamp(path);
-        let bytes = match FileBytes::read(path) {
-            Err(BuildError::Input { source, .. }) if open::is_refused(&source) => {
+        let file = match GameFile::open(path, self.folder) {
+            Err(error) if is_refused(&error) => {
                 let hash = blake3::hash(path.as_os_str().as_encoded_bytes()).into();
-                let (file, path) = (path.to_owned(), path.to_owned());
-                let fault = Some(unreadable(&path, &source));
-                return Ok(vec![Hashed {
-                    file,
-                    member: 0,
-                    path,
-                    hash,
-                    len: 0,
-                    fault,
-                    loss: None,
-                    stamp,
-                }]);
+                return Ok(vec![Hashed::new(path, None, 0, hash, Err(unreadable(path, &error)))]);
             }
-            bytes => bytes?,
+            file => file.map_err(|error| input_error(path, error))?,
         };
-        let len = bytes.len() as u64;
-        let source =
-            |member: usize, name: Option<&str>, hash: [u8; 32], found: Result<u64, String>| {
-                // The name is no path of this system: a slash at its beginning means nothing.
-                let inner = name.map(|name| path.join(name.trim_start_matches('/')));
-                let len = found.as_ref().copied().unwrap_or(0);
-                let (file, path) = (path.to_owned(), inner.unwrap_or_else(|| path.to_owned()));
-                Hashed { file, member, path, hash, len, fault: found.err(), loss: None, stamp }
-            };
-        let packed = match Packed::open(&bytes, folder, stop) {
+        let whole = || hash(&file, path, self.check);
+        let Some(bytes) = file.bytes() else {
+            return Ok(vec![Hashed::new(path, None, 0, whole()?, Ok(file.len()))]);
+        };
+        let packed = match Packed::open(bytes, self.folder, self.stop) {
             Ok(packed) => packed,
             Err(error) => {
-                check()?;
-                let hash = blake3::hash(&bytes).into();
-                return Ok(vec![source(0, None, hash, Err(error.to_string()))]);
+                (self.check)()?;
+                return Ok(vec![Hashed::new(path, None, 0, whole()?, Err(error.to_string()))]);
             }
         };
         for (name, why) in packed.skipped() {
             self.skip(path, name, why);
         }
-        let hash = |(index, member): (usize, &Member)| {
-            if let Err(error) = check() {
-                return Some(Err(error));
-            }
+        let sources = packed.members().par_iter().enumerate();
+        let sources = sources.filter_map(|(index, member)| {
             if packed.is_bare() {
-                let found = bytes.hash(check).map(|hash| source(index, None, hash, Ok(len)));
-                return Some(found);
+                return Some(
+                    whole().map(|hash| Hashed::new(path, None, index, hash, Ok(file.len()))),
+                );
             }
-            if let Err(why) = packed.admit(member) {
-                self.skip(path, member.name().unwrap_or_default(), &why);
-                return None;
+            self.member(path, &packed, (index, member)).transpose()
+        });
+        sources.collect()
+    }
+
+    /// The source that a member of an archive is, or what is packed alone.
+    fn member(
+        &self,
+        path: &Path,
+        packed: &Packed<'_>,
+        (index, member): (usize, &Member),
+    ) -> Result<Option<Hashed>, BuildError> {
+        (self.check)()?;
+        if let Err(why) = packed.admit(member) {
+            self.skip(path, member.name().unwrap_or_default(), &why);
+            return Ok(None);
+        }
+        let source = |hash, found| Hashed::new(path, member.name(), index, hash, found);
+        match packed.digest(member) {
+            Ok(Digest { hash, len, loss, .. }) => {
+                Ok(Some(Hashed { loss, ..source(hash, Ok(len)) }))
             }
-            match packed.digest(member) {
-                Ok(Digest { hash, len, loss, .. }) => {
-                    Some(Ok(Hashed { loss, ..source(index, member.name(), hash, Ok(len)) }))
-                }
-                Err(error) => {
-                    if let Err(error) = check() {
-                        return Some(Err(error));
-                    }
-                    let hash = packed.packed_hash(member);
-                    Some(Ok(source(index, member.name(), hash, Err(error.to_string()))))
-                }
+            Err(error) => {
+                (self.check)()?;
+                Ok(Some(source(packed.packed_hash(member), Err(error.to_string()))))
             }
-        };
-        packed.members().par_iter().enumerate().filter_map(hash).collect()
+        }
+    }
+}
+
+fn open(path: &Path, folder: &Path) -> Result<GameFile, BuildError> {
+    GameFile::open(path, folder).map_err(|error| input_error(path, error))
+}
+
+fn input_error(path: &Path, source: io::Error) -> BuildError {
+    let path = path.to_owned();
+    if ChangedError::is_in(&source) {
+        return BuildError::Changed { path };
+    }
+    BuildError::Input { path, source }
+}
+
+/// BLAKE3 of a file as it is.
+fn hash(
+    file: &GameFile,
+    path: &Path,
+    check: &dyn Fn() -> Result<(), BuildError>,
+) -> Result<[u8; 32], BuildError> {
+    /// What ends the reading.
+    enum End {
+        Io(io::Error),
+        Build(BuildError),
+    }
+    impl From<io::Error> for End {
+        fn from(error: io::Error) -> Self {
+            Self::Io(error)
+        }
+    }
+    let mut hasher = blake3::Hasher::new();
+    let read = file.stretches(|stretch| {
+        check().map_err(End::Build)?;
+        hasher.update(stretch);
+        Ok(())
+    });
+    match read {
+        Ok(()) => Ok(hasher.finalize().into()),
+        Err(End::Io(error)) => Err(input_error(path, error)),
+        Err(End::Build(error)) => Err(error),
     }
 }
 
 /// Calls `read` with the index and the content of each source, in parallel, and returns what it
 /// returns, in order. The sources of one archive must be next to each other: it is opened once.
-/// What is large is unpacked to files without names in `folder`. A file that is not as it was when it
-/// was hashed is an error.
+/// What is large is unpacked to files without names in `folder`.
 pub(super) fn open_each<T: Send>(
     sources: &[&Hashed],
     folder: &Path,
@@ -190,46 +210,101 @@ pub(super) fn open_each<T: Send>(
             };
             return group.iter().enumerate().map(bad).collect();
         };
-        let file = FileBytes::read(&one.file)?;
-        let packed = match Packed::open(&file, folder, stop) {
-            Ok(packed) => packed,
-            Err(error) => return Ok(vec![read(*first, Err(Fault::Io(error.into())))?]),
+        let file = open(&one.file, folder)?;
+        let packed = match file.bytes().map(|bytes| Packed::open(bytes, folder, stop)) {
+            Some(Err(error)) => return Ok(vec![read(*first, Err(Fault::Io(error.into())))?]),
+            packed => packed.and_then(Result::ok),
         };
-        let read = group
-            .par_iter()
-            .enumerate()
-            .map(|(index, source)| read(first + index, source.content(&packed, &file, folder)));
-        let read = read.collect::<Result<Vec<_>, _>>()?;
-        if stamp(&one.file) != one.stamp {
-            return Err(BuildError::Changed { path: one.file.clone() });
-        }
-        Ok(read)
+        let read = group.par_iter().enumerate().map(|(index, source)| {
+            read(first + index, source.content(packed.as_ref(), &file, folder)?)
+        });
+        read.collect::<Result<Vec<_>, _>>()
     });
     Ok(done.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 impl Hashed {
+    /// A source of so many bytes, or why it cannot be read. `name` is that of a member of an archive.
+    fn new(
+        file: &Path,
+        name: Option<&str>,
+        member: usize,
+        hash: [u8; 32],
+        found: Result<u64, String>,
+    ) -> Self {
+        // The name is no path of this system: a slash at its beginning means nothing.
+        let path = name.map_or_else(|| file.to_owned(), |n| file.join(n.trim_start_matches('/')));
+        let len = found.as_ref().copied().unwrap_or(0);
+        Self { file: file.to_owned(), member, path, hash, len, fault: found.err(), loss: None }
+    }
+
+    /// The bytes of the source, or why it has none.
     fn content<'a>(
         &self,
-        packed: &'a Packed<'_>,
-        file: &'a FileBytes,
+        packed: Option<&'a Packed<'_>>,
+        file: &'a GameFile,
         folder: &Path,
-    ) -> Result<Bytes<'a>, Fault> {
+    ) -> Result<Result<Bytes<'a>, Fault>, BuildError> {
         if let Some(fault) = &self.fault {
-            return Err(Fault::Bad(fault.clone()));
+            return Ok(Err(Fault::Bad(fault.clone())));
         }
-        let Some(member) = packed.members().get(self.member) else {
-            return Err(Fault::Bad("the file was changed meanwhile".to_owned()));
+        let Some(packed) = packed else {
+            // It is of another kind than it was if its bytes are held.
+            return file.bytes().map_or(Ok(Ok(Bytes::File(file))), |_| Err(self.changed()));
         };
+        let member = packed.members().get(self.member).ok_or_else(|| self.changed())?;
         if packed.is_bare() {
-            return Ok(Bytes::File(file));
+            return Ok(Ok(Bytes::File(file)));
         }
         match packed.content(member, folder) {
-            Ok(Unpacked { content, .. }) => Ok(Bytes::Unpacked(content)),
-            Err(UnpackError::Bad(what)) => Err(Fault::Bad(what)),
-            Err(UnpackError::Io(error)) => Err(Fault::Io(error)),
-            Err(UnpackError::Interrupted) => Err(Fault::Io(io::ErrorKind::Interrupted.into())),
+            Ok(Unpacked { content, .. }) => Ok(Ok(Bytes::Unpacked(content))),
+            // It could be unpacked when it was hashed.
+            Err(UnpackError::Bad(_)) => Err(self.changed()),
+            Err(UnpackError::Io(error)) => Ok(Err(Fault::Io(error))),
+            Err(UnpackError::Interrupted) => Ok(Err(Fault::Io(io::ErrorKind::Interrupted.into()))),
         }
+    }
+
+    fn changed(&self) -> BuildError {
+        BuildError::Changed { path: self.file.clone() }
+    }
+
+    /// Calls `read` with the bytes and the parts (of about `chunk` bytes) of each window of the source.
+    /// In the end, what was read must have the hash that the source is known by: else it was changed
+    /// meanwhile, and nobody knows what was counted. That is an error.
+    pub(super) fn windows(
+        &self,
+        bytes: &Bytes<'_>,
+        chunk: usize,
+        folder: &Path,
+        mut read: impl FnMut(&[u8], &[Part<'_>]) -> Result<(), BuildError> + Send,
+    ) -> Result<(), BuildError> {
+        let mut hasher = blake3::Hasher::new();
+        let mut both = |own: &[u8], window: &[u8], chunks: &[Chunk], is_last: bool| {
+            let last = chunks.len().saturating_sub(1);
+            let loss = |i| self.loss.as_deref().filter(|_| is_last && i == last);
+            let parts: Vec<Part<'_>> =
+                chunks.iter().enumerate().map(|(i, chunk)| (chunk, loss(i))).collect();
+            rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
+        };
+        if let Some(held) = bytes.held() {
+            for Window { start, end, chunks } in Windows::new(held, chunk) {
+                let window = &held[start..end];
+                let is_last = end == held.len();
+                let own = chunks.last().filter(|_| !is_last).map_or(window.len(), |c| c.bytes.end);
+                both(&window[..own], window, &chunks, is_last)?;
+                bytes.release(end);
+            }
+        } else if let Bytes::File(file) = bytes {
+            for window in file.windows(chunk, folder) {
+                let window: FileWindow = window.map_err(|e| input_error(&self.file, e))?;
+                both(window.own(), &window.bytes, &window.chunks, false)?;
+            }
+        }
+        if self.loss.is_some() {
+            hasher.update(TRUNCATED_MARK);
+        }
+        if <[u8; 32]>::from(hasher.finalize()) == self.hash { Ok(()) } else { Err(self.changed()) }
     }
 }
 
@@ -237,74 +312,26 @@ impl Hashed {
 #[derive(Debug)]
 pub(super) enum Bytes<'a> {
     /// A file as it is.
-    File(&'a FileBytes),
+    File(&'a GameFile),
     /// Unpacked.
     Unpacked(record::Content<'a>),
 }
 
 impl Bytes<'_> {
+    /// All of them, unless they are read in windows.
+    fn held(&self) -> Option<&[u8]> {
+        match self {
+            Self::File(file) => file.bytes(),
+            Self::Unpacked(content) => Some(content),
+        }
+    }
+
     /// Lets go of the memory of the first `len` bytes.
-    pub(super) fn release(&self, len: usize) {
+    fn release(&self, len: usize) {
         match self {
-            Self::File(FileBytes::Mapped(map)) | Self::Unpacked(record::Content::Mapped(map)) => {
-                map.release(len);
-            }
-            Self::File(FileBytes::Read(_)) | Self::Unpacked(_) => {}
-        }
-    }
-}
-
-impl Deref for Bytes<'_> {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::File(bytes) => bytes,
-            Self::Unpacked(content) => content,
-        }
-    }
-}
-
-/// The bytes of a file.
-#[derive(Debug)]
-pub(super) enum FileBytes {
-    Mapped(MappedFile),
-    Read(Vec<u8>),
-}
-
-impl FileBytes {
-    fn read(path: &Path) -> Result<Self, BuildError> {
-        let read = || {
-            let mut file = open::regular(path)?;
-            if file.metadata()?.len() >= MAP_FROM {
-                return MappedFile::of(&file).map(Self::Mapped);
-            }
-            let mut bytes = Vec::new();
-            io::Read::read_to_end(&mut file, &mut bytes)?;
-            Ok(Self::Read(bytes))
-        };
-        read().map_err(|source| BuildError::Input { path: path.to_owned(), source })
-    }
-
-    /// BLAKE3 of the whole, a stretch at a time, so that little of a mapped file stays in memory.
-    fn hash(&self, check: &dyn Fn() -> Result<(), BuildError>) -> Result<[u8; 32], BuildError> {
-        let mut hasher = blake3::Hasher::new();
-        for stretch in self.chunks(WINDOW) {
-            check()?;
-            hasher.update(stretch);
-            if let Self::Mapped(map) = self {
-                map.release(usize::try_from(hasher.count()).unwrap_or(usize::MAX));
-            }
-        }
-        Ok(hasher.finalize().into())
-    }
-}
-
-impl Deref for FileBytes {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Read(bytes) => bytes,
+            Self::File(file) => file.release(len),
+            Self::Unpacked(record::Content::Mapped(map)) => map.release(len),
+            Self::Unpacked(_) => {}
         }
     }
 }
@@ -313,22 +340,72 @@ impl Deref for FileBytes {
 mod tests {
     use super::*;
 
+    /// Finds the source in a file, and reads it; `change` is called in between, and with `true` when
+    /// its first window was read.
+    fn read(path: &Path, change: &(dyn Fn(bool) + Sync)) -> Result<Vec<usize>, BuildError> {
+        let (stop, folder) = (Arc::default(), path.parent().unwrap());
+        let found = find(&[path.to_owned()], folder, &stop, &|| Ok(())).unwrap().0;
+        change(false);
+        let sources: Vec<&Hashed> = found.iter().collect();
+        open_each(&sources, folder, &stop, |number, content| {
+            let (bytes, mut games) = (content.unwrap(), 0);
+            sources[number].windows(&bytes, 1 << 16, folder, |window, chunks| {
+                let is_first = games == 0;
+                for (chunk, _) in chunks {
+                    let summary = record::read_chunk("", window, chunk, &mut |_| {});
+                    games += (summary.games + summary.bad) as usize;
+                }
+                change(is_first);
+                Ok(())
+            })?;
+            Ok(games)
+        })
+    }
+
     #[test]
-    fn a_file_that_was_changed_meanwhile_is_an_error() {
+    fn a_file_that_is_changed_meanwhile_is_an_error() {
+        use std::io::Write;
+        let comment = "x".repeat(4000);
+        let game = format!("[Event \"a\"]\n\n1. h2e2 {{{comment}}} *\n\n");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pgn");
-        std::fs::write(&path, "1. h2e2 *").unwrap();
-        let stop = Arc::default();
-        let read = |found: &[Hashed]| {
-            let sources: Vec<&Hashed> = found.iter().collect();
-            open_each(&sources, folder.path(), &stop, |_, content| match content {
-                Ok(bytes) => Ok(bytes.len()),
-                Err(fault) => panic!("{fault:?}"),
-            })
-        };
-        let found = find(std::slice::from_ref(&path), folder.path(), &stop, &|| Ok(())).unwrap().0;
-        assert_eq!(read(&found).unwrap(), [9]);
-        std::fs::write(&path, "1. h2e2 h9g7 *").unwrap();
-        assert!(matches!(read(&found), Err(BuildError::Changed { .. })));
+        for games in [10, 1000, 9000] {
+            let write = || std::fs::write(&path, game.repeat(games)).unwrap();
+            let open = || std::fs::File::options().write(true).open(&path).unwrap();
+            write();
+            assert_eq!(read(&path, &|_| {}).unwrap(), [games]);
+            let packed = folder.path().join("a.pgn.zst");
+            std::fs::write(&packed, zstd::encode_all(game.repeat(games).as_bytes(), 1).unwrap())
+                .unwrap();
+            assert_eq!(read(&packed, &|_| {}).unwrap(), [games]);
+            // Each state is sound, and so is its length and its time.
+            let time = path.metadata().unwrap().modified().unwrap();
+            let overwrite = |is_first: bool, when: bool| {
+                if is_first == when {
+                    let mut file = open();
+                    file.write_all(b"[Event \"b\"]").unwrap();
+                    file.set_modified(time).unwrap();
+                }
+            };
+            assert!(matches!(
+                read(&path, &|first| overwrite(first, false)),
+                Err(BuildError::Changed { .. })
+            ));
+            for len in [0, 100] {
+                write();
+                let cut = |is_first: bool| {
+                    if !is_first {
+                        open().set_len(len).unwrap()
+                    }
+                };
+                assert!(matches!(read(&path, &cut), Err(BuildError::Changed { .. })));
+            }
+            write();
+            let grow = |_| {
+                let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+                file.write_all(game.as_bytes()).unwrap();
+            };
+            assert!(matches!(read(&path, &grow), Err(BuildError::Changed { .. })));
+        }
     }
 }

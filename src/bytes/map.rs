@@ -3,28 +3,21 @@
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::path::Path;
 
 use memmap2::Mmap;
 
-/// A whole file mapped read-only; dereferences to its bytes. The file must not be written to in
-/// place while it is mapped.
+/// A whole file mapped read-only; dereferences to its bytes.
+///
+/// Only for files that nobody else can write to, such as temporary files without a name: where a file is
+/// truncated while it is mapped, looking at what is gone ends the process. Files of others are read, or
+/// copied first.
 #[derive(Debug)]
 pub struct MappedFile {
     map: Mmap,
 }
 
 impl MappedFile {
-    /// Maps the regular file at `path`. An empty file maps to an empty slice.
-    ///
-    /// # Errors
-    ///
-    /// Those of opening and mapping.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Self::of(&super::open::regular(path)?)
-    }
-
-    /// Maps an open file, which may have no name.
+    /// Maps an open file that has no name. An empty file maps to an empty slice.
     ///
     /// # Errors
     ///
@@ -32,10 +25,8 @@ impl MappedFile {
     #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
     pub fn of(file: &File) -> io::Result<Self> {
         // SAFETY: the map is read-only and private to this struct, and nobody may write to the file
-        // while it is mapped. For files of this program's making that holds: they are replaced by
-        // renaming, so an open map keeps the old file alive. For other files, such as collections
-        // of games, nothing enforces it: a process that changes one meanwhile changes these bytes,
-        // and one that truncates it raises a bus error, which ends this program.
+        // while it is mapped. All callers map temporary files of their own that have no name, so that
+        // no other process can open them.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map })
     }

@@ -22,9 +22,32 @@ impl PositionedFile {
     ///
     /// Those of [`open::regular`](super::open::regular), and of asking for the length.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = super::open::regular(path)?;
+        Self::of(super::open::regular(path)?)
+    }
+
+    /// Takes an open file.
+    ///
+    /// # Errors
+    ///
+    /// Those of asking for the length.
+    pub fn of(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         Ok(Self { file, len })
+    }
+
+    /// The open file.
+    #[must_use]
+    pub const fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// What the system says of the file now.
+    ///
+    /// # Errors
+    ///
+    /// Those of asking.
+    pub fn about(&self) -> io::Result<std::fs::Metadata> {
+        self.file.metadata()
     }
 
     /// Bytes that the file had when it was opened.

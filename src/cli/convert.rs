@@ -1,5 +1,5 @@
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use serde_json::json;
 
 use super::book::from_build;
 use super::interrupt::stop_flag;
-use super::listing::{Listing, show_some};
+use super::listing::{Listing, claim, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::book::{Inputs, Reject, RejectReason, find_games};
 use crate::bytes::atomic::{AtomicFile, folder_of, resolve};
-use crate::bytes::map::MappedFile;
+use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
 use crate::record::{
-    BadGame, BadGameReason, Dropped, Encoding, Format, ParsedGame, PgnOptions, Place, ReadSummary,
-    WriteError, WriteOptions, read_packed, write_game,
+    BadGame, BadGameReason, ChangedError, Dropped, Encoding, Format, GameFile, ParsedGame,
+    PgnOptions, Place, ReadSummary, WriteError, WriteOptions, read_game_file, write_game,
 };
 use crate::xiangqi::notation::MoveNotation;
 
@@ -50,6 +50,10 @@ pub(super) struct Args {
     /// bytes as in @6699), game and reason, separated by tabs. A new file: nothing is replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
+    /// Keep the moves before an illegal one, instead of leaving the game out; such games are counted, and
+    /// listed by --rejects.
+    #[arg(long)]
+    keep_legal_part: bool,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
     strict: bool,
@@ -79,6 +83,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         listing,
         report: Report::default(),
         first_bad: None,
+        keep_legal_part: args.keep_legal_part,
     };
     let folder = args.temporary_folder();
     for file in &inputs.files {
@@ -226,6 +231,23 @@ impl Report {
                 "juzhong: {count} games read otherwise than their files state (-v lists them)"
             ));
         }
+        if self.read.kept > 0 {
+            let count = self.read.kept;
+            tell(format_args!("juzhong: {count} games cut before an illegal move"));
+        }
+        if self.read.guessed > 0 {
+            let count = self.read.guessed;
+            tell(format_args!(
+                "juzhong: {count} moves that two pieces could make: that one with which the rest can be \
+                 played, else the one in front"
+            ));
+        }
+        if self.read.undecoded > 0 {
+            let count = self.read.undecoded;
+            tell(format_args!(
+                "juzhong: {count} games with bytes that stand for no character, written as \\xA4"
+            ));
+        }
     }
 
     /// Sums up, on standard error if the games went to standard output.
@@ -236,7 +258,8 @@ impl Report {
         files: usize,
         context: Option<&mut Context<'_>>,
     ) -> Result<(), CliError> {
-        let ReadSummary { games, bad, cut_variations, noted, skipped } = self.read;
+        let ReadSummary { games, bad, cut_variations, noted, skipped, undecoded, kept, guessed } =
+            self.read;
         let output = args.output.display();
         let mut text = format!("{}, {bad} bad left out", counted(games, "game", files));
         if skipped > 0 {
@@ -258,6 +281,9 @@ impl Report {
                 "skipped": skipped,
                 "cut_variations": cut_variations,
                 "noted": noted,
+                "undecoded": undecoded,
+                "cut": kept,
+                "guessed": guessed,
                 "dropped": {"variations": variations, "comments": comments, "tags": tags},
             });
             writeln!(context.out, "{answer}")?;
@@ -282,13 +308,14 @@ struct Work<'a, 'b> {
     listing: Listing<'b>,
     report: Report,
     first_bad: Option<String>,
+    keep_legal_part: bool,
 }
 
 impl Work<'_, '_> {
     /// Converts the games of one file.
     fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
         let name = path.shown().to_string();
-        let bytes = match read_input(path, folder) {
+        let file = match open_input(path, folder) {
             // What was found in a folder; what was given is known to be readable.
             Err(error) if open::is_refused(&error) => {
                 self.report.read.bad += 1;
@@ -297,25 +324,36 @@ impl Work<'_, '_> {
                     BadGame { source: name.clone(), place: Place::Offset(0), game: 1, reason };
                 return self.game(&name, Err(bad));
             }
-            bytes => bytes.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
+            Err(error) if ChangedError::is_in(&error) => {
+                return Err(error).or_exit_with(exit::IO, || name);
+            }
+            file => file.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
         };
+        let keep = self.keep_legal_part;
         let mut stopped = None;
-        let summary =
-            read_packed(&name, &bytes, folder, &stop_flag(), &mut |source, game| match self
-                .game(source, game)
-            {
+        let summary = read_game_file(
+            &name,
+            &file,
+            folder,
+            &stop_flag(),
+            keep,
+            &mut |source, game| match self.game(source, game) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     stopped = Some(error);
                     ControlFlow::Break(())
                 }
-            });
+            },
+        );
         if let Some(error) = stopped {
             return Err(error);
         }
         match summary {
             Ok(summary) => self.report.read += summary,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
+            Err(error) if ChangedError::is_in(&error) => {
+                return Err(error).or_exit_with(exit::IO, || name);
+            }
             Err(error) => {
                 return Err(error).or_exit_with(exit::IO, || folder.shown().to_string());
             }
@@ -331,6 +369,10 @@ impl Work<'_, '_> {
             Ok(game) => {
                 if let Some(note) = game.note {
                     tracing::info!("{}: {note}", game.place.within(source));
+                }
+                if let Some(cut) = &game.cut {
+                    let (source, reason) = (PathBuf::from(source), RejectReason::cut(&cut.reason));
+                    self.listing.add(&Reject { source, place: cut.place, game: cut.game, reason });
                 }
                 self.write(source, &game)
             }
@@ -374,31 +416,12 @@ fn interrupted() -> CliError {
     CliError::message(exit::INTERRUPTED, "interrupted; nothing was changed, run it again")
 }
 
-/// The bytes of an input; those of standard input come by a file without a name.
-fn read_input(path: &Path, folder: &Path) -> io::Result<Bytes> {
+/// An input; standard input comes by a file without a name.
+fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
     if path == Path::new(STANDARD) {
-        let mut file = tempfile::tempfile_in(folder)?;
-        io::copy(&mut io::stdin().lock(), &mut file)?;
-        return Bytes::of(&file);
+        return GameFile::spool(&mut io::stdin().lock(), folder);
     }
-    Bytes::of(&open::regular(path)?)
-}
-
-/// The bytes of a file, mapped unless there are none.
-struct Bytes(Option<MappedFile>);
-
-impl Bytes {
-    fn of(file: &File) -> io::Result<Self> {
-        let is_empty = file.metadata()?.len() == 0;
-        Ok(Self(if is_empty { None } else { Some(MappedFile::of(file)?) }))
-    }
-}
-
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or_default()
-    }
+    GameFile::open(path, folder)
 }
 
 /// Where the games go.
@@ -409,12 +432,16 @@ enum Output<'a> {
         /// A format that holds one game a file, and whether it was written.
         single: Option<bool>,
         file: Box<PackedFile>,
+        /// The right to write it.
+        _lock: Option<FileLock>,
     },
     Folder {
         path: &'a Path,
         folder: tempfile::TempDir,
         format: Format,
         games: u64,
+        /// The right to write it.
+        _lock: FileLock,
     },
 }
 
@@ -437,17 +464,21 @@ impl<'a> Output<'a> {
                     format!("{}: the folder is not empty; choose a new one", path.shown());
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
-            let folder = new_folder(folder_of(path)).or_exit_with(exit::CANNOT_CREATE, cannot)?;
-            return Ok(Self::Folder { path, folder, format, games: 0 });
+            let lock = claim(path)?;
+            let folder = new_folder(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+            return Ok(Self::Folder { path, folder, format, games: 0, _lock: lock });
         }
         if path.is_dir() {
             let message =
                 format!("{}: a folder; write {0}/ for a file for each game", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
+        // A device or a socket is refused below.
+        let is_free = fs::metadata(path).map_or(true, |about| about.is_file());
+        let lock = is_free.then(|| claim(path)).transpose()?;
         let file = PackedFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         let single = (!format.holds_many()).then_some(false);
-        Ok(Self::File { path, single, file: Box::new(file) })
+        Ok(Self::File { path, single, file: Box::new(file), _lock: lock })
     }
 
     /// Writes one game by `write`.
@@ -497,10 +528,10 @@ impl<'a> Output<'a> {
     fn close(self) -> Result<(), CliError> {
         match self {
             Self::Standard(out) => Ok(out.flush()?),
-            Self::File { path, file, .. } => {
+            Self::File { path, file, _lock, .. } => {
                 file.commit().or_exit_with(exit::IO, || path.shown().to_string())
             }
-            Self::Folder { path, folder, .. } => {
+            Self::Folder { path, folder, _lock, .. } => {
                 fs::rename(folder.path(), path)
                     .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
                 let _moved = folder.keep();
@@ -510,13 +541,18 @@ impl<'a> Output<'a> {
     }
 }
 
-/// A folder in `parent` until it is moved, with the modes of any new folder.
-fn new_folder(parent: &Path) -> io::Result<tempfile::TempDir> {
+/// A folder `.NAME.part-…` beside the folder `NAME` until it is moved there, with the modes of any new
+/// folder. If the process is killed, [`claim`] removes it.
+fn new_folder(path: &Path) -> io::Result<tempfile::TempDir> {
+    let target = resolve(path)?;
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".part-");
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".games.part-");
+    builder.prefix(&prefix);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    builder.tempdir_in(parent)
+    builder.tempdir_in(folder_of(&target))
 }
 
 /// A file that appears when it is whole, packed as its name says.

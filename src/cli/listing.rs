@@ -38,14 +38,7 @@ impl<'a> ListFile<'a> {
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let cannot = || path.shown().to_string();
-        let lock = match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
-            Claim::Ours(lock) => lock,
-            Claim::Others(_) => {
-                let message = format!("{}: another process writes this list", path.shown());
-                return Err(CliError::message(exit::CANNOT_CREATE, message));
-            }
-        };
-        lock.sweep();
+        let lock = claim(path)?;
         let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
@@ -67,6 +60,22 @@ impl<'a> ListFile<'a> {
             // Someone put a file there meanwhile.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(exists(option, path)),
             closed => closed.or_exit_with(exit::IO, || path.shown().to_string()),
+        }
+    }
+}
+
+/// The right to write an output, held as long as it is written. What killed writers left of it is
+/// removed.
+pub(super) fn claim(path: &Path) -> Result<FileLock, CliError> {
+    let cannot = || path.display().to_string();
+    match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
+        Claim::Ours(lock) => {
+            lock.sweep();
+            Ok(lock)
+        }
+        Claim::Others(_) => {
+            let message = format!("{}: another process writes it", path.display());
+            Err(CliError::message(exit::CANNOT_CREATE, message))
         }
     }
 }

@@ -90,6 +90,11 @@ fn has_a_game(head: &[u8]) -> bool {
     found
 }
 
+/// Whether a file that begins so is packed, or an archive.
+pub(super) fn is_packed(head: &[u8]) -> bool {
+    Archive::of(head).is_some() || Coding::of(head).is_some()
+}
+
 /// What holds many files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Archive {

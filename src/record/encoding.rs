@@ -76,12 +76,41 @@ impl Encoding {
         if strictly.is_some() { self } else { Self::detect(part) }
     }
 
-    /// Decodes a part of a source that is written in this encoding as a whole.
-    pub(super) fn decode_part(self, part: &[u8]) -> Cow<'_, str> {
-        self.of_part(part).decode_lossy(part)
+    /// Decodes a part of a source that is written in this encoding as a whole; see
+    /// [`decode_shown`](Self::decode_shown).
+    pub(super) fn decode_part(self, part: &[u8]) -> (Cow<'_, str>, bool) {
+        self.of_part(part).decode_shown(part)
     }
 
-    /// Decodes with U+FFFD for what is malformed.
+    /// Decodes; each byte that stands for no character becomes four characters such as `\xA4`, so that
+    /// nothing of the source is lost and a reader sees what is there. Also says whether there are such.
+    pub(super) fn decode_shown(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
+        use encoding_rs::DecoderResult;
+        if let Some(text) = self.table().decode_without_bom_handling_and_without_replacement(bytes)
+        {
+            return (text, false);
+        }
+        let mut decoder = self.table().new_decoder_without_bom_handling();
+        let (mut text, mut at) = (String::with_capacity(bytes.len() * 2), 0);
+        loop {
+            let rest = &bytes[at..];
+            text.reserve(3 * rest.len() + 16);
+            let (result, read) =
+                decoder.decode_to_string_without_replacement(rest, &mut text, true);
+            at += read;
+            match result {
+                DecoderResult::InputEmpty => return (Cow::Owned(text), true),
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(len, after) => {
+                    let end = at.saturating_sub(after.into());
+                    let bad = bytes.get(end.saturating_sub(len.into())..end).unwrap_or_default();
+                    text.extend(bad.iter().map(|byte| format!("\\x{byte:02X}")));
+                }
+            }
+        }
+    }
+
+    /// Decodes with U+FFFD for what is malformed; only to look at a source, never to keep what it says.
     pub(super) fn decode_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
         self.table().decode_without_bom_handling(bytes).0
     }
@@ -198,6 +227,15 @@ mod tests {
             let gb = encoding_rs::GB18030.encode(text).0;
             assert_eq!(Encoding::detect(&gb), Encoding::Gb18030);
         }
+    }
+
+    #[test]
+    fn bytes_without_a_character_are_shown() {
+        let shown = |encoding: Encoding, bytes: &[u8]| encoding.decode_shown(bytes).0.into_owned();
+        assert_eq!(shown(Encoding::Utf8, b"a\xffb\xe4\xb8"), "a\\xFFb\\xE4\\xB8");
+        assert_eq!(shown(Encoding::Gb18030, b"\xd6\xd0\xff\xb9\xfa\xd6"), "中\\xFF国\\xD6");
+        assert_eq!(shown(Encoding::Big5, b"\xa4\xa4\xa4!"), "中\\xA4!");
+        assert!(shown(Encoding::Gb18030, b"\x81\x30\x81").starts_with("\\x81"));
     }
 
     #[test]

@@ -41,6 +41,10 @@ pub enum Format {
     Pfc,
     /// XiangQi Replay, one game a file.
     Xqr,
+    /// WXF files of `PlayOK` and `XieXie`.
+    Wxf,
+    /// Exports of Chinese programs and sites: free lines, then numbered moves.
+    Text,
 }
 
 /// Endings of archives. RAR is not read.
@@ -48,7 +52,7 @@ const ARCHIVES: [&str; 9] = ["zip", "7z", "rar", "tar", "tgz", "txz", "tbz", "tb
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Pgn,
         Self::Jsonl,
         Self::Plain,
@@ -63,6 +67,8 @@ impl Format {
         Self::Chn,
         Self::Pfc,
         Self::Xqr,
+        Self::Wxf,
+        Self::Text,
     ];
 
     /// Its name on the command line.
@@ -83,6 +89,8 @@ impl Format {
             Self::Chn => "chn",
             Self::Pfc => "pfc",
             Self::Xqr => "xqr",
+            Self::Wxf => "wxf",
+            Self::Text => "text",
         }
     }
 
@@ -105,6 +113,8 @@ impl Format {
             Self::Chn => &["chn"],
             Self::Pfc => &["pfc"],
             Self::Xqr => &["xqr"],
+            Self::Wxf => &["wxf"],
+            Self::Text => &[],
         }
     }
 

@@ -9,29 +9,39 @@
 //! | `result` | `"1-0"`, `"0-1"`, `"1/2-1/2"`, or `"*"` if unknown |
 //! | `tags` | an object: names and values in file order |
 //! | `comments` | an array of `[ply, text]`: the text stands after that many moves of the line |
-//! | `lines` | an array of variations: `{"of":0,"ply":3,"moves":"…","comments":[…]}`. `of` is the line that it belongs to (0 the main line, 1 the first of `lines`, …), always an earlier one; `ply` the index of the move there that its first move replaces |
+//! | `lines` | an array of variations: `{"of":0,"ply":3,"moves":"…","comments":[…]}`. `of` is the line that it belongs to (0 the main line, 1 the first of `lines`, …), always an earlier one; `ply` the index of the move there that its first move replaces, from 0 |
 //!
-//! Any other member that is a string or a number is read as a tag whose name begins with a capital.
-//! Records lose nothing in this format.
+//! All plies are counted in the line itself, not in the game: `ply` of a variation from the first move
+//! of the line that it belongs to, that of a comment from the first move of its own line. So a variation
+//! of a variation that begins at ply 10 and is left at its third move has `ply` 2, not 12.
+//!
+//! Each of these members stands once in its object; two of them are an error, since nobody knows which
+//! one counts. Names within `tags` may repeat, as they may in PGN. Any other member that is a string or a
+//! number is read as a tag whose name begins with a capital. Records lose nothing in this format.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::parsed::board_outcome;
-use super::pgn::{START, read_start};
+use super::pgn::{START, from_one, read_start};
 use super::split::Lines;
 use super::{
     BadGame, BadGameReason, Chunk, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame,
     Place, ReadSummary, Record, Tree, Variation, scan, table,
 };
 use crate::game::Outcome;
-use crate::xiangqi::notation::parse_move;
-use crate::xiangqi::{Position, Setup};
+use crate::xiangqi::notation::{MoveError, parse_move};
+use crate::xiangqi::{Move, Position, Setup};
+
+/// Longer words are no moves.
+const LONGEST_MOVE: usize = 16;
 
 /// Reads the games of one chunk; `bytes` is the whole source.
 pub(super) fn read_chunk(
@@ -44,15 +54,25 @@ pub(super) fn read_chunk(
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     for line in Lines::new(part, chunk) {
         let (place, game) = (Place::Line(line.line), line.game);
-        match read_game(line.text) {
-            Ok((parsed, cut)) => {
+        let bad = |reason| BadGame { source: source.to_owned(), place, game, reason };
+        let part = |ply: usize| read_game(line.text, ply - 1).ok().filter(|_| ply > 1);
+        let read = read_game(line.text, usize::MAX).map(|read| (read, None)).or_else(|reason| {
+            let part = match reason {
+                BadGameReason::Move { ply, .. } if chunk.keep_legal_part => part(ply),
+                _ => None,
+            };
+            part.map(|part| (part, Some(bad(reason.clone())))).ok_or(reason)
+        });
+        match read {
+            Ok(((parsed, cut_variations), cut)) => {
                 summary.games += 1;
-                summary.cut_variations += cut;
-                sink(Ok(ParsedGame { place, game, ..parsed }));
+                summary.kept += u64::from(cut.is_some());
+                summary.cut_variations += cut_variations;
+                sink(Ok(ParsedGame { place, game, cut: cut.map(Box::new), ..parsed }));
             }
             Err(reason) => {
                 summary.bad += 1;
-                sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
+                sink(Err(bad(reason)));
             }
         }
     }
@@ -70,41 +90,62 @@ struct Text<'a> {
 }
 
 /// A line of moves as it is written.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 struct LineText<'a> {
-    #[serde(default)]
     of: usize,
-    #[serde(default)]
     ply: usize,
-    #[serde(borrow)]
     moves: Moves<'a>,
-    #[serde(default)]
     comments: Vec<(usize, String)>,
 }
 
-fn read_game(line: &[u8]) -> Result<(ParsedGame, u64), BadGameReason> {
+/// Reads a game, of its main line at most so many plies, and returns how many variations were cut.
+fn read_game(line: &[u8], plies: usize) -> Result<(ParsedGame, u64), BadGameReason> {
     if line.len() > MAX_GAME_BYTES {
         return Err(BadGameReason::TooLong(line.len()));
     }
-    let text: Text<'_> = serde_json::from_slice(line)
-        .map_err(|error| BadGameReason::Malformed(json_error(&error)))?;
+    let text = read_text(line)?;
     let (start, start_clock) =
         read_start(text.start.as_deref().unwrap_or_default()).map_err(BadGameReason::Start)?;
     let position = start.clone().unwrap_or_else(|| START.clone());
     let result = read_result(text.result.as_deref().unwrap_or_default())?;
-    let mut reader = TreeReader::new(&text.lines, position)?;
-    let last = reader.lines(&text.lines)?;
+    let read = |is_from_one: bool| {
+        let mut reader = TreeReader::new(&text.lines, position.clone(), plies)?;
+        reader.is_from_one = is_from_one;
+        reader.lines(&text.lines).map(|last| (reader, last))
+    };
+    // Ranks count from 0, or from 1 to 10: the whole main line decides.
+    let (mut reader, last) = match read(false) {
+        Err(fault @ BadGameReason::Move { .. }) => read(true).map_err(|_| fault)?,
+        read => read?,
+    };
     let end = board_outcome(&last);
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
-    let parsed = ParsedGame { record, place: Place::Line(0), game: 0, end, note: None };
+    let (place, game) = (Place::Line(0), 0);
+    let parsed = ParsedGame { record, place, game, end, note: None, cut: None };
     Ok((parsed, reader.cut))
+}
+
+fn read_text(line: &[u8]) -> Result<Text<'_>, BadGameReason> {
+    let parts = Parts::default();
+    let mut input = serde_json::Deserializer::from_slice(line);
+    let text = parts.game().deserialize(&mut input);
+    text.and_then(|text| input.end().map(|()| text)).map_err(|error| {
+        if parts.0.get() > MAX_PARTS {
+            return BadGameReason::TooManyParts;
+        }
+        BadGameReason::Malformed(json_error(&error))
+    })
 }
 
 /// What is wrong with a line, whose number is known from elsewhere.
 fn json_error(error: &serde_json::Error) -> String {
+    /// Messages quote what they complain of, in full.
+    const LONGEST: usize = 200;
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    format!("not the JSON of a game: {what}, column {}", error.column())
+    let shown: String = what.chars().take(LONGEST).collect();
+    let rest = if shown.len() < what.len() { "…" } else { "" };
+    format!("not the JSON of a game: {shown}{rest}, column {}", error.column())
 }
 
 /// The result that a member states; words of tables are read as well.
@@ -131,10 +172,14 @@ struct TreeReader {
     parents: Vec<usize>,
     /// Variations that were cut.
     cut: u64,
+    /// Plies of the main line that are read at most.
+    plies: usize,
+    /// Ranks count from 1.
+    is_from_one: bool,
 }
 
 impl TreeReader {
-    fn new(lines: &[LineText<'_>], start: Position) -> Result<Self, BadGameReason> {
+    fn new(lines: &[LineText<'_>], start: Position, plies: usize) -> Result<Self, BadGameReason> {
         let malformed = |what: String| Err(BadGameReason::Malformed(what));
         if lines.len() > MAX_PARTS {
             return Err(BadGameReason::TooManyParts);
@@ -159,7 +204,15 @@ impl TreeReader {
             return malformed("no \"moves\"".to_owned());
         }
         starts[0] = Some(start);
-        Ok(Self { starts, variations, trees: Vec::new(), parents: Vec::new(), cut: 0 })
+        Ok(Self {
+            starts,
+            variations,
+            trees: Vec::new(),
+            parents: Vec::new(),
+            cut: 0,
+            plies,
+            is_from_one: false,
+        })
     }
 
     /// Plays all lines and returns the last position of the main line.
@@ -192,8 +245,9 @@ impl TreeReader {
         mut position: Position,
         tree: &mut Tree<Position>,
     ) -> Result<Position, BadGameReason> {
-        for (ply, word) in line.moves.0.split_whitespace().enumerate() {
-            match parse_move(&position, word) {
+        let most = if index == 0 { self.plies } else { usize::MAX };
+        for (ply, word) in line.moves.0.split_whitespace().take(most).enumerate() {
+            match self.read_word(&position, word) {
                 Ok(mv) => {
                     let children = &mut self.variations[index];
                     while let Some(child) = children.pop_if(|child| lines[*child].ply <= ply) {
@@ -212,6 +266,15 @@ impl TreeReader {
             }
         }
         Ok(position)
+    }
+
+    fn read_word(&self, position: &Position, word: &str) -> Result<Move, MoveError> {
+        if !self.is_from_one {
+            return parse_move(position, word);
+        }
+        let letters: Vec<char> = word.chars().take(LONGEST_MOVE).collect();
+        let shifted: String = from_one(&letters).iter().flatten().collect();
+        parse_move(position, &shifted)
     }
 
     /// The main line with all that belongs to it. Variations without moves and comments are left
@@ -263,55 +326,222 @@ impl<'de: 'a, 'a> Deserialize<'de> for Moves<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Text<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with \"moves\"")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                read_members(map)
-            }
-        }
-        input.deserialize_map(Members)
+/// Counts the comments, variations and tags of a game while it is read.
+#[derive(Debug, Default)]
+struct Parts(Cell<usize>);
+
+impl Parts {
+    /// Counts one more.
+    fn count<E: Error>(&self) -> Result<(), E> {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() > MAX_PARTS { Err(E::custom("too many parts")) } else { Ok(()) }
+    }
+
+    const fn game(&self) -> Reading<'_, Text<'static>> {
+        Reading { parts: self, what: PhantomData }
+    }
+
+    const fn line(&self) -> Reading<'_, LineText<'static>> {
+        Reading { parts: self, what: PhantomData }
+    }
+
+    const fn tags(&self) -> Reading<'_, Tags<()>> {
+        Reading { parts: self, what: PhantomData }
+    }
+
+    const fn list<S>(&self, item: S) -> List<'_, S> {
+        List { parts: self, item }
     }
 }
 
-fn read_members<'de, A: MapAccess<'de>>(mut map: A) -> Result<Text<'de>, A::Error> {
-    let mut text = Text::default();
-    let mut main = None;
-    let mut comments = Vec::new();
-    let mut lines: Vec<LineText<'de>> = Vec::new();
-    while let Some(name) = map.next_key::<Cow<'de, str>>()? {
-        match name.as_ref() {
-            "moves" => main = Some(map.next_value()?),
-            "start" | "startfen" | "fen" => text.start = map.next_value()?,
-            "result" => text.result = map.next_value()?,
-            "tags" => text.tags.append(&mut map.next_value::<Tags<Vec<_>>>()?.0),
-            "comments" => comments = map.next_value()?,
-            "lines" => lines = map.next_value()?,
-            _ => {
-                if let Some(value) = as_text(map.next_value()?) {
-                    text.tags.push((capitalised(&name), value));
+/// Reads an object whose parts are counted.
+struct Reading<'p, T> {
+    parts: &'p Parts,
+    what: PhantomData<T>,
+}
+
+impl<T> Clone for Reading<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Reading<'_, T> {}
+
+/// Reads an array whose elements are counted.
+struct List<'p, S> {
+    parts: &'p Parts,
+    item: S,
+}
+
+impl<'de, S: DeserializeSeed<'de> + Copy> DeserializeSeed<'de> for List<'_, S> {
+    type Value = Vec<S::Value>;
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
+        input.deserialize_seq(self)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de> + Copy> Visitor<'de> for List<'_, S> {
+    type Value = Vec<S::Value>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut input: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = input.next_element_seed(self.item)? {
+            self.parts.count()?;
+            list.push(item);
+        }
+        Ok(list)
+    }
+}
+
+/// Keeps the only value of a member.
+fn put<T, E: Error>(place: &mut Option<T>, name: &str, value: T) -> Result<(), E> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(E::custom(format_args!("member \"{name}\" stands twice"))),
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Reading<'_, Text<'static>> {
+    type Value = Text<'de>;
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
+        input.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reading<'_, Text<'static>> {
+    type Value = Text<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with \"moves\"")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut start, mut result, mut tags) = (None, None, None);
+        let (mut main, mut comments, mut lines) = (None, None, None);
+        let mut others = Vec::new();
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            match name.as_ref() {
+                "moves" => put(&mut main, &name, map.next_value::<Moves<'de>>()?)?,
+                "start" | "startfen" | "fen" => put_start(&mut start, &name, map.next_value()?)?,
+                "result" => put(&mut result, &name, map.next_value()?)?,
+                "tags" => put(&mut tags, &name, map.next_value_seed(self.parts.tags())?)?,
+                "comments" => {
+                    put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?
+                }
+                "lines" => {
+                    let list = self.parts.list(self.parts.line());
+                    put(&mut lines, &name, map.next_value_seed(list)?)?;
+                }
+                _ => {
+                    if let Some(value) = map.next_value::<Scalar>()?.0 {
+                        self.parts.count()?;
+                        others.push((capitalised(&name), value));
+                    }
                 }
             }
         }
+        let mut tags = tags.unwrap_or_default();
+        tags.append(&mut others);
+        let mut text =
+            Text { start: start.flatten(), result: result.flatten(), tags, lines: Vec::new() };
+        if let Some(moves) = main {
+            let comments = comments.unwrap_or_default();
+            text.lines.push(LineText { moves, comments, ..LineText::default() });
+            text.lines.append(&mut lines.unwrap_or_default());
+        }
+        Ok(text)
     }
-    if let Some(moves) = main {
-        text.lines.push(LineText { moves, comments, ..LineText::default() });
-        text.lines.append(&mut lines);
-    }
-    Ok(text)
 }
 
-/// A string or a number; `None` for anything else.
-fn as_text(value: serde_json::Value) -> Option<String> {
-    match value {
-        serde_json::Value::String(text) => Some(text),
-        serde_json::Value::Number(number) => Some(number.to_string()),
-        _ => None,
+/// Keeps a start position, which other programs state under several names: all must say the same.
+fn put_start<'a, E: Error>(
+    place: &mut Option<Option<Cow<'a, str>>>,
+    name: &str,
+    value: Option<Cow<'a, str>>,
+) -> Result<(), E> {
+    if place.as_ref().is_some_and(|known| *known == value) {
+        return Ok(());
+    }
+    put(place, name, value)
+}
+
+/// Reads comments of a line.
+const fn comments_of(parts: &Parts) -> List<'_, PhantomData<(usize, String)>> {
+    parts.list(PhantomData)
+}
+
+impl<'de> DeserializeSeed<'de> for Reading<'_, LineText<'static>> {
+    type Value = LineText<'de>;
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
+        input.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reading<'_, LineText<'static>> {
+    type Value = LineText<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a variation, an object with \"moves\"")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut of, mut ply, mut moves, mut comments) = (None, None, None, None);
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            match name.as_ref() {
+                "of" => put(&mut of, &name, map.next_value()?)?,
+                "ply" => put(&mut ply, &name, map.next_value()?)?,
+                "moves" => put(&mut moves, &name, map.next_value()?)?,
+                "comments" => {
+                    put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?
+                }
+                _ => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        let moves = moves.ok_or_else(|| A::Error::missing_field("moves"))?;
+        let comments = comments.unwrap_or_default();
+        Ok(LineText { of: of.unwrap_or(0), ply: ply.unwrap_or(0), moves, comments })
+    }
+}
+
+/// A string or a number; `None` for anything else, which is not kept.
+struct Scalar(Option<String>);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Scalar;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar(Some(text.to_owned())))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Scalar, E> {
+                Ok(Scalar(Some(number.to_string())))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
+                Ok(Scalar(Some(number.to_string())))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
+                let number = serde_json::Number::from_f64(number);
+                Ok(Scalar(number.map(|number| number.to_string())))
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Scalar, E> {
+                Ok(Scalar(None))
+            }
+            fn visit_unit<E>(self) -> Result<Scalar, E> {
+                Ok(Scalar(None))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scalar, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Scalar(None))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Scalar(None))
+            }
+        }
+        input.deserialize_any(Any)
     }
 }
 
@@ -335,25 +565,27 @@ impl Serialize for Tags<&[(String, String)]> {
     }
 }
 
-impl<'de> Deserialize<'de> for Tags<Vec<(String, String)>> {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Tags<Vec<(String, String)>>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of strings")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut tags = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, serde_json::Value>()? {
-                    if let Some(value) = as_text(value) {
-                        tags.push((name, value));
-                    }
-                }
-                Ok(Tags(tags))
+impl<'de> DeserializeSeed<'de> for Reading<'_, Tags<()>> {
+    type Value = Vec<(String, String)>;
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
+        input.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reading<'_, Tags<()>> {
+    type Value = Vec<(String, String)>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of strings")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut tags = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, Scalar>()? {
+            if let Some(value) = value.0 {
+                self.parts.count()?;
+                tags.push((name, value));
             }
         }
-        input.deserialize_map(Entries)
+        Ok(tags)
     }
 }
 
@@ -424,4 +656,72 @@ fn moves_text(tree: &Tree<Position>) -> String {
         text.push_str(&mv.to_string());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(line: &str) -> String {
+        read_game(line.as_bytes(), usize::MAX).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_is_an_error() {
+        for name in ["moves", "result", "tags", "comments", "lines", "start"] {
+            let value = match name {
+                "tags" => "{}",
+                "comments" | "lines" => "[]",
+                _ => "\"\"",
+            };
+            let other = if name == "start" { "\"x\"" } else { value };
+            let text = fault(&format!(r#"{{"moves":"h2e2","{name}":{value},"{name}":{other}}}"#));
+            assert!(text.contains(&format!("member \"{name}\" stands twice")), "{text}");
+        }
+        let line = r#"{"moves":"h2e2","lines":[{"moves":"b2e2","ply":0,"ply":1}]}"#;
+        assert!(fault(line).contains("\"ply\" stands twice"));
+        let start = crate::xiangqi::START_FEN;
+        let line = format!(r#"{{"fen":"{start}","moves":"h2e2","startfen":"{start}"}}"#);
+        assert!(read_game(line.as_bytes(), usize::MAX).is_ok());
+        let line = r#"{"moves":"h2e2","tags":{"A":"1","A":"2"},"a":3,"b":[1,{"c":2}],"d":null}"#;
+        let (game, _) = read_game(line.as_bytes(), usize::MAX).unwrap();
+        let tags: Vec<_> = game.record.tags.iter().map(|(n, v)| format!("{n}{v}")).collect();
+        assert_eq!(tags, ["A1", "A2", "A3"]);
+    }
+
+    #[test]
+    fn parts_are_counted_before_they_are_kept() {
+        for (member, part) in [
+            ("comments", r#"[0,"x"],"#),
+            ("lines", r#"{"moves":"h2e2"},"#),
+            ("lines", r#"{"moves":"h2e2","comments":[[0,"x"],[0,"y"]]},"#),
+        ] {
+            let each = 1 + part.matches("[0,").count() * usize::from(member == "lines");
+            let many = part.repeat(MAX_PARTS / each + 1);
+            let text = fault(&format!(
+                r#"{{"moves":"h2e2","{member}":[{}]}}"#,
+                many.trim_end_matches(',')
+            ));
+            assert!(text.contains("more than 100000 variations"), "{text}");
+        }
+        let tags = (0..=MAX_PARTS).map(|n| format!(r#""t{n}":"","#)).collect::<String>();
+        let line = format!(r#"{{{tags}"moves":"h2e2"}}"#);
+        assert!(fault(&line).contains("more than 100000 variations"));
+    }
+
+    #[test]
+    fn ranks_can_count_from_one() {
+        let (game, _) = read_game(br#"{"moves":"h3e3 h10g8 h1g3 i10h10"}"#, usize::MAX).unwrap();
+        let moves: Vec<_> = game.record.tree.moves.iter().map(ToString::to_string).collect();
+        assert_eq!(moves, ["h2e2", "h9g7", "h0g2", "i9h9"]);
+        assert!(fault(r#"{"moves":"h3e3 h9g7"}"#).contains("h3e3"));
+    }
+
+    #[test]
+    fn what_is_quoted_in_messages_is_short() {
+        let text = fault(&format!(r#"{{"moves":{{"{}":1}}}}"#, "x".repeat(1 << 20)));
+        assert!(text.len() < 400, "{}", text.len());
+        let text = fault(&format!(r#"{{"moves":"h2e2","comments":"{}"}}"#, "x".repeat(1 << 20)));
+        assert!(text.len() < 400, "{}", text.len());
+    }
 }

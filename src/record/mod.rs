@@ -8,9 +8,9 @@
 //! each game, good or bad, to `sink` in file order, names `source` in messages, and for a file of
 //! its format without any game sinks nothing.
 //!
-//! A source is one slice: the caller holds the file whole, in memory or mapped. Games stream out of
-//! it one at a time, so that beside the source no more than one game is held per thread; to bound
-//! the memory of a large file, map it.
+//! A source is one slice. Games stream out of it one at a time, so that beside the source no more than
+//! one game is held per thread. [`GameFile`] opens a file of somebody else, holds no more of it than
+//! must be, and notices if it is changed meanwhile; [`read_game_file`] reads it.
 
 mod admit;
 mod archive;
@@ -22,6 +22,8 @@ mod che;
 mod chn;
 mod dhtmlxq;
 mod encoding;
+mod export;
+mod file;
 mod format;
 mod jsonl;
 mod markup;
@@ -48,6 +50,7 @@ mod text;
 mod unpack;
 mod windows;
 mod write;
+mod wxf;
 mod xqf;
 mod xqr;
 mod zip;
@@ -55,14 +58,15 @@ mod zip;
 pub(crate) use admit::{HEAD_BYTES, HIDDEN, LINK, admit};
 pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::{Encoding, UnknownEncoding};
+pub use file::{ChangedError, GameFile, read_game_file};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};
-pub(crate) use packed::tell_skipped;
 pub use packed::{
     Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
     NamedSink, Packed, UnpackError, Unpacked, read_packed,
 };
+pub(crate) use packed::{TRUNCATED_MARK, tell_skipped};
 pub use parsed::{
     BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
 };
@@ -71,6 +75,6 @@ pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
 pub use source::{read_chunk, read_cut_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
-pub(crate) use windows::{WINDOW, Window, Windows};
+pub(crate) use windows::{FileWindow, WINDOW, Window, Windows};
 pub use write::{Dropped, WriteError, WriteOptions, write_game};
 pub use xqf::write_xqf;

@@ -43,6 +43,9 @@ pub const MAX_UNPACKED: u64 = 1 << 38;
 /// The most members that an archive may have, those of archives in it included.
 pub const MAX_MEMBERS: usize = 1 << 20;
 
+/// What is hashed behind the bytes of a source that was cut off: a whole one of the same bytes is another.
+pub(crate) const TRUNCATED_MARK: &[u8] = b"truncated";
+
 /// Why something cannot be unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
@@ -239,7 +242,7 @@ impl<'a> Packed<'a> {
         })?;
         if loss.is_some() {
             // A whole file of the same bytes is another source.
-            hasher.update(b"truncated");
+            hasher.update(TRUNCATED_MARK);
         }
         Ok(Digest { hash: hasher.finalize().into(), len, format: Format::sniff(&head), loss })
     }
@@ -403,6 +406,18 @@ pub fn read_packed(
     stop: &Arc<AtomicBool>,
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
+    read_packed_with(source, bytes, folder, stop, false, sink)
+}
+
+/// As [`read_packed`]; keeps the moves before an illegal one if that is asked for.
+pub(super) fn read_packed_with(
+    source: &str,
+    bytes: &[u8],
+    folder: &Path,
+    stop: &Arc<AtomicBool>,
+    keep_legal_part: bool,
+    sink: &mut NamedSink<'_>,
+) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
     let packed = Packed::open(bytes, folder, stop)?;
     for (name, why) in packed.skipped() {
@@ -418,7 +433,9 @@ pub fn read_packed(
             continue;
         }
         let flow = match packed.content(member, folder) {
-            Ok(content) => read_content(&name, &content, stop, sink, &mut summary)?,
+            Ok(content) => {
+                read_content(&name, &content, stop, keep_legal_part, sink, &mut summary)?
+            }
             Err(UnpackError::Bad(what)) => {
                 summary.bad += 1;
                 sink(&name, Err(refusal(&name, what)))
@@ -445,18 +462,20 @@ fn read_content(
     name: &str,
     Unpacked { content, loss }: &Unpacked<'_>,
     stop: &AtomicBool,
+    keep_legal_part: bool,
     sink: &mut NamedSink<'_>,
     summary: &mut ReadSummary,
 ) -> io::Result<ControlFlow<()>> {
     let mut flow = ControlFlow::Continue(());
     for Window { start, end, chunks } in Windows::new(content, STEP) {
         let last = chunks.len().saturating_sub(1);
-        for (index, chunk) in chunks.iter().enumerate() {
+        for (index, mut chunk) in chunks.into_iter().enumerate() {
+            chunk.keep_legal_part = keep_legal_part;
             if stop.load(Ordering::Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let loss = loss.as_deref().filter(|_| index == last && end == content.len());
-            *summary += read_cut_chunk(name, &content[start..end], chunk, loss, &mut |game| {
+            *summary += read_cut_chunk(name, &content[start..end], &chunk, loss, &mut |game| {
                 if flow.is_continue() {
                     flow = sink(name, game);
                 }

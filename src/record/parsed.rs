@@ -11,8 +11,8 @@ use crate::xiangqi::{FenError, Position};
 /// How deep variations may nest.
 pub const MAX_VARIATION_DEPTH: usize = 100;
 
-/// How many variations and comments a game may have together. A game of 4 MiB could have a million,
-/// each of which takes a hundred bytes of memory; the largest known ones have thousands.
+/// How many variations, comments and tags a game may have together. A game of 4 MiB could have a
+/// million, each of which takes a hundred bytes of memory; the largest known ones have thousands.
 pub const MAX_PARTS: usize = 100_000;
 
 /// A game that could not be read, and where and why.
@@ -93,7 +93,7 @@ pub enum BadGameReason {
     #[error("variations nest more than {MAX_VARIATION_DEPTH} deep")]
     TooDeep,
     /// More than [`MAX_PARTS`].
-    #[error("more than {MAX_PARTS} variations and comments")]
+    #[error("more than {MAX_PARTS} variations, comments and tags")]
     TooManyParts,
 }
 
@@ -136,6 +136,9 @@ pub struct ParsedGame {
     pub end: Option<Outcome>,
     /// What was read otherwise than the file states it.
     pub note: Option<Note>,
+    /// Where the main line cannot be played any further, what is wrong: the moves before are the game.
+    /// Only where such games are asked for, see [`Chunk::keep_legal_part`](super::Chunk).
+    pub cut: Option<Box<BadGame>>,
 }
 
 impl ParsedGame {
@@ -146,7 +149,7 @@ impl ParsedGame {
         for &mv in &record.tree.moves {
             position.play_unchecked(mv);
         }
-        Self { end: board_outcome(&position), record, place, game, note: None }
+        Self { end: board_outcome(&position), record, place, game, note: None, cut: None }
     }
 }
 
@@ -176,6 +179,13 @@ pub struct ReadSummary {
     pub noted: u64,
     /// Members of archives that were passed over, because they hold no games.
     pub skipped: u64,
+    /// Games in whose texts bytes stand for no character; they are shown as `\xA4`.
+    pub undecoded: u64,
+    /// Games of which the moves before an illegal one were kept; they are among those read.
+    pub kept: u64,
+    /// Moves that two pieces could make, of which the rest of the game, or else a rule of thumb, told
+    /// one.
+    pub guessed: u64,
 }
 
 impl std::ops::AddAssign for ReadSummary {
@@ -185,5 +195,8 @@ impl std::ops::AddAssign for ReadSummary {
         self.cut_variations += other.cut_variations;
         self.noted += other.noted;
         self.skipped += other.skipped;
+        self.undecoded += other.undecoded;
+        self.kept += other.kept;
+        self.guessed += other.guessed;
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::parsed::board_outcome;
+use super::pgn_writer::read_comment;
 use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
 use super::text::tidy;
@@ -12,14 +13,19 @@ use super::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
     ParsedGame, Place, ReadSummary, Record, Tree, Variation,
 };
-use crate::game::Outcome;
-use crate::xiangqi::notation::{Dialect, MoveError, MoveText, read_move};
+use crate::game::{Outcome, Side};
+use crate::xiangqi::notation::{Dialect, Fault, MoveError, MoveText, read_move};
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
 impl BadGameReason {
     /// Whether another encoding might give sense.
     const fn is_unreadable(&self) -> bool {
         matches!(self, Self::NotPgn(_) | Self::Move { error: MoveError::Unreadable(_), .. })
+    }
+
+    /// Whether another reading of the moves might give sense.
+    const fn is_of_move(&self) -> bool {
+        matches!(self, Self::NotPgn(_) | Self::Move { .. })
     }
 }
 
@@ -34,36 +40,71 @@ pub(super) fn read_chunk(
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let mut buffer = String::new();
     for (game, block) in (chunk.game..).zip(Blocks::new(part, chunk)) {
-        match read_block(block, chunk, &mut buffer) {
-            Ok(None) => {}
-            Ok(Some(read)) => {
-                summary.games += 1;
-                summary.cut_variations += read.cut_variations;
-                let place = Place::Line(block.line);
-                let (record, end, note) = (read.record, read.end, None);
-                sink(Ok(ParsedGame { record, place, game, end, note }));
-            }
-            Err(fault) => {
-                summary.bad += 1;
-                let place = Place::Line(block.line + fault.lines);
-                let source = source.to_owned();
-                sink(Err(BadGame { source, place, game, reason: fault.reason }));
-            }
-        }
+        let read = read_block(block, chunk, &mut buffer);
+        hand_over(source, (Place::Line(block.line), game), chunk, read, &mut summary, sink);
     }
     summary
 }
 
+/// Hands over what was read of a text of one game, which begins at that place and has that number.
+pub(super) fn hand_over(
+    source: &str,
+    (place, game): (Place, u64),
+    chunk: &Chunk,
+    read: Result<Option<BlockGame>, BlockFault>,
+    summary: &mut ReadSummary,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) {
+    let (read, cut) = match read {
+        Ok(None) => return,
+        Ok(Some(read)) => (read, None),
+        Err(BlockFault { lines, reason, part }) => {
+            let at = match place {
+                Place::Line(line) => Place::Line(line + lines),
+                place => place,
+            };
+            let bad = BadGame { source: source.to_owned(), place: at, game, reason };
+            match part.filter(|_| chunk.keep_legal_part) {
+                Some(part) => (*part, Some(Box::new(bad))),
+                None => {
+                    summary.bad += 1;
+                    return sink(Err(bad));
+                }
+            }
+        }
+    };
+    summary.games += 1;
+    summary.kept += u64::from(cut.is_some());
+    summary.cut_variations += read.cut_variations;
+    summary.undecoded += u64::from(read.is_undecoded);
+    summary.guessed += read.guessed;
+    sink(Ok(ParsedGame { record: read.record, place, game, end: read.end, note: None, cut }));
+}
+
 /// Why a block is no game, and how many lines below its first.
+#[derive(Debug)]
 pub(super) struct BlockFault {
     pub(super) lines: u64,
     pub(super) reason: BadGameReason,
+    /// The moves before an illegal one, if there are some.
+    pub(super) part: Option<Box<BlockGame>>,
 }
 
+impl BlockFault {
+    pub(super) const fn new(lines: u64, reason: BadGameReason) -> Self {
+        Self { lines, reason, part: None }
+    }
+}
+
+#[derive(Debug)]
 pub(super) struct BlockGame {
     pub(super) record: Record<Position>,
     pub(super) end: Option<Outcome>,
     pub(super) cut_variations: u64,
+    /// Whether bytes of its text stand for no character.
+    pub(super) is_undecoded: bool,
+    /// Moves that two pieces could make.
+    pub(super) guessed: u64,
 }
 
 /// Reads one block; `None` if there is nothing in it but comments.
@@ -74,11 +115,11 @@ fn read_block(
 ) -> Result<Option<BlockGame>, BlockFault> {
     if block.bytes.len() > MAX_GAME_BYTES {
         let reason = BadGameReason::TooLong(block.bytes.len());
-        return Err(BlockFault { lines: 0, reason });
+        return Err(BlockFault::new(0, reason));
     }
     let bytes = with_line_feeds(block.bytes, chunk.line_end);
     let Some(text) = chunk.encoding.decode(&bytes, buffer) else {
-        return GameReader::read(&Encoding::detect(&bytes).decode_lossy(&bytes));
+        return read_shown(Encoding::detect(&bytes), &bytes);
     };
     let fault = match GameReader::read(text) {
         Err(fault) if fault.reason.is_unreadable() => fault,
@@ -88,7 +129,14 @@ fn read_block(
     if other == chunk.encoding {
         return Err(fault);
     }
-    GameReader::read(&other.decode_lossy(&bytes)).or(Err(fault))
+    read_shown(other, &bytes).or(Err(fault))
+}
+
+/// Reads a block that may have bytes without a character.
+fn read_shown(encoding: Encoding, bytes: &[u8]) -> Result<Option<BlockGame>, BlockFault> {
+    let (text, is_undecoded) = encoding.decode_shown(bytes);
+    let game = GameReader::read(&text)?;
+    Ok(game.map(|game| BlockGame { is_undecoded, ..game }))
 }
 
 fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {
@@ -118,9 +166,50 @@ pub(super) fn read_start(fen: &str) -> Result<(Option<Position>, u32), FenError>
 /// Reads moves that stand in a text without tags; `tags` are those known from elsewhere.
 pub(super) fn read_moves(
     text: &str,
-    tags: Vec<(String, String)>,
+    tags: &[(String, String)],
 ) -> Result<Option<BlockGame>, BlockFault> {
-    GameReader { tags, is_bare: true, ..GameReader::new(text) }.run()
+    GameReader::of_game(text, &|| GameReader {
+        tags: tags.to_vec(),
+        is_bare: true,
+        ..GameReader::new(text)
+    })
+}
+
+/// How often moves that two pieces can make are guessed anew for one game.
+const MOST_GUESSES: usize = 256;
+
+/// How much text is read for that.
+const GUESSED_BYTES: usize = 1 << 20;
+
+/// Reads moves of a WXF file. Of two pieces that can make a move that one is meant with which the rest
+/// can be played, else the one in front.
+pub(super) fn read_wxf(
+    text: &str,
+    tags: &[(String, String)],
+) -> Result<Option<BlockGame>, BlockFault> {
+    let mut picks: Vec<bool> = Vec::new();
+    let mut first = None;
+    for _ in 0..(GUESSED_BYTES / text.len().max(1)).clamp(1, MOST_GUESSES) {
+        let reader = GameReader {
+            tags: tags.to_vec(),
+            is_bare: true,
+            picks: Some(picks.clone()),
+            ..GameReader::new(text)
+        };
+        let fault = match reader.run() {
+            Err(fault) if fault.reason.is_of_move() => fault,
+            read => return read,
+        };
+        let asked = fault.part.as_ref().map_or(0, |part| part.guessed);
+        first.get_or_insert(fault);
+        picks.resize(asked as usize, false);
+        while picks.pop_if(|is_rear| *is_rear).is_some() {}
+        match picks.last_mut() {
+            Some(is_rear) => *is_rear = true,
+            None => break,
+        }
+    }
+    first.map_or(Ok(None), Err)
 }
 
 /// A line of moves that is being read.
@@ -168,11 +257,32 @@ struct GameReader<'a> {
     parts: usize,
     /// The text has no tags and need not have any.
     is_bare: bool,
+    /// Ranks of squares count from 1 to 10.
+    is_from_one: bool,
+    /// Whether it is the rear of two pieces that makes a move which both can make, for one such move
+    /// after the other; the front one beyond. `None` where such moves are refused.
+    picks: Option<Vec<bool>>,
+    /// Such moves so far.
+    guessed: u64,
 }
 
 impl<'a> GameReader<'a> {
     fn read(text: &'a str) -> Result<Option<BlockGame>, BlockFault> {
-        Self::new(text).run()
+        Self::of_game(text, &|| Self::new(text))
+    }
+
+    /// Reads a game; its ranks count from 0 or, if then a move of the main line cannot be played, from
+    /// 1: all of it decides. Where ranks of 10 stand in it, they count from 1 in any case.
+    fn of_game(text: &str, reader: &dyn Fn() -> Self) -> Result<Option<BlockGame>, BlockFault> {
+        let fault = match reader().run() {
+            Err(fault) if fault.reason.is_of_move() => fault,
+            read => return read,
+        };
+        match (Self { is_from_one: true, ..reader() }).run() {
+            Ok(Some(game)) => Ok(Some(game)),
+            Err(other) if other.reason.is_of_move() && has_rank_ten(text) => Err(other),
+            _ => Err(fault),
+        }
     }
 
     fn new(text: &'a str) -> Self {
@@ -188,6 +298,9 @@ impl<'a> GameReader<'a> {
             cut_variations: 0,
             parts: 0,
             is_bare: false,
+            is_from_one: false,
+            picks: None,
+            guessed: 0,
         }
     }
 
@@ -200,7 +313,10 @@ impl<'a> GameReader<'a> {
                     _ => None,
                 };
                 let at = at.unwrap_or_else(|| self.scanner.token_start());
-                Err(BlockFault { lines: self.scanner.lines_before(at), reason })
+                let lines = self.scanner.lines_before(at);
+                let has_part = matches!(reason, BadGameReason::Move { ply, .. } if ply > 1);
+                let part = if has_part { self.finish(None).map(Box::new) } else { None };
+                Err(BlockFault { lines, reason, part })
             }
         }
     }
@@ -218,6 +334,7 @@ impl<'a> GameReader<'a> {
                         self.fen_at.get_or_insert(self.scanner.token_start());
                     }
                     self.tags.push((name.to_owned(), value));
+                    self.count_part()?;
                 }
                 Token::Comment(text) => self.comment(text)?,
                 Token::OpenComment => return Err(BadGameReason::OpenComment),
@@ -252,7 +369,7 @@ impl<'a> GameReader<'a> {
                 Some(_) => {}
             }
         };
-        let is_move = |position| read_move(position, &text, self.dialect).is_ok();
+        let is_move = |position| read_word(position, &text, self.dialect, self.is_from_one).is_ok();
         if is_move(&line.position) || is_move(self.start.as_ref().unwrap_or(&START)) {
             self.scanner = scanner;
             return Err(BadGameReason::LateMove(text.iter().collect()));
@@ -289,12 +406,20 @@ impl<'a> GameReader<'a> {
         self.begin()?;
         let main_line = self.lines.len() == 1;
         let Some(line) = self.lines.last_mut() else { return Ok(()) };
-        let fault = match read_move(&line.position, text, self.dialect) {
-            Ok(mv) => {
+        let read = read_word(&line.position, text, self.dialect, self.is_from_one);
+        let fault = match (read, &self.picks) {
+            (Ok(mv), _) => {
                 line.play(mv);
                 return Ok(());
             }
-            Err(fault) => fault,
+            (Err(Fault::Ambiguous(first, second)), Some(picks)) if main_line => {
+                let is_rear = picks.get(self.guessed as usize).copied().unwrap_or(false);
+                let mv = either(line.position.turn(), first, second, is_rear);
+                line.play(mv);
+                self.guessed += 1;
+                return Ok(());
+            }
+            (Err(fault), _) => fault,
         };
         if main_line {
             let error = fault.about(text.iter().collect());
@@ -310,7 +435,7 @@ impl<'a> GameReader<'a> {
     }
 
     fn comment(&mut self, text: &str) -> Result<(), BadGameReason> {
-        let text = tidy(text);
+        let text = tidy(&read_comment(text));
         if text.is_empty() {
             return Ok(());
         }
@@ -371,6 +496,7 @@ impl<'a> GameReader<'a> {
     }
 
     fn finish(mut self, result: Option<Outcome>) -> Option<BlockGame> {
+        self.lines.truncate(1);
         let line = self.lines.pop()?;
         let end = board_outcome(&line.position);
         let stated = self.tag("Result").and_then(scan::outcome);
@@ -381,6 +507,62 @@ impl<'a> GameReader<'a> {
             result: stated.or(result),
             tree: line.tree,
         };
-        Some(BlockGame { record, end, cut_variations: self.cut_variations })
+        Some(BlockGame {
+            record,
+            end,
+            cut_variations: self.cut_variations,
+            is_undecoded: false,
+            guessed: self.guessed,
+        })
     }
+}
+
+/// Reads a move whose ranks count from 0 or from 1.
+#[inline]
+fn read_word(
+    position: &Position,
+    text: &MoveText,
+    dialect: Dialect,
+    is_from_one: bool,
+) -> Result<Move, Fault> {
+    if !is_from_one {
+        return read_move(position, text, dialect);
+    }
+    read_move(position, &from_one(text).ok_or(Fault::Unreadable)?, dialect)
+}
+
+/// A move by squares whose ranks count from 1, with ranks that count from 0. `None` if it is none.
+pub(super) fn from_one(text: &[char]) -> Option<MoveText> {
+    let mut out = MoveText::new();
+    let mut rest = text;
+    while let Some((&c, after)) = rest.split_first() {
+        rest = after;
+        let rank = match (c, rest) {
+            ('1', ['0', after @ ..]) => {
+                rest = after;
+                '9'
+            }
+            ('1'..='9', _) => char::from(c as u8 - 1),
+            ('0', _) => return None,
+            (c, _) => c,
+        };
+        out.try_push(rank).ok()?;
+    }
+    Some(out)
+}
+
+/// Whether a square of rank 10 stands in a text.
+fn has_rank_ten(text: &str) -> bool {
+    text.as_bytes().array_windows().any(|[file, ten @ ..]: &[u8; 3]| {
+        matches!(file.to_ascii_lowercase(), b'a'..=b'i') && ten == b"10"
+    })
+}
+
+/// Of two moves, that of the piece in front, which is nearer to the opponent, or of the one behind.
+fn either(side: Side, first: Move, second: Move, is_rear: bool) -> Move {
+    let is_behind = match side {
+        Side::First => first.from().rank() < second.from().rank(),
+        Side::Second => first.from().rank() > second.from().rank(),
+    };
+    if is_behind == is_rear { first } else { second }
 }

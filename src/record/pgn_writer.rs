@@ -33,8 +33,9 @@ impl Default for PgnOptions {
     }
 }
 
-/// Writes a record as UTF-8 PGN with a blank line after it. In comments `}` is written as `｝`, and
-/// a line that begins with `[` is joined to the line before. The tags `Result`, `FEN` and `Format`
+/// Writes a record as UTF-8 PGN with a blank line after it. In comments `}` is written as `&#125;`,
+/// which every reader takes for text and [reading](super::read_games) turns back, and a line that begins
+/// with `[` is joined to the line before. The tags `Result`, `FEN` and `Format`
 /// are written from the record and the options, whatever its tags say.
 ///
 /// # Errors
@@ -127,10 +128,42 @@ fn comment_text(text: &str) -> String {
         } else if index > 0 {
             comment.push('\n');
         }
-        comment.extend(line.chars().map(|c| if c == '}' { '｝' } else { c }));
+        push_escaped(&mut comment, line);
     }
     comment.push('}');
     comment
+}
+
+/// How a comment has the brace that would end it, and the ampersand where such a reference would be
+/// mistaken for one.
+const REFERENCES: [(&str, char); 2] = [("&#125;", '}'), ("&#38;", '&')];
+
+fn push_escaped(out: &mut String, text: &str) {
+    let is_reference = |text: &str| REFERENCES.iter().any(|(name, _)| text.starts_with(name));
+    for (at, c) in text.char_indices() {
+        match c {
+            '}' => out.push_str("&#125;"),
+            '&' if is_reference(&text[at..]) => out.push_str("&#38;"),
+            c => out.push(c),
+        }
+    }
+}
+
+/// The text of a comment as it was before it was written: see [`write_pgn`].
+pub(super) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
+    if !REFERENCES.iter().any(|(name, _)| text.contains(name)) {
+        return text.into();
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        let found = REFERENCES.iter().find(|(name, _)| rest[at..].starts_with(name));
+        let (c, len) = found.map_or(('&', 1), |(name, c)| (*c, name.len()));
+        out.push(c);
+        rest = &rest[at + len..];
+    }
+    out.push_str(rest);
+    out.into()
 }
 
 /// How many tags have no character in their name that PGN allows there.
@@ -304,4 +337,36 @@ impl<W: Write> MoveWriter<'_, W> {
 /// How wide a text is on a terminal, nearly: two columns for each character outside ASCII.
 fn columns(text: &str) -> usize {
     text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read_games;
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn references_stand_for_braces_only() {
+        assert_eq!(
+            comment_text("a } b & c &amp; &#125; &#38; &#1;"),
+            "{a &#125; b & c &amp; &#38;#125; &#38;#38; &#1;}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn comments_survive_a_round_trip(words in prop::collection::vec("[{}&#;()a-c1-358马 \n]{1,9}|&#125;|&#38;", 1..9)) {
+            let text = super::super::text::tidy(&words.concat());
+            prop_assume!(!text.is_empty());
+            let mut record = Record {
+                tags: Vec::new(), start: None, start_clock: 0, result: None, tree: Tree::default(),
+            };
+            record.tree.comments.push((0, text));
+            let mut bytes = Vec::new();
+            write_pgn(&mut bytes, &record, &PgnOptions::default()).unwrap();
+            let mut comments = Vec::new();
+            read_games("t", &bytes, &mut |game| comments.push(game.unwrap().record.tree.comments));
+            prop_assert_eq!(comments, [record.tree.comments]);
+        }
+    }
 }

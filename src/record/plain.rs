@@ -25,7 +25,9 @@ const SAMPLE_LINES: usize = 32;
 
 /// Whether the (folded) characters are a move in some notation, legal or not.
 pub(super) fn is_move(text: &MoveText) -> bool {
-    !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable))
+    let reads =
+        |text: &MoveText| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
+    reads(text) || text.contains(&'0') && pgn::from_one(text).is_some_and(|text| reads(&text))
 }
 
 fn is_move_word(word: &str) -> bool {
@@ -46,7 +48,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 /// A move, a result, or Chinese moves written together.
-fn begins_with_move(word: &str) -> bool {
+pub(super) fn begins_with_move(word: &str) -> bool {
     let head: String = word.chars().take(4).collect();
     is_move_word(word)
         || super::scan::outcome(word).is_some()
@@ -84,7 +86,7 @@ fn is_one_game(bytes: &[u8], whole: &Chunk) -> bool {
     let sample = lines.by_ref().take(SAMPLE_LINES).last();
     let Some(last) = sample else { return true };
     let bytes = &bytes[..last.end];
-    let text = whole.encoding.decode_part(bytes);
+    let (text, _) = whole.encoding.decode_part(bytes);
     let lines = text.lines().filter(|line| !is_remark(line));
     let of_each: usize = lines.map(|line| plies(line).0).sum();
     let (of_all, is_sound) = plies(&text);
@@ -113,24 +115,15 @@ pub(super) fn read_chunk(
     }
     let mut summary = ReadSummary::default();
     let mut read = |text: &[u8], line: u64, game: u64| {
-        let found = match text.len() {
-            ..=MAX_GAME_BYTES => read_text(&chunk.encoding.decode_part(text)),
-            len => Err(BlockFault { lines: 0, reason: BadGameReason::TooLong(len) }),
-        };
-        let found = match found {
-            Ok(None) => return,
-            Ok(Some(BlockGame { record, end, cut_variations })) => {
-                summary.games += 1;
-                summary.cut_variations += cut_variations;
-                Ok(ParsedGame { record, end, place: Place::Line(line), game, note: None })
+        let read = match text.len() {
+            ..=MAX_GAME_BYTES => {
+                let (text, is_undecoded) = chunk.encoding.decode_part(text);
+                summary.undecoded += u64::from(is_undecoded);
+                read_text(&text)
             }
-            Err(BlockFault { lines, reason }) => {
-                summary.bad += 1;
-                let place = Place::Line(line + lines);
-                Err(BadGame { source: source.to_owned(), place, game, reason })
-            }
+            len => Err(BlockFault::new(0, BadGameReason::TooLong(len))),
         };
-        sink(found);
+        pgn::hand_over(source, (Place::Line(line), game), chunk, read, &mut summary, sink);
     };
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     if chunk.layout == Layout::OneGame {
@@ -151,7 +144,8 @@ fn read_text(text: &str) -> Result<Option<BlockGame>, BlockFault> {
     }
     let name = parts.name.map(|name| ("Id".to_owned(), name.to_owned()));
     let fen = parts.fen.map(|fen| ("FEN".to_owned(), fen));
-    pgn::read_moves(&parts.moves, name.into_iter().chain(fen).collect())
+    let tags: Vec<_> = name.into_iter().chain(fen).collect();
+    pgn::read_moves(&parts.moves, &tags)
 }
 
 /// What a text consists of.

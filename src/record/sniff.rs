@@ -3,7 +3,7 @@
 use super::encoding::{Encoding, UTF8_MARK};
 use super::scan::{Scanner, Token};
 use super::split::tag_name;
-use super::{BadGameReason, Format, ccm, che, chn, mxq, pfc, plain, xqr};
+use super::{BadGameReason, Format, ccm, che, chn, export, mxq, pfc, plain, wxf, xqr};
 
 /// How much of a source is looked at, in bytes.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -95,6 +95,9 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     if begins_object(sample) {
         return Some(Format::Jsonl);
     }
+    if wxf::looks_like(sample) {
+        return Some(Format::Wxf);
+    }
     if contains(sample, b"<ChineseChessRecord") {
         return Some(Format::Cbf);
     }
@@ -111,11 +114,16 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     if lines.any(|line| tag_name(line.trim_ascii_start()).is_some()) {
         return Some(Format::Pgn);
     }
-    by_moves(&Encoding::detect(text).decode_lossy(sample))
+    let text = Encoding::detect(text).decode_lossy(sample);
+    by_moves(&text).or_else(|| export::looks_like(&text).then_some(Format::Text))
 }
 
 /// Text without any mark: moves, with or without what only PGN has.
 fn by_moves(text: &str) -> Option<Format> {
+    // Templates of web pages.
+    if ["{%", "{{", "{#"].iter().any(|mark| text.starts_with(mark)) {
+        return None;
+    }
     if text.starts_with(['{', '(', ';', '%', '｛']) {
         return Some(Format::Pgn);
     }
@@ -245,5 +253,8 @@ mod tests {
         assert!(unknown(b"\x89PNG\0\0").contains("89 50 4e 47 00 00"));
         assert!(unknown(b"Rar!").contains("unpack"));
         assert!(unknown(b"\xff\xfe[\0").contains("UTF-16"));
+        for template in ["{% extends \"a.html\" %}\n<p>1</p>", "{{ title }}", "{# x #}\n<html>"] {
+            assert!(Format::sniff(template.as_bytes()).is_err(), "{template}");
+        }
     }
 }

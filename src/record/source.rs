@@ -2,7 +2,7 @@
 
 use super::{
     BadGame, BadGameReason, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che,
-    chn, dhtmlxq, jsonl, mxq, pfc, pgn, plain, sniff, xqf, xqr,
+    chn, dhtmlxq, export, jsonl, mxq, pfc, pgn, plain, sniff, wxf, xqf, xqr,
 };
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
@@ -31,6 +31,7 @@ pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
         Ok(format @ (Format::Pgn | Format::Jsonl | Format::DhtmlXq)) => {
             Chunk::whole_text(bytes, format).split_on(bytes, target)
         }
+        Ok(format @ (Format::Wxf | Format::Text)) => vec![Chunk::whole_text(bytes, format)],
         Ok(format) => vec![Chunk::whole(bytes, Some(format))],
         Err(_) => vec![Chunk::whole(bytes, None)],
     }
@@ -58,6 +59,8 @@ pub fn read_chunk(
         Some(Format::Chn) => chn::read(source, bytes, sink),
         Some(Format::Pfc) => pfc::read(source, bytes, sink),
         Some(Format::Xqr) => xqr::read(source, bytes, sink),
+        Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
+        Some(Format::Text) => export::read(source, bytes, chunk, sink),
         None => {
             // Nothing is said wrongly of a source that a caller changed in between.
             let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };

@@ -32,6 +32,9 @@ pub struct Chunk {
     pub encoding: Encoding,
     /// The format of the whole source, if it has a known one.
     pub format: Option<Format>,
+    /// Whether of a game with an illegal move the moves before are kept, if there are some: see
+    /// [`ParsedGame::cut`](super::ParsedGame).
+    pub keep_legal_part: bool,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
     pub(super) line_end: u8,
     /// What the lines of a plain list are.
@@ -64,13 +67,21 @@ impl Chunk {
     pub(super) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
         let (encoding, line_end) = (Encoding::Utf8, b'\n');
         let bytes = 0..bytes.len();
-        Self { bytes, line: 1, game: 1, encoding, format, line_end, layout: Layout::Games }
+        let keep_legal_part = false;
+        let layout = Layout::Games;
+        Self { bytes, line: 1, game: 1, encoding, format, keep_legal_part, line_end, layout }
     }
 
     /// The whole source, a text.
     pub(super) fn whole_text(bytes: &[u8], format: Format) -> Self {
         let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
         Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
+    }
+
+    /// The same chunk; of games with an illegal move the moves before are kept if so.
+    #[must_use]
+    pub fn keeping_legal_part(&self, keep_legal_part: bool) -> Self {
+        Self { keep_legal_part, ..self.clone() }
     }
 
     /// Whether the source can be cut between games.

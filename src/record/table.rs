@@ -1,13 +1,25 @@
 //! Games in a table: names of columns in the first line, then a row for each game (a column `moves`)
 //! or for each move (columns `move` and `game_id`, rows of a game one after another). Cells are
-//! separated by commas, semicolons or tabs and may stand in quotation marks; a row is one line.
-//! Players, ratings, event, date, result and start position are taken from columns of usual names.
+//! separated by commas, semicolons or tabs and may stand in quotation marks, as RFC 4180 has it; a row
+//! in which they do may have several lines. Players, ratings, event, date, result and start position
+//! are taken from columns of usual names.
+//!
+//! A row may be as long as a game, [`MAX_GAME_BYTES`], and is looked at no further. Where a quotation
+//! mark is never closed, or is closed within a cell, its line is a bad row, and the next line is looked
+//! at by itself: what one stray mark would swallow is not lost.
+
+use std::cell::Cell;
+
+use csv_core::ReadRecordResult;
 
 use super::pgn::{self, BlockFault, BlockGame};
 use super::split::{Line, Lines, Start};
 use super::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, scan,
 };
+
+/// The most columns that a row may have.
+const MAX_COLUMNS: usize = 1 << 12;
 
 /// Columns and the tags that they become.
 const TAGS: [(&str, &str); 19] = [
@@ -38,7 +50,7 @@ const RESULTS: [&str; 3] = ["result", "outcome", "winner"];
 /// Which column is what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Columns {
-    separator: char,
+    separator: u8,
     /// Of all moves or of one.
     moves: usize,
     /// Of the game that a move belongs to; `None` if each row is a game.
@@ -51,9 +63,12 @@ impl Columns {
     /// The columns, if the line names them.
     pub(super) fn read(line: &str) -> Option<Self> {
         let line = line.trim_start_matches('\u{feff}');
-        let separator = line.chars().find(|c| matches!(c, ',' | ';' | '\t'))?;
-        let names: Vec<String> =
-            cells(line, separator).0.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
+        let separator = line.bytes().find(|c| matches!(c, b',' | b';' | b'\t'))?;
+        let mut row = Rows::new(line.as_bytes(), separator, b'\n', 1);
+        row.next().filter(|row| row.fault.is_none())?;
+        let names: Vec<String> = (0..row.width)
+            .map(|index| String::from_utf8_lossy(row.cell(index)).trim().to_ascii_lowercase())
+            .collect();
         let find = |name: &str| names.iter().position(|n| n == name);
         let (moves, game) = match (find("moves"), find("move"), find("game_id")) {
             (Some(moves), ..) => (moves, None),
@@ -68,38 +83,174 @@ impl Columns {
 /// The columns that the first line of the source names, and that line.
 pub(super) fn header<'a>(bytes: &'a [u8], chunk: &Chunk) -> Option<(Columns, Line<'a>)> {
     let line = Lines::new(bytes, chunk).next().filter(|line| line.text.len() < 4096)?;
-    Columns::read(&chunk.encoding.decode_lossy(line.text)).map(|columns| (columns, line))
+    Columns::read(&chunk.encoding.decode_part(line.text).0).map(|columns| (columns, line))
 }
 
-/// The cells of a row, without their quotation marks, and whether one of these is left open.
-fn cells(line: &str, separator: char) -> (Vec<String>, bool) {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    let mut letters = line.chars().peekable();
-    while let Some(c) = letters.next() {
-        let Some(cell) = cells.last_mut() else { break };
-        match c {
-            '"' if is_quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                cell.push('"');
+/// Where a row stands.
+struct RowPlace {
+    start: usize,
+    end: usize,
+    /// The number of its first line.
+    line: u64,
+    /// Why it has no cells.
+    fault: Option<BadGameReason>,
+    /// Whether all rows before it were read as they are: reading can begin here.
+    is_clean: bool,
+}
+
+/// The rows of a stretch of bytes, one after the other. Separators, quotation marks and line ends are
+/// never part of a multi-byte character in the encodings at hand.
+struct Rows<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+    line_end: u8,
+    separator: u8,
+    reader: csv_core::Reader,
+    /// The cells of the present row, one after the other, and where each ends.
+    cells: Vec<u8>,
+    ends: Vec<usize>,
+    width: usize,
+    /// Up to here lines are rows by themselves: a quotation mark before was not closed. So nothing is
+    /// looked at more than twice.
+    single_until: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn new(bytes: &'a [u8], separator: u8, line_end: u8, line: u64) -> Self {
+        let reader = csv_core::ReaderBuilder::new().delimiter(separator).build();
+        let (cells, ends) = (vec![0; 1 << 10], vec![0; 1 << 5]);
+        let (at, width, single_until) = (0, 0, 0);
+        Self { bytes, at, line, line_end, separator, reader, cells, ends, width, single_until }
+    }
+
+    /// The rows of `bytes`, which begin where `chunk` does.
+    fn of(bytes: &'a [u8], chunk: &Chunk, columns: &Columns) -> Self {
+        Self::new(bytes, columns.separator, chunk.line_end, chunk.line)
+    }
+
+    fn next(&mut self) -> Option<RowPlace> {
+        self.skip_blank_lines();
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let first = rest.iter().position(|&b| b == self.line_end).map_or(rest.len(), |i| i + 1);
+        let is_clean = self.at >= self.single_until;
+        let most = if is_clean { rest.len() } else { first };
+        let (len, fault) = match self.read(&rest[..most]) {
+            Ok(len) => (len, None),
+            Err((scanned, fault)) => {
+                self.width = 0;
+                self.single_until = self.single_until.max(self.at + scanned);
+                let is_long = first > MAX_GAME_BYTES;
+                (first, Some(if is_long { BadGameReason::TooLong(first) } else { fault }))
             }
-            '"' => is_quoted = !is_quoted,
-            c if c == separator && !is_quoted => cells.push(String::new()),
-            c => cell.push(c),
+        };
+        let (start, line) = (self.at, self.line);
+        self.advance(len);
+        Some(RowPlace { start, end: self.at, line, fault, is_clean })
+    }
+
+    /// Reads the cells of the row that `rest` begins with and returns its length, or how much was looked
+    /// at and what is wrong.
+    fn read(&mut self, rest: &[u8]) -> Result<usize, (usize, BadGameReason)> {
+        let malformed = |what: &str| BadGameReason::Malformed(what.to_owned());
+        let input = &rest[..rest.len().min(MAX_GAME_BYTES)];
+        self.reader.reset();
+        let (mut read, mut written, mut ended) = (0, 0, false);
+        self.width = 0;
+        loop {
+            let part = if ended { &b"\n"[..] } else { &input[read..] };
+            let (result, taken, put, ends) = self.reader.read_record(
+                part,
+                &mut self.cells[written..],
+                &mut self.ends[self.width..],
+            );
+            (written, self.width) = (written + put, self.width + ends);
+            read = (read + taken).min(input.len());
+            match result {
+                ReadRecordResult::InputEmpty if ended || rest.len() > input.len() => {
+                    return Err((read, malformed("a quotation mark is not closed")));
+                }
+                // The last line has no end.
+                ReadRecordResult::InputEmpty => ended = true,
+                ReadRecordResult::OutputFull => self.cells.resize(2 * self.cells.len(), 0),
+                ReadRecordResult::OutputEndsFull if self.ends.len() >= MAX_COLUMNS => {
+                    return Err((read, malformed("a row of more than 4096 cells")));
+                }
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::Record | ReadRecordResult::End => break,
+            }
+        }
+        if self.is_torn(&input[..read]) {
+            return Err((read, malformed("a quotation mark within a cell")));
+        }
+        Ok(read)
+    }
+
+    /// Whether a row of several lines has a mark that closes a cell, but is not at its end.
+    fn is_torn(&self, row: &[u8]) -> bool {
+        let is_line_end = |b: &u8| matches!(b, b'\n' | b'\r');
+        let row = row.trim_ascii_end();
+        if !row.iter().any(is_line_end) {
+            return false;
+        }
+        let (mut is_open, mut last) = (false, self.separator);
+        for (at, &b) in row.iter().enumerate() {
+            if b == b'"' {
+                let next = row.get(at + 1);
+                if is_open {
+                    is_open = false;
+                    let is_end = next.is_none_or(|b| *b == self.separator || *b == b'"');
+                    if !is_end {
+                        return true;
+                    }
+                } else if last == self.separator || last == b'"' {
+                    is_open = true;
+                }
+            }
+            last = b;
+        }
+        false
+    }
+
+    /// A cell of the present row; empty where there is none.
+    fn cell(&self, index: usize) -> &[u8] {
+        if index >= self.width {
+            return &[];
+        }
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.cells.get(start..self.ends[index]).unwrap_or_default()
+    }
+
+    fn skip_blank_lines(&mut self) {
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let blank = rest.iter().take_while(|b| b.is_ascii_whitespace() && **b != b'\t').count();
+            let end = rest[..blank].iter().rposition(|b| *b == self.line_end);
+            match end {
+                Some(end) => self.advance(end + 1),
+                None if blank == rest.len() => return self.advance(blank),
+                None => return,
+            }
         }
     }
-    (cells, is_quoted)
+
+    fn advance(&mut self, len: usize) {
+        let part = self.bytes.get(self.at..self.at + len).unwrap_or_default();
+        self.line += part.iter().filter(|&&b| b == self.line_end).count() as u64;
+        self.at += len;
+    }
 }
 
 /// A game whose rows are being read.
 #[derive(Debug, Default)]
-struct Rows {
+struct Game {
     line: u64,
     id: String,
     moves: String,
     tags: Vec<(String, String)>,
-    /// A line that leaves a quotation mark open.
-    open: Option<u64>,
+    /// What is wrong with a row, and its line.
+    fault: Option<(BadGameReason, u64)>,
+    is_undecoded: bool,
 }
 
 /// Reads the games of one chunk of a table's rows; `bytes` is the whole source.
@@ -113,34 +264,24 @@ pub(super) fn read(
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let mut summary = ReadSummary::default();
     let mut number = chunk.game - 1;
-    let mut finish = |rows: Rows| {
+    let mut finish = |game: Game| {
         number += 1;
-        match read_rows(rows) {
-            Ok((game, line)) => {
-                summary.games += 1;
-                let BlockGame { record, end, .. } = game;
-                sink(Ok(ParsedGame {
-                    record,
-                    end,
-                    place: Place::Line(line),
-                    game: number,
-                    note: None,
-                }));
-            }
-            Err((reason, line)) => {
-                summary.bad += 1;
-                let (source, place) = (source.to_owned(), Place::Line(line));
-                sink(Err(BadGame { source, place, game: number, reason }));
-            }
-        }
+        summary.undecoded += u64::from(game.is_undecoded);
+        let place = Place::Line(game.line);
+        pgn::hand_over(source, (place, number), chunk, read_rows(game), &mut summary, sink);
     };
-    let mut open: Option<Rows> = None;
-    for line in Lines::new(part, chunk) {
-        let rows = columns.row(&line, chunk.encoding);
+    let mut open: Option<Game> = None;
+    let mut rows = Rows::of(part, chunk, columns);
+    while let Some(place) = rows.next() {
+        let is_fault = place.fault.is_some();
+        let row = columns.row(&rows, place, chunk.encoding);
         match &mut open {
-            Some(game) if columns.game.is_some() && game.id == rows.id => game.add(&rows),
+            // A row that cannot be read spoils the game that it stands in.
+            Some(game) if columns.game.is_some() && (is_fault || game.id == row.id) => {
+                game.add(row);
+            }
             _ => {
-                if let Some(done) = open.replace(rows) {
+                if let Some(done) = open.replace(row) {
                     finish(done);
                 }
             }
@@ -156,39 +297,55 @@ impl Columns {
     /// Where games begin in rows that begin where `chunk` does.
     pub(super) fn starts(&self, bytes: &[u8], chunk: &Chunk) -> impl Iterator<Item = Start> {
         let (mut game, mut id) = (chunk.game - 1, None);
-        Lines::new(bytes, chunk).filter_map(move |line| {
-            if let Some(index) = self.game {
-                let (cells, _) = cells(&chunk.encoding.decode_part(line.text), self.separator);
-                let next = Some(cells.get(index).map_or("", |cell| cell.trim()).to_owned());
-                if std::mem::replace(&mut id, next.clone()) == next {
-                    return None;
+        let mut rows = Rows::of(bytes, chunk, self);
+        std::iter::from_fn(move || {
+            loop {
+                let RowPlace { start: at, line, fault, is_clean, .. } = rows.next()?;
+                if let Some(index) = self.game {
+                    if fault.is_some() && id.is_some() {
+                        continue;
+                    }
+                    let next = Some(rows.cell(index).trim_ascii().to_owned());
+                    if std::mem::replace(&mut id, next.clone()) == next {
+                        continue;
+                    }
+                }
+                game += 1;
+                if is_clean {
+                    return Some(Start { at, line, game });
                 }
             }
-            game += 1;
-            Some(Start { at: line.start, line: line.line, game })
         })
     }
 
-    fn row(&self, line: &Line<'_>, encoding: Encoding) -> Rows {
-        let (cells, is_open) = cells(&encoding.decode_part(line.text), self.separator);
-        let cell = |index: usize| cells.get(index).map_or("", |cell| cell.trim());
-        let tags =
-            self.tags.iter().map(|(index, tag)| ((*tag).to_owned(), cell(*index).to_owned()));
+    fn row(&self, rows: &Rows<'_>, place: RowPlace, encoding: Encoding) -> Game {
+        let RowPlace { start, end, line, fault, .. } = place;
+        if let Some(fault) = fault {
+            return Game { line, fault: Some((fault, line)), ..Game::default() };
+        }
+        let encoding = encoding.of_part(&rows.bytes[start..end]);
+        let undecoded = Cell::new(false);
+        let cell = |index: usize| {
+            let (text, is_undecoded) = encoding.decode_shown(rows.cell(index));
+            undecoded.set(undecoded.get() || is_undecoded);
+            text.trim().to_owned()
+        };
+        let tags = self.tags.iter().map(|(index, tag)| ((*tag).to_owned(), cell(*index)));
         let mut tags: Vec<_> = tags.filter(|(_, value)| !value.is_empty()).collect();
-        if let Some(result) = self.result.and_then(|index| result(cell(index))) {
+        if let Some(result) = self.result.and_then(|index| result(&cell(index))) {
             tags.push(("Result".to_owned(), result.to_owned()));
         }
-        let id = self.game.map_or("", cell).to_owned();
+        let id = self.game.map(cell).unwrap_or_default();
         let moves = cell(self.moves).replace([',', ';', '|'], " ");
-        let open = is_open.then_some(line.line);
-        Rows { line: line.line, id, moves, tags, open }
+        Game { line, id, moves, tags, fault: None, is_undecoded: undecoded.get() }
     }
 }
 
-impl Rows {
+impl Game {
     /// Adds a move; each stands on a line, so that a fault is found on its row.
-    fn add(&mut self, row: &Self) {
-        self.open = self.open.or(row.open);
+    fn add(&mut self, row: Self) {
+        self.fault = self.fault.take().or(row.fault);
+        self.is_undecoded |= row.is_undecoded;
         if self.moves.len() <= MAX_GAME_BYTES {
             self.moves.push('\n');
             self.moves.push_str(&row.moves);
@@ -196,23 +353,20 @@ impl Rows {
     }
 }
 
-fn read_rows(rows: Rows) -> Result<(BlockGame, u64), (BadGameReason, u64)> {
-    let Rows { line, moves, tags, open, .. } = rows;
-    let malformed = |what: &str| BadGameReason::Malformed(what.to_owned());
-    if let Some(line) = open {
-        return Err((malformed("a quotation mark is not closed on its line"), line));
+fn read_rows(game: Game) -> Result<Option<BlockGame>, BlockFault> {
+    let Game { line, moves, tags, fault, .. } = game;
+    let no_moves = || BadGameReason::Malformed("a row without moves".to_owned());
+    if let Some((reason, at)) = fault {
+        return Err(BlockFault::new(at - line, reason));
     }
     if moves.trim().is_empty() && !tags.iter().any(|(name, _)| name == "FEN") {
-        return Err((malformed("a row without moves"), line));
+        return Err(BlockFault::new(0, no_moves()));
     }
     if moves.len() > MAX_GAME_BYTES {
-        return Err((BadGameReason::TooLong(moves.len()), line));
+        return Err(BlockFault::new(0, BadGameReason::TooLong(moves.len())));
     }
-    match pgn::read_moves(&moves, tags) {
-        Ok(Some(game)) => Ok((game, line)),
-        Ok(None) => Err((malformed("a row without moves"), line)),
-        Err(BlockFault { lines, reason }) => Err((reason, line + lines)),
-    }
+    pgn::read_moves(&moves, &tags)?
+        .map_or_else(|| Err(BlockFault::new(0, no_moves())), |g| Ok(Some(g)))
 }
 
 /// The result that a word states, as PGN writes it.
@@ -230,7 +384,8 @@ pub(super) fn result(text: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{read_games, result_text};
+    use super::super::{MAX_GAME_BYTES, read_games, result_text};
+    use super::MAX_COLUMNS;
 
     fn read_all(text: &str) -> Vec<Result<(String, String), String>> {
         let mut games = Vec::new();
@@ -259,16 +414,59 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_several_lines() {
+        let text = "red,moves,comment,result\r\n\"two\r\nlines\",\"h2e2\r\nh9g7\",,0-1\r\n\r\n甲,h2e2,\"a \"\"b\"\"\r\n\r\nc\",1-0\r\n乙,h2e2 h2e2,,\r\n";
+        let games = read_all(text);
+        assert_eq!(games[0], Ok(("two\r\nlines 0-1".to_owned(), "h2e2 h9g7".to_owned())));
+        assert_eq!(games[1], Ok(("甲 1-0".to_owned(), "h2e2".to_owned())));
+        assert!(games[2].clone().unwrap_err().starts_with("t.csv:9: game 3: ply 2"), "{games:?}");
+        assert_eq!(games.len(), 3);
+    }
+
+    #[test]
     fn rows_that_are_no_games() {
-        let games = read_all(
-            "red,moves,result\n\"two\nlines\",h2e2,0-1\nx,,1-0\nx,\"h2e2,1-0\n甲,h2e2,1-0\n",
-        );
-        let open = "a quotation mark is not closed on its line";
-        for (game, what) in games.iter().zip([open, open, "a row without moves", open]) {
-            let bad = game.clone().unwrap_err();
-            assert!(bad.ends_with(what), "{bad}");
+        let games = read_all("red,moves,result\nx,,1-0\nx,\"h2e2,1-0\n甲,h2e2,1-0\n");
+        for (game, what) in games
+            .iter()
+            .zip(["2: game 1: a row without moves", "3: game 2: a quotation mark is not closed"])
+        {
+            assert_eq!(*game, Err(format!("t.csv:{what}")));
         }
-        assert_eq!(games[4], Ok(("甲 1-0".to_owned(), "h2e2".to_owned())));
+        assert_eq!(games[2], Ok(("甲 1-0".to_owned(), "h2e2".to_owned())));
+    }
+
+    #[test]
+    fn a_stray_mark_swallows_no_game() {
+        let games =
+            read_all("red,moves,result\nx,\"h2e2,1-0\n甲,h2e2,1-0\ny,\"h2e2,1-0\n乙,h2e2,1-0\n");
+        let good: Vec<_> = games.iter().map(Result::is_ok).collect();
+        assert_eq!(good, [false, true, false, true], "{games:?}");
+        let games = read_all("red,moves,result\nx \"the\" y,h2e2,1-0\n");
+        assert_eq!(games, [Ok(("x \"the\" y 1-0".to_owned(), "h2e2".to_owned()))]);
+    }
+
+    #[test]
+    fn long_rows_are_refused_before_they_are_held() {
+        let long = "x".repeat(MAX_GAME_BYTES + 1);
+        let open = "y\n".repeat(MAX_GAME_BYTES / 2);
+        let many = ",".repeat(MAX_COLUMNS);
+        for (row, what) in [
+            (format!("{long},h2e2"), "a game of 4194311 bytes"),
+            (format!("\"{open}"), "a quotation mark is not closed"),
+            (format!("h2e2{many}"), "a row of more than 4096 cells"),
+        ] {
+            let games = read_all(&format!("red,moves\n{row}\nz,h2e2\n"));
+            assert!(games[0].clone().unwrap_err().contains(what), "{:?}", games[0]);
+            assert_eq!(*games.last().unwrap(), Ok(("z *".to_owned(), "h2e2".to_owned())));
+        }
+    }
+
+    #[test]
+    fn stray_marks_cost_linear_time() {
+        let text = format!("red,moves\n{}z,h2e2\n", "x\",\",\n".repeat(1 << 20));
+        let games = read_all(&text);
+        assert_eq!(games.len(), (1 << 20) + 1);
+        assert!(games.last().unwrap().is_ok());
     }
 
     #[test]

@@ -1,7 +1,14 @@
 //! Long texts, a stretch at a time, so that no more of one is held in memory. Sources that cannot be
 //! cut between games are one stretch.
 
-use super::{Chunk, MAX_GAME_BYTES, split_games};
+use std::io;
+use std::ops::{Deref, Range};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Chunk, MAX_GAME_BYTES, file, split_games};
+use crate::bytes::map::MappedFile;
+use crate::bytes::positioned::PositionedFile;
 
 /// Bytes of a source that are looked at together. Fixed: what is read must not depend on the machine.
 pub(crate) const WINDOW: usize = 32 << 20;
@@ -9,6 +16,9 @@ pub(crate) const WINDOW: usize = 32 << 20;
 /// Chunks that end so near to the end of a window, while more follows, are left to the next one:
 /// whether a game ends there can depend on what follows.
 const MARGIN: usize = 2 * MAX_GAME_BYTES;
+
+/// The longest window that is held in memory.
+const LONGEST: usize = 8 * WINDOW;
 
 const _: () = assert!(WINDOW >= 2 * MARGIN);
 
@@ -23,38 +33,70 @@ pub(crate) struct Window {
     pub(crate) chunks: Vec<Chunk>,
 }
 
-/// The windows of a source. Every chunk is in one of them.
+/// Cuts a source into windows, from its beginning to its end. Every chunk is in one of them.
 #[derive(Debug)]
-pub(crate) struct Windows<'a> {
-    bytes: &'a [u8],
+struct Cutter {
     start: usize,
     lines: u64,
     games: u64,
     chunk: usize,
-    window: usize,
     /// The first chunk of all, once it is known: encoding and ends of lines are those of the source.
     head: Option<Chunk>,
     is_done: bool,
 }
 
+impl Cutter {
+    const fn new(chunk: usize) -> Self {
+        Self { start: 0, lines: 0, games: 0, chunk, head: None, is_done: false }
+    }
+
+    /// The chunks of the window that begins where `stretch` does; `None` if none of them is whole, so
+    /// that more must be looked at.
+    fn cut(&mut self, stretch: &[u8], is_last: bool) -> Option<Vec<Chunk>> {
+        let mut chunks = match &self.head {
+            None => split_games(stretch, self.chunk),
+            Some(head) => head.split_on(stretch, self.chunk),
+        };
+        for chunk in &mut chunks {
+            chunk.line += self.lines;
+            chunk.game += self.games;
+        }
+        if is_last {
+            self.is_done = true;
+            return Some(chunks);
+        }
+        let whole = stretch.len().saturating_sub(MARGIN);
+        let kept = chunks.partition_point(|chunk| chunk.bytes.end <= whole);
+        let next = chunks.get(kept).filter(|_| kept > 0)?;
+        self.start += next.bytes.start;
+        (self.lines, self.games) = (next.line - 1, next.game - 1);
+        self.head.get_or_insert_with(|| next.clone());
+        chunks.truncate(kept);
+        Some(chunks)
+    }
+}
+
+/// Whether a source that begins so can be cut between games.
+fn can_be_cut(head: &[u8]) -> bool {
+    split_games(head, usize::MAX).iter().any(Chunk::can_be_cut)
+}
+
+/// The windows of a source that is held.
+#[derive(Debug)]
+pub(crate) struct Windows<'a> {
+    bytes: &'a [u8],
+    cutter: Cutter,
+    window: usize,
+}
+
 impl<'a> Windows<'a> {
     /// Windows whose chunks have about `chunk` bytes.
     pub(crate) fn new(bytes: &'a [u8], chunk: usize) -> Self {
-        let can_be_cut =
-            |first: &[u8]| split_games(first, usize::MAX).iter().any(Chunk::can_be_cut);
         let window = match bytes.get(..WINDOW) {
             Some(first) if can_be_cut(first) => WINDOW,
             _ => bytes.len(),
         };
-        Self { bytes, start: 0, lines: 0, games: 0, chunk, window, head: None, is_done: false }
-    }
-
-    /// The chunks of a stretch, places and numbers counted from its beginning.
-    fn chunks(&self, stretch: &[u8]) -> Vec<Chunk> {
-        match &self.head {
-            None => split_games(stretch, self.chunk),
-            Some(head) => head.split_on(stretch, self.chunk),
-        }
+        Self { bytes, cutter: Cutter::new(chunk), window }
     }
 }
 
@@ -62,35 +104,117 @@ impl Iterator for Windows<'_> {
     type Item = Window;
 
     fn next(&mut self) -> Option<Window> {
-        if self.is_done {
+        if self.cutter.is_done {
             return None;
         }
-        let (start, mut length) = (self.start, self.window);
+        let (start, mut length) = (self.cutter.start, self.window);
         loop {
             let end = self.bytes.len().min(start.saturating_add(length));
-            let mut chunks = self.chunks(&self.bytes[start..end]);
-            for chunk in &mut chunks {
-                chunk.line += self.lines;
-                chunk.game += self.games;
-            }
-            if end == self.bytes.len() {
-                self.is_done = true;
-                return Some(Window { start, end, chunks });
-            }
-            let whole = end - start - MARGIN;
-            let kept = chunks.partition_point(|chunk| chunk.bytes.end <= whole);
-            if kept > 0
-                && let Some(next) = chunks.get(kept)
+            if let Some(chunks) = self.cutter.cut(&self.bytes[start..end], end == self.bytes.len())
             {
-                self.start += next.bytes.start;
-                (self.lines, self.games) = (next.line - 1, next.game - 1);
-                self.head.get_or_insert_with(|| next.clone());
-                chunks.truncate(kept);
                 return Some(Window { start, end, chunks });
             }
             // Nothing in it is whole: one long game.
             length = length.saturating_mul(2);
         }
+    }
+}
+
+/// A stretch of a file.
+#[derive(Debug)]
+pub(crate) struct FileWindow {
+    /// Its bytes. What lies behind the last chunk belongs to the next window, unless this is the last.
+    pub(crate) bytes: WindowBytes,
+    /// Its chunks, as in [`Window`].
+    pub(crate) chunks: Vec<Chunk>,
+    is_last: bool,
+}
+
+impl FileWindow {
+    /// The bytes that no other window has.
+    pub(crate) fn own(&self) -> &[u8] {
+        match self.chunks.last() {
+            Some(last) if !self.is_last => &self.bytes[..last.bytes.end],
+            _ => &self.bytes,
+        }
+    }
+}
+
+/// The bytes of a stretch of a file.
+#[derive(Debug)]
+pub(crate) enum WindowBytes {
+    /// Read from it.
+    Read(Vec<u8>),
+    /// In a copy of it.
+    Copied(Arc<MappedFile>, Range<usize>),
+}
+
+impl Deref for WindowBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Read(bytes) => bytes,
+            Self::Copied(map, range) => map.get(range.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The windows of a file that can be cut between games. Each is read when it is asked for; only where a
+/// game is longer than is worth holding is the file copied to one without a name, and that one mapped.
+#[derive(Debug)]
+pub(crate) struct FileWindows<'a> {
+    file: &'a PositionedFile,
+    len: u64,
+    folder: &'a Path,
+    cutter: Cutter,
+    copy: Option<Arc<MappedFile>>,
+}
+
+impl<'a> FileWindows<'a> {
+    pub(super) const fn new(
+        file: &'a PositionedFile,
+        len: u64,
+        chunk: usize,
+        folder: &'a Path,
+    ) -> Self {
+        Self { file, len, folder, cutter: Cutter::new(chunk), copy: None }
+    }
+
+    /// The bytes from `start` on.
+    fn bytes(&mut self, start: usize, length: usize) -> io::Result<WindowBytes> {
+        let end = self.len.min((start as u64).saturating_add(length as u64));
+        if length > LONGEST && self.copy.is_none() {
+            self.copy = Some(Arc::new(file::copy(self.file, self.folder)?));
+        }
+        Ok(match &self.copy {
+            Some(copy) => WindowBytes::Copied(Arc::clone(copy), start..end as usize),
+            None => WindowBytes::Read(file::read(self.file, start as u64, end - start as u64)?),
+        })
+    }
+
+    fn window(&mut self) -> io::Result<FileWindow> {
+        let (start, mut length) = (self.cutter.start, WINDOW);
+        loop {
+            let bytes = self.bytes(start, length)?;
+            let is_last = start as u64 + bytes.len() as u64 >= self.len;
+            if let Some(chunks) = self.cutter.cut(&bytes, is_last) {
+                return Ok(FileWindow { bytes, chunks, is_last });
+            }
+            length = length.saturating_mul(2);
+        }
+    }
+}
+
+impl Iterator for FileWindows<'_> {
+    type Item = io::Result<FileWindow>;
+
+    fn next(&mut self) -> Option<io::Result<FileWindow>> {
+        if self.cutter.is_done {
+            return None;
+        }
+        let window = self.window();
+        self.cutter.is_done |= window.is_err();
+        Some(window)
     }
 }
 

@@ -111,7 +111,9 @@ pub fn write_game(
         | Format::Ccm
         | Format::Chn
         | Format::Pfc
-        | Format::Xqr => return Err(WriteError::NoWriter(format)),
+        | Format::Xqr
+        | Format::Wxf
+        | Format::Text => return Err(WriteError::NoWriter(format)),
     };
     out.write_all(&encode(&text, options)?)?;
     Ok(dropped)

@@ -121,6 +121,13 @@ struct Rules {
     /// Count every record, copies of a game too.
     #[arg(long)]
     no_dedup: bool,
+    /// Count mirror images of a game as copies of it. Without this a game and its mirror image are two.
+    #[arg(long)]
+    fold_mirror: bool,
+    /// Keep the moves before an illegal one, instead of leaving the game out; such games are counted, and
+    /// listed by --rejects.
+    #[arg(long)]
+    keep_legal_part: bool,
     /// Ignore the tag Group, which makes a game's moves members of a line group.
     #[arg(long)]
     no_groups: bool,
@@ -292,6 +299,8 @@ impl Rules {
         put(colour.or(self.winner_only.then_some(Mover::Winner)).map(Some), &mut filter.mover);
         filter.every_record |= self.no_dedup;
         filter.no_groups |= self.no_groups;
+        filter.fold_mirror |= self.fold_mirror;
+        filter.keep_legal_part |= self.keep_legal_part;
     }
 }
 
@@ -335,6 +344,7 @@ fn answer(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value 
         "disputed": counts.disputed,
         "tied": counts.tied,
         "contradicted": report.contradicted,
+        "cut": report.cut,
         "positions": about.positions,
         "moves": about.rows,
         "content": about.content,
@@ -361,6 +371,9 @@ fn print(
         writeln!(out, "kept       {} records that an interrupted build had read", report.kept)?;
     }
     super::print_counts(&about.counts, out)?;
+    if report.cut > 0 {
+        writeln!(out, "cut        {} records before an illegal move", report.cut)?;
+    }
     writeln!(out, "mates      {} records contradicted by mate or stalemate", report.contradicted)?;
     Ok(())
 }

@@ -8,14 +8,13 @@ use serde_json::{Value, json};
 
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_build;
-use crate::bytes::visible::ShowPath;
 use crate::book::find_games;
 use crate::book::opening::{Code, Opening, Openings};
-use crate::bytes::map::MappedFile;
 use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
 use crate::bytes::visible::Visible;
 use crate::game::{Notation, Outcome, Side};
-use crate::record::{Place, Record, read_packed};
+use crate::record::{ChangedError, GameFile, Place, Record, read_game_file};
 use crate::xiangqi::Position;
 
 /// How many pairs of codes that disagree are printed.
@@ -190,31 +189,35 @@ fn read(
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let source = file.shown().to_string();
-    let bytes = match MappedFile::open(file) {
+    let folder = std::env::temp_dir();
+    let opened = match GameFile::open(file, &folder) {
         Err(error) if open::is_refused(&error) => {
             tracing::info!("{source:?}: {error}");
             sums.bad += 1;
             return Ok(());
         }
-        bytes => bytes.or_exit_with(exit::NO_INPUT, || source.clone())?,
+        Err(error) if ChangedError::is_in(&error) => {
+            return Err(CliError::new(exit::IO, error).within(&source));
+        }
+        opened => opened.or_exit_with(exit::NO_INPUT, || source.clone())?,
     };
     let mut listed = Ok(());
-    let folder = std::env::temp_dir();
-    let read = read_packed(&source, &bytes, &folder, &Arc::default(), &mut |source, game| {
-        match game {
-            Ok(game) => {
-                let found = sums.add(&game.record);
-                if args.list {
-                    listed = list((source, game.place), &game.record, found, context);
+    let read =
+        read_game_file(&source, &opened, &folder, &Arc::default(), false, &mut |source, game| {
+            match game {
+                Ok(game) => {
+                    let found = sums.add(&game.record);
+                    if args.list {
+                        listed = list((source, game.place), &game.record, found, context);
+                    }
+                }
+                Err(error) => {
+                    tracing::info!("{error}");
+                    sums.bad += 1;
                 }
             }
-            Err(error) => {
-                tracing::info!("{error}");
-                sums.bad += 1;
-            }
-        }
-        if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+            if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
     read.or_exit_with(exit::IO, || source.clone())?;
     listed
 }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::super::listing::claim;
 use super::super::{CliError, Context, OrExit, exit};
 use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
@@ -92,6 +93,7 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
         return Ok(exit::OK);
     };
     let place = || path.shown().to_string();
+    let _lock = claim(path)?;
     let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
     write_csv::<Position>(book, min_games, &mut out).map_err(|error| error.within(place()))?;
@@ -103,26 +105,61 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
 }
 
 /// The columns. Scores are the mover's, from 0 to 1.
-const HEAD: &str = "fen,key,ply,move,games,red,draws,black,score,mean_rating,year_min,year_max,\
-                    weight,priority,flags,groups,comment";
+const HEAD: [&str; 17] = [
+    "fen",
+    "key",
+    "ply",
+    "move",
+    "games",
+    "red",
+    "draws",
+    "black",
+    "score",
+    "mean_rating",
+    "year_min",
+    "year_max",
+    "weight",
+    "priority",
+    "flags",
+    "groups",
+    "comment",
+];
+
+/// Rows as RFC 4180 has them.
+type Csv<'a> = csv::Writer<&'a mut dyn Write>;
+
+/// Writes a row: cells before the move, and those from it on.
+fn write_row(out: &mut Csv<'_>, place: [String; 3], line: Vec<String>) -> io::Result<()> {
+    out.write_record(place.into_iter().chain(line)).map_err(io_error)
+}
+
+/// The error of the output: rows themselves are sound.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
 
 fn write_csv<G: Symmetric + Notation>(
     book: &Book,
     min_games: u64,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    writeln!(out, "{HEAD}")?;
+    let mut out = Csv::from_writer(out);
+    out.write_record(HEAD).map_err(io_error)?;
     let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
         let fen = position.position_text();
-        let key = book.key_of(position);
+        let key = book.key_of(position).to_string();
         for found in book.probe_with(position, min_games)? {
             let line = reached_line::<G>(&found, position.side_to_move());
-            writeln!(out, "{},{key},{ply},{line}", field(&fen))?;
+            write_row(&mut out, [fen.clone(), key.clone(), ply.to_string()], line)?;
         }
         Ok(())
     });
     let unreached = unreached.map_err(CliError::from)?;
-    write_unreached::<G>(book, &unreached, min_games, out)
+    write_unreached::<G>(book, &unreached, min_games, &mut out)?;
+    Ok(out.flush()?)
 }
 
 /// Moves that are not reached: nobody knows whose they are, so there is no score.
@@ -130,7 +167,7 @@ fn write_unreached<G: Notation>(
     book: &Book,
     unreached: &[Place],
     min_games: u64,
-    out: &mut dyn Write,
+    out: &mut Csv<'_>,
 ) -> Result<(), CliError> {
     let mut left = unreached;
     let mut written = Ok(());
@@ -138,8 +175,9 @@ fn write_unreached<G: Notation>(
         if written.is_ok() && left.first() == Some(&(entry.key, entry.mv)) {
             left = &left[1..];
             if entry.has_games(min_games) {
-                let key = Key::from_i64(entry.key);
-                written = writeln!(out, ",{key},,{}", unreached_line::<G>(&entry));
+                let key = Key::from_i64(entry.key).to_string();
+                let place = [String::new(), key, String::new()];
+                written = write_row(out, place, unreached_line::<G>(&entry));
             }
         }
     })
@@ -147,7 +185,7 @@ fn write_unreached<G: Notation>(
     Ok(written?)
 }
 
-fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
+fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Vec<String> {
     let t = &found.tally;
     let score = t.score(mover).map_or_else(String::new, |score| format!("{score:.4}"));
     let marks = [
@@ -159,7 +197,7 @@ fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> String {
     line(&G::move_text(found.mv), t, &score, &weights, &marks)
 }
 
-fn unreached_line<G: Notation>(entry: &Entry) -> String {
+fn unreached_line<G: Notation>(entry: &Entry) -> Vec<String> {
     let mv = G::Move::unpack(entry.mv).map_or_else(|| entry.mv.to_string(), G::move_text);
     let mark = &entry.mark;
     let groups: Vec<&str> = mark.groups.iter().map(String::as_str).collect();
@@ -179,7 +217,7 @@ fn line(
     score: &str,
     (weight, priority): &(String, i64),
     marks: &[String],
-) -> String {
+) -> Vec<String> {
     let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
     let mut fields = vec![
         mv.to_owned(),
@@ -194,23 +232,19 @@ fn line(
         weight.clone(),
         priority.to_string(),
     ];
-    fields.extend(marks.iter().map(|mark| field(mark)));
-    fields.join(",")
+    fields.extend(marks.iter().map(|mark| unlike_a_formula(mark)));
+    fields
 }
 
 /// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from that.
 const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
-/// A text as RFC 4180 has it: quoted where need be. One that a spreadsheet would take for a formula
-/// gets an apostrophe before it, and so does one that begins with an apostrophe: readers take away
-/// the first apostrophe of a cell, if there is one.
-fn field(text: &str) -> String {
+/// A text that no spreadsheet takes for a formula: one that it would gets an apostrophe before it, and so
+/// does one that begins with an apostrophe. Readers take away the first apostrophe of a cell, if there is
+/// one.
+fn unlike_a_formula(text: &str) -> String {
     let mark = if text.starts_with(FORMULA) { "'" } else { "" };
-    if !mark.is_empty() || text.contains([',', '"', '\n', '\r']) {
-        format!("\"{mark}{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    format!("{mark}{text}")
 }
 
 /// What can fail within a walk.
@@ -245,46 +279,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_where_need_be() {
-        assert_eq!(field("a b"), "a b");
-        assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    fn cells_are_quoted_where_need_be() {
+        let mut bytes = Vec::new();
+        let mut out = Csv::from_writer(&mut bytes);
+        let cells = ["a b", "a,\"b\"", "c\nd", ""].map(str::to_owned).to_vec();
+        write_row(&mut out, ["".into(), "k".into(), "1".into()], cells).unwrap();
+        drop(out);
+        assert_eq!(bytes, b",k,1,a b,\"a,\"\"b\"\"\",\"c\nd\",\n");
     }
 
-    /// The cells of a row, read as RFC 4180 says and without the mark of a text.
-    fn read(row: &str) -> Vec<String> {
-        let (mut cells, mut is_quoted) = (vec![String::new()], false);
-        let mut letters = row.chars().peekable();
-        while let Some(c) = letters.next() {
-            let last = cells.len() - 1;
-            match c {
-                '"' if is_quoted && letters.peek() == Some(&'"') => {
-                    letters.next();
-                    cells[last].push('"');
-                }
-                '"' => is_quoted = !is_quoted,
-                ',' if !is_quoted => cells.push(String::new()),
-                c => cells[last].push(c),
-            }
-        }
-        assert!(!is_quoted);
-        let unmarked = |cell: String| cell.strip_prefix('\'').map_or(cell.clone(), str::to_owned);
-        cells.into_iter().map(unmarked).collect()
+    /// A row of cells, and what a reader finds in it.
+    fn round_trip(texts: &[String]) -> (Vec<u8>, Vec<String>) {
+        let mut bytes = Vec::new();
+        let mut out = Csv::from_writer(&mut bytes);
+        let cells = texts.iter().map(|text| unlike_a_formula(text)).collect();
+        write_row(&mut out, ["f".into(), "k".into(), "1".into()], cells).unwrap();
+        drop(out);
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&bytes[..]);
+        let row = reader.records().next().unwrap().unwrap();
+        let unmarked = |cell: &str| cell.strip_prefix('\'').unwrap_or(cell).to_owned();
+        let cells = row.iter().skip(3).map(unmarked).collect();
+        drop(reader);
+        (bytes, cells)
     }
 
     #[test]
     fn no_cell_begins_like_a_formula() {
         for text in ["=1+1", "+1", "-2", "@SUM(A1)", "\tx", "\r=x", "'quoted", "'=1"] {
-            let cell = field(text);
-            assert!(cell.starts_with("\"'"), "{cell}");
-            assert_eq!(read(&cell), [text]);
+            assert!(unlike_a_formula(text).starts_with('\''));
+            let (bytes, cells) = round_trip(&[text.to_owned()]);
+            assert!(bytes.starts_with(b"f,k,1,'") || bytes.starts_with(b"f,k,1,\"'"), "{bytes:?}");
+            assert_eq!(cells, [text]);
         }
     }
 
     proptest::proptest! {
         #[test]
         fn what_is_written_is_read(texts in proptest::collection::vec("[=+@',\"a\\-\t\r\n ]{0,6}", 1..5)) {
-            let row = texts.iter().map(|text| field(text)).collect::<Vec<_>>().join(",");
-            proptest::prop_assert_eq!(read(&row), texts);
+            proptest::prop_assert_eq!(round_trip(&texts).1, texts);
         }
     }
 }

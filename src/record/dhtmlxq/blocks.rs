@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::MAX_NAME_BYTES;
-use crate::record::MAX_GAME_BYTES;
+use crate::record::{MAX_GAME_BYTES, MAX_PARTS};
 
 const MARK: &[u8] = b"[DhtmlXQ";
 
@@ -26,7 +26,7 @@ pub(super) struct Block {
     pub(super) line: u64,
     /// From its first mark to the end of its last value, in bytes.
     pub(super) len: usize,
-    /// Those that begin within the first [`MAX_GAME_BYTES`].
+    /// Those that begin within the first [`MAX_GAME_BYTES`], one more than [`MAX_PARTS`] at most.
     pub(super) values: Vec<Value>,
 }
 
@@ -99,12 +99,12 @@ impl<'a> Blocks<'a> {
         self.line
     }
 
-    /// Whether a game with these values is over where another value of that name begins.
-    fn is_over(&self, values: &[Value], name: &Range<usize>) -> bool {
-        let text = |range: &Range<usize>| &self.bytes[range.clone()];
-        let name = text(name);
-        ONCE.iter().any(|once| name.eq_ignore_ascii_case(once))
-            && values.iter().any(|value| text(&value.name).eq_ignore_ascii_case(name))
+    /// Whether a game in which these of [`ONCE`] were seen is over where a value of that name begins;
+    /// notes the name.
+    fn is_over(&self, seen: &mut [bool; ONCE.len()], name: &Range<usize>) -> bool {
+        let name = &self.bytes[name.clone()];
+        let once = ONCE.iter().position(|once| name.eq_ignore_ascii_case(once));
+        once.is_some_and(|once| std::mem::replace(&mut seen[once], true))
     }
 }
 
@@ -113,6 +113,7 @@ impl Iterator for Blocks<'_> {
 
     fn next(&mut self) -> Option<Block> {
         let mut values: Vec<Value> = Vec::new();
+        let mut seen = [false; ONCE.len()];
         let mut word = None;
         let mut begin = self.at;
         let mut last = self.at;
@@ -122,7 +123,7 @@ impl Iterator for Blocks<'_> {
                 Mark::Begin => word = Some(place.start),
                 Mark::End | Mark::Close => {}
                 Mark::Name(name) => {
-                    if self.is_over(&values, &name) {
+                    if self.is_over(&mut seen, &name) {
                         break;
                     }
                     if values.is_empty() {
@@ -130,7 +131,7 @@ impl Iterator for Blocks<'_> {
                     }
                     // A value ends where the next mark begins, whatever that is.
                     let end = self.mark(place.end).map_or(self.bytes.len(), |(next, _)| next.start);
-                    if place.start - begin <= MAX_GAME_BYTES {
+                    if place.start - begin <= MAX_GAME_BYTES && values.len() <= MAX_PARTS {
                         values.push(Value { name, value: place.end..end });
                     }
                     (self.at, last) = (end, end);
@@ -169,5 +170,16 @@ mod tests {
         let bare = "[DhtmlXQ_title]a[/DhtmlXQ_title]\n[DhtmlXQ_time][/DhtmlXQ_time]\n[DhtmlXQ_time]c[/]\n[DhtmlXQ_title]b";
         assert_eq!(blocks(bare).len(), 2);
         assert_eq!(blocks("[DhtmlXQ][/DhtmlXQ] [DhtmlXQ_ [DhtmlXQ_\u{4e2d}]"), []);
+    }
+
+    #[test]
+    fn values_are_counted() {
+        let text = "[DhtmlXQ_x]".repeat(MAX_PARTS + 10) + "[DhtmlXQ_movelist]7747";
+        let blocks: Vec<Block> = Blocks::new(text.as_bytes(), 1).collect();
+        assert_eq!((blocks.len(), blocks[0].values.len()), (1, MAX_PARTS + 1));
+        let mut games = Vec::new();
+        crate::record::read_games("t", text.as_bytes(), &mut |game| games.push(game));
+        assert_eq!(games.len(), 1);
+        assert!(games[0].as_ref().unwrap_err().to_string().contains("more than 100000"));
     }
 }

@@ -11,8 +11,8 @@ use crate::record::single::{Fault, Found, report_at};
 use crate::record::split::Start;
 use crate::record::text::{push_tag, tidy, unescape};
 use crate::record::{
-    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_VARIATION_DEPTH, ParsedGame,
-    Place, ReadSummary, Record, Tree, Variation,
+    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
+    ParsedGame, Place, ReadSummary, Record, Tree, Variation,
 };
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};
@@ -30,6 +30,7 @@ pub(in crate::record) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
 fn is_game(bytes: &[u8], block: &Block) -> bool {
     let is_of_game = |name: &[u8]| OF_GAMES.iter().any(|of| name.eq_ignore_ascii_case(of));
     block.len > MAX_GAME_BYTES
+        || block.values.len() > MAX_PARTS
         || block.values.iter().any(|value| is_of_game(&bytes[value.name.clone()]))
 }
 
@@ -45,16 +46,45 @@ pub(in crate::record) fn read(
     let mut summary = ReadSummary::default();
     for (number, block) in (chunk.game..).zip(blocks) {
         let place = Place::Line(block.line);
-        let game =
-            read_block(part, &block, chunk.encoding).map_err(|reason| Fault { place, reason });
-        summary += report_at(source, place, number, game, sink);
+        let mut is_undecoded = false;
+        let game = read_block(part, &block, chunk.encoding, usize::MAX, &mut is_undecoded);
+        let legal = match &game {
+            Err(BadGameReason::Move { ply, .. }) if *ply > 1 && chunk.keep_legal_part => {
+                read_block(part, &block, chunk.encoding, ply - 1, &mut is_undecoded).ok()
+            }
+            _ => None,
+        };
+        match (game, legal) {
+            (Err(reason), Some(Found { record, cut_variations, .. })) => {
+                let bad = BadGame { source: source.to_owned(), place, game: number, reason };
+                let cut = Some(Box::new(bad));
+                sink(Ok(ParsedGame { cut, ..ParsedGame::new(record, place, number) }));
+                summary +=
+                    ReadSummary { games: 1, kept: 1, cut_variations, ..ReadSummary::default() };
+            }
+            (game, _) => {
+                let game = game.map_err(|reason| Fault { place, reason });
+                summary += report_at(source, place, number, game, sink);
+            }
+        }
+        summary.undecoded += u64::from(is_undecoded);
     }
     summary
 }
 
-fn read_block(bytes: &[u8], block: &Block, encoding: Encoding) -> Result<Found, BadGameReason> {
+/// Reads a game, of its main line at most so many plies.
+fn read_block(
+    bytes: &[u8],
+    block: &Block,
+    encoding: Encoding,
+    plies: usize,
+    undecoded: &mut bool,
+) -> Result<Found, BadGameReason> {
     if block.len > MAX_GAME_BYTES {
         return Err(BadGameReason::TooLong(block.len));
+    }
+    if block.values.len() > MAX_PARTS {
+        return Err(BadGameReason::TooManyParts);
     }
     let mut parts = Parts::default();
     let begin = block.values.first().map_or(0, |value| value.name.start);
@@ -62,7 +92,12 @@ fn read_block(bytes: &[u8], block: &Block, encoding: Encoding) -> Result<Found, 
     let encoding = encoding.of_part(&bytes[begin..end]);
     for value in &block.values {
         let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
-        parts.take(&name, &encoding.decode_lossy(&bytes[value.value.clone()]));
+        let (text, is_undecoded) = encoding.decode_shown(&bytes[value.value.clone()]);
+        parts.take(&name, &text);
+        *undecoded |= is_undecoded;
+    }
+    if let Some(end) = plies.checked_mul(4) {
+        parts.main.moves = parts.main.moves.chars().take(end).collect();
     }
     parts.game()
 }

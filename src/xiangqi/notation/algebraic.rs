@@ -1,5 +1,6 @@
 //! The algebraic notation of WinBoard: `Che2`, `Cxe6`, `E0a2`, pawn pushes `e5`, pawns sideways
-//! `gf5`, captures by pawns `gxg4`.
+//! `gf5`, captures by pawns `gxg4`. `PyChess` writes pawns with their letter, like any other piece:
+//! `Pe5`, `Pxg4`.
 
 use super::error::Fault;
 use super::explain;
@@ -26,8 +27,9 @@ pub(super) fn read(chars: &[char]) -> Option<Algebraic> {
         }
         _ => (Role::Pawn, rest),
     };
+    let has_letter = rest.first().is_some_and(char::is_ascii_uppercase);
     let (file, rank) = match *source {
-        [] if role == Role::Pawn => (Some(to.file()), None),
+        [] if role == Role::Pawn && !has_letter => (Some(to.file()), None),
         [] => (None, None),
         [c] => (file_of(c), rank_of(c)),
         [file, rank] => (Some(file_of(file)?), Some(rank_of(rank)?)),
