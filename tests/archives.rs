@@ -318,8 +318,11 @@ mod unix {
             fs::set_permissions(place.at(name), PermissionsExt::from_mode(mode)).unwrap();
         };
         fs::create_dir(place.at("out")).unwrap();
-        (mode("out", 0o777), mode("", 0o755));
-        (mode("games/secret.pgn", 0), mode("games/locked", 0));
+        for (name, bits) in
+            [("out", 0o777), ("", 0o755), ("games/secret.pgn", 0), ("games/locked", 0)]
+        {
+            mode(name, bits);
+        }
         let (input, book) = (place.path("games"), place.path("out/book"));
         let list = place.path("out/rejects");
         let build = ["book", "build", &input, "-o", &book, "--json", "--rejects", &list];

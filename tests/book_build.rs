@@ -1,6 +1,6 @@
 //! `juzhong book build` in steps, interrupted, killed, and beside others of its kind.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -74,7 +74,7 @@ fn build_collection(folder: &Path) -> Option<(Book, Expected)> {
         return None;
     };
     let path = folder.join("ccpd.book");
-    let mut rejects = [0; 3];
+    let mut rejects = [0; 4];
     let report = build(
         &[games],
         &path,
@@ -86,13 +86,14 @@ fn build_collection(folder: &Path) -> Option<(Book, Expected)> {
             RejectReason::Bad(_) => rejects[0] += 1,
             RejectReason::NoMoves => rejects[1] += 1,
             RejectReason::OtherStart => rejects[2] += 1,
+            RejectReason::Cut(_) => rejects[3] += 1,
         },
     )
     .unwrap();
     let book = Book::open(&path).unwrap();
     assert_eq!(book.metadata(), &report.metadata);
     let counts = report.metadata.counts;
-    assert_eq!(rejects, [counts.bad, counts.no_move_records, counts.other_start_records]);
+    assert_eq!(rejects, [counts.bad, counts.no_move_records, counts.other_start_records, 0]);
     Some((book, expected))
 }
 

@@ -6,6 +6,7 @@
 
 mod games;
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use games::{check_prefixes, grow, moves, outline, read, read_one, reason, records};
@@ -107,7 +108,7 @@ fn che(moves: &[Move]) -> String {
     for (index, mv) in moves.iter().enumerate() {
         let (from, to) = (mv.from(), mv.to());
         let ends = format!("{} {} {} {}", from.rank(), from.file(), to.rank(), to.file());
-        text += &format!(" 7 32 {} {ends} 0 {} 0", (index + 1) % 2, index + 1);
+        let _ = write!(text, " 7 32 {} {ends} 0 {} 0", (index + 1) % 2, index + 1);
     }
     text + "\n"
 }
@@ -209,7 +210,7 @@ fn pfc(record: &Record<Position>) -> String {
             text += "</n>";
             depth -= 1;
         }
-        text += &format!("\n<n m=\"{mv}\" c=\"{}\"", escaped(&comment));
+        let _ = write!(text, "\n<n m=\"{mv}\" c=\"{}\"", escaped(&comment));
         text += if is_last { "/>" } else { ">" };
         depth += usize::from(!is_last);
     }
@@ -265,8 +266,8 @@ fn cbf(record: &Record<Position>) -> String {
         let [a, b, c, d] = ends(mv, false);
         let end = if is_last { " end=\"1\"" } else { "" };
         let branch = if has_alternative { " branch=\"1\"" } else { "" };
-        text +=
-            &format!("<Move value=\"{a}{b}-{c}{d}\"{end}{branch}><![CDATA[{comment}]]></Move>\n");
+        let move_of = format!("value=\"{a}{b}-{c}{d}\"");
+        let _ = writeln!(text, "<Move {move_of}{end}{branch}><![CDATA[{comment}]]></Move>");
     }
     text + "</MoveList></ChineseChessRecord>\n"
 }
@@ -468,7 +469,7 @@ fn bad_mxq() {
     assert!(matches!(bad.reason, BadGameReason::Move { ply: 2, .. }), "{bad}");
     let end = good.windows(5).position(|at| at == b"\x04Ends").unwrap();
     assert_eq!(reason(&good[..end]), BadGameReason::Truncated("the moves".to_owned()));
-    let mut word = good.clone();
+    let mut word = good;
     word[end - 4] = b'+';
     word[end - 3] = b'+';
     assert!(reason(&word).to_string().starts_with("ply 6: \""), "{}", reason(&word));
@@ -515,7 +516,7 @@ fn bad_chn() {
     let good = chn(&Position::start(), &moves_of(LINE), false);
     assert!(matches!(reason(&good[..good.len() - 36]), BadGameReason::Truncated(_)));
     assert_eq!(reason(&good[..200]), BadGameReason::Truncated("the header".to_owned()));
-    let mut man = good.clone();
+    let mut man = good;
     man[180] = 0x18;
     assert_eq!(read_one(&man).unwrap_err().place, Place::Offset(180));
     let illegal = chn(&Position::start(), &moves_of("h2e2 h9h8"), false);

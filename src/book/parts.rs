@@ -325,7 +325,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 /// which may be a link.
 fn create(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => File::options().read(true).write(true).create_new(true).open(path),
     }
 }

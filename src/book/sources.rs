@@ -395,7 +395,7 @@ mod tests {
                 write();
                 let cut = |is_first: bool| {
                     if !is_first {
-                        open().set_len(len).unwrap()
+                        open().set_len(len).unwrap();
                     }
                 };
                 assert!(matches!(read(&path, &cut), Err(BuildError::Changed { .. })));

@@ -1,4 +1,5 @@
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -263,7 +264,7 @@ impl Report {
         let output = args.output.display();
         let mut text = format!("{}, {bad} bad left out", counted(games, "game", files));
         if skipped > 0 {
-            text += &format!(", {skipped} files without games passed over (-v names them)");
+            let _ = write!(text, ", {skipped} files without games passed over (-v names them)");
         }
         let Some(context) = context else {
             tell(format_args!("juzhong: {text}"));

@@ -859,6 +859,7 @@ fn legal<G: Game>(entry: HashEntry<G::Move>, position: &G) -> HashEntry<G::Move>
 }
 
 #[cfg(test)]
+#[expect(clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use std::sync::mpsc::sync_channel;
 

@@ -154,7 +154,7 @@ impl Finder<'_> {
             return self.unpack(member, depth, coding, to);
         }
         match kind {
-            Archive::Zip => self.zip(member, depth, to),
+            Archive::Zip => self.zip(&member, depth, to),
             Archive::Tar => self.tar(&member, depth, to),
             Archive::SevenZ => return self.sevenz(&member, depth, to),
             Archive::Rar => {}
@@ -271,8 +271,8 @@ impl Finder<'_> {
         to.push(Item::Done(Member { name, ..whole }.with_fault(loss)));
     }
 
-    fn zip(&mut self, archive: Member, depth: u32, to: &mut Vec<Item>) {
-        let bytes = self.bytes_of(&archive);
+    fn zip(&mut self, archive: &Member, depth: u32, to: &mut Vec<Item>) {
+        let bytes = self.bytes_of(archive);
         let (found, loss) = match zip::entries(bytes, self.room) {
             Ok(entries) => (entries, None),
             Err(what) => {
@@ -307,11 +307,11 @@ impl Finder<'_> {
             let whole = Member::whole(archive.store, data);
             let packing = Packing::Zip { method, crc, size };
             let member = Member { name: Some(name), packing, fault, is_cut, ..whole };
-            self.add(&archive, member, is_other, depth, to);
+            self.add(archive, member, is_other, depth, to);
         }
         self.left = self.left.saturating_sub(unpacked);
         if let Some(loss) = loss {
-            Self::add_loss(&archive, &loss, to);
+            Self::add_loss(archive, &loss, to);
         }
     }
 

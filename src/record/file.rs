@@ -43,7 +43,7 @@ impl ChangedError {
     /// Whether that is what an error says.
     #[must_use]
     pub fn is_in(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+        error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Self>)
     }
 }
 

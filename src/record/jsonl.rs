@@ -427,7 +427,7 @@ impl<'de> Visitor<'de> for Reading<'_, Text<'static>> {
                 "result" => put(&mut result, &name, map.next_value()?)?,
                 "tags" => put(&mut tags, &name, map.next_value_seed(self.parts.tags())?)?,
                 "comments" => {
-                    put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?
+                    put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?;
                 }
                 "lines" => {
                     let list = self.parts.list(self.parts.line());
@@ -491,7 +491,7 @@ impl<'de> Visitor<'de> for Reading<'_, LineText<'static>> {
                 "ply" => put(&mut ply, &name, map.next_value()?)?,
                 "moves" => put(&mut moves, &name, map.next_value()?)?,
                 "comments" => {
-                    put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?
+                    put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?;
                 }
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }

@@ -333,7 +333,8 @@ mod tests {
     fn steps_stay_on_the_board() {
         for square in Square::all() {
             let steps = [(0, 1), (0, -1), (1, 0), (-1, 0)].into_iter().filter_map(|(df, dr)| {
-                let (file, rank) = (square.file() as i8 + df, square.rank() as i8 + dr);
+                let (file, rank) =
+                    (square.file().cast_signed() + df, square.rank().cast_signed() + dr);
                 let is_on = (0..9).contains(&file) && (0..10).contains(&rank);
                 is_on.then(|| Square::at(file as u8, rank as u8))
             });
@@ -341,7 +342,7 @@ mod tests {
             let set = Bitboard::of(square);
             assert_eq!(set.beside(), steps, "{square}");
             for (side, ahead) in [(Side::First, 1), (Side::Second, -1)] {
-                let rank = square.rank() as i8 + ahead;
+                let rank = square.rank().cast_signed() + ahead;
                 let expected: Bitboard = (0..10)
                     .contains(&rank)
                     .then(|| Square::at(square.file(), rank as u8))

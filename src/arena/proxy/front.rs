@@ -26,8 +26,8 @@ pub(super) struct Front {
 }
 
 /// The options without books and tables.
-pub(super) fn bare(options: EngineOptions<RuleSet>) -> EngineOptions<RuleSet> {
-    EngineOptions { books: Vec::new(), tables: TableOptions::default(), ..options }
+pub(super) fn bare(options: &EngineOptions<RuleSet>) -> EngineOptions<RuleSet> {
+    EngineOptions { books: Vec::new(), tables: TableOptions::default(), ..options.clone() }
 }
 
 impl Front {
@@ -37,7 +37,7 @@ impl Front {
     ///
     /// If the search cannot have the memory asked for.
     pub(super) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
-        let engine = Some(Engine::new(bare(options.clone()))?);
+        let engine = Some(Engine::new(bare(&options))?);
         let (opening, asked, problems) = (None, None, Vec::new());
         let mut front = Self { engine, opening, asked, waited: false, problems };
         front.open(options);

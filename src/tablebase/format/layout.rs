@@ -79,8 +79,9 @@ struct Folding {
 const SLOW: u32 = 1 << 20;
 
 /// What was numbered before, by the kind of men and their number.
-static FOLDINGS: LazyLock<Mutex<HashMap<(Piece, usize), Arc<Folding>>>> =
-    LazyLock::new(Mutex::default);
+static FOLDINGS: LazyLock<Mutex<Foldings>> = LazyLock::new(Mutex::default);
+
+type Foldings = HashMap<(Piece, usize), Arc<Folding>>;
 
 /// Prepares what opening the files of a material takes long for: five pawns have 3.5 million placements.
 pub(in crate::tablebase) fn prepare(material: Material) {

@@ -206,12 +206,12 @@ impl Session<'_> {
         self.position_sent = false;
         let number = self.partner.number + 1;
         let mut options = self.options.own();
-        let mut engine = Engine::new(bare(options.clone()));
+        let mut engine = Engine::new(bare(&options));
         if let Err(error) = &engine {
             let problem = in_full(error);
             (options.hash_mib, options.threads) = (1, 1);
             self.info(&format!("{problem}; juzhong does with the least"))?;
-            engine = Engine::new(bare(options.clone()));
+            engine = Engine::new(bare(&options));
         }
         let partner = engine.map_err(|error| in_full(&error)).and_then(|engine| {
             let own = Partner::own(engine, options, number, self.sender.clone());
