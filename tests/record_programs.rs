@@ -11,7 +11,9 @@ use std::io::Write;
 
 use games::{check_prefixes, grow, moves, outline, read, read_one, reason, records};
 use juzhong::game::{Outcome, Side};
-use juzhong::record::{BadGameReason, Format, Note, Place, Record, Tree, Variation, write_xqf};
+use juzhong::record::{
+    BadGameReason, Format, Note, Place, Record, Tree, Variation, read_chunk, split_games, write_xqf,
+};
 use juzhong::xiangqi::{Move, Position, Role, START_FEN, Square};
 use proptest::prelude::*;
 
@@ -723,6 +725,38 @@ fn positions_are_read_with_a_note() {
     write_xqf(&mut bytes, &record_of("")).unwrap();
     bytes[0x402] = 0xf0;
     assert_eq!(reason(&bytes), truncated);
+}
+
+#[test]
+fn the_moves_before_an_illegal_one_are_kept_where_that_is_asked_for() {
+    let moves = moves_of("h2e2 h9g7 h0g2 h9g7 b9c7");
+    let record = record_of("h2e2 h9g7 h0g2 h9g7 b9c7");
+    let mut xqf = Vec::new();
+    write_xqf(&mut xqf, &record).unwrap();
+    let files = [
+        che(&moves).into_bytes(),
+        mxq(&HEAD, &moves),
+        ccm(&moves, false),
+        chn(&Position::start(), &moves, false),
+        pfc(&record).into_bytes(),
+        xqr(&record, true),
+        cbf(&record).into_bytes(),
+        old_cbr(&record),
+        old_cbl(1, &[old_game(&record)]),
+        xqf,
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let bad = read_one(file).unwrap_err();
+        assert!(matches!(bad.reason, BadGameReason::Move { ply: 4, .. }), "{number}: {bad}");
+        let mut games = Vec::new();
+        for chunk in split_games(file, usize::MAX) {
+            let chunk = chunk.keeping_legal_part(true);
+            let summary = read_chunk("test", file, &chunk, &mut |game| games.push(game.unwrap()));
+            assert_eq!((summary.games, summary.bad, summary.kept), (1, 0, 1), "{number}");
+        }
+        assert_eq!(games[0].record.tree.moves, moves[..3], "{number}");
+        assert_eq!(games[0].cut.as_ref().map(|cut| cut.place), Some(bad.place), "{number}");
+    }
 }
 
 /// A record with comments that survive `||` as a line end and whatever else formats fold.

@@ -19,7 +19,7 @@ use super::board::from_top_left;
 use super::markup::{Piece, Pieces, attribute};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, report_at};
+use super::single::{Fault, Found, go_on, on_lines, report_at};
 use super::text::{push_tag, tidy};
 use super::{
     BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
@@ -66,10 +66,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     }
     let text = Encoding::detect(bytes).decode_lossy(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
-    reader.game().map_err(|(at, reason)| {
-        let lines = text[..at].bytes().filter(|&b| b == b'\n').count() as u64;
-        Fault { place: Place::Line(1 + lines), reason }
-    })
+    on_lines(&text, reader.game())
 }
 
 /// What the head says.
@@ -115,20 +112,21 @@ impl Reader<'_> {
         let start = head.start.clone().unwrap_or_else(Position::start);
         let mut order = PreOrder::new(start, comment.unwrap_or_default());
         let mut goes_on = true;
-        let mut left_over = 0;
+        let (mut left_over, mut fault) = (0, None);
         while let Some(element) = next {
             let at = self.moves_at;
             next = self.next_move()?;
             if goes_on {
-                goes_on = order.add(element.node()).map_err(|reason| (at, reason))?;
-            } else {
+                goes_on = go_on(order.add(element.node()), at, &mut fault);
+            } else if fault.is_none() {
                 left_over = 1;
             }
         }
         let (tree, cut_variations) = order.finish();
         let Head { tags, result, start, start_clock } = head;
         let record = Record { tags, start, start_clock, result, tree };
-        Ok(Found { cut_variations: cut_variations + left_over, ..Found::new(record) })
+        let cut_variations = cut_variations + left_over;
+        Ok(Found { cut_variations, fault, ..Found::new(record) })
     }
 
     /// Reads up to the list of moves.

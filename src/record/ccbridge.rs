@@ -25,7 +25,7 @@ use std::ops::Range;
 use super::board::{from_halves, note, start_position};
 use super::old_cbl;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, report, truncated};
+use super::single::{Fault, Found, go_on, report, truncated};
 use super::split::{Start, cut};
 use super::text::{push_tag, utf16};
 use super::{
@@ -217,13 +217,13 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     let start = start_position(&board, first_square, stated)
         .map_err(|reason| Fault::at(offset + board_at, reason))?;
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), first.comment);
-    let mut more = !first.is_last;
+    let (mut more, mut fault) = (!first.is_last, None);
     while more {
         if tree.at > MAX_GAME_BYTES {
             return Err(Fault::at(offset, BadGameReason::TooLong(record.len())));
         }
         let at = offset + tree.at;
-        more = order.add(tree.node()?).map_err(|reason| Fault::at(at, reason))?;
+        more = go_on(order.add(tree.node()?), at, &mut fault);
     }
     let (tree, cut_variations) = order.finish();
     let result = match header[RESULT - layout.rest] {
@@ -235,7 +235,7 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     };
     let note = note(start.as_ref(), first_square, stated);
     let record = Record { tags: tags(header, &layout), start, start_clock: 0, result, tree };
-    Ok(Found { record, cut_variations, note })
+    Ok(Found { record, cut_variations, note, fault })
 }
 
 fn tags(header: &[u8], layout: &Layout) -> Vec<(String, String)> {

@@ -51,19 +51,19 @@ pub(super) fn read(
 }
 
 fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let tree = if is_bare(bytes) {
+    let (tree, fault) = if is_bare(bytes) {
         line(Position::start(), bare_moves(bytes).map(Ok))?
     } else {
         let count = count(bytes).ok_or_else(|| truncated(bytes.len(), "the header"))?;
-        let tree = line(Position::start(), moves(bytes).take(count).map(Ok))?;
-        if tree.moves.len() < count {
+        let (tree, fault) = line(Position::start(), moves(bytes).take(count).map(Ok))?;
+        if fault.is_none() && tree.moves.len() < count {
             let within = format!("the moves, after {} of {count}", tree.moves.len());
             return Err(truncated(bytes.len(), &within));
         }
-        tree
+        (tree, fault)
     };
     let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };
-    Ok(Found::new(record))
+    Ok(Found { fault, ..Found::new(record) })
 }
 
 /// The number of moves that the header of 17pk states.
@@ -91,7 +91,8 @@ fn is_bare(bytes: &[u8]) -> bool {
         && bytes.len() <= MAX_BYTES
         && bytes.len().is_multiple_of(BARE_MOVE)
         && is_playable(Position::start(), bare_moves(bytes).map(|(_, mv)| mv))
-        && line(Position::start(), bare_moves(bytes).map(Ok)).is_ok()
+        && line(Position::start(), bare_moves(bytes).map(Ok))
+            .is_ok_and(|(_, fault)| fault.is_none())
 }
 
 /// Moves from columns and rows of their ends; turned, if the first begins in the upper half.

@@ -59,13 +59,15 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         }
         Ok((at, coordinates(&mv)))
     });
-    let tree = line(Position::start(), moves)?;
-    if let Some(number) = numbers.next() {
+    let (tree, fault) = line(Position::start(), moves)?;
+    if fault.is_none()
+        && let Some(number) = numbers.next()
+    {
         let what = format!("more numbers than {count} moves need");
         return Err(malformed(number?.0, what));
     }
     let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };
-    Ok(Found::new(record))
+    Ok(Found { fault, ..Found::new(record) })
 }
 
 fn coordinates(mv: &[u32; MOVE]) -> Coordinates {

@@ -71,9 +71,9 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
     }
     if !bytes.starts_with(MAGIC) {
-        let tree = line(Position::start(), old_moves(bytes).map(Ok))?;
+        let (tree, fault) = line(Position::start(), old_moves(bytes).map(Ok))?;
         let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };
-        return Ok(Found::new(record));
+        return Ok(Found { fault, ..Found::new(record) });
     }
     let Some((header, moves)) = bytes.split_at_checked(MOVES) else {
         return Err(truncated(bytes.len(), "the header"));
@@ -84,13 +84,14 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let start =
         start_position(&board, first, Side::First).map_err(|reason| Fault::at(BOARD, reason))?;
     let position = start.clone().unwrap_or_else(Position::start);
-    let tree = line(position, moves.drain(..).map(Ok))?;
+    let (tree, fault) = line(position, moves.drain(..).map(Ok))?;
     let mut tags = Vec::new();
     for (at, width, name) in TEXTS {
         push_tag(&mut tags, name, gb18030(&header[at..at + width]));
     }
     push_tag(&mut tags, "Date", date(&gb18030(&header[DATE..DATE + DATE_WIDTH])));
-    Ok(Found::new(Record { tags, start, start_clock: 0, result: None, tree }))
+    let record = Record { tags, start, start_clock: 0, result: None, tree };
+    Ok(Found { fault, ..Found::new(record) })
 }
 
 /// The board, and whether it is seen from Black's side.
@@ -148,7 +149,7 @@ fn is_old(bytes: &[u8]) -> bool {
     (OLD_MOVES + OLD_MOVE..=MAX_OLD_BYTES).contains(&bytes.len())
         && (bytes.len() - OLD_MOVES).is_multiple_of(OLD_MOVE)
         && is_playable(Position::start(), old_moves(bytes).map(|(_, mv)| mv))
-        && line(Position::start(), old_moves(bytes).map(Ok)).is_ok()
+        && line(Position::start(), old_moves(bytes).map(Ok)).is_ok_and(|(_, fault)| fault.is_none())
 }
 
 /// The moves of the kind before.

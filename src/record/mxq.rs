@@ -82,9 +82,10 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         }
         Err(fault) => Some(Err(fault)),
     });
-    let tree = line(Position::start(), moves)?;
+    let (tree, fault) = line(Position::start(), moves)?;
     let (tags, result) = tags(&head);
-    Ok(Found::new(Record { tags, start: None, start_clock: 0, result, tree }))
+    let record = Record { tags, start: None, start_clock: 0, result, tree };
+    Ok(Found { fault, ..Found::new(record) })
 }
 
 fn tags(head: &[String]) -> (Vec<(String, String)>, Option<Outcome>) {

@@ -28,7 +28,7 @@ use flate2::bufread::ZlibDecoder;
 
 use super::board::{board_of, from_halves, start_position};
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, malformed, report, truncated};
+use super::single::{Fault, Found, go_on, malformed, report, truncated};
 use super::text::{gb18030, push_tag, tidy};
 use super::{
     BadGame, BadGameReason, Encoding, FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO, ParsedGame,
@@ -97,6 +97,7 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
     each_game(bytes, &mut |_, game| {
         number += 1;
         let what = match game {
+            Ok(Found { fault: Some(fault), .. }) => fault.reason.to_string(),
             Ok(Found { cut_variations: 0, .. }) => return,
             Ok(_) => "a variation cannot be played".to_owned(),
             Err(fault) => fault.reason.to_string(),
@@ -233,14 +234,18 @@ fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
     let position = start.clone().unwrap_or_else(Position::start);
     let (comment, comments) = comments(&reader.bytes[reader.at..], moves.len());
     let preface = [preface, comment].into_iter().filter(|text| !text.is_empty());
+    let mut fault = None;
     let mut order = PreOrder::new(position, preface.collect::<Vec<_>>().join("\n"));
     for (index, (node, comment)) in nodes.into_iter().zip(comments).enumerate() {
         let at = moves_at + MOVE * index;
-        order.add(Node { comment, ..node }).map_err(|reason| Fault::at(at, reason))?;
+        let added = order.add(Node { comment, ..node });
+        if !go_on(added, at, &mut fault) && fault.is_some() {
+            break;
+        }
     }
     let (tree, cut_variations) = order.finish();
     let record = Record { tags, start, start_clock: 0, result, tree };
-    Ok(Found { cut_variations, ..Found::new(record) })
+    Ok(Found { cut_variations, fault, ..Found::new(record) })
 }
 
 /// The square of a man.

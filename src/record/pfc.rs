@@ -15,7 +15,7 @@ use super::markup::{Piece, Pieces, attribute, attributes};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::scan::outcome;
-use super::single::{Fault, Found, report_at};
+use super::single::{Fault, Found, go_on, on_lines, report_at};
 use super::text::{push_tag, tidy};
 use super::{
     BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
@@ -66,10 +66,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         return Err(Fault { place: Place::Line(1), reason });
     }
     let text = Encoding::detect(bytes).decode_lossy(bytes);
-    read_text(&text).map_err(|(at, reason)| {
-        let lines = text[..at].bytes().filter(|&b| b == b'\n').count() as u64;
-        Fault { place: Place::Line(1 + lines), reason }
-    })
+    on_lines(&text, read_text(&text))
 }
 
 type Failure = (usize, BadGameReason);
@@ -92,13 +89,16 @@ fn read_text(text: &str) -> Result<Found, Failure> {
     let moves = if is_closed { Vec::new() } else { moves(text, &mut pieces)? };
     let comment = tidy(&attribute(root, COMMENT).unwrap_or_default());
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), comment);
+    let mut fault = None;
     for Element { at, node } in moves {
-        order.add(node).map_err(|reason| (at, reason))?;
+        if !go_on(order.add(node), at, &mut fault) && fault.is_some() {
+            break;
+        }
     }
     let (tree, cut_variations) = order.finish();
     let result = attribute(root, "win").and_then(|win| outcome(&win));
     let record = Record { tags: tags(root), start, start_clock, result, tree };
-    Ok(Found { cut_variations, ..Found::new(record) })
+    Ok(Found { cut_variations, fault, ..Found::new(record) })
 }
 
 fn truncated(text: &str, within: &str) -> Failure {

@@ -9,12 +9,14 @@ pub(super) struct Found {
     pub(super) record: Record<Position>,
     pub(super) cut_variations: u64,
     pub(super) note: Option<Note>,
+    /// Why the game goes no further, where a move of its main line cannot be played.
+    pub(super) fault: Option<Fault>,
 }
 
 impl Found {
     /// A game in which everything was read as the file states it.
     pub(super) const fn new(record: Record<Position>) -> Self {
-        Self { record, cut_variations: 0, note: None }
+        Self { record, cut_variations: 0, note: None, fault: None }
     }
 }
 
@@ -50,32 +52,83 @@ pub(super) fn report_at(
     read: Result<Found, Fault>,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    match read {
-        Ok(Found { record, cut_variations, note }) => {
-            sink(Ok(ParsedGame { note, ..ParsedGame::new(record, place, game) }));
-            let noted = u64::from(note.is_some());
-            ReadSummary { games: 1, cut_variations, noted, ..ReadSummary::default() }
-        }
-        Err(Fault { place, reason }) => {
-            sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
-            ReadSummary { bad: 1, ..ReadSummary::default() }
-        }
-    }
+    let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
+    let refused = match read {
+        Ok(Found { record, cut_variations, note, fault }) => match fault {
+            Some(fault) if !is_cut_short(&record, &fault) => fault,
+            fault => {
+                let (noted, kept) = (u64::from(note.is_some()), u64::from(fault.is_some()));
+                let cut = fault.map(|fault| Box::new(bad(fault)));
+                sink(Ok(ParsedGame { note, cut, ..ParsedGame::new(record, place, game) }));
+                return ReadSummary { games: 1, cut_variations, noted, kept, ..Default::default() };
+            }
+        },
+        Err(fault) => fault,
+    };
+    sink(Err(bad(refused)));
+    ReadSummary { bad: 1, ..ReadSummary::default() }
 }
 
-/// Reads a game without variations from its moves and the bytes where they stand.
+/// Whether moves are left of a game that goes no further for an illegal one.
+fn is_cut_short(record: &Record<Position>, fault: &Fault) -> bool {
+    matches!(fault.reason, BadGameReason::Move { .. }) && !record.tree.moves.is_empty()
+}
+
+/// Says whether more moves belong to a tree to which one was added; keeps why it goes no further.
+pub(super) fn go_on(
+    added: Result<bool, BadGameReason>,
+    at: usize,
+    fault: &mut Option<Fault>,
+) -> bool {
+    added.unwrap_or_else(|reason| {
+        *fault = Some(Fault::at(at, reason));
+        false
+    })
+}
+
+/// Hands games on as `keep_legal_part` wants them: those that go no further for an illegal move are bad
+/// unless it is set.
+pub(super) fn admitting(
+    keep_legal_part: bool,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    read: impl FnOnce(&mut dyn FnMut(Result<ParsedGame, BadGame>)) -> ReadSummary,
+) -> ReadSummary {
+    let mut refused = ReadSummary::default();
+    let mut summary = read(&mut |game| match game {
+        Ok(ParsedGame { cut: Some(bad), record: _, .. }) if !keep_legal_part => {
+            refused.bad += 1;
+            sink(Err(*bad));
+        }
+        game => sink(game),
+    });
+    summary.games -= refused.bad;
+    summary.kept -= refused.bad;
+    summary += refused;
+    summary
+}
+
+/// Reads a game without variations, up to the first move that cannot be played, from its moves and the bytes where they stand.
 pub(super) fn line(
     start: Position,
     moves: impl Iterator<Item = Result<(usize, Coordinates), Fault>>,
-) -> Result<Tree<Position>, Fault> {
+) -> Result<(Tree<Position>, Option<Fault>), Fault> {
     let mut order = PreOrder::new(start, String::new());
+    let mut fault = None;
     for mv in moves {
-        let (at, mv) = mv?;
+        let (at, mv) = match mv {
+            Err(unread) if matches!(unread.reason, BadGameReason::Move { .. }) => {
+                fault = Some(unread);
+                break;
+            }
+            mv => mv?,
+        };
         let node =
             Node { mv: Ok(mv), comment: String::new(), is_last: false, has_alternative: false };
-        order.add(node).map_err(|reason| Fault::at(at, reason))?;
+        if !go_on(order.add(node), at, &mut fault) {
+            break;
+        }
     }
-    Ok(order.finish().0)
+    Ok((order.finish().0, fault))
 }
 
 /// Whether there are moves, and the first two can be played: so files without a mark are told from
@@ -91,6 +144,23 @@ pub(super) fn is_playable(
         played += 1;
     }
     played > 0
+}
+
+/// Faults of a text that were found at a byte, at its line.
+pub(super) fn on_lines(
+    text: &str,
+    read: Result<Found, (usize, BadGameReason)>,
+) -> Result<Found, Fault> {
+    let on_line = |at: usize, reason| {
+        let before = text.get(..at).unwrap_or(text);
+        let lines = before.bytes().filter(|&b| b == b'\n').count() as u64;
+        Fault { place: Place::Line(1 + lines), reason }
+    };
+    let mut found = read.map_err(|(at, reason)| on_line(at, reason))?;
+    if let Some(Fault { place: Place::Offset(at), reason }) = found.fault {
+        found.fault = Some(on_line(usize::try_from(at).unwrap_or(usize::MAX), reason));
+    }
+    Ok(found)
 }
 
 /// A fault where the bytes end too early.

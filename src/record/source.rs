@@ -1,5 +1,6 @@
 //! A source of any format: what it is, its parts, its games.
 
+use super::single::admitting;
 use super::{
     BadGame, BadGameReason, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che,
     chn, dhtmlxq, export, jsonl, mxq, pfc, pgn, plain, sniff, wxf, xqf, xqr,
@@ -39,6 +40,15 @@ pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
 
 /// Reads the games of one chunk of [`split_games`]; `bytes` is the whole source.
 pub fn read_chunk(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    admitting(chunk.keep_legal_part, sink, |sink| read_format(source, bytes, chunk, sink))
+}
+
+fn read_format(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

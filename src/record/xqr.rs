@@ -18,7 +18,7 @@
 use super::board::from_top_left;
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, malformed, report, truncated};
+use super::single::{Fault, Found, go_on, malformed, report, truncated};
 use super::text::{push_tag, tidy};
 use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
 use crate::game::{Outcome, Side};
@@ -81,18 +81,18 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let root = reader.node()?;
     let start = record.start.clone().unwrap_or_else(Position::start);
     let mut order = PreOrder::new(start, root.comment);
-    let mut more = !root.is_last;
+    let (mut more, mut fault) = (!root.is_last, None);
     while more {
         let at = reader.at;
-        more = order.add(reader.node()?).map_err(|reason| Fault::at(at, reason))?;
+        more = go_on(order.add(reader.node()?), at, &mut fault);
     }
-    if reader.at < bytes.len() {
+    if fault.is_none() && reader.at < bytes.len() {
         let what = format!("{} bytes after the last move", bytes.len() - reader.at);
         return Err(malformed(reader.at, what));
     }
     let (tree, cut_variations) = order.finish();
     record.tree = tree;
-    Ok(Found { cut_variations, ..Found::new(record) })
+    Ok(Found { cut_variations, fault, ..Found::new(record) })
 }
 
 /// The bytes without the checksum, which is right, and the kind of fields that it tells.

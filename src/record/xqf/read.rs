@@ -6,7 +6,7 @@ use super::{
 use crate::game::{Outcome, Side};
 use crate::record::board::{Board, board_of, note, start_position};
 use crate::record::preorder::{Coordinates, Node, PreOrder};
-use crate::record::single::{Fault, Found, report};
+use crate::record::single::{Fault, Found, go_on, report};
 use crate::record::text::{gb18030, push_tag};
 use crate::record::{
     BadGame, BadGameReason, MAX_GAME_BYTES, Note, ParsedGame, ReadSummary, Record,
@@ -49,7 +49,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let note = note(start.as_ref(), first_square, stated)
         .or_else(|| (first.has_child && !has_moves).then_some(Note::NoMoves));
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), comment);
-    let mut more = has_moves;
+    let (mut more, mut fault) = (has_moves, None);
     while more {
         let at = tree.at;
         let (node, comment) = tree.node()?;
@@ -59,7 +59,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
             is_last: !node.has_child,
             has_alternative: node.has_sibling,
         };
-        more = order.add(node).map_err(|reason| Fault::at(at, reason))?;
+        more = go_on(order.add(node), at, &mut fault);
     }
     let (tree, cut_variations) = order.finish();
     let result = match header[RESULT] {
@@ -69,7 +69,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         _ => None,
     };
     let record = Record { tags: tags(header), start, start_clock: 0, result, tree };
-    Ok(Found { record, cut_variations, note })
+    Ok(Found { record, cut_variations, note, fault })
 }
 
 fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
