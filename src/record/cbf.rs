@@ -20,10 +20,8 @@ use super::markup::{Piece, Pieces, attribute};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, on_lines, report_at};
-use super::text::{push_tag, tidy};
-use super::{
-    BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
-};
+use super::text::{detected, push_tag, tidy};
+use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
 
@@ -64,7 +62,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         let reason = BadGameReason::TooLong(bytes.len());
         return Err(Fault { place: Place::Line(1), reason });
     }
-    let text = Encoding::detect(bytes).decode_lossy(bytes);
+    let text = detected(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
     on_lines(&text, reader.game())
 }

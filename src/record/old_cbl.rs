@@ -289,7 +289,7 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<Node>, Fault> {
 /// The comment on the start, and as many further ones as there are moves; what is left over goes to
 /// the last.
 fn comments(bytes: &[u8], count: usize) -> (String, impl Iterator<Item = String>) {
-    let text = Encoding::Gb18030.decode_lossy(bytes).into_owned();
+    let text = Encoding::Gb18030.decode_shown(bytes).0.into_owned();
     let mut lines: Vec<String> = text.splitn(count + 1, "\r\n").map(with_lines).collect();
     lines.resize(count + 1, String::new());
     let mut lines = lines.into_iter();

@@ -16,10 +16,8 @@ use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::scan::outcome;
 use super::single::{Fault, Found, go_on, on_lines, report_at};
-use super::text::{push_tag, tidy};
-use super::{
-    BadGame, BadGameReason, Encoding, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
-};
+use super::text::{detected, push_tag, tidy};
+use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record};
 use crate::xiangqi::{Position, Setup, Square};
 
 /// The name of every element.
@@ -65,7 +63,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         let reason = BadGameReason::TooLong(bytes.len());
         return Err(Fault { place: Place::Line(1), reason });
     }
-    let text = Encoding::detect(bytes).decode_lossy(bytes);
+    let text = detected(bytes);
     on_lines(&text, read_text(&text))
 }
 

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 use std::ops::Range;
 
-use super::Encoding;
+use super::text::detected;
 
 /// Headers, sizes and contents fill blocks of that many bytes.
 const BLOCK: usize = 512;
@@ -124,7 +124,7 @@ fn list(
                 _ if kind.is_file() || kind.is_contiguous() => Kind::File,
                 _ => Kind::Other,
             };
-            let name = Encoding::detect(&name).decode_lossy(&name).into_owned();
+            let name = detected(&name);
             entries.push(Entry { name, data, kind, is_cut: stated > bytes.len() });
         } else if kind.is_dir() {
             extension = Extension::default();

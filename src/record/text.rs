@@ -1,21 +1,46 @@
 //! Texts out of files of other programs: fields with rubbish behind their end, characters cut in
 //! half, characters written as names or numbers.
 
+use std::fmt::Write as _;
+
 use super::Encoding;
 
-/// A text of XQF, in GB18030; a character that is cut off at its end is left out.
+/// The longest character of GB18030, in bytes.
+const LONGEST_CHARACTER: usize = 4;
+
+/// A text of XQF, in GB18030, up to the first NUL. A character that is cut off at its end is left out;
+/// other bytes that stand for no character are shown as such (`\xA4`).
 pub(super) fn gb18030(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    tidy(Encoding::Gb18030.decode_lossy(&bytes[..end]).trim_end_matches('\u{fffd}'))
+    let text = &bytes[..end];
+    let is_whole = |len: &usize| !Encoding::Gb18030.decode_shown(&text[..*len]).1;
+    let whole =
+        (end.saturating_sub(LONGEST_CHARACTER - 1)..=end).rev().find(is_whole).unwrap_or(end);
+    tidy(&Encoding::Gb18030.decode_shown(&text[..whole]).0)
+}
+
+/// A text in the encoding that fits it best; bytes that stand for no character are shown as such.
+pub(super) fn detected(bytes: &[u8]) -> String {
+    Encoding::detect(bytes).decode_shown(bytes).0.into_owned()
 }
 
 /// A text of CCBridge, in UTF-16, up to the first NUL: what stands behind it is left from before.
 pub(super) fn utf16(bytes: &[u8]) -> String {
     let (units, _) = bytes.as_chunks::<2>();
     let units = units.iter().map(|&unit| u16::from_le_bytes(unit)).take_while(|&unit| unit != 0);
-    let text: String =
-        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    tidy(text.trim_end_matches('\u{fffd}'))
+    let mut text = String::new();
+    let mut letters = char::decode_utf16(units).peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            Ok(letter) => text.push(letter),
+            // Half a character at the end is cut off.
+            Err(_) if letters.peek().is_none() => {}
+            Err(half) => {
+                let _ = write!(text, "\\u{:04X}", half.unpaired_surrogate());
+            }
+        }
+    }
+    tidy(&text)
 }
 
 /// The text without blanks and line ends around it and without control characters; lines end in
@@ -106,9 +131,11 @@ mod tests {
         assert_eq!(gb18030(cut), "中国");
         assert_eq!(gb18030(b"a\0b"), "a");
         assert_eq!(gb18030(b"\xff\xff"), "");
+        assert_eq!(gb18030(b"a\xffbcd"), "a\\xFFbcd");
         let units: Vec<u8> = "将\0rubbish".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(utf16(&units), "将");
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x01]), "将");
+        assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x06, 0x5c]), "将\\uD800将");
         assert_eq!(tidy("a\r\nb\rc\u{1}\t "), "a\nb\nc");
     }
 

@@ -19,7 +19,7 @@ use super::board::from_top_left;
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, malformed, report, truncated};
-use super::text::{push_tag, tidy};
+use super::text::{detected, push_tag, tidy};
 use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             let [kind, len] = *self.take("the fields")?;
             let at = self.at;
             let value = self.bytes_of(usize::from(len), "a field")?;
-            let text = || tidy(&String::from_utf8_lossy(value));
+            let text = || tidy(&detected(value));
             match usize::from(kind).checked_sub(2).and_then(|index| fields.get(index)) {
                 Some(Field::End) => return Ok(record),
                 Some(Field::Tag(name)) => push_tag(&mut record.tags, name, text()),
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             let len = usize::try_from(len).unwrap_or(usize::MAX);
             let there = self.bytes.len() - self.at;
             let within = format!("a comment that claims {len} bytes, of which {there} are there");
-            comment = tidy(&String::from_utf8_lossy(self.bytes_of(len, &within)?));
+            comment = tidy(&detected(self.bytes_of(len, &within)?));
         }
         let (is_last, has_alternative) = (marks & 1 == 0, marks & 2 != 0);
         Ok(Node { mv, comment, is_last, has_alternative })
