@@ -237,7 +237,7 @@ fn bad_inputs_have_their_codes() {
     let garbage: Vec<u8> = (0..5000u32).map(|i| (i * 7 % 256) as u8).collect();
     fails_for(&place.write("garbage.pgn", garbage), 65, &["no game to count"]);
     #[cfg(unix)]
-    fails_for("/dev/null", 65, &["neither a file nor a folder"]);
+    fails_for("/dev/null", 65, &["not a regular file"]);
     let strict = data("");
     fails(
         &["book", "build", &strict, "-o", &out, "--strict"],

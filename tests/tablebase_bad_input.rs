@@ -569,7 +569,7 @@ fn a_fifo_named_like_a_table_is_refused() {
     if !made.is_ok_and(|status| status.success()) {
         return;
     }
-    let fen = samples()[0].0.to_fen();
+    let fen = format!("--fen={}", samples()[0].0.to_fen());
     for args in [
         ["tablebase", "stats", "KRvKN"],
         ["tablebase", "verify", "KRvKN"],

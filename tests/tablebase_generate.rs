@@ -76,9 +76,9 @@ fn after_kills_at_any_moment_the_same_command_goes_on() {
         child.wait().unwrap();
     }
     // As a run leaves it that is killed while it writes.
-    let left = [".KRvKN.check.dtm.jzt.part-xyz", ".KRvK.check.dtm.jzt.lock"];
-    for name in left {
-        std::fs::write(folder.path().join(name), "half").unwrap();
+    let left = [(".KRvKN.check.dtm.jzt.part-x1Y2z3", "half"), (".KRvK.check.dtm.jzt.lock", "4242")];
+    for (name, text) in left {
+        std::fs::write(folder.path().join(name), text).unwrap();
     }
     let output = run(&SETS, folder.path());
     assert!(output.status.success(), "{output:?}");

@@ -826,7 +826,9 @@ mod tests {
     fn expect_impossible<T: std::fmt::Debug>(result: Result<T, BuildError>) {
         let error = result.unwrap_err();
         assert!(matches!(error, BuildError::Shard { .. }), "{error}");
-        assert!(error.to_string().contains("impossible"), "{error}");
+        let said = error.to_string();
+        // Some cannot even be rows.
+        assert!(said.contains("impossible") || said.contains("damaged"), "{said}");
     }
 
     #[test]

@@ -425,6 +425,13 @@ fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
     GameFile::open(path, folder)
 }
 
+/// Whether a file in an output folder has a name as [`Output::game`] makes it.
+fn is_game_file(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(number, _)| {
+        number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
 /// Where the games go.
 enum Output<'a> {
     Standard(&'a mut dyn Write),
@@ -466,6 +473,7 @@ impl<'a> Output<'a> {
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
             let lock = claim(path)?;
+            lock.sweep_folders(is_game_file);
             let folder = new_folder(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
             return Ok(Self::Folder { path, folder, format, games: 0, _lock: lock });
         }

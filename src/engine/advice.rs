@@ -165,6 +165,7 @@ impl<'a> Adviser<'a> {
             moves[..=place].rotate_right(1);
         }
         let (is_sure, remark) = match conversion {
+            None if kind > Winning::ByRule && self.left <= 2 => (false, Some(too_late(self.left))),
             None => (kind <= Winning::ByRule, None),
             Some(Conversion::By(_)) => (true, None),
             Some(Conversion::Late) => (false, Some(too_late(self.left))),

@@ -455,7 +455,8 @@ mod tests {
                 if line.position().turn() == position.turn() {
                     let claims = Claims::new(&own, RuleSet::Check, &patience);
                     let plies = claims.plies(&line, best.mv).unwrap();
-                    assert!(plies < left, "{} {plies} {left}", line.position().to_fen());
+                    let moves: Vec<_> = line.plies().iter().filter_map(|ply| ply.mv).collect();
+                    assert!(plies < left, "{} {moves:?} {plies} {left}", position.to_fen());
                     left = plies.saturating_sub(1);
                     fell += 1;
                 }

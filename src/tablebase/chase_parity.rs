@@ -25,7 +25,7 @@ struct Deed {
 
 impl Deed {
     fn number_after(self, side: usize, man: ManNumber) -> ManNumber {
-        if self.exchanged[side] && man > 0 { MEN - man } else { man }
+        if self.exchanged[side] && (1..MEN).contains(&man) { MEN - man } else { man }
     }
 }
 
