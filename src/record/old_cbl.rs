@@ -97,10 +97,9 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
     each_game(bytes, &mut |_, game| {
         number += 1;
         let what = match game {
-            Ok(Found { fault: Some(fault), .. }) => fault.reason.to_string(),
+            Ok(Found { fault: Some(fault), .. }) | Err(fault) => fault.reason.to_string(),
             Ok(Found { cut_variations: 0, .. }) => return,
             Ok(_) => "a variation cannot be played".to_owned(),
-            Err(fault) => fault.reason.to_string(),
         };
         doubt.get_or_insert((number, what));
     });
