@@ -126,7 +126,7 @@ fn errors_say_what_to_do() {
     fails(&["book", "import", &obk, "-o", &out, "--from", "xqb"], 65, &["of the format obk"]);
     fails(&["book", "import", &obk, "-o", &out, "--memory", "1000"], 65, &["--memory"]);
     fails(&["book", "import", &obk, "-o", &place.at("no/folder")], 73, &["folder"]);
-    fails(&["book", "doctor", place.0.path().to_str().unwrap()], 65, &["not a regular file"]);
+    fails(&["book", "doctor", place.0.path().to_str().unwrap()], 65, &["not a file"]);
     for content in ["", "1. h2e2 h9g7\n", "SQLite format 3\0 and no more"] {
         std::fs::write(place.at("text"), content).unwrap();
         fails(&["book", "import", &place.at("text"), "-o", &out], 65, &["text"]);

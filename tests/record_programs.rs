@@ -787,12 +787,15 @@ proptest! {
             old_cbl(1, &[old_game(&record)]),
             old_cbl(3, &[old_game(&record)]),
         ];
-        for bytes in files {
-            let (games, summary) = read(&bytes);
+        for (number, bytes) in files.iter().enumerate() {
+            let (games, summary) = read(bytes);
             prop_assert_eq!((games.len(), summary.cut_variations), (1, 0));
             let again = &games[0].as_ref().unwrap().record;
             prop_assert_eq!(outline(&again.tree), outline(&record.tree));
-            prop_assert_eq!(&again.start, &record.start);
+            // An old CBL does not keep whose turn it is: the first move says so.
+            if number < 5 || !record.tree.moves.is_empty() {
+                prop_assert_eq!(&again.start, &record.start);
+            }
             prop_assert_eq!(again.result, record.result);
         }
     }

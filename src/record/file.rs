@@ -168,7 +168,7 @@ impl GameFile {
         self.len() == 0
     }
 
-    /// All its bytes; `None` if they are read in [windows](Self::windows). Such a file is not packed.
+    /// All its bytes; `None` if they are read in windows. Such a file is not packed.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.held {
