@@ -47,10 +47,28 @@ pub(super) fn stop_flag() -> Arc<AtomicBool> {
 }
 
 fn register() -> io::Result<()> {
-    for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] {
-        // In this order: the flag is not set yet when the first signal comes.
-        flag::register_conditional_shutdown(signal, code, requested())?;
+    for signal in [SIGINT, SIGTERM] {
         flag::register(signal, requested())?;
+    }
+    count()
+}
+
+/// Counts the signals in one thread: two may arrive at the same moment in different ones.
+#[cfg(unix)]
+fn count() -> io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+        if let Some(second) = signals.forever().nth(1) {
+            signal_hook::low_level::exit(if second == SIGINT { 130 } else { 143 });
+        }
+    })?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn count() -> io::Result<()> {
+    for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] {
+        flag::register_conditional_shutdown(signal, code, requested())?;
     }
     Ok(())
 }
