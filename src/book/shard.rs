@@ -30,6 +30,7 @@ use super::played::{Copies, FromSource, MAX_VOTES, Played};
 use super::replace::{At, Output, claim};
 use super::sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use super::{BuildError, BuildOptions, Builder, Counts, Metadata, Progress, Reject, Source};
+use crate::bytes::atomic;
 use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
@@ -659,14 +660,7 @@ impl Folder {
         }
         let lock = claim(&target)?;
         lock.sweep_folders(is_of_shard);
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(target.file_name().unwrap_or_default());
-        prefix.push(".part-");
-        let mut folder = tempfile::Builder::new();
-        folder.prefix(&prefix);
-        #[cfg(unix)]
-        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let folder = folder.tempdir_in(folder_of(&target)).map_err(|e| At(&target).create(&e))?;
+        let folder = atomic::folder_beside(&target).map_err(|e| At(&target).create(&e))?;
         Ok(Self { target, _lock: lock, folder, format })
     }
 

@@ -104,13 +104,36 @@ pub fn beside(target: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn temporary(target: &Path) -> io::Result<NamedTempFile> {
-    let mut prefix = std::ffi::OsString::from(".");
-    prefix.push(target.file_name().unwrap_or_default());
-    prefix.push(".part-");
+    let prefix = prefix_of(target);
     let like = target.symlink_metadata().ok().filter(Metadata::is_file);
     // Not private like temporary files, and with plain errors, to which tempfile would add the path.
     let open = |path: &Path| create_like(path, like.as_ref());
     tempfile::Builder::new().prefix(&prefix).make_in(folder_of(target), open)
+}
+
+/// A folder `.NAME.part-…` beside the folder `NAME`, with the modes of any new folder, removed when it is
+/// dropped. If the process is killed,
+/// [`FileLock::sweep_folders`](super::lock::FileLock::sweep_folders) removes it.
+///
+/// # Errors
+///
+/// Those of [`resolve`] and of creating a folder there.
+pub fn folder_beside(target: &Path) -> io::Result<tempfile::TempDir> {
+    let target = resolve(target)?;
+    let prefix = prefix_of(&target);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    builder.tempdir_in(folder_of(&target))
+}
+
+/// What names of unfinished versions of a file or folder begin with.
+fn prefix_of(target: &Path) -> std::ffi::OsString {
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".part-");
+    prefix
 }
 
 fn exists() -> io::Error {

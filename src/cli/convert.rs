@@ -12,7 +12,7 @@ use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::book::{Inputs, Reject, RejectReason, find_games};
-use crate::bytes::atomic::{AtomicFile, folder_of, resolve};
+use crate::bytes::atomic::{AtomicFile, folder_beside, folder_of, resolve};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
@@ -474,7 +474,7 @@ impl<'a> Output<'a> {
             }
             let lock = claim(path)?;
             lock.sweep_folders(is_game_file);
-            let folder = new_folder(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+            let folder = folder_beside(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
             return Ok(Self::Folder { path, folder, format, games: 0, _lock: lock });
         }
         if path.is_dir() {
@@ -548,20 +548,6 @@ impl<'a> Output<'a> {
             }
         }
     }
-}
-
-/// A folder `.NAME.part-…` beside the folder `NAME` until it is moved there, with the modes of any new
-/// folder. If the process is killed, [`claim`] removes it.
-fn new_folder(path: &Path) -> io::Result<tempfile::TempDir> {
-    let target = resolve(path)?;
-    let mut prefix = std::ffi::OsString::from(".");
-    prefix.push(target.file_name().unwrap_or_default());
-    prefix.push(".part-");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    builder.tempdir_in(folder_of(&target))
 }
 
 /// A file that appears when it is whole, packed as its name says.
