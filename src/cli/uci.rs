@@ -3,7 +3,7 @@ use std::io::{BufReader, stdin};
 use super::player::PlayerArgs;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::engine::{Engine, Playable, TableOptions};
+use crate::engine::{Engine, Playable};
 use crate::gomoku::Board;
 use crate::protocol::{self, Dialect};
 use crate::xiangqi::Position;
@@ -35,10 +35,7 @@ fn serve<G: Terminal + Playable>(
 ) -> Result<u8, CliError> {
     let options = args.player.options::<G>()?;
     // Books and tables are opened once the GUI is listened to.
-    let mut bare = options.clone();
-    bare.books.clear();
-    bare.tables = TableOptions::default();
-    let engine = Engine::<G>::new(bare).or_exit(exit::USAGE)?;
+    let engine = Engine::<G>::new(options.without_files()).or_exit(exit::USAGE)?;
     protocol::serve_with(BufReader::new(stdin()), context.out, engine, options, assumed)?;
     Ok(exit::OK)
 }

@@ -40,6 +40,14 @@ pub struct EngineOptions<R> {
     pub techniques: Techniques,
 }
 
+impl<R: Clone> EngineOptions<R> {
+    /// The same without books and tables: an engine that is there at once, while those are opened.
+    #[must_use]
+    pub fn without_files(&self) -> Self {
+        Self { books: Vec::new(), tables: TableOptions::default(), ..self.clone() }
+    }
+}
+
 impl<R: Default> Default for EngineOptions<R> {
     fn default() -> Self {
         Self {

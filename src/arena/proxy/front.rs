@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::engine::{Engine, EngineError, EngineOptions, TableOptions, in_full};
+use crate::engine::{Engine, EngineError, EngineOptions, in_full};
 use crate::xiangqi::{Position, RuleSet};
 
 /// An engine with its new options, and why it has not all of them.
@@ -25,11 +25,6 @@ pub(super) struct Front {
     problems: Vec<String>,
 }
 
-/// The options without books and tables.
-pub(super) fn bare(options: &EngineOptions<RuleSet>) -> EngineOptions<RuleSet> {
-    EngineOptions { books: Vec::new(), tables: TableOptions::default(), ..options.clone() }
-}
-
 impl Front {
     /// Begins to open what the options name.
     ///
@@ -37,7 +32,7 @@ impl Front {
     ///
     /// If the search cannot have the memory asked for.
     pub(super) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
-        let engine = Some(Engine::new(bare(&options))?);
+        let engine = Some(Engine::new(options.without_files())?);
         let (opening, asked, problems) = (None, None, Vec::new());
         let mut front = Self { engine, opening, asked, waited: false, problems };
         front.open(options);

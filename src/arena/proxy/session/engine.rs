@@ -3,7 +3,6 @@
 use std::io;
 use std::time::Instant;
 
-use super::super::front::bare;
 use super::super::partner::{Partner, Stage};
 use super::super::search::Search;
 use super::super::voice;
@@ -206,12 +205,12 @@ impl Session<'_> {
         self.position_sent = false;
         let number = self.partner.number + 1;
         let mut options = self.options.own();
-        let mut engine = Engine::new(bare(&options));
+        let mut engine = Engine::new(options.without_files());
         if let Err(error) = &engine {
             let problem = in_full(error);
             (options.hash_mib, options.threads) = (1, 1);
             self.info(&format!("{problem}; juzhong does with the least"))?;
-            engine = Engine::new(bare(&options));
+            engine = Engine::new(options.without_files());
         }
         let partner = engine.map_err(|error| in_full(&error)).and_then(|engine| {
             let own = Partner::own(engine, options, number, self.sender.clone());
