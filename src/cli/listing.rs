@@ -67,14 +67,14 @@ impl<'a> ListFile<'a> {
 /// The right to write an output, held as long as it is written. What killed writers left of it is
 /// removed.
 pub(super) fn claim(path: &Path) -> Result<FileLock, CliError> {
-    let cannot = || path.display().to_string();
+    let cannot = || path.shown().to_string();
     match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
         Claim::Ours(lock) => {
             lock.sweep();
             Ok(lock)
         }
         Claim::Others(_) => {
-            let message = format!("{}: another process writes it", path.display());
+            let message = format!("{}: another process writes it", path.shown());
             Err(CliError::message(exit::CANNOT_CREATE, message))
         }
     }

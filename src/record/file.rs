@@ -20,6 +20,7 @@ use super::{Chunk, MAX_GAME_BYTES, ReadSummary, read_chunk, split_games};
 use crate::bytes::map::MappedFile;
 use crate::bytes::open::regular;
 use crate::bytes::positioned::PositionedFile;
+use crate::bytes::visible::ShowPath;
 
 /// Files below this size are read whole.
 const WHOLE_BYTES: u64 = 1 << 20;
@@ -239,7 +240,7 @@ pub(super) fn read(file: &PositionedFile, at: u64, len: u64) -> io::Result<Vec<u
 /// Maps a copy of a file that nobody else can reach.
 pub(super) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFile> {
     let no_copy = |error: io::Error| {
-        let text = format!("cannot write a temporary copy in {}: {error}", folder.display());
+        let text = format!("cannot write a temporary copy in {}: {error}", folder.shown());
         io::Error::new(error.kind(), text)
     };
     let mut copy = tempfile::tempfile_in(folder).map_err(no_copy)?;
