@@ -19,9 +19,9 @@ use super::board::from_top_left;
 use super::markup::{Piece, Pieces, attribute};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, go_on, on_lines, report_at};
+use super::single::{Fault, Found, go_on, on_lines};
 use super::text::{detected, push_tag, tidy};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record};
+use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
 
@@ -49,19 +49,7 @@ const TEXTS: [(&str, &str); 19] = [
 ];
 
 /// Reads the game of a CBF.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report_at(source, Place::Line(1), 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        let reason = BadGameReason::TooLong(bytes.len());
-        return Err(Fault { place: Place::Line(1), reason });
-    }
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let text = detected(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
     on_lines(&text, reader.game())

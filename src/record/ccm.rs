@@ -14,10 +14,10 @@
 //! Zhongyou was at hand, so that one is read only if every move in it is legal, and else is of an
 //! unknown format.
 
+use super::Record;
 use super::board::{from_top_left, turned};
 use super::preorder::Coordinates;
-use super::single::{Fault, Found, is_playable, line, report, truncated};
-use super::{BadGame, ParsedGame, ReadSummary, Record};
+use super::single::{Fault, Found, is_playable, line, truncated};
 use crate::xiangqi::Position;
 
 const HEAD: usize = 12;
@@ -42,15 +42,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CCM.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report(source, 0, 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (tree, fault) = if is_bare(bytes) {
         line(Position::start(), bare_moves(bytes).map(Ok))?
     } else {

@@ -10,8 +10,8 @@
 //! Ranks count from Red's side, files from Red's left, both from 0. Neither names nor a result are
 //! kept. The game goes on after mate until the king is captured: such a last move is illegal.
 
-use super::single::{Fault, Found, is_playable, line, malformed, report, truncated};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use super::Record;
+use super::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::record::preorder::Coordinates;
 use crate::xiangqi::{Position, Square};
 
@@ -35,18 +35,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CHE.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report(source, 0, 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
-    }
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let mut numbers = Numbers::new(bytes);
     numbers.number("the number of moves")?;
     let (_, count) = numbers.number("the number of moves")?;

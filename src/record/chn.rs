@@ -19,12 +19,12 @@
 //! before have no mark, and none was at hand: one is read only if every move in it is legal, and else
 //! is of an unknown format. The king may be captured: such a last move is illegal.
 
+use super::Record;
 use super::board::{Board, from_top_left, start_position, turned};
 use super::ccm::seen_from_red;
 use super::preorder::Coordinates;
-use super::single::{Fault, Found, is_playable, line, malformed, report, truncated};
+use super::single::{Fault, Found, is_playable, line, malformed, truncated};
 use super::text::{gb18030, push_tag};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square};
 
@@ -58,18 +58,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CHN.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report(source, 0, 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
-    }
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     if !bytes.starts_with(MAGIC) {
         let (tree, fault) = line(Position::start(), old_moves(bytes).map(Ok))?;
         let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };

@@ -11,9 +11,9 @@
 //! are not kept.
 
 use super::preorder::Coordinates;
-use super::single::{Fault, Found, is_playable, line, malformed, report, truncated};
+use super::single::{Fault, Found, is_playable, line, malformed, truncated};
 use super::text::{gb18030, push_tag};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};
@@ -47,18 +47,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of an MXQ.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report(source, 0, 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
-    }
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let mut strings = Strings { bytes, at: 0 };
     let mut head = Vec::new();
     loop {

@@ -15,9 +15,9 @@ use super::markup::{Piece, Pieces, attribute, attributes};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::scan::outcome;
-use super::single::{Fault, Found, go_on, on_lines, report_at};
+use super::single::{Fault, Found, go_on, on_lines};
 use super::text::{detected, push_tag, tidy};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record};
+use super::{BadGameReason, Record};
 use crate::xiangqi::{Position, Setup, Square};
 
 /// The name of every element.
@@ -50,19 +50,7 @@ pub(super) fn looks_like(sample: &[u8]) -> bool {
 }
 
 /// Reads the game of a PFC.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report_at(source, Place::Line(1), 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        let reason = BadGameReason::TooLong(bytes.len());
-        return Err(Fault { place: Place::Line(1), reason });
-    }
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let text = detected(bytes);
     on_lines(&text, read_text(&text))
 }

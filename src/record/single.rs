@@ -1,7 +1,9 @@
 //! What readers of binary files and of single games share: one outcome for each game.
 
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::{BadGame, BadGameReason, Note, ParsedGame, Place, ReadSummary, Record, Tree};
+use super::{
+    BadGame, BadGameReason, MAX_GAME_BYTES, Note, ParsedGame, Place, ReadSummary, Record, Tree,
+};
 use crate::xiangqi::Position;
 
 /// A game that was read.
@@ -42,6 +44,23 @@ pub(super) fn report(
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     report_at(source, Place::Offset(offset), game, read, sink)
+}
+
+/// Hands over the one game of a source, which begins at a place, good or bad. Longer sources than
+/// [`MAX_GAME_BYTES`] are refused, so that a tree has at most a million nodes.
+pub(super) fn read_whole(
+    source: &str,
+    bytes: &[u8],
+    begin: Place,
+    game: fn(&[u8]) -> Result<Found, Fault>,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let read = if bytes.len() > MAX_GAME_BYTES {
+        Err(Fault { place: begin, reason: BadGameReason::TooLong(bytes.len()) })
+    } else {
+        game(bytes)
+    };
+    report_at(source, begin, 1, read, sink)
 }
 
 /// Hands over a game that begins at a place, good or bad.

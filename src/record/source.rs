@@ -1,6 +1,6 @@
 //! A source of any format: what it is, its parts, its games.
 
-use super::single::admitting;
+use super::single::{admitting, read_whole};
 use super::{
     BadGame, BadGameReason, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che,
     chn, dhtmlxq, export, jsonl, mxq, pfc, pgn, plain, sniff, wxf, xqf, xqr,
@@ -58,17 +58,17 @@ fn read_format(
         Some(Format::Pgn) => pgn::read_chunk(source, bytes, chunk, sink),
         Some(Format::Jsonl) => jsonl::read_chunk(source, bytes, chunk, sink),
         Some(Format::Plain) => plain::read_chunk(source, bytes, chunk, sink),
-        Some(Format::Xqf) => xqf::read(source, bytes, sink),
+        Some(Format::Xqf) => read_whole(source, bytes, Place::Offset(0), xqf::game, sink),
         Some(Format::Cbr) => ccbridge::read_record(source, bytes, sink),
         Some(Format::Cbl) => ccbridge::read_library(source, bytes, chunk, sink),
-        Some(Format::Cbf) => cbf::read(source, bytes, sink),
+        Some(Format::Cbf) => read_whole(source, bytes, Place::Line(1), cbf::game, sink),
         Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, chunk, sink),
-        Some(Format::Che) => che::read(source, bytes, sink),
-        Some(Format::Mxq) => mxq::read(source, bytes, sink),
-        Some(Format::Ccm) => ccm::read(source, bytes, sink),
-        Some(Format::Chn) => chn::read(source, bytes, sink),
-        Some(Format::Pfc) => pfc::read(source, bytes, sink),
-        Some(Format::Xqr) => xqr::read(source, bytes, sink),
+        Some(Format::Che) => read_whole(source, bytes, Place::Offset(0), che::game, sink),
+        Some(Format::Mxq) => read_whole(source, bytes, Place::Offset(0), mxq::game, sink),
+        Some(Format::Ccm) => read_whole(source, bytes, Place::Offset(0), ccm::game, sink),
+        Some(Format::Chn) => read_whole(source, bytes, Place::Offset(0), chn::game, sink),
+        Some(Format::Pfc) => read_whole(source, bytes, Place::Line(1), pfc::game, sink),
+        Some(Format::Xqr) => read_whole(source, bytes, Place::Offset(0), xqr::game, sink),
         Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
         Some(Format::Text) => export::read(source, bytes, chunk, sink),
         None => {

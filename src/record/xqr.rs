@@ -18,9 +18,9 @@
 use super::board::from_top_left;
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, go_on, malformed, report, truncated};
+use super::single::{Fault, Found, go_on, malformed, truncated};
 use super::text::{detected, push_tag, tidy};
-use super::{BadGame, BadGameReason, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record};
+use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
 
@@ -63,18 +63,7 @@ const TODAY: [Field; 9] = [
 ];
 
 /// Reads the game of an XQR.
-pub(super) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report(source, 0, 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
-    }
+pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (bytes, fields) = checked(bytes)?;
     let mut reader = Reader { bytes, at: MAGIC.len() };
     let mut record = reader.head(fields)?;

@@ -22,7 +22,7 @@ mod keys;
 mod read;
 mod write;
 
-pub(super) use read::read;
+pub(super) use read::game;
 pub(super) use write::tags_left_out;
 pub use write::write_xqf;
 

@@ -6,30 +6,16 @@ use super::{
 use crate::game::{Outcome, Side};
 use crate::record::board::{Board, board_of, note, start_position};
 use crate::record::preorder::{Coordinates, Node, PreOrder};
-use crate::record::single::{Fault, Found, go_on, report};
+use crate::record::single::{Fault, Found, go_on};
 use crate::record::text::{gb18030, push_tag};
-use crate::record::{
-    BadGame, BadGameReason, MAX_GAME_BYTES, Note, ParsedGame, ReadSummary, Record,
-};
+use crate::record::{BadGameReason, Note, Record};
 use crate::xiangqi::{Position, Square};
 
 /// The last version there is.
 const LAST_VERSION: u8 = 18;
 
-/// Reads the game of an XQF. At most [`MAX_GAME_BYTES`] are read, so that a tree has at most a
-/// million nodes.
-pub(in crate::record) fn read(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report(source, 0, 1, game(bytes), sink)
-}
-
-fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    if bytes.len() > MAX_GAME_BYTES {
-        return Err(Fault::at(0, BadGameReason::TooLong(bytes.len())));
-    }
+/// Reads the game of an XQF.
+pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let Some((header, _)) = bytes.split_first_chunk::<TREE>() else {
         let within = format!("the header, after {} of its {TREE} bytes", bytes.len());
         return Err(Fault::at(bytes.len(), BadGameReason::Truncated(within)));
