@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file being written beside its final place. Dropping it without [`commit`](Self::commit)
-/// removes it; what stood under the final name before stays untouched until then.
+/// A file being written beside its final place. Dropping it without [`commit`](Self::commit) removes it; a
+/// file that already has the final name stays untouched until then.
 ///
 /// It has the mode of the file that it replaces from the beginning, and its owner and group as far as
 /// this user may give them away; without such a file, those of any new one.
@@ -37,13 +37,13 @@ impl AtomicFile {
         Ok(Self { file, target, replaces: true })
     }
 
-    /// Starts a temporary file for a place in which nothing stands. If something stands there when
-    /// the file is whole, it stays.
+    /// Starts a temporary file for a path at which there is nothing yet. If there is something by the time
+    /// the file is complete, that stays.
     ///
     /// # Errors
     ///
-    /// Those of [`resolve`] and of creating a file in that folder; [`io::ErrorKind::AlreadyExists`]
-    /// if anything stands there, a link that leads nowhere included.
+    /// Those of [`resolve`] and of creating a file in that folder; [`io::ErrorKind::AlreadyExists`] if
+    /// anything is there, a dangling link included.
     pub fn create_new(target: &Path) -> io::Result<Self> {
         if target.symlink_metadata().is_ok() {
             return Err(exists());
@@ -52,7 +52,7 @@ impl AtomicFile {
         Ok(Self { file: temporary(&target)?, target, replaces: false })
     }
 
-    /// Where the bytes lie until [`commit`](Self::commit); for writers that need a path.
+    /// The path of the temporary file until [`commit`](Self::commit); for writers that need a path.
     #[must_use]
     pub fn temporary_path(&self) -> &Path {
         self.file.path()
@@ -63,8 +63,8 @@ impl AtomicFile {
         self.file.as_file_mut()
     }
 
-    /// Flushes to the disk and moves the file to its final name, replacing what was there, or
-    /// nothing if it was made by [`create_new`](Self::create_new): that is one step of the system.
+    /// Flushes to the disk and moves the file to its final name, replacing an existing file there, or none if
+    /// it was made by [`create_new`](Self::create_new): an atomic step of the system.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ pub fn folder_beside(target: &Path) -> io::Result<tempfile::TempDir> {
     builder.tempdir_in(folder_of(&target))
 }
 
-/// What names of unfinished versions of a file or folder begin with.
+/// The beginning of the names of unfinished versions of a file or folder.
 fn prefix_of(target: &Path) -> std::ffi::OsString {
     let mut prefix = std::ffi::OsString::from(".");
     prefix.push(target.file_name().unwrap_or_default());
@@ -141,7 +141,7 @@ fn exists() -> io::Error {
     io::Error::new(io::ErrorKind::AlreadyExists, text)
 }
 
-/// Makes a file that nobody may read or write who may not do that with the file `like`, at any time.
+/// Creates a file that at no time grants anybody more access than the file `like` does.
 #[cfg(unix)]
 fn create_like(path: &Path, like: Option<&Metadata>) -> io::Result<File> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
@@ -158,7 +158,7 @@ fn create_like(path: &Path, like: Option<&Metadata>) -> io::Result<File> {
         is_group_kept |= given.is_ok() || fchown(&file, None, Some(group)).is_ok();
         tracing::debug!(?given, is_group_kept, "owner and group of the file that is replaced");
     }
-    // A group that could not be kept gets what everybody has.
+    // A group that could not be kept gets the permissions of others.
     let mode = if is_group_kept { mode } else { mode & !0o070 | mode & (mode << 3) & 0o070 };
     file.set_permissions(std::fs::Permissions::from_mode(mode))?;
     Ok(file)
@@ -178,12 +178,12 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Where a file of that path lies or would lie: absolute, without links. Two paths that resolve to
-/// the same name the same file.
+/// The path at which a file lies or would lie: absolute, without links. Two paths that resolve to the same
+/// name the same file.
 ///
 /// # Errors
 ///
-/// If the path does not name a file, if its folder is missing, and for links that lead nowhere.
+/// If the path does not name a file, if its folder is missing, and for dangling links.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")

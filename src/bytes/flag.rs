@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Sets a flag when it goes out of scope, also where that is by a panic: helper threads that watch the
-/// flag end then, and the scope that waits for them does too.
+/// Sets a flag when it goes out of scope, by a panic too: helper threads that watch the flag end then, and so
+/// does the scope that waits for them.
 #[derive(Debug)]
 pub(crate) struct RaiseAtEnd<'a>(pub(crate) &'a AtomicBool);
 

@@ -5,17 +5,17 @@ use std::io::{self, BufRead, Read};
 /// A line as it was read, with its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLine {
-    /// Its bytes, at most so many as were asked for.
+    /// Its bytes, at most as many as were asked for.
     pub bytes: Vec<u8>,
-    /// Whether it goes on: what follows is still to be read.
+    /// True if the line goes on: its rest is still to be read.
     pub is_cut: bool,
 }
 
-/// Why a line is no text.
+/// A reason why a line cannot be read as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// It does not end in so many bytes.
+    /// It is longer than this number of bytes.
     #[error("a line of more than {0} bytes")]
     TooLong(usize),
     /// Its bytes stand for no characters.

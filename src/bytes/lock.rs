@@ -8,10 +8,10 @@ use super::atomic::{folder_of, resolve};
 use super::own;
 use super::visible::ShowPath;
 
-/// How often a lock is tried that others remove meanwhile.
+/// The number of attempts at a lock file that others keep removing.
 const TRIES: usize = 100;
 
-/// What a lock file may hold: a number of a process, in bytes.
+/// The length limit of a lock file in bytes: it holds at most the number of a process.
 const MAX_LEN: u64 = 20;
 
 /// The right to write a file, until it is dropped: an exclusive lock on `.NAME.lock` beside the
@@ -24,7 +24,7 @@ pub struct FileLock {
     file: Option<File>,
 }
 
-/// Who writes a file: this process, or another, perhaps with its number.
+/// The writer of a file: this process, or another, perhaps with its number.
 #[derive(Debug)]
 pub enum Claim {
     /// This one.
@@ -66,8 +66,8 @@ impl FileLock {
         Ok(Claim::Others(None))
     }
 
-    /// Removes what killed writers left of the file: every `.NAME.part-…` beside it that
-    /// [`AtomicFile`](super::atomic::AtomicFile) would make, if it is a regular file of this user.
+    /// Removes the unfinished versions of the file that killed writers left: every `.NAME.part-…` beside it
+    /// that [`AtomicFile`](super::atomic::AtomicFile) would make, if it is a regular file of this user.
     pub fn sweep(&self) {
         for path in self.left_behind() {
             if path.symlink_metadata().is_ok_and(|about| own::is_own_file(&path, &about)) {
@@ -77,16 +77,15 @@ impl FileLock {
         }
     }
 
-    /// Removes the folders `.NAME.part-…` that killed writers of the folder `NAME` left: those of this
-    /// user, and no links, in which there are only regular files of this user whose names `is_made`
-    /// knows.
+    /// Removes the folders `.NAME.part-…` that killed writers of the folder `NAME` left: those of this user,
+    /// and no links, in which there are only regular files of this user whose names `is_made` accepts.
     pub fn sweep_folders(&self, is_made: impl Fn(&str) -> bool) {
         for path in self.left_behind() {
             own::remove_folder(&path, &is_made);
         }
     }
 
-    /// What beside the file is named like an unfinished version of it.
+    /// The paths beside the file that are named like an unfinished version of it.
     fn left_behind(&self) -> Vec<PathBuf> {
         let name = self.path.file_name().and_then(|name| name.to_str());
         let Some(name) = name.and_then(|name| name.strip_suffix(".lock")) else {
@@ -106,7 +105,7 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // Removed while it is still held, so that nobody's lock but this one's goes.
+        // Removed while it is still held, so that only this process's own lock is removed.
         if self.file.as_ref().is_some_and(|file| is_at(file, &self.path)) && cfg!(unix) {
             let removed = std::fs::remove_file(&self.path);
             tracing::trace!(?removed, "lock");
@@ -123,13 +122,13 @@ pub enum Opened {
     Held(Option<u32>),
 }
 
-/// Opens the lock file at `path`, or makes it. No link is followed, and nothing of it is changed.
+/// Opens the lock file at `path`, or creates it. Links are not followed, and the contents stay as they are.
 ///
 /// # Errors
 ///
 /// Those of making a file there; [`io::ErrorKind::AlreadyExists`], which names the path and a remedy, for
-/// anything but a regular file with one name that is empty or holds the number of a process, and for
-/// another user's that nobody holds but that cannot be used.
+/// anything but a regular file with one name that is empty or holds the number of a process, and for another
+/// user's lock file that is not held but cannot be used.
 pub fn open(path: &Path) -> io::Result<Opened> {
     for _ in 0..TRIES {
         let mut options = File::options();
@@ -172,7 +171,7 @@ pub fn sign(file: &mut File) -> io::Result<()> {
     write!(file, "{}", std::process::id())
 }
 
-/// The number of the process that holds a lock, if its file tells.
+/// The number of the process that holds a lock, if its file contains one.
 pub fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;
@@ -180,7 +179,7 @@ pub fn holder(file: &mut File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Whether a file that was found under the name of a lock is one.
+/// Returns true if the file at `path`, found under the name of a lock, is a lock file.
 #[must_use]
 pub fn is_lock(path: &Path) -> bool {
     let mut options = File::options();
@@ -190,7 +189,7 @@ pub fn is_lock(path: &Path) -> bool {
     options.open(path).is_ok_and(|mut file| is_own(&file) && check(&mut file, path).is_ok())
 }
 
-/// Checks that an open file can be a lock: nothing of anybody's is in it.
+/// Checks that an open file can be a lock file: it holds no one's data.
 fn check(file: &mut File, path: &Path) -> io::Result<()> {
     let about = file.metadata()?;
     let mut text = Vec::new();
@@ -211,7 +210,7 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
     Err(own::refusal(path, what, "a lock file"))
 }
 
-/// What to do about a lock file that this user may not write.
+/// Handles a lock file that this user may not write: it is held, or an error that names the remedy.
 fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
     let mut options = File::options();
     options.read(true);
@@ -263,7 +262,8 @@ pub fn beside(target: &Path, suffix: &str) -> io::Result<PathBuf> {
     Ok(folder_of(&target).join(name))
 }
 
-/// What `tempfile` puts at the end of a name, and `SQLite` at the end of a book's.
+/// Returns true if `text` is a random suffix as `tempfile` puts at the end of a name, apart from the endings
+/// that `SQLite` adds for a book.
 fn is_random(text: &str) -> bool {
     let text = ["-journal", "-wal", "-shm"]
         .iter()
@@ -272,7 +272,7 @@ fn is_random(text: &str) -> bool {
     text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Whether the open file is the one that has that name.
+/// Returns true if the open file is the one at that path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -311,7 +311,7 @@ mod tests {
         assert!(matches!(other, Claim::Ours(_)));
         drop((first, other));
         assert_eq!(names(folder.path()), [""; 0]);
-        // One that a killed process left is taken over.
+        // A lock file that a killed process left is claimed again.
         std::fs::write(folder.path().join(".a.book.lock"), "1234567").unwrap();
         assert!(matches!(FileLock::claim(&target).unwrap(), Claim::Ours(_)));
         assert!(FileLock::claim(&folder.path().join("none/a.book")).is_err());
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(std::fs::read(at("victim")).unwrap(), b"1");
         assert_eq!(std::fs::read(at(".notes.lock")).unwrap(), b"my notes");
         assert!(!at("gone").exists());
-        // A file that takes the place of a lock that is held is not removed with it.
+        // A file that replaces a held lock is not removed with it.
         let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
         std::fs::rename(at("victim"), at(".a.lock")).unwrap();
         drop(lock);

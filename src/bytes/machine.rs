@@ -1,5 +1,5 @@
-//! What the machine has free: memory and disk space. Only for refusing early what cannot fit; no
-//! result depends on it.
+//! Free memory and disk space of the machine. Only for refusing early what cannot fit; no result depends on
+//! it.
 
 use std::io;
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::path::Path;
 /// its moves. The default of a thread, 2 MiB, is not always enough.
 pub const DEEP_STACK: usize = 8 << 20;
 
-/// Bytes of memory that can be had without swapping: what the kernel says is available (Linux), at
-/// most the limit of the control group that the process is in. `None` where that is not known.
+/// Bytes of memory available without swapping: the kernel's figure (Linux), at most the limit of the
+/// process's control group. `None` where that is not known.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let machine = available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)?;

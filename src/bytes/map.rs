@@ -8,8 +8,8 @@ use memmap2::Mmap;
 
 /// A whole file mapped read-only; dereferences to its bytes.
 ///
-/// Only for files that nobody else can write to, such as temporary files without a name: where a file is
-/// truncated while it is mapped, looking at what is gone ends the process. Files of others are read, or
+/// Only for files that no other process can write to, such as temporary files without a name: if a file is
+/// truncated while it is mapped, an access to the missing part ends the process. Files of others are read, or
 /// copied first.
 #[derive(Debug)]
 pub struct MappedFile {
@@ -24,9 +24,9 @@ impl MappedFile {
     /// Those of mapping.
     #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
     pub fn of(file: &File) -> io::Result<Self> {
-        // SAFETY: the map is read-only and private to this struct, and nobody may write to the file
-        // while it is mapped. All callers map temporary files of their own that have no name, so that
-        // no other process can open them.
+        // SAFETY: the map is read-only and private to this struct, and the file must not be written while it
+        // is mapped. All callers map temporary files of their own that have no name, so that no other process
+        // can open them.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map })
     }

@@ -1,7 +1,7 @@
-//! Hints to the processor and the system about memory. They change how fast, never what.
+//! Hints to the processor and the system about memory. They change speed, never results.
 
-/// Says that the cache line of `place` will soon be read. Does nothing where the processor's
-/// architecture has no such hint in the standard library.
+/// Hints that the cache line of `place` will soon be read. Does nothing where the processor's architecture
+/// has no such hint in the standard library.
 #[inline]
 #[cfg_attr(
     target_arch = "x86_64",
@@ -19,9 +19,9 @@ pub fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-/// Asks for large pages for the room that a vector has reserved and not used yet: a table that is
-/// read at random spends much of its time on looking up small ones. Where the system cannot do
-/// that, nothing happens. To be called before the room is first written to.
+/// Asks for large pages for the capacity that a vector has reserved and not used yet: a table that is read at
+/// random spends much of its time on looking up small ones. Does nothing where the system has none. Call it
+/// before the first write to that memory.
 #[cfg_attr(
     target_os = "linux",
     expect(unsafe_code, reason = "advice on memory is given by raw pointer")
@@ -37,8 +37,8 @@ pub fn prefer_large_pages<T>(reserved: &mut Vec<T>) {
         let whole = len.saturating_sub(skipped) / PAGE * PAGE;
         if whole > 0 {
             let start = start.wrapping_add(skipped).cast();
-            // SAFETY: the pages lie wholly within the vector's own room, and this advice leaves what
-            // they hold as it is.
+            // SAFETY: the pages lie wholly within the vector's own room, and this advice leaves their
+            // contents as they are.
             let advised =
                 unsafe { rustix::mm::madvise(start, whole, rustix::mm::Advice::LinuxHugepage) };
             // Without success the pages stay small.

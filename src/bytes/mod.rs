@@ -1,6 +1,9 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
-//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers
-//! ([`lock`]), what this program makes beside them ([`own`]), text of others shown without harm ([`visible`]), opening what is a regular file only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at stated places ([`positioned`]), lines of text ([`read_line`]), and what the machine has free ([`machine`]).
+//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files that
+//! this program makes beside them ([`own`]), foreign text shown without harm ([`visible`]), opening regular
+//! files only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at given offsets
+//! ([`positioned`]), lines of text ([`read_line`]), and the machine's free memory and disk space
+//! ([`machine`]).
 
 pub mod atomic;
 mod flag;

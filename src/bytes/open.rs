@@ -6,8 +6,8 @@ use std::path::Path;
 
 /// Opens the regular file at `path` for reading. Links are followed.
 ///
-/// A FIFO, a device or a socket of that name neither blocks nor is read: `open` does not wait for a
-/// writer, and what was opened is looked at, so nothing can change between the look and the use.
+/// A FIFO, a device or a socket of that name neither blocks nor is read: `open` does not wait for a writer,
+/// and the check is made on the open file, so nothing can change between check and use.
 ///
 /// # Errors
 ///
@@ -18,8 +18,8 @@ pub fn regular(path: &Path) -> io::Result<File> {
     open(path, &mut options)
 }
 
-/// Opens the regular file at `path` for reading and writing, or makes it. Links are followed, and what is
-/// in it stays.
+/// Opens the regular file at `path` for reading and writing, or creates it. Links are followed, and its
+/// contents stay.
 ///
 /// # Errors
 ///
@@ -66,8 +66,8 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Whether an error of [`regular`] or of listing a folder is about this path alone, so that others can
-/// be read: who runs this may not read it, or it is no file.
+/// Returns true if an error of [`regular`] or of listing a folder concerns this path alone, so that others
+/// can be read: this user may not read it, or it is not a file.
 #[must_use]
 pub fn is_refused(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, PermissionDenied};

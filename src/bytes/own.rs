@@ -1,7 +1,7 @@
-//! Files and folders that this program makes up a name for beside somebody's file.
+//! Files and folders that this program makes beside a user's file, under a name of its own making.
 //!
-//! Anything may stand under such a name: a link, somebody's file, something of another user. So it is
-//! looked at before it is used or removed, and never by a name that may lead elsewhere meanwhile.
+//! Anything may have such a name: a link, a file of the user, something of another user. So it is checked
+//! before it is used or removed, and never by a name that may lead elsewhere meanwhile.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -10,7 +10,8 @@ use std::path::Path;
 use super::atomic::folder_of;
 use super::visible::ShowPath;
 
-/// Whether what was found at `path` is a regular file, no link, of the user this process runs for.
+/// Returns true if `path`, with these metadata, is a regular file, no link, of the user this process runs
+/// for.
 #[must_use]
 pub fn is_own_file(path: &Path, about: &Metadata) -> bool {
     about.is_file() && is_own(path, about)
@@ -20,7 +21,7 @@ pub fn is_own_file(path: &Path, about: &Metadata) -> bool {
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::NotFound`] where nothing is; [`io::ErrorKind::AlreadyExists`], which names the path
+/// [`io::ErrorKind::NotFound`] if nothing is there; [`io::ErrorKind::AlreadyExists`], which names the path
 /// and a remedy, for anything else.
 pub fn check_folder(path: &Path) -> io::Result<()> {
     let about = path.symlink_metadata()?;
@@ -51,8 +52,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refusal(path, kind_of(path, &about), "a file of this program"))
 }
 
-/// Removes the files in `folder` whose names `is_made` knows, if they are regular files of this user,
-/// and the folder itself where nothing is left. A link to a folder and what it leads to stay.
+/// Removes the files in `folder` whose names `is_made` accepts, if they are regular files of this user, and
+/// the folder itself if it is empty then. A link to a folder stays, and so does its target.
 pub fn clear_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {
     if let Ok(members) = Members::of(folder) {
         for name in members.names.iter().filter(|name| is_made(name)) {
@@ -73,7 +74,7 @@ pub fn remove_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {
     }
 }
 
-/// An error that says what stands at a path where this program would have something of its own.
+/// An error that names what is found at a path where this program would put something of its own.
 pub(super) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
     let text = format!(
         "{} is {what}, where {wanted} would be; it was left as it is: move it away, then run this again",
@@ -82,7 +83,7 @@ pub(super) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
     io::Error::new(io::ErrorKind::AlreadyExists, text)
 }
 
-/// What kind of thing it is.
+/// Names the kind of thing at `path`.
 pub(super) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
     let kind = about.file_type();
     if kind.is_symlink() {
@@ -98,7 +99,7 @@ pub(super) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
     }
 }
 
-/// Lets opening fail at a link instead of following it, and not wait for what has no other end.
+/// Makes opening fail at a link instead of following it, and not wait for a FIFO's other end.
 pub(super) fn no_follow(options: &mut std::fs::OpenOptions) {
     #[cfg(unix)]
     {
@@ -116,8 +117,8 @@ fn is_own(path: &Path, about: &Metadata) -> bool {
     is_user(folder_of(path), std::os::unix::fs::MetadataExt::uid(about))
 }
 
-/// Whether files of this user in `folder` are that user's. Some file systems know no owners, or call
-/// this user another one: there it is the owner of a file that this process makes.
+/// Returns true if files that belong to `user` in `folder` are this user's. Some file systems have no owners,
+/// or map this user to another: there it is the owner of a file that this process makes.
 #[cfg(unix)]
 fn is_user(folder: &Path, user: u32) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -135,7 +136,7 @@ fn is_own(_path: &Path, _about: &Metadata) -> bool {
 struct Members {
     folder: std::os::fd::OwnedFd,
     names: Vec<String>,
-    /// Whether nothing else is in it.
+    /// True if the folder holds nothing else.
     is_complete: bool,
 }
 
@@ -177,7 +178,7 @@ impl Members {
 struct Members {
     folder: std::path::PathBuf,
     names: Vec<String>,
-    /// Whether nothing else is in it.
+    /// True if the folder holds nothing else.
     is_complete: bool,
 }
 

@@ -25,7 +25,7 @@ impl PositionedFile {
         Self::of(super::open::regular(path)?)
     }
 
-    /// Takes an open file.
+    /// Wraps an open file.
     ///
     /// # Errors
     ///
@@ -41,11 +41,11 @@ impl PositionedFile {
         &self.file
     }
 
-    /// What the system says of the file now.
+    /// The file's present metadata.
     ///
     /// # Errors
     ///
-    /// Those of asking.
+    /// Those of asking for them.
     pub fn about(&self) -> io::Result<std::fs::Metadata> {
         self.file.metadata()
     }

@@ -1,5 +1,5 @@
-//! The one place that knows bincode: a small container of magic, version, length and CRC32 around
-//! a bincode payload with fixed-width little-endian integers, a size limit and no trailing bytes.
+//! The only user of bincode: a small container of magic, version, length and CRC32 around a bincode payload
+//! with fixed-width little-endian integers, a size limit and no trailing bytes.
 //!
 //! ```text
 //! offset  0  magic      8 bytes
@@ -15,8 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 /// Bytes before the payload.
 pub const HEADER_LEN: usize = 24;
 
-/// What a sealed file is: its magic, the version this program writes, and the largest payload it
-/// accepts.
+/// A kind of sealed file: its magic, the version this program writes, and the largest payload it accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     /// First eight bytes of the file.
@@ -27,7 +26,7 @@ pub struct Kind {
     pub limit: u64,
 }
 
-/// Why bytes could not be sealed or unsealed.
+/// A reason why bytes could not be sealed or unsealed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
@@ -42,9 +41,9 @@ pub enum SealError {
     /// The magic is another one.
     #[error("not this kind of file: it starts with {found:?}, not {expected:?}")]
     Magic {
-        /// What the file starts with.
+        /// The beginning of the file.
         found: String,
-        /// What it should start with.
+        /// The magic it should start with.
         expected: String,
     },
     /// Written by another version.
@@ -73,7 +72,7 @@ pub enum SealError {
         /// Stated.
         expected: u32,
     },
-    /// The payload is not what this kind holds.
+    /// The payload does not decode as a value of this kind.
     #[error("malformed payload")]
     Payload(#[source] bincode::Error),
 }
@@ -103,7 +102,7 @@ pub fn seal<T: Serialize>(kind: Kind, value: &T) -> Result<Vec<u8>, SealError> {
     Ok(out)
 }
 
-/// Opens what [`seal`] made. All of `bytes` must belong to it.
+/// Decodes the output of [`seal`]. All of `bytes` must belong to it.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes one varint from the front of `input`. `None` if `input` ends inside it, if the value
+/// Reads one varint from the front of `input` and advances it. `None` if `input` ends inside it, if the value
 /// exceeds 64 bits, or if the encoding is longer than it needs to be (encodings are unique).
 pub fn take(input: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;

@@ -1,16 +1,15 @@
-//! Foreign text on a terminal: what would command it, or change the order of its text, is shown
+//! Foreign text on a terminal: characters that would command it, or change the order of its text, are shown
 //! escaped.
 //!
-//! Names of files and of archive members, tags, groups, comments, lines of engines and of errors come
-//! from others. Whatever prints them prints them through this module.
+//! Names of files and of archive members, tags, groups, comments, lines of engines and of errors come from
+//! others. All code that prints them does so through this module.
 
 use std::fmt::{self, Display, Write};
 use std::io;
 use std::path::Path;
 
-/// A text of others, shown in one line: control characters (escapes and line ends among them) and
-/// characters that have no shape of their own but steer how others are shown are escaped, as
-/// `\n` or `\u{1b}`.
+/// Foreign text, shown in one line: control characters (escapes and line ends among them) and characters that
+/// have no shape of their own but steer how others are shown are escaped, as `\n` or `\u{1b}`.
 ///
 /// ```
 /// use juzhong::bytes::visible::Visible;
@@ -67,7 +66,7 @@ impl Display for ShownPath<'_> {
     }
 }
 
-/// Whether the character is shown escaped.
+/// Returns true if the character is shown escaped.
 #[must_use]
 pub const fn is_hidden(c: char) -> bool {
     matches!(
@@ -82,7 +81,7 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
-/// How a [`VisibleWriter`] escapes.
+/// The escape style of a [`VisibleWriter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As [`VisibleLines`] does; bytes that are not UTF-8 as `\xff`.
@@ -91,8 +90,8 @@ pub enum Form {
     Json,
 }
 
-/// What a command prints, with all hidden characters but line ends and tabulators escaped: the last
-/// guard, should a text of others have come that far as it was.
+/// A writer for the output of a command that escapes all hidden characters but line ends and tabulators: the
+/// last guard, should foreign text have come that far unescaped.
 pub struct VisibleWriter<'a> {
     out: &'a mut dyn io::Write,
     form: Form,
@@ -137,7 +136,7 @@ impl<'a> VisibleWriter<'a> {
         while let Some(chunk) = chunks.next() {
             self.text(chunk.valid())?;
             let rest = chunk.invalid();
-            // What may go on in the next piece.
+            // A character that may go on in the next piece.
             let is_open = !is_end
                 && chunks.peek().is_none()
                 && str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());

@@ -21,8 +21,8 @@ pub struct Line<G: Game> {
     sieve: Box<Sieve>,
 }
 
-/// Counts the keys before the plies of a line by twelve of their bits, as a Bloom filter does: where
-/// the count is 0, the position is new, and nothing need be compared. Full counts stay full.
+/// A Bloom filter of the keys before the plies of a line, counted by twelve of their bits: if a count is 0,
+/// the position is new, and no keys need to be compared. Counts saturate.
 #[derive(Clone)]
 struct Sieve([u8; 1 << Self::BITS]);
 
@@ -65,7 +65,7 @@ impl Debug for Sieve {
 pub struct Ply<G: Game> {
     /// The move; `None` is a pass made by null-move search.
     pub mv: Option<G::Move>,
-    /// For taking it back.
+    /// The information needed to undo the move.
     pub undo: G::Undo,
     /// Key of the position before the move.
     pub key_before: Key,
@@ -74,16 +74,16 @@ pub struct Ply<G: Game> {
     /// Plies before this one, back to the last irreversible move or pass, among which a position
     /// can repeat.
     pub reversible_before: u32,
-    /// What the line knew of checks before the move: see [`Line::checks`].
+    /// The line's counts of checks before the move: see [`Line::checks`].
     pub(super) checks_before: BySide<u32>,
 }
 
 /// Verdicts that need the past: repetition and move limits.
 pub trait Adjudicate: Game {
-    /// Which rules judge repetitions.
+    /// The rule set that judges repetitions.
     type Rules: Copy + Eq + Debug + Display + FromStr + Default + Send + Sync;
 
-    /// Whether no earlier position can come back after `mv` (xiangqi: captures).
+    /// Returns true if no earlier position can come back after `mv` (xiangqi: captures).
     fn is_irreversible(&self, mv: Self::Move) -> bool;
 
     /// The verdict on the last position of `line`.
@@ -92,32 +92,32 @@ pub trait Adjudicate: Game {
     /// The clock up to which every [`stage`](Self::stage) is 0.
     const STAGES_FROM: u32 = u32::MAX;
 
-    /// Where the stage is 0, what is decided in so many plies is decided before any limit of moves.
+    /// At stage 0, a result within this number of plies comes before any limit of moves.
     const STAGE_SIGHT: u32 = u32::MAX;
 
-    /// What keeps the last position of `line` from being worth what it was worth earlier in a game:
-    /// 0 as long as nothing does (xiangqi: how near the limit of moves is). What is remembered of
-    /// positions is remembered of a position and its stage, and for stages above 0 nothing else of
-    /// the past but repetitions matters.
+    /// The stage of the last position of `line`: 0 as long as its value does not depend on the moves played
+    /// so far, otherwise a number for that dependence (xiangqi: how near the limit of moves is). Stored
+    /// values belong to a position and its stage; at stages above 0 nothing else of the past but repetitions
+    /// matters.
     fn stage(line: &Line<Self>, rules: Self::Rules) -> u32 {
         let _ = (line, rules);
         0
     }
 
-    /// Whether the last move is of the kind that [`count_checks`](Self::count_checks) counts.
+    /// Returns true if the last move is of the kind that [`count_checks`](Self::count_checks) counts.
     fn is_check(&self) -> bool {
         false
     }
 
-    /// How many moves of each side since the last irreversible one may not count towards a limit of
-    /// moves (xiangqi: checks), as far as the line knows. Goes through them; see [`Line::checks`].
+    /// The number of moves of each side since the last irreversible one that may not count towards a limit of
+    /// moves (xiangqi: checks), as far as the line goes back. Iterates over them; see [`Line::checks`].
     fn count_checks(line: &Line<Self>) -> BySide<u32> {
         let _ = line;
         BySide::default()
     }
 }
 
-/// From when on one repetition is enough for a verdict.
+/// The point from which on one repetition is enough for a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Horizon {
     /// At the board: a position must occur as often as the rules say.
@@ -130,7 +130,7 @@ pub enum Horizon {
     },
 }
 
-/// What the rules say about a line's last position.
+/// The verdict of the rules on a line's last position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Play goes on.
@@ -156,13 +156,13 @@ impl Verdict {
 /// A verdict and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// What the rules say.
+    /// The verdict of the rules.
     pub verdict: Verdict,
-    /// In the rules' terms, for people; `None` if there is nothing to say.
+    /// The reason in the rules' terms, for people; `None` if there is none to give.
     pub reason: Option<&'static str>,
-    /// Where the verdict hangs on the way to the position: the length of the line from which on its
-    /// positions are worth what they are by the way that led to them. `None` where it hangs on nothing
-    /// but the position and its [stage](Adjudicate::stage).
+    /// The length of the line from which on the values of its positions depend on the moves that led to them,
+    /// and with them the verdict. `None` if it depends only on the position and its
+    /// [stage](Adjudicate::stage).
     pub hangs_from: Option<usize>,
 }
 
@@ -181,7 +181,7 @@ impl<G: Game> Line<G> {
         Self { start, position, earlier_plies, clock, reversible, checks, plies, sieve }
     }
 
-    /// The same line, so many plies into the game at its start.
+    /// The same line, with its start this number of plies into the game.
     #[must_use]
     pub fn begun_at(mut self, ply: usize) -> Self {
         self.earlier_plies = ply;
@@ -195,7 +195,7 @@ impl<G: Game> Line<G> {
         self.earlier_plies.saturating_add(self.plies.len())
     }
 
-    /// Where the line begins.
+    /// The position at which the line begins.
     #[must_use]
     pub const fn start(&self) -> &G {
         &self.start
@@ -224,7 +224,7 @@ impl<G: Game> Line<G> {
         self.plies.len()
     }
 
-    /// Whether no move has been made.
+    /// Returns true if no move has been made.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.plies.is_empty()
@@ -310,8 +310,8 @@ impl<G: Adjudicate> Line<G> {
         }
     }
 
-    /// How many checks each side has given since the last irreversible move, as far as the line
-    /// knows. Free where the clock is beyond [`Adjudicate::STAGES_FROM`].
+    /// The number of checks that each side has given since the last irreversible move, as far as the line
+    /// goes back. Free where the clock is beyond [`Adjudicate::STAGES_FROM`].
     #[must_use]
     pub fn checks(&self) -> BySide<u32> {
         if self.clock > G::STAGES_FROM { self.checks } else { G::count_checks(self) }

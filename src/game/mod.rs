@@ -36,12 +36,12 @@ pub trait Packed: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn unpack(bits: u16) -> Option<Self>;
 }
 
-/// The rules of a two-player game without chance. A value is a position: the board and the side to
-/// move, nothing of the past.
+/// The rules of a two-player game without chance. A value is a position: the board and the side to move,
+/// without its history.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A move.
     type Move: Packed;
-    /// What [`make`](Self::make) leaves behind for [`unmake`](Self::unmake).
+    /// The information that [`make`](Self::make) returns for [`unmake`](Self::unmake).
     type Undo: Copy + Debug + Send + Sync;
 
     /// The name used on the command line and in files.
@@ -57,7 +57,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Nothing is appended where [`outcome`](Self::outcome) is known.
     fn legal_moves(&self, moves: &mut MoveList<Self::Move>);
 
-    /// Whether `mv` is legal here, for any `mv` of the type.
+    /// Returns true if `mv` is legal here, for any `mv` of the type.
     fn is_legal(&self, mv: Self::Move) -> bool;
 
     /// Plays a legal move.
@@ -80,7 +80,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 /// Text forms of positions and moves as engine protocols write them. Richer notations belong to
 /// the games.
 pub trait Notation: Game {
-    /// Why a text is no position; says where and what.
+    /// The error for a text that is not a position; its message says what is wrong and where.
     type PositionError: std::error::Error + Send + Sync + 'static;
 
     /// The usual start of a game.

@@ -3,7 +3,7 @@ use std::ops::{Index, IndexMut, Not};
 
 use serde::{Deserialize, Serialize};
 
-/// One of the two players, by who moves first in a normal game.
+/// One of the two players, named by the order of moves in a normal game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Side {
     /// Red in xiangqi, Black in gomoku.
@@ -86,12 +86,12 @@ impl<T> IndexMut<Side> for BySide<T> {
     }
 }
 
-/// How a game ended.
+/// The result of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// That side won.
     Win(Side),
-    /// Nobody won.
+    /// Neither side won.
     Draw,
 }
 

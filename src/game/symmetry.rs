@@ -22,7 +22,7 @@ impl Canonical {
 /// A game whose board can be turned or mirrored without changing play. Symmetry 0 is the identity.
 /// Colours are never exchanged.
 pub trait Symmetric: Game {
-    /// How many symmetries this board has, at most 8.
+    /// The number of symmetries of this board, at most 8.
     fn symmetries(&self) -> u8;
 
     /// The key of the image under `symmetry`, with the words of `table` (or the stored ones).

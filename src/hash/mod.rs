@@ -28,7 +28,7 @@ pub mod xiangqi;
 /// The published seed of all stored tables.
 pub const SEED: [u8; 32] = *b"juzhong: fixed zobrist keys v001";
 
-/// How key tables are sealed on disk.
+/// The sealed format of key tables on disk.
 pub const KIND: Kind = Kind { magic: *b"JZKEYS\0\0", version: 1, limit: 1 << 20 };
 
 /// Offset of the first word in a key file: header, game name, seed, word count.
