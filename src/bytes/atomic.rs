@@ -248,7 +248,7 @@ mod tests {
         assert!(write(&at("dangling"), b"").unwrap_err().to_string().contains("remove the link"));
     }
 
-    /// Between the look and the move anything may come to stand there.
+    /// Between the check and the move anything may appear there.
     #[test]
     fn what_must_not_be_replaced_stays() {
         let folder = tempfile::tempdir().unwrap();

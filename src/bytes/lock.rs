@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(names(&at(".a.part-Other1")), ["content", "notes"]);
     }
 
-    /// Whatever stands under the name of a lock is left as it is, unless it is one.
+    /// Anything with the name of a lock is left as it is, unless it is one.
     #[cfg(unix)]
     #[test]
     fn nothing_else_is_taken_for_a_lock() {

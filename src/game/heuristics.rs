@@ -86,7 +86,7 @@ pub trait Heuristics: Game {
     /// Appends the legal moves that quiescence search tries (xiangqi: captures).
     fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);
 
-    /// Appends quiet moves that make a threat and are worth a look where depth has run out (xiangqi:
+    /// Appends quiet moves that make a threat and are worth trying where depth has run out (xiangqi:
     /// checks).
     fn quiet_threats(&self, moves: &mut MoveList<Self::Move>) {
         let _ = moves;
