@@ -1,4 +1,4 @@
-//! What is wrong with a book, be it the program's own or a foreign one.
+//! Examining a book for faults, be it the program's own or a foreign one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::{Dialect, Format, InteropError, Reach};
 use crate::game::{Packed, Symmetric};
 use crate::xiangqi::Position;
 
-/// How a book is examined.
+/// The options of an examination.
 #[derive(Debug, Clone)]
 pub struct DoctorOptions {
     /// The format, if it is not to be found by the file's content.
     pub from: Option<Format>,
     /// Bytes for the rows; a book with more is refused. Default 1 GiB.
     pub memory: usize,
-    /// How far rows are searched.
+    /// The limits of the search for rows.
     pub reach: Reach,
     /// Examples of each fault, at most. Default 3.
     pub examples: usize,
@@ -31,7 +31,7 @@ impl Default for DoctorOptions {
     }
 }
 
-/// Whose book it is.
+/// The program that a book is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// One of the program's own.
@@ -51,14 +51,14 @@ impl Kind {
     }
 }
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Debug, Clone)]
 pub struct Diagnosis {
-    /// Whose book it is.
+    /// The program that the book is for.
     pub kind: Kind,
-    /// How an `.obk` stores its keys.
+    /// The way in which an `.obk` stores its keys.
     pub dialect: Option<Dialect>,
-    /// Whether moves are stored with origin and destination exchanged.
+    /// True if moves are stored with origin and destination exchanged.
     pub is_swapped: bool,
     /// Keys stored as doubles that happened to be whole numbers and became integers. SQLite finds them
     /// as either.
@@ -73,24 +73,23 @@ pub struct Diagnosis {
     pub reached: u64,
     /// Rows that were not; that is no fault in itself.
     pub unreached: u64,
-    /// Whether the search for rows was ended by its limit.
+    /// True if the search for rows was ended by its limit.
     pub is_cut: bool,
     /// Rows that may not be chosen.
     pub disabled: u64,
     /// Rows with a comment.
     pub comments: u64,
-    /// Positions with several moves, and those of them whose moves all weigh the same: in a table
-    /// without having been played once each, in the program's own books by weights that someone
-    /// set.
+    /// Positions with several moves, and those of them whose moves all have the same weight: in foreign books
+    /// without having been played once each, in the program's own books by weights set by hand.
     pub choices: u64,
     /// See [`choices`](Self::choices).
     pub equal_choices: u64,
-    /// What is wrong; nothing in a healthy book.
+    /// The faults; none in a healthy book.
     pub findings: Vec<Finding>,
 }
 
 impl Diagnosis {
-    /// Whether nothing is wrong.
+    /// Returns true if no fault was found.
     #[must_use]
     pub const fn is_healthy(&self) -> bool {
         self.findings.is_empty()
@@ -213,10 +212,10 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     Ok(Inspected { loaded, diagnosis, mirrored, outliers })
 }
 
-/// Lines of SQLite's check that are looked at.
+/// The number of lines of SQLite's check that are read.
 const CHECK_LINES: usize = 1000;
 
-/// Rows whose keys are looked up through the index.
+/// The number of rows whose keys are looked up through the index.
 const LOOKUPS: usize = 1000;
 
 fn check_database(loaded: &Loaded, findings: &mut Findings) {
@@ -261,7 +260,7 @@ pub(super) fn note_mirrored(position: &Position, hits: &[Hit], mirrored: &mut Ve
     }
 }
 
-/// What the walk and the order of rows tell.
+/// Adds the faults that the walk and the order of rows show.
 fn note_rows(index: &Index, findings: &mut Findings) {
     for row in index.rows() {
         if row.has(ILLEGAL) && !row.has(REACHED) {
@@ -283,11 +282,11 @@ fn note_rows(index: &Index, findings: &mut Findings) {
     }
 }
 
-/// A move counts as out of all proportion if it weighs so many times as much as any of at least two
+/// The factor from which on a weight is out of all proportion: it is this many times any of at least two
 /// others.
 const OUT_OF_PROPORTION: i64 = 1000;
 
-/// A score of at most so many times the number of games is about these games.
+/// A score of at most this many times the number of games is taken to derive from these games.
 const SCORE_PER_GAME: u64 = 4;
 
 /// The one number that is out of proportion, and the next.
@@ -299,13 +298,13 @@ pub(super) fn outlier(weights: &[i64]) -> Option<(usize, i64)> {
     is_lone.then_some((at, next))
 }
 
-/// Whether the columns of results hold such. Some books have nothing but wins, which are weights
+/// Returns true if the columns of results hold results. Some books have nothing but wins, which are weights
 /// then.
 fn has_results(loaded: &Loaded) -> bool {
     loaded.index.rows().iter().any(|row| row.draws > 0 || row.losses > 0)
 }
 
-/// Scores and weights out of proportion. Results are what they are.
+/// Scores and weights out of proportion. Results are not checked.
 fn outliers(loaded: &Loaded) -> Vec<Outlier> {
     let mut found = Vec::new();
     if loaded.format == Format::MoonRiver {
@@ -329,8 +328,8 @@ fn outliers(loaded: &Loaded) -> Vec<Outlier> {
     found
 }
 
-/// Positions with several moves, and those where no number tells one move from another, unless the
-/// book holds results and the moves were played once each.
+/// The number of positions with several moves, and of those where no number distinguishes the moves, unless
+/// the book holds results and the moves were played once each.
 fn choices(loaded: &Loaded) -> (u64, u64) {
     if loaded.format == Format::MoonRiver {
         return (0, 0);
@@ -346,10 +345,11 @@ fn choices(loaded: &Loaded) -> (u64, u64) {
     (choices, equal)
 }
 
-/// From so many positions with a choice on their weights are looked at as a whole.
+/// The number of positions with a choice from which on their weights are checked as a whole.
 const ENOUGH_CHOICES: u64 = 20;
 
-/// If more than one in so many has moves of the same weight only, the weights mean nothing.
+/// If more than one position in this many has only moves of the same weight, the weights carry no
+/// information.
 const EQUAL_SHARE: u64 = 5;
 
 pub(super) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {

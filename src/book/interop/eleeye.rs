@@ -1,12 +1,12 @@
 //! `BOOK.DAT`: the books of `ElephantEye` and `XQWizard`.
 //!
-//! Records of eight bytes, little-endian, in the order of their keys: the key (four bytes, the
-//! second of the three numbers by which these programs know a position), the move (`from | to << 8` in
-//! points of the [16 by 16 board](super::grid)) and its weight. Of a position and its mirror image the
-//! one with the smaller keys is kept.
+//! Records of eight bytes, little-endian, in the order of their keys: the key (four bytes, the second of the
+//! three numbers that identify a position in these programs), the move (`from | to << 8` in points of the [16
+//! by 16 board](super::grid)) and its weight. Of a position and its mirror image the one with the smaller
+//! keys is kept.
 //!
-//! The words are RC4's stream under a key of four zeros: three numbers of four bytes for Black to move,
-//! then three for each man (K A B N R C P of Red, then of Black) on each of 256 points.
+//! The words are RC4's stream under a key of four zeros: three numbers of four bytes for Black to move, then
+//! three for each piece (K A B N R C P of Red, then of Black) on each of 256 points.
 
 use std::path::Path;
 use std::sync::LazyLock;

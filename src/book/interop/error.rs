@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use crate::book::{BookError, ReplaceError};
 use crate::bytes::visible::ShowPath;
 
-/// Why a foreign book cannot be read or written. Every message says what to do next.
+/// An error of reading or writing a foreign book. Every message names what to do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteropError {
@@ -13,7 +13,7 @@ pub enum InteropError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file is something else.
@@ -25,7 +25,7 @@ pub enum InteropError {
     Unknown {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of file that it is instead.
         what: String,
     },
     /// The file is not of the format that was asked for.
@@ -35,7 +35,7 @@ pub enum InteropError {
         path: PathBuf,
         /// The format asked for.
         format: &'static str,
-        /// What is wrong.
+        /// The difference from that format.
         what: String,
     },
     /// The file is of a known format, but cannot be read through.
@@ -43,7 +43,7 @@ pub enum InteropError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where and how.
+        /// The kind and place of the damage.
         what: String,
     },
     /// Another program has not finished writing.
@@ -63,17 +63,17 @@ pub enum InteropError {
     TooLarge {
         /// The book.
         path: PathBuf,
-        /// How many would fit.
+        /// The number that would fit.
         rows: u64,
         /// The memory given, in bytes.
         memory: usize,
     },
-    /// Nothing can be taken over.
+    /// Nothing can be imported.
     #[error("{}: not one move can be taken over: {what}", path.shown())]
     Nothing {
         /// The book.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The cause, and what to do.
         what: String,
     },
     /// The output cannot be created.
@@ -81,7 +81,7 @@ pub enum InteropError {
     Create {
         /// The output.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The cause, and what to do.
         what: String,
     },
     /// Writing failed underway.
@@ -89,10 +89,10 @@ pub enum InteropError {
     Write {
         /// The output.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Someone asked to stop.
+    /// The stop flag was set.
     #[error("{}: interrupted; nothing was changed, run it again", path.shown())]
     Interrupted {
         /// The file at work.

@@ -12,20 +12,20 @@ use crate::book::{Book, BookMove};
 use crate::game::{Game, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 
-/// How a book is exported.
+/// The options of an export.
 #[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// The format.
     pub to: Format,
-    /// How an `.obk` stores keys from 2^63 on. Doubles cannot hold all of them.
+    /// The way in which an `.obk` stores keys from 2^63 on. Doubles cannot hold all of them.
     pub dialect: Dialect,
     /// Stores the moves of an `.obk` or `.pfBook` with origin and destination exchanged.
     pub swapped: bool,
-    /// Leaves out moves of fewer games; what the book was built with if not given.
+    /// Leaves out moves of fewer games; the book's own limit if not given.
     pub min_games: Option<u64>,
     /// Bytes for the rows; a book with more is refused.
     pub memory: usize,
-    /// How far positions are searched.
+    /// The limits of the search for positions.
     pub reach: Reach,
 }
 
@@ -44,18 +44,19 @@ impl ExportOptions {
     }
 }
 
-/// What an export wrote, and what is lost in it.
+/// The counts of an export, and its losses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportReport {
     /// Moves in the book.
     pub moves: u64,
-    /// Moves whose positions are not reached from the start: their keys say nothing to others.
+    /// Moves whose positions are not reached from the start: other programs cannot look up their keys.
     pub unreached: u64,
     /// Rows or records written.
     pub written: u64,
-    /// Whether the search for positions was ended by its limit.
+    /// True if the search for positions was ended by its limit.
     pub is_cut: bool,
-    /// What the format cannot say, by name, and of how many moves (of `unknown_results`: games).
+    /// The facts that the format cannot express, by name, and the number of moves that have them (of
+    /// `unknown_results`: games).
     pub dropped: BTreeMap<&'static str, u64>,
 }
 
@@ -70,7 +71,7 @@ pub fn export(
     options: &ExportOptions,
 ) -> Result<ExportReport, InteropError> {
     book.expect_game::<Position>()?;
-    // The rows of the new file take as much again.
+    // The rows of the new file need as much memory again.
     let mut index = own_index(book, options.memory / 2)?;
     let moves = index.rows().len() as u64;
     let own = Scheme::own(book.foreign_keys());
@@ -100,8 +101,8 @@ pub fn export(
     })
 }
 
-/// Whether the book's scores are its priorities: some are set, one below zero, and no weights. Such
-/// a book comes from evaluations.
+/// Returns true if the book's scores are its priorities: some are set, one below zero, and no weights. Such a
+/// book comes from evaluations.
 fn has_evaluations(book: &Book) -> Result<bool, InteropError> {
     let (mut has_negative, mut has_weights) = (false, false);
     book.for_each_entry(|entry| {
@@ -147,7 +148,7 @@ struct Writer<'a> {
     options: &'a ExportOptions,
     scheme: &'static Scheme,
     rows: Rows,
-    /// Whether tables get the priorities as scores, not the weights.
+    /// True if SQLite tables get the priorities as scores, not the weights.
     has_evaluations: bool,
     written: u64,
     dropped: BTreeMap<&'static str, u64>,
@@ -193,7 +194,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Counts what no foreign format says.
+    /// Counts the facts that no foreign format can express.
     fn note_marks(&mut self, found: &BookMove<Move>) {
         let tally = &found.tally;
         self.note("ratings", u64::from(tally.rating_count > 0));
@@ -398,7 +399,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether a move may be chosen.
+/// Returns true if a move may be chosen.
 const fn is_valid(found: &BookMove<Move>) -> bool {
     !(found.disabled || found.banned || found.lost)
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a book.
+//! Kinds of faults of a book, and their collection.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Trouble {
-    /// The file ends too early, is longer than it says, or its digest or structure is wrong.
+    /// The file ends too early, is longer than it states, or its digest or structure is wrong.
     File,
     /// The index over the keys lacks rows or has them twice: lookups by key miss rows.
     CorruptIndex,
@@ -42,7 +42,7 @@ pub enum Trouble {
     NullField,
     /// A number is stored as something else.
     WrongType,
-    /// A number is negative or beyond 32 bits where that cannot be.
+    /// A number is negative or beyond 32 bits where it must not be.
     OutOfRange,
     /// A comment is neither UTF-8 nor GB18030.
     Comment,
@@ -50,7 +50,7 @@ pub enum Trouble {
     LongComment,
     /// One weight or score is a thousand times any other of at least two: it wins every choice.
     Outlier,
-    /// Too many positions have several moves, all of the same weight: the weights mean nothing.
+    /// Too many positions have several moves, all of the same weight: the weights carry no information.
     AllEqual,
     /// A row's checksum does not match.
     DamagedRow,
@@ -90,7 +90,7 @@ impl Trouble {
         }
     }
 
-    /// What it is, for people.
+    /// A description for people.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -125,19 +125,19 @@ impl Trouble {
         }
     }
 
-    /// Whether a clean copy lacks it.
+    /// Returns true if a clean copy does not have it.
     #[must_use]
     pub const fn is_repairable(self) -> bool {
         !matches!(self, Self::AllEqual | Self::NothingReached)
     }
 }
 
-/// How often a fault was found, and where first.
+/// A kind of fault, its frequency, and the first examples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The kind of fault.
     pub trouble: Trouble,
-    /// How often.
+    /// The number of times it was found.
     pub count: u64,
     /// The first ones.
     pub examples: Vec<String>,
@@ -151,7 +151,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Keeps up to so many examples of each kind.
+    /// Keeps up to `examples` examples of each kind.
     pub(super) const fn new(examples: usize) -> Self {
         Self { found: BTreeMap::new(), examples }
     }
@@ -181,7 +181,7 @@ impl Findings {
         self.found.get(&trouble).map_or(0, |finding| finding.count)
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }

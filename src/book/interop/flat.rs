@@ -6,7 +6,7 @@ use std::path::Path;
 use super::InteropError;
 use crate::bytes::open;
 
-/// What is done with a record and its number.
+/// A callback for a record and its number.
 pub(super) type Visit<'a, const N: usize> =
     &'a mut dyn FnMut(u64, &[u8; N]) -> Result<(), InteropError>;
 

@@ -17,29 +17,28 @@ use crate::bytes::open;
 use crate::game::{Packed, Side, Symmetric};
 use crate::xiangqi::{Position, Setup};
 
-/// What the scores of an `.obk`, `.pfBook` or `.xqb` become. Their meaning is the book's own: a
-/// weight, a number of stars, or an evaluation.
+/// The use of the scores of an `.obk`, `.pfBook` or `.xqb`. Their meaning is the book's own: a weight, a
+/// number of stars, or an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
     /// The weight with which a move is chosen.
     Weight,
-    /// The priority: the highest is always chosen, as by programs that take the best.
+    /// The priority: the highest is always chosen, as by programs that choose the best.
     Priority,
-    /// Nothing.
+    /// They are left out.
     Drop,
 }
 
-/// How a book is imported.
+/// The options of an import.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// The format, if it is not to be found by the file's content.
     pub from: Option<Format>,
     /// Bytes for the rows; a book with more is refused. Default 1 GiB.
     pub memory: usize,
-    /// How far rows are searched.
+    /// The limits of the search for rows.
     pub reach: Reach,
-    /// What scores become: weights, or priorities where one of them is negative, unless something
-    /// else is asked for.
+    /// The use of the scores. If not given, they become weights, or priorities if one of them is negative.
     pub scores: Option<Scores>,
 }
 
@@ -49,14 +48,14 @@ impl Default for ImportOptions {
     }
 }
 
-/// What an import found and made.
+/// The counts of an import, and the new book's metadata.
 #[derive(Debug, Clone)]
 pub struct ImportReport {
     /// The format read.
     pub format: Format,
-    /// How an `.obk` stores its keys.
+    /// The way in which an `.obk` stores its keys.
     pub dialect: Option<Dialect>,
-    /// Whether its moves were stored with origin and destination exchanged.
+    /// True if its moves were stored with origin and destination exchanged.
     pub is_swapped: bool,
     /// Rows in the file.
     pub rows: u64,
@@ -64,12 +63,12 @@ pub struct ImportReport {
     pub unreadable: u64,
     /// Rows whose move is illegal in the position that was reached.
     pub illegal: u64,
-    /// Rows not reached from the start. Those of an `.xqb` are taken over all the same, for both
-    /// sides, because the key does not say which is to move.
+    /// Rows not reached from the start. Those of an `.xqb` are imported all the same, for both sides, because
+    /// the key does not say which is to move.
     pub unreached: u64,
-    /// Rows taken over.
+    /// Rows imported.
     pub taken: u64,
-    /// Taken rows beyond one for each move: copies that agree count once, others are added.
+    /// Imported rows beyond one for each move: copies that agree count once, others are added.
     pub merged: u64,
     /// Rows that say that their move may not be chosen.
     pub disabled: u64,
@@ -77,18 +76,17 @@ pub struct ImportReport {
     pub comments: u64,
     /// Comments longer than [`MAX_COMMENT`], which were cut there.
     pub shortened: u64,
-    /// Rows whose move was stored with origin and destination exchanged, among others as they should
-    /// be.
+    /// Rows whose move was stored with origin and destination exchanged, while others were not.
     pub swapped_rows: u64,
     /// Numbers that do not fit and were brought to the nearest that does.
     pub clamped: u64,
     /// Records with something learnt, which is left out.
     pub learning: u64,
-    /// What scores became.
+    /// The use made of the scores.
     pub scores: Scores,
-    /// Whether the search for rows was ended by its limit.
+    /// True if the search for rows was ended by its limit.
     pub is_cut: bool,
-    /// What the new book says about itself.
+    /// The new book's metadata.
     pub metadata: Metadata,
 }
 
@@ -199,7 +197,7 @@ fn take(position: &Position, hits: &[Hit], taken: &mut Vec<Taken>) {
     }
 }
 
-/// Takes over what the walk did not reach of a book whose keys are boards, for either side to move.
+/// Imports the rows that the walk did not reach, for either side to move, if the keys of the book are boards.
 fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), InteropError> {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else {
         return Ok(());
@@ -233,14 +231,14 @@ fn turned_setup(setup: &Setup) -> Setup {
     turned
 }
 
-/// What was written.
+/// The counts and metadata of the book written.
 struct Written {
     merged: u64,
     shortened: u64,
     metadata: Metadata,
 }
 
-/// Moves between two looks at whether someone asked to stop.
+/// Moves between two checks of the stop flag.
 const BATCH: usize = 1 << 12;
 
 fn write(
@@ -268,7 +266,7 @@ fn write(
     Ok(Written { merged, shortened, metadata })
 }
 
-/// What all rows of one move say together: copies that agree in everything count once.
+/// The entry for all rows of one move: copies that agree in everything count once.
 fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<Entry, InteropError> {
     let mut sum: Option<Sum> = None;
     let mut known = HashSet::new();
@@ -350,7 +348,7 @@ impl Sum {
     }
 }
 
-/// Cuts a text where it is longer than a comment may be; whether it was.
+/// Cuts a text that is longer than a comment may be. Returns true if it was.
 fn shorten(text: &mut String) -> bool {
     if text.len() <= MAX_COMMENT {
         return false;

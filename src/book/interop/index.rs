@@ -11,7 +11,7 @@ use crate::xiangqi::Move;
 pub(super) struct Stored {
     /// The key as the format has it.
     pub(super) key: u64,
-    /// Where the row lies: its rowid, or the number of the record from 0.
+    /// The place of the row: its rowid, or the number of the record from 0.
     pub(super) place: i64,
     /// Games won by the mover.
     pub(super) wins: u32,
@@ -71,7 +71,7 @@ impl Stored {
     }
 }
 
-/// Memory that a row takes in all: here, in the walk, and on the way to another book.
+/// Memory that a row needs in all: here, in the walk, and on the way to another book.
 const ROW_BYTES: usize = 160;
 
 /// Rows as they come, up to a limit.
@@ -102,14 +102,14 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// All rows, sorted, and where those begin whose keys share their highest bits.
+/// All rows, sorted, and the beginnings of those whose keys share their highest bits.
 #[derive(Debug)]
 pub(super) struct Index {
     rows: Vec<Stored>,
     buckets: Vec<u32>,
     shift: u32,
     reached: usize,
-    /// Whether some rows may have origin and destination of their moves exchanged.
+    /// True if some rows may have origin and destination of their moves exchanged.
     pub(super) may_be_swapped: bool,
 }
 
@@ -148,12 +148,12 @@ impl Index {
         first..first + rest.iter().take_while(|row| row.key == key).count()
     }
 
-    /// Whether there are rows under a key that no walk has reached yet.
+    /// Returns true if there are rows under a key that no walk has reached yet.
     pub(super) fn has_unreached(&self, key: u64) -> bool {
         self.rows[self.of(key)].iter().any(|row| !row.has(REACHED | ILLEGAL))
     }
 
-    /// Notes that the walk came to a row, and whether its move is legal.
+    /// Records that the walk reached a row, and whether its move is legal.
     pub(super) fn mark(&mut self, number: usize, legal: bool) {
         let row = &mut self.rows[number];
         if row.flags & (REACHED | ILLEGAL) == 0 {
@@ -171,7 +171,7 @@ impl Index {
         }
     }
 
-    /// Whether a walk has been at every row.
+    /// Returns true if a walk has reached every row.
     pub(super) const fn is_exhausted(&self) -> bool {
         self.reached == self.rows.len()
     }

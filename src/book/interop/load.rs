@@ -33,13 +33,13 @@ pub(super) struct Loaded {
     pub(super) dialect: Option<Dialect>,
     /// Doubles that happened to be whole numbers and became integers, as which they are found too.
     pub(super) punned: u64,
-    /// Whether moves were stored with origin and destination exchanged.
+    /// True if moves were stored with origin and destination exchanged.
     pub(super) is_swapped: bool,
-    /// Whether some score is not 0, and whether some is negative.
+    /// True if some score is not 0, and true if some is negative.
     pub(super) has_scores: bool,
     pub(super) has_negative: bool,
     pub(super) findings: Findings,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub(super) lost: Vec<String>,
     pub(super) database: Option<Database>,
 }
@@ -59,7 +59,7 @@ impl Loaded {
     }
 }
 
-/// How a book is read.
+/// The options of reading a book.
 #[derive(Debug, Clone)]
 pub(super) struct LoadOptions {
     pub(super) from: Option<Format>,
@@ -76,7 +76,7 @@ pub(super) fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Interop
     read(path, options, false)
 }
 
-/// Reads a book as far as it can be read; where that is not to its end, there is a finding.
+/// Reads a book as far as possible; if that is not to its end, there is a finding.
 pub(super) fn load_damaged(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
     read(path, options, true)
 }
@@ -143,7 +143,7 @@ const fn is_table(format: Format) -> bool {
     format.layout().is_some()
 }
 
-/// Records between two looks at whether someone asked to stop.
+/// Records between two checks of the stop flag.
 const BATCH: u64 = 1 << 14;
 
 struct Reading<'a> {
@@ -288,7 +288,7 @@ impl Reading<'_> {
             });
         }
         [stored.wins, stored.draws, stored.losses] = counts;
-        // A book that does not say is taken to be usable.
+        // A row without that number is usable.
         if self.number(row, 6).unwrap_or(1) == 0 {
             stored.flags |= DISABLED;
             self.loaded.disabled += 1;
@@ -400,7 +400,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Counts a record, and ends the reading if someone asked to stop.
+    /// Counts a record; an error if the stop flag is set.
     fn count_record(&mut self) -> Result<(), InteropError> {
         self.loaded.rows += 1;
         if self.loaded.rows.is_multiple_of(BATCH) && self.stop.load(Ordering::Relaxed) {
@@ -438,7 +438,7 @@ fn place_name(place: i64) -> String {
     format!("row {place}")
 }
 
-/// A comment as text, and whether its bytes are text in a known encoding.
+/// A comment as text, and true if its bytes are text in a known encoding.
 pub(super) fn comment_text(bytes: &[u8]) -> (String, bool) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return (text.to_owned(), true);
@@ -469,11 +469,11 @@ fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
     if doubles > 0 && doubles >= integers { Dialect::Double } else { Dialect::Int64 }
 }
 
-/// Positions looked at in a vote.
+/// The number of positions examined in a vote.
 const VOTERS: usize = 2000;
 
-/// How many moves are legal as they stand, and how many with origin and destination exchanged, in
-/// positions near the start.
+/// The number of moves that are legal as they stand, and of those that are with origin and destination
+/// exchanged, in positions near the start.
 pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
     let (mut plain, mut swapped) = (0, 0);
     let mut queue = Vec::new();
@@ -504,7 +504,7 @@ pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
     (plain, swapped)
 }
 
-/// The start, and what lies up to two plies from it and is in the book.
+/// The start position, and those up to two plies from it that are in the book.
 fn near_start(scheme: &Scheme, index: &Index, found: &mut Vec<Position>) {
     fn visit(
         scheme: &Scheme,

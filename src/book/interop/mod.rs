@@ -1,13 +1,13 @@
 //! Books of other programs: reading, writing, examining and mending them.
 //!
-//! Their hashes of positions cannot be read backwards (but for `.xqb`), so a book is taken over by
-//! playing its moves from the start of a game, and up to two other plies in between; the rows not
-//! reached so are counted. A format is recognised by its content, never by the name of the file.
+//! Their hashes of positions cannot be read backwards (but for `.xqb`), so a book is imported by playing its
+//! moves from the start of a game, and up to two other plies in between; the rows that are not reached are
+//! counted. A format is recognised by its content, never by the name of the file.
 //!
 //! - [`import()`] makes one of the program's own books from a foreign one;
 //! - [`export()`] the reverse;
-//! - [`examine`] says what is wrong with a book, the program's own included, and [`repair()`] writes a
-//!   clean copy.
+//! - [`examine`] finds the faults of a book, the program's own included, and [`repair()`] writes a clean
+//!   copy.
 //!
 //! # Stability
 //!
@@ -91,7 +91,7 @@ impl Format {
         }
     }
 
-    /// How the format's SQLite table is laid out, if it is one.
+    /// The layout of the format's SQLite table, if it is one.
     const fn layout(self) -> Option<&'static sqlite::Layout> {
         match self {
             Self::Obk => Some(&obk::LAYOUT),

@@ -1,9 +1,9 @@
 //! `.xob`: the books of the "`MoonRiver` Xiangqi Opening Book".
 //!
-//! A header of 128 bytes, little-endian: 13579 (2 bytes), properties (2), 4 reserved, the numbers of
-//! Black's and of Red's records (8 each), 8 reserved, 96 of text. Then Black's records and Red's, each in
-//! the order of keys: the key of the position after the move (8 bytes) and in how many games it was
-//! reached (2). Keys know men and squares ([`crate::hash::foreign::MOONRIVER`]), not the side to move.
+//! A header of 128 bytes, little-endian: 13579 (2 bytes), properties (2), 4 reserved, the numbers of Black's
+//! and of Red's records (8 each), 8 reserved, 96 of text. Then Black's records and Red's, each in the order
+//! of keys: the key of the position after the move (8 bytes) and the number of games in which it was reached
+//! (2). Keys are of pieces and squares ([`crate::hash::foreign::MOONRIVER`]), not of the side to move.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const SIGNATURE: u16 = 13579;
 /// Keeps Black's records, after which Red is to move, apart from Red's.
 pub(super) const SIDE: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0];
 
-/// The order of men in the constants.
+/// The order of the roles in the constants.
 const ROLES: [Role; 7] =
     [Role::King, Role::Advisor, Role::Elephant, Role::Rook, Role::Cannon, Role::Horse, Role::Pawn];
 
@@ -37,7 +37,7 @@ pub(super) fn words() -> Box<Words> {
     })
 }
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     /// Black's records and Red's.
@@ -107,7 +107,7 @@ pub(super) fn for_each(
     })
 }
 
-/// The word that tells whose record it is.
+/// The key's word for the side whose record it is.
 pub(super) const fn side_word(mover: Side) -> u64 {
     match mover {
         Side::First => SIDE[1],

@@ -4,10 +4,10 @@
 //! `from << 8 | to` in points of the [16 by 16 board](super::grid). Books store one of a position and
 //! its mirror image, and readers look for both.
 //!
-//! Two dialects keep keys from 2^63 on: BHGUI binds the same eight bytes as a double, others as a
-//! signed integer. A double that is a whole number becomes an integer in a column of integers
-//! ([`key_of`] undoes it), and one whose bytes are no number becomes NULL: that row is lost. Some
-//! programs store `to << 8 | from`; [`super::load::vote`] tells.
+//! Two dialects keep keys from 2^63 on: BHGUI binds the same eight bytes as a double, others as a signed
+//! integer. A double that is a whole number becomes an integer in a column of integers ([`key_of`] undoes
+//! it), and one whose bytes are no number becomes NULL: that row is lost. Some programs store `to << 8 |
+//! from`; [`super::load::vote`] finds out.
 
 use rusqlite::types::ValueRef;
 
@@ -31,7 +31,7 @@ pub(super) const LAYOUT: Layout = Layout {
 /// Present when Red is to move.
 pub(super) const SIDE: [u64; 2] = [OBK[14 * 90], 0];
 
-/// The order of men in the constants.
+/// The order of the roles in the constants.
 const ROLES: [Role; 7] =
     [Role::King, Role::Advisor, Role::Elephant, Role::Horse, Role::Rook, Role::Cannon, Role::Pawn];
 
@@ -47,7 +47,7 @@ pub(super) fn words() -> Box<Words> {
     })
 }
 
-/// How keys from 2^63 on are stored.
+/// The way in which keys from 2^63 on are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
     /// As signed integers.
@@ -57,7 +57,7 @@ pub enum Dialect {
     Double,
 }
 
-/// What became of a key in the file.
+/// The state of a key in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StoredKey {
     /// It is as it should be.
@@ -91,7 +91,7 @@ pub(super) fn key_of(value: ValueRef<'_>, dialect: Dialect) -> StoredKey {
     }
 }
 
-/// Whether a key is from 2^63 on and must have been stored as an integer.
+/// Returns true if a key is from 2^63 on and must have been stored as an integer.
 pub(super) fn is_integer(value: ValueRef<'_>) -> bool {
     matches!(value, ValueRef::Integer(key) if key < 0 && as_double(key).is_none())
 }
@@ -114,7 +114,7 @@ pub(super) const fn encode_move(mv: Move) -> u16 {
     (grid::point(mv.from()) as u16) << 8 | grid::point(mv.to()) as u16
 }
 
-/// How a key is stored; `None` if the dialect cannot hold it.
+/// Encodes a key for the file; `None` if the dialect cannot hold it.
 pub(super) fn encode_key(key: u64, dialect: Dialect) -> Option<rusqlite::types::Value> {
     use rusqlite::types::Value;
     let double = f64::from_bits(key);

@@ -35,7 +35,7 @@ impl OwnWriter {
         add_entry(&mut self.writer, entry).map_err(|e| self.output.at().store(e).into())
     }
 
-    /// Says something of a move that has no row.
+    /// Adds the mark of a move that has no row.
     pub(super) fn put_mark(&self, place: Place, mark: &Mark) -> Result<(), InteropError> {
         self.writer.add_mark(place, mark).map_err(|e| self.output.at().store(e).into())
     }

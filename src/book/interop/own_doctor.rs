@@ -28,12 +28,12 @@ use crate::bytes::open;
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
 
-/// Whether a file says that it is one of the program's own books, damaged perhaps.
+/// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
 pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
     match open::regular(path).and_then(|mut file| Header::read(&mut file)) {
         Ok(header) => Ok(header.is_some_and(|header| header.application_id == APPLICATION_ID)),
-        // What is no regular file is told by whoever looks at its format next.
+        // The check of its format that follows reports a file that is not regular.
         Err(error)
             if matches!(
                 error.kind(),
@@ -46,10 +46,10 @@ pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
     }
 }
 
-/// A book and what is wrong with it.
+/// A book and its faults.
 pub(super) struct Examined {
     pub(super) diagnosis: Diagnosis,
-    /// What a clean copy leaves out.
+    /// The rows that a clean copy leaves out.
     bad: BTreeSet<Place>,
     /// Weights that a clean copy leaves out.
     outliers: BTreeSet<Place>,
@@ -95,7 +95,8 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
     Ok(Examined { diagnosis, bad, outliers, book })
 }
 
-/// As many steps as so many files of a book's length are granted: its connection serves all queries.
+/// The steps allowed, as a multiple of those for a file of the book's length: its connection serves all
+/// queries.
 const PASSES: u64 = 16;
 
 /// The book's tables as they are, whatever is wrong with their rows.
@@ -139,8 +140,7 @@ fn check_structure(connection: &Connection, findings: &mut Findings) {
     }
 }
 
-/// All rows that are as they were written, and the moves added by hand. What cannot be read is a
-/// finding.
+/// All rows that are as they were written, and the moves added by hand. Unreadable rows are a finding.
 fn rows(
     path: &Path,
     connection: &Connection,
@@ -174,7 +174,7 @@ fn has_marks(connection: &Connection) -> bool {
     connection.query_row(marks::EXIST, [], |row| row.get(0)).unwrap_or(true)
 }
 
-/// What is said of a move; nothing where that cannot be read.
+/// The mark of a move; an empty one if it cannot be read.
 fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Mark {
     if has_marks { marks::get(connection, place).unwrap_or_default() } else { Mark::default() }
 }
@@ -204,7 +204,7 @@ fn place_name((key, mv): Place) -> String {
 /// A row of the table of moves; `None` stands for a damaged one.
 type Raw = (Place, Option<Row>);
 
-/// Calls `visit` with every row that can be read, in order, until it returns `false`. Returns what
+/// Calls `visit` with every row that can be read, in order, until it returns `false`. Returns the parts that
 /// cannot be read.
 fn each_row(
     connection: &Connection,
@@ -212,7 +212,7 @@ fn each_row(
 ) -> Vec<String> {
     let mut goes_on = true;
     let mut is_first = true;
-    // What lies behind damage is not found in order.
+    // Rows behind damage are not found in order.
     let mut behind: Vec<Raw> = Vec::new();
     let read = salvage(i64::MAX, |range, down| {
         let scanned = scan(connection, range, down, &mut |(place, row)| {
@@ -350,13 +350,13 @@ const fn place(row: &Stored) -> Place {
     (row.key.cast_signed(), row.place as u16)
 }
 
-/// Weights that someone set and that are a thousand times all others.
+/// Weights that were set and that are a thousand times all others.
 fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> BTreeSet<Place> {
     let mut outliers = BTreeSet::new();
     for group in index.groups().filter(|group| group.len() > 1) {
         diagnosis.choices += 1;
         let weights: Vec<i64> = group.iter().map(|row| row.value.into()).collect();
-        // Numbers of games are what they are.
+        // Numbers of games are not checked.
         let is_set = |row: &Stored| row.has(CHANGED) && row.games() > 0;
         let same = group.iter().all(|row| is_set(row) && row.value == group[0].value);
         diagnosis.equal_choices += u64::from(same);
@@ -373,7 +373,7 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> B
     outliers
 }
 
-/// Writes a clean copy. What is locked stays as it is.
+/// Writes a clean copy. Locked moves stay as they are.
 pub(super) fn repair(
     path: &Path,
     output: &Path,
@@ -405,7 +405,7 @@ pub(super) fn repair(
     writer.add_games(ids)?;
     metadata.pruned |= report.dropped > 0 || !report.lost.is_empty();
     if kept != metadata.stored_games() {
-        // Nobody knows which results are those of the lost games.
+        // It is unknown which results are those of the lost games.
         metadata.pruned = true;
         metadata.counts = Counts { games: kept, ..Counts::default() };
     }
@@ -483,7 +483,7 @@ fn game_ids(connection: &Connection, report: &mut RepairReport) -> Vec<[u8; 16]>
     ids
 }
 
-/// Copies the tables that are taken as they are.
+/// Copies the tables that need no repair.
 fn copy_others(
     connection: &Connection,
     writer: &OwnWriter,
@@ -532,7 +532,7 @@ fn copy_table(
     written.map(|()| read)
 }
 
-/// Whether the digest of a file fits; for tests.
+/// Returns true if the digest of a file matches; for tests.
 #[cfg(test)]
 pub(super) fn is_intact(path: &Path) -> bool {
     let stop = AtomicBool::new(false);

@@ -1,9 +1,9 @@
 //! `.bin`: books in `PolyGlot`'s form as `XBoard` keeps them for xiangqi.
 //!
 //! Records of 16 bytes, big-endian, in the order of their keys: key (8), move (2, `90 from + to` in the
-//! program's own numbers of squares: rank 0 is Red's), weight (2), and four of learning, which play here
-//! no part. A man's word is one of [`crate::hash::foreign::POLYGLOT`], turned by bits as the number of
-//! the man and the square ask for.
+//! program's own numbers of squares: rank 0 is Red's), weight (2), and four of learning, which is not used
+//! here. A piece's word is one of [`crate::hash::foreign::POLYGLOT`], rotated by a number of bits that
+//! depends on the piece and the square.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(super) const RECORD: usize = 16;
 /// Present when Red is to move.
 pub(super) const SIDE: [u64; 2] = [POLYGLOT[780], 0];
 
-/// `XBoard`'s number of a man.
+/// `XBoard`'s number of a role.
 const fn number(role: Role) -> usize {
     match role {
         Role::Pawn => 0,

@@ -15,10 +15,10 @@ use super::{Dialect, Format, InteropError, eleeye, moonriver, obk, own_doctor, p
 use crate::game::Side;
 use crate::xiangqi::{Move, Position};
 
-/// What a clean copy has in place of what was found.
+/// The differences of a clean copy from the book examined.
 #[derive(Debug, Clone)]
 pub struct RepairReport {
-    /// What was found.
+    /// The faults found.
     pub diagnosis: Diagnosis,
     /// Rows in the copy.
     pub written: u64,
@@ -26,11 +26,11 @@ pub struct RepairReport {
     pub dropped: u64,
     /// Rows that became one with another row of the same move.
     pub merged: u64,
-    /// Weights brought down to those of the other moves, or set back to what the games give.
+    /// Weights brought down to those of the other moves, or set back to those that the games give.
     pub changed: u64,
     /// Records with something learnt, which the copy does not have.
     pub learning: u64,
-    /// What could not be read, so that nobody knows how much it was; nothing if all could.
+    /// The parts that could not be read, of unknown size; none if all could.
     pub lost: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ pub fn repair(
     if own_doctor::is_own(path)? {
         return own_doctor::repair(path, output, options);
     }
-    // The copy's rows take as much again.
+    // The copy's rows need as much memory again.
     let options = DoctorOptions { memory: options.memory / 2, ..options.clone() };
     let inspected = inspect(path, &options)?;
     let mut report = RepairReport::new(inspected.diagnosis.clone(), inspected.loaded.lost.clone());
@@ -108,7 +108,7 @@ impl Clean {
         }
     }
 
-    /// Takes in a row of the same move. Copies, which agree in all numbers, count once.
+    /// Merges in a row of the same move. Copies, which agree in all numbers, count once.
     fn absorb(&mut self, mut other: Self) {
         self.others.append(&mut other.others);
         self.others.insert((other.games, other.score));
@@ -159,7 +159,7 @@ fn clean(inspected: &Inspected, report: &mut RepairReport) -> Vec<Clean> {
             }
         }
     }
-    // Copies first: what has copies may then itself go into its mirror image.
+    // Copies first: a row that has copies may then itself go into its mirror image.
     targets.reverse();
     for (one, other) in targets {
         let Some(more) = rows[other].take() else { continue };

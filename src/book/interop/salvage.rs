@@ -1,12 +1,12 @@
-//! Reading a table around what is damaged in it.
+//! Reading a table around its damaged parts.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-/// Reads that may fail before what was not read yet is given up.
+/// Reads that may fail before the rest is given up.
 const FAILURES: u32 = 1024;
 
-/// How far a read came.
+/// The extent of a read.
 #[derive(Debug)]
 pub(super) enum Scanned {
     /// To the end of the range.
@@ -15,10 +15,10 @@ pub(super) enum Scanned {
     Until(Option<i64>, rusqlite::Error),
 }
 
-/// Reads the rows of a table by their numbers: from the front, then from the back, then from the
-/// middle of what is left, and so on. `scan` reads a range upwards, or downwards if asked to.
-/// Returns the ranges that could not be read, none if all is well, and the first error. Numbers
-/// above `likely` are given up where reading from the back finds nothing.
+/// Reads the rows of a table by their numbers: from the front, then from the back, then from the middle of
+/// the rest, and so on. `scan` reads a range upwards, or downwards if asked to. Returns the ranges that could
+/// not be read, none if all is well, and the first error. Numbers above `likely` are given up where reading
+/// from the back finds nothing.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Where a format has the rows of a position: its hash of positions, reduced to one word for each
-//! man on each square.
+//! The hash schemes of the formats: a format's hash of positions, reduced to one word for each piece on each
+//! square.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::hash::KeyTable;
 use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};
 use crate::xiangqi::{Move, Piece, Position, Square};
 
-/// A word for each man (by [`Piece::index`]) on each square.
+/// A word for each piece (by [`Piece::index`]) on each square.
 pub(super) type Words = [[u64; 90]; 14];
 
 /// A position's hash in a format.
@@ -52,7 +52,7 @@ pub(super) const fn turned(mv: Move) -> Move {
     Move::new(turn(mv.from()), turn(mv.to()))
 }
 
-/// The man of the other colour.
+/// The piece of the other colour.
 pub(super) const fn other_colour(piece: Piece) -> Piece {
     Piece::ALL[(piece.index() + 7) % 14]
 }
@@ -62,7 +62,7 @@ pub(super) const fn fen_index(square: Square) -> usize {
     (9 - square.rank() as usize) * 9 + square.file() as usize
 }
 
-/// Words from a function of man and square.
+/// Words from a function of piece and square.
 pub(super) fn words(mut word: impl FnMut(Piece, Square) -> u64) -> Box<Words> {
     let mut words = Box::new([[0; 90]; 14]);
     for piece in Piece::ALL {
@@ -101,12 +101,12 @@ impl Scheme {
         Self { words, side: [0, black], hidden_bits: 0, turns: false, after: false }
     }
 
-    /// Whether rows stand for positions after the move.
+    /// Returns true if rows stand for positions after the move.
     pub(super) const fn is_after(&self) -> bool {
         self.after
     }
 
-    /// Whether other positions often have the same key.
+    /// Returns true if other positions often have the same key.
     pub(super) const fn is_short(&self) -> bool {
         self.hidden_bits > 0
     }
@@ -163,8 +163,8 @@ impl Scheme {
         self.full_key(position, mirrored) >> self.hidden_bits
     }
 
-    /// The keys of a position and its mirror image and what they say of moves; one only if the
-    /// position is its own mirror image.
+    /// The keys of a position and its mirror image and the frames of their moves; one only if the position is
+    /// its own mirror image.
     pub(super) fn keys(&self, position: &Position) -> [Option<(u64, Frame)>; 2] {
         let turned = self.turns && position.turn() == Side::Second;
         let plain = self.full_key(position, false);

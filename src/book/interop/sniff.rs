@@ -1,4 +1,4 @@
-//! Which format a file has, by its content.
+//! Recognising the format of a file by its content.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{Format, InteropError, eleeye, moonriver, polyglot};
 use crate::book::APPLICATION_ID;
 use crate::bytes::open;
 
-/// Bytes looked at.
+/// The number of bytes examined.
 const SAMPLE: u64 = 64 << 10;
 
 /// The format of a book of another program.
@@ -79,7 +79,7 @@ fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
     let read = |c: &rusqlite::Connection| c.query_row(sql, [], |row| row.get(0));
     let kind: Option<String> = match database.query(|c| read(c).optional()) {
         Ok(kind) => kind.flatten(),
-        // What is wrong there is told where the book is read.
+        // Reading the book reports the fault.
         Err(_) => None,
     };
     match kind.as_deref() {

@@ -1,5 +1,5 @@
-//! Foreign books that are SQLite files: opened as files that nobody changes, read row by row without
-//! their indexes, whatever types the fields have.
+//! Foreign books that are SQLite files: opened as immutable files, read row by row without their indexes,
+//! whatever types the fields have.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -27,19 +27,19 @@ const LONGEST_COMMENT: i32 = 1 << 20;
 /// The number of the column with comments.
 pub(super) const COMMENT_COLUMN: usize = 7;
 
-/// Fewest bytes that a row can take in a file.
+/// The fewest bytes of a row in a file.
 const LEAST_ROW: u64 = 4;
 
-/// How a format names its table and columns.
+/// The names of a format's table and columns.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) format: Format,
     pub(super) table: &'static str,
     /// Key, move, score, wins, draws, losses, validity, comment.
     pub(super) columns: [&'static str; 8],
-    /// What makes an empty book.
+    /// The SQL that makes an empty book.
     pub(super) create: &'static str,
-    /// What makes its index, when it is full.
+    /// The SQL that makes its index, once the table is full.
     pub(super) create_index: &'static str,
 }
 
@@ -49,25 +49,25 @@ pub(super) struct Database {
     pub(super) path: PathBuf,
     connection: Connection,
     bytes: u64,
-    /// Ends what does not end by itself.
+    /// Ends queries that do not end by themselves.
     guard: Arc<Guard>,
     /// A copy without the mark of a write-ahead log, where the file has one.
     _copy: Option<tempfile::NamedTempFile>,
 }
 
-/// How long SQLite's own check may take, at least and for each MiB of the file: many times what it
-/// takes with any sound book.
+/// The time limit of SQLite's own check, at least and for each MiB of the file: many times the time for any
+/// sound book.
 const CHECK_TIME: Duration = Duration::from_secs(20);
 const CHECK_TIME_PER_MIB: Duration = Duration::from_secs(1);
 
-/// Pages of a file that SQLite's own check looks at, at most: it takes a bit of memory for each.
+/// The most pages of a file that SQLite's own check reads: it needs a bit of memory for each.
 const MOST_PAGES: u64 = 1 << 29;
 
 /// The longest file of which a copy is made.
 const LONGEST_COPY: u64 = 4 << 30;
 
-/// Whether what lies beside a book says that changes of it were not finished. A journal that begins
-/// with zeros is of finished ones: some programs keep it like that. What is no file is none of theirs.
+/// Returns true if a file beside a book shows unfinished changes of it. A journal that begins with zeros
+/// belongs to finished ones: some programs keep it like that. Anything but a file belongs to none.
 fn is_unfinished(beside: &Path) -> bool {
     let Ok(mut file) = open::regular(beside) else { return false };
     let mut head = [0; 8];
@@ -78,8 +78,8 @@ fn is_unfinished(beside: &Path) -> bool {
 }
 
 impl Database {
-    /// Opens a file that begins as SQLite files do.
-    /// Whatever is asked of it ends with an error soon after `stop` was set.
+    /// Opens a file that begins as SQLite files do. All its queries end with an error soon after `stop` was
+    /// set.
     pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, InteropError> {
         let io = |source| InteropError::Io { path: path.to_owned(), source };
         let mut file = open::regular(path).map_err(io)?;
@@ -102,12 +102,12 @@ impl Database {
         Ok(Self { path: path.to_owned(), connection, bytes, guard, _copy: copy })
     }
 
-    /// What is wrong with the file where a query failed.
+    /// The error for the file after a failed query.
     pub(super) fn fault(&self, error: &rusqlite::Error) -> InteropError {
         InteropError::Damaged { path: self.path.clone(), what: self.guard.fault(error) }
     }
 
-    /// Runs a query, which is granted all the steps that one may take.
+    /// Runs a query, with the full allowance of steps.
     pub(super) fn query<T>(
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -116,8 +116,8 @@ impl Database {
         run(&self.connection).map_err(|e| self.fault(&e))
     }
 
-    /// The columns of a table, if it is an ordinary one with rowids: no view, no virtual table, and
-    /// nothing that only the schema passes off as one.
+    /// The columns of a table, if it is an ordinary one with rowids: no view, no virtual table, and nothing
+    /// that only the schema presents as one.
     pub(super) fn columns(&self, table: &str) -> Result<Option<Vec<String>>, InteropError> {
         self.query(|c| {
             // First, from the rows alone: to look at tables as such makes SQLite load virtual ones.
@@ -147,7 +147,7 @@ impl Database {
         }
     }
 
-    /// Calls `visit` with every row that can be read, in no order where some cannot. Returns what
+    /// Calls `visit` with every row that can be read, in no order if some cannot. Returns the parts that
     /// cannot.
     pub(super) fn for_each_readable(
         &self,
@@ -246,7 +246,7 @@ impl Database {
         InteropError::Damaged { path: self.path.clone(), what }
     }
 
-    /// What SQLite's own check says, up to `most` lines; none if all is well.
+    /// The output of SQLite's own check, up to `most` lines; none if all is well.
     pub(super) fn integrity(&self, most: usize) -> Vec<String> {
         match self.has_expressions() {
             Ok(false) => {}
@@ -279,8 +279,8 @@ impl Database {
         }
     }
 
-    /// Whether some index is over an expression or a part of a table: checking it would run whatever a
-    /// file asks for.
+    /// Returns true if some index is over an expression or a part of a table: checking it would run
+    /// expressions of the file.
     fn has_expressions(&self) -> Result<bool, InteropError> {
         let sql = "SELECT EXISTS(SELECT 1 FROM sqlite_schema AS s, pragma_index_list(s.name) AS l \
                    WHERE s.type = 'table' AND (l.partial OR EXISTS(SELECT 1 FROM \
@@ -288,7 +288,7 @@ impl Database {
         self.query(|c| c.query_row(sql, [], |row| row.get(0)))
     }
 
-    /// Whether a lookup by the key of a row, through the index if there is one, finds any row.
+    /// Returns true if a lookup by the key of a row, through the index if there is one, finds any row.
     pub(super) fn finds_itself(&self, layout: &Layout, place: i64) -> Result<bool, InteropError> {
         let (table, key) = (layout.table, layout.columns[0]);
         let sql = format!(
@@ -298,7 +298,7 @@ impl Database {
         self.query(|c| c.prepare_cached(&sql)?.query_row([place], |row| row.get(0)))
     }
 
-    /// Whether some index begins with the key.
+    /// Returns true if some index begins with the key.
     pub(super) fn has_index(&self, layout: &Layout) -> Result<bool, InteropError> {
         let sql = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) \
                    AS i WHERE i.seqno = 0 AND lower(i.name) = ?2 AND NOT l.partial)";
@@ -307,10 +307,10 @@ impl Database {
     }
 }
 
-/// What is done with a row.
+/// A callback for a row.
 type Visit<'a> = &'a mut dyn FnMut(&RawRow<'_>) -> Result<(), InteropError>;
 
-/// How a column is asked for. A comment that is too long comes as a number, its length.
+/// The SQL for a column. A comment that is too long is read as a number, its length.
 fn column_text(name: &str, number: usize, is_present: bool) -> String {
     match (is_present, number) {
         (false, _) => "NULL".to_owned(),
@@ -327,7 +327,7 @@ fn column_text(name: &str, number: usize, is_present: bool) -> String {
 pub(super) struct RawRow<'a> {
     pub(super) place: i64,
     pub(super) values: [ValueRef<'a>; 8],
-    /// Which of the columns the table has.
+    /// True for each column that the table has.
     pub(super) present: [bool; 8],
 }
 
@@ -343,8 +343,8 @@ pub(super) fn damaged(path: &Path, error: &rusqlite::Error) -> InteropError {
     InteropError::Damaged { path: path.to_owned(), what: error.to_string() }
 }
 
-/// A file that nobody changes cannot be read through a write-ahead log, so the mark of one, if the
-/// log itself is gone or empty, is removed from a copy.
+/// Makes a copy without the mark of a write-ahead log, if the file has one and the log itself is gone or
+/// empty: an immutable file cannot be read through such a log.
 fn without_log(file: &mut File, bytes: u64) -> io::Result<Option<tempfile::NamedTempFile>> {
     let mut head = [0; 20];
     file.rewind()?;

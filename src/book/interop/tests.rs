@@ -214,7 +214,7 @@ fn a_real_book_of_moonriver() {
     }
 }
 
-/// Keys are sums over all men, so that a wrong constant would show.
+/// Keys are sums over all pieces, so that a wrong constant would show.
 #[test]
 #[ignore = "some ten seconds; cargo test --release --lib all_of_a_real_book -- --ignored"]
 fn all_of_a_real_book_of_moonriver() {
@@ -238,7 +238,7 @@ fn a_real_book_of_xqbook() {
     assert!(!book.probe(&Position::start()).unwrap().is_empty());
 }
 
-/// Moves along random lines from the start, with what books of other programs can say of them.
+/// Moves along random lines from the start, with the facts that books of other programs can hold.
 fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
     let content = (prop::array::uniform3(0..40u64), prop::option::of(1..100_000u64), 0..10u8);
     let line = prop::collection::vec((any::<prop::sample::Index>(), content), 1..9);
@@ -358,7 +358,7 @@ proptest! {
             }
         }
         let usable = entries_in.iter().filter(|e| !e.mark.flags.has(Flags::DISABLED));
-        // Of positions that only disabled moves lead to, the search finds what it can.
+        // Of positions that only disabled moves lead to, the search may miss some.
         prop_assert!(found.len() <= usable.count());
         prop_assert!(examine(&foreign, &DoctorOptions::default()).unwrap().findings.iter().all(
             |finding| finding.trouble == Trouble::Outlier));
@@ -509,7 +509,7 @@ fn a_healthy_book_is_healthy() {
 #[test]
 fn an_index_that_lost_its_rows() {
     let book = Handmade::new();
-    // The index is taken out of the schema while rows are added, and put back: it is empty then.
+    // The index is removed from the schema while rows are added, and put back: it is empty then.
     book.run(
         "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'idxkey';
          PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'idxkey';",
@@ -965,7 +965,7 @@ fn one_key_does_not_make_a_book_one_of_doubles() {
     assert_eq!(diagnosis.reached, 5);
 }
 
-/// What a file passes off as a table never ends, if anybody asks it.
+/// A view that a file presents as a table would never end if it were queried.
 #[test]
 fn nothing_but_tables_is_read() {
     let endless = "AS WITH RECURSIVE n(name, value) AS (SELECT 'a', zeroblob(1000000) UNION ALL \
@@ -1067,12 +1067,11 @@ fn pipes_beside_a_book_are_not_opened() {
     assert!(matches!(examine(&pipe, &DoctorOptions::default()), Err(InteropError::Unknown { .. })));
 }
 
-/// Rows whose overflow pages are the same say more than the file holds.
+/// Rows that share their overflow pages have more content than the file.
 #[test]
 fn content_is_bounded_by_the_length_of_the_file() {
     let book = Handmade::new();
-    // First short, so that the rows lie before all overflow pages; what is added leaves them no
-    // longer there.
+    // Short at first, so that the rows lie before all overflow pages; added at full length, they would not.
     book.run("DROP INDEX idxkey; BEGIN");
     for _ in 0..50 {
         book.run("INSERT INTO bhobk(vkey, vmove) VALUES(1, zeroblob(600))");
@@ -1114,7 +1113,7 @@ fn content_is_bounded_by_the_length_of_the_file() {
     assert!(texts.iter().any(|text| text.contains("more content")), "{texts:?}");
 }
 
-/// Where the link to the overflow pages stands in a cell of a table's leaf with pages of 4096 bytes.
+/// The offset of the link to the overflow pages in a cell of a table's leaf with pages of 4096 bytes.
 fn overflow_end(cell: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut varint = || {

@@ -12,13 +12,13 @@ use super::scheme::{Frame, Scheme};
 use crate::game::{Game, MoveList, Side, Symmetric};
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 
-/// How far a walk goes.
+/// The limits of a walk.
 #[derive(Debug, Clone)]
 pub struct Reach {
     /// Plies in a row that need not be in the book: 0 to 2. Default 2; one at most where rows stand
     /// for positions after the move (`.xob`) or keys have 32 bits (`BOOK.DAT`).
     pub plies: u8,
-    /// Positions looked at for such plies, at most. Default 40 million: some ten seconds.
+    /// The most positions examined for such plies. Default 40 million: some ten seconds.
     pub positions: u64,
     /// Ends the walk with [`InteropError::Interrupted`] soon after it was set.
     pub stop: Arc<AtomicBool>,
@@ -50,12 +50,12 @@ pub(super) struct Hit {
     pub(super) frame: Frame,
 }
 
-/// What a walk found.
+/// The counts of a walk.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Walked {
     /// Different positions with legal moves in the book.
     pub(super) positions: u64,
-    /// Whether it ended before every position was looked at.
+    /// True if it ended before every position was examined.
     pub(super) is_cut: bool,
 }
 
@@ -88,7 +88,7 @@ impl Compact {
     }
 }
 
-/// What is done with a position and its rows.
+/// A callback for a position and its rows.
 pub(super) type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>;
 
 /// Walks through a book from the start of a game. Calls `visit`
@@ -134,9 +134,9 @@ struct Walker<'a> {
     /// Canonical keys of the positions reached.
     seen: HashSet<u64>,
     reached: Vec<Compact>,
-    /// How many of them were looked up.
+    /// The number of them that were looked up.
     expanded: usize,
-    /// From how many of them one other ply was tried, and two.
+    /// The number of them from which one other ply was tried, and two.
     stepped: [usize; 2],
     looked: u64,
     walked: Walked,
@@ -167,7 +167,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Looks a position up and enters what its book moves lead to.
+    /// Looks a position up and enters the positions after its book moves.
     fn expand(&mut self, mut position: Position, visit: Visit<'_>) -> Result<(), InteropError> {
         let hits = probe(self.scheme, self.index, &mut position);
         if hits.is_empty() {
@@ -183,8 +183,8 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Tries other plies from the next position where that was not done yet: one ply from all, then
-    /// two. `false` if there is nothing left to try.
+    /// Tries other plies from the next position for which that was not done yet: one ply from all, then two.
+    /// `false` if there is nothing left to try.
     fn step(&mut self) -> Result<bool, InteropError> {
         for plies in 1..=self.plies.min(2) {
             while self.stepped[usize::from(plies) - 1] < self.reached.len() {
@@ -206,7 +206,7 @@ impl Walker<'_> {
         Ok(false)
     }
 
-    /// Enters what lies so many plies further on and has rows that were not reached.
+    /// Enters the positions `plies` plies further on that have rows not reached yet.
     fn try_moves(&mut self, position: &mut Position, plies: u8) {
         if plies == 1 && !self.scheme.is_after() {
             return self.look_around(position);
@@ -242,8 +242,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A short key alone does not tell whether the rows are those of this position: all of their moves
-    /// must be legal.
+    /// Returns true if the rows under the keys of a position are its own. A short key alone does not prove
+    /// that: all of their moves must be legal.
     fn is_meant(&self, position: &Position) -> bool {
         let is_legal = |row: usize, frame: Frame| {
             self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
@@ -255,7 +255,7 @@ impl Walker<'_> {
             })
     }
 
-    /// Whether a move leads to a row to reach, where rows stand for positions after the move.
+    /// Returns true if a move leads to a row not reached yet, where rows stand for positions after the move.
     fn has_moves(&mut self, position: &mut Position) -> bool {
         self.looked += 1;
         let mut moves = MoveList::new();
@@ -268,7 +268,7 @@ impl Walker<'_> {
     }
 }
 
-/// The rows of a position whose moves are legal in it. Rows with moves that are not are marked so.
+/// The rows of a position whose moves are legal in it. Rows whose moves are not are marked as illegal.
 pub(super) fn probe(scheme: &Scheme, index: &mut Index, position: &mut Position) -> Vec<Hit> {
     if scheme.is_after() {
         probe_after(scheme, index, position)

@@ -12,7 +12,7 @@ use crate::book::MAX_COMMENT;
 use crate::book::connect::open_working;
 use crate::bytes::atomic::AtomicFile;
 
-/// Starts a new file. Nothing is replaced.
+/// Starts a new file. An existing one is never replaced.
 pub(super) fn create(path: &Path) -> Result<AtomicFile, InteropError> {
     AtomicFile::create_new(path).map_err(|e| create_error(path, &e))
 }
@@ -41,7 +41,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Adds what another row says of the same move.
+    /// Adds the contents of another row of the same move.
     pub(super) fn absorb(&mut self, other: Self) {
         self.score = self.score.saturating_add(other.score);
         for (sum, more) in self.games.iter_mut().zip(other.games) {
@@ -65,7 +65,7 @@ pub(super) fn join(one: Option<String>, other: Option<String>) -> Option<String>
     }
 }
 
-/// Whether `other` stands in `one` as whole lines.
+/// Returns true if `other` is in `one` as whole lines.
 fn has_lines(one: &str, other: &str) -> bool {
     one.match_indices(other).any(|(at, _)| {
         let (before, after) = (&one[..at], &one[at + other.len()..]);

@@ -1,11 +1,11 @@
 //! `.xqb`: the SQLite books of xqbook, table `book`, whose keys are boards and can be read backwards.
 //!
 //! A board is seen by the side to move, Red at the bottom: with Black to move it is turned round and the
-//! colours are exchanged. Of it and its mirror image the one is taken whose left half has the greater
-//! code at the first of the squares, in the order of FENs, that differs from its mirror square. Then
-//! the squares follow in bits, the highest first: 0 for an empty one, 1 and four bits of a code for a
-//! man; zeros fill the last byte. The move is four digits of four bits: row and file from, row and file
-//! to, rows from the top.
+//! colours are exchanged. Of it and its mirror image the one is used whose left half has the greater code at
+//! the first of the squares, in the order of FENs, that differs from its mirror square. Then the squares
+//! follow in bits, the highest first: 0 for an empty one, 1 and four bits of a code for a piece; zeros fill
+//! the last byte. The move is four digits of four bits: row and file from, row and file to, rows from the
+//! top.
 
 use super::Format;
 use super::scheme::{other_colour, turned};
@@ -26,10 +26,10 @@ pub(super) const LAYOUT: Layout = Layout {
     create_index: "CREATE INDEX \"idxkey\" ON \"book\"(\"key\")",
 };
 
-/// The longest key: 90 bits for the squares and four for each of 32 men.
+/// The longest key: 90 bits for the squares and four for each of 32 pieces.
 pub(super) const LONGEST_KEY: usize = (90 + 4 * 32usize).div_ceil(8);
 
-/// The order of men in codes; Red's begin at 1, Black's at 9.
+/// The order of the roles in codes; Red's begin at 1, Black's at 9.
 const ROLES: [Role; 7] =
     [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
 
@@ -47,12 +47,12 @@ fn piece(code: u8) -> Option<Piece> {
 /// A board as keys have it: codes in the order of FENs, 0 for an empty square.
 type Cells = [u8; 90];
 
-/// How a position became a key.
+/// The transformations of a position on the way to its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Turned {
     /// Black was to move.
     pub(super) round: bool,
-    /// The mirror image was taken.
+    /// The mirror image was used.
     pub(super) mirrored: bool,
 }
 
@@ -85,14 +85,14 @@ fn cells(position: &Position) -> (Cells, Turned) {
     (cells, Turned { round, mirrored })
 }
 
-/// Whether the first square that differs from its mirror square has the smaller code.
+/// Returns true if the first square that differs from its mirror square has the smaller code.
 fn right_is_greater(cells: &Cells) -> bool {
     // Codes are positive, so 0 is below them as -1 would be.
     let pairs = cells.chunks(9).flat_map(|row| (0..4).map(|file| (row[file], row[8 - file])));
     pairs.into_iter().find(|(left, right)| left != right).is_some_and(|(left, right)| right > left)
 }
 
-/// The key of a position, and how it came about.
+/// The key of a position, and its transformations.
 pub(super) fn encode(position: &Position) -> (Vec<u8>, Turned) {
     let (cells, turned) = cells(position);
     let mut bytes = Vec::with_capacity(LONGEST_KEY);
