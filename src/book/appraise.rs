@@ -1,4 +1,4 @@
-//! Where scores come from: engines and endgame tables, seen through one trait.
+//! Sources of scores: engines and tablebases, seen through one trait.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -7,28 +7,28 @@ use super::worth::{Bound, Finding, Span};
 use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Game, Line};
 
-/// What a source says of a position, for the side to move, and how it came to that.
+/// A source's answer for a position, for the side to move, and the effort behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appraisal<M> {
-    /// What it says.
+    /// The score, or the result that is proven.
     pub finding: Finding,
-    /// How sure that is.
+    /// The kind of bound that it is.
     pub bound: Bound,
-    /// Plies searched; 0 from tables.
+    /// Plies searched; 0 from a tablebase.
     pub depth: u32,
-    /// Positions searched; 0 from tables, or if not known.
+    /// Positions searched; 0 from a tablebase, or if not known.
     pub nodes: u64,
-    /// The move that it would play, if it says.
+    /// The move that the source would play, if it names one.
     pub best: Option<M>,
 }
 
 impl<M> Appraisal<M> {
-    /// What tables say.
+    /// The answer of a tablebase.
     pub const fn proof(finding: Finding, best: Option<M>) -> Self {
         Self { finding, bound: Bound::Exact, depth: 0, nodes: 0, best }
     }
 
-    /// Where the position's worth lies.
+    /// The bounds of the position's value.
     #[must_use]
     pub fn span(&self) -> Span {
         Span::bounded(self.finding.worth(), self.bound)
@@ -41,23 +41,23 @@ impl<M> Appraisal<M> {
     }
 }
 
-/// Knows what positions are worth: endgame tables, an engine. Implemented above this room.
+/// Evaluates positions: a tablebase, an engine. Implemented above this room.
 pub trait Appraiser<G: Game>: Send {
     /// The name under which a book keeps its scores.
     fn name(&self) -> &str;
 
-    /// Whether there is any use in asking of this position. Cheap.
+    /// Returns true if it may have an answer for this position. Cheap.
     fn covers(&self, position: &G) -> bool {
         let _ = position;
         true
     }
 
-    /// What the last position of `line` is worth; `None` if it cannot tell, or was told to stop.
-    /// The answer depends on the line alone where its limits are not times.
+    /// Evaluates the last position of `line`; `None` if it has no answer or `stop` is set. The answer depends
+    /// on the line alone unless its limits are times.
     ///
     /// # Errors
     ///
-    /// If it will never answer again.
+    /// If it cannot answer any further question.
     fn appraise(
         &mut self,
         line: &Line<G>,
@@ -71,17 +71,17 @@ pub trait Appraiser<G: Game>: Send {
 pub struct AppraiseError {
     /// The source.
     pub source_name: String,
-    /// What happened, and what to do.
+    /// The failure, and what to do.
     pub what: String,
 }
 
-/// Asks about every line, each of the `appraisers` in a thread of its own: whoever is free takes the
-/// next line. `done` is called with the line's number and the answer as answers come, in this thread.
-/// Returns early, without an error, once `stop` is set or `done` returns `false`.
+/// Evaluates every line, each of the `appraisers` in a thread of its own: the next line goes to the first
+/// that is free. `done` is called in this thread with the line's number and the answer, in the order of
+/// answers. Returns early, without an error, once `stop` is set or `done` returns `false`.
 ///
 /// # Errors
 ///
-/// The first error of an appraiser, or of `done`; answers that were there before have been told.
+/// The first error of an appraiser, or of `done`; earlier answers have been passed to `done`.
 pub fn appraise_all<G: Game, E: From<AppraiseError>>(
     lines: usize,
     line: &(dyn Fn(usize) -> Line<G> + Sync),
@@ -122,8 +122,8 @@ pub fn appraise_all<G: Game, E: From<AppraiseError>>(
                 continue; // the others are just ending
             }
             let told = match answer {
-                // A search that was broken off says less than it would have.
-                // A source that ends after the stop has not failed.
+                // The answer of an aborted search is weaker than it would have been. A source that ends after
+                // the stop has not failed.
                 _ if stop.load(Ordering::Relaxed) => Ok(false),
                 Ok(answer) => done(number, answer),
                 Err(error) => Err(E::from(error)),

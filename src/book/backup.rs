@@ -1,18 +1,18 @@
 //! Scores handed back through a book: from the positions that have one to the moves that lead there.
 //!
-//! Each position's worth is that of its best move, and a move's worth is that of the position after
-//! it, from the other side; see [`minimax`](super::minimax) for loops, which are draws. A position's
-//! own score counts like this:
+//! The value of a position is that of its best move, and the value of a move is that of the position after
+//! it, from the other side; see [`minimax`](super::minimax) for loops, which are draws. A position's own
+//! score counts like this:
 //!
-//! - a proof by tables is the position's worth, whatever its moves;
-//! - where the book ends, the score is the position's worth;
-//! - elsewhere it counts as one more move, the one that the source would play, if the book lacks it
-//!   (or the source names none). If the book has that move, the book knows more than the score: if it
-//!   ends after it and that position has no score of its own, this one is its score, and otherwise the
-//!   score is not used.
+//! - a proof by a tablebase is the position's value, whatever its moves;
+//! - where the book ends, the score is the position's value;
+//! - elsewhere it counts as one more move, the one that the source would play, if the book lacks it (or the
+//!   source names none). If the book has that move, its moves count for more than the score: if the book ends
+//!   after it and that position has no score of its own, this one is its score, and otherwise the score is
+//!   not used.
 //!
-//! What is not known is kept apart: each worth is a [`Span`], found by two rounds of minimax, one in
-//! which everything open goes against the first side, and one in which it goes for it.
+//! Uncertainty is kept: each value is a [`Span`], found by two rounds of minimax, one in which everything
+//! unknown goes against the first side, and one in which it goes for it.
 
 use std::collections::HashMap;
 
@@ -22,37 +22,37 @@ use super::scores::Score;
 use super::worth::{Span, Worth};
 use crate::game::{Notation, Outcome, Side, Symmetric};
 
-/// What scores make of a [`Graph`].
+/// The values that scores give to the positions of a [`Graph`].
 #[derive(Debug)]
 pub struct Backed {
     /// By node, for the side to move.
     positions: Vec<Span>,
 }
 
-/// How a node's own score counts.
+/// The role of a node's own score in its value.
 #[derive(Debug, Clone, Copy)]
 enum Own {
     None,
     /// One more choice.
     Choice(Span),
-    /// The node's worth.
+    /// The node's value.
     Worth(Span),
 }
 
 impl Backed {
-    /// The worth of a position for the side to move.
+    /// The value of a position for the side to move.
     #[must_use]
     pub fn position(&self, node: Node) -> Span {
         self.positions[node.index()]
     }
 
-    /// The worth of a move for the side that makes it; `None` where it leads nowhere.
+    /// The value of a move for the side that makes it; `None` where it leads nowhere.
     pub(super) fn of_move<G>(&self, graph: &Graph<G>, number: usize) -> Option<Span> {
         let to = graph.moves.to[number];
         (to != NO_NODE).then(|| self.positions[to as usize].before())
     }
 
-    /// Key, packed move and worth of every move of which something is known, in order.
+    /// Key, packed move and value of every move whose value is at least partly known, in order.
     pub(super) fn moves<'a, G: Symmetric + Notation>(
         &'a self,
         graph: &'a Graph<G>,
@@ -134,7 +134,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 }
 
-/// What a game that is over is worth to the side whose turn it would be.
+/// The value of a finished game for the side whose turn it would be.
 fn over(outcome: Outcome, turn: Side) -> Worth {
     match outcome {
         Outcome::Draw => Worth::DRAW,

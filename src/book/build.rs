@@ -27,10 +27,10 @@ use crate::xiangqi::Position;
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
 
-/// What a build found and made.
+/// The counts of a finished build.
 #[derive(Debug, Clone)]
 pub struct BuildReport {
-    /// What the book says about itself.
+    /// The metadata of the book.
     pub metadata: Metadata,
     /// Number of files read, those in archives and those with the content of another one included.
     pub files: usize,
@@ -44,39 +44,39 @@ pub struct BuildReport {
     pub skipped: u64,
     /// Files without a single record.
     pub empty_files: Vec<PathBuf>,
-    /// Records that state another result than the mate or stalemate at the end of their main line.
-    /// What is stated counts: see [`disputes`](super::disputes()).
+    /// Records that state another result than the mate or stalemate at the end of their main line. The stated
+    /// result counts: see [`disputes`](super::disputes()).
     pub contradicted: u64,
-    /// Records of which the moves before an illegal one count, where that was asked for; those that
+    /// Records of which the moves before an illegal one count, if the options say so; those that
     /// [`kept`](Self::kept) counts included.
     pub cut: u64,
 }
 
-/// How far a build is.
+/// The progress of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// So many bytes of input there are.
+    /// The number of bytes of input in all.
     Total(u64),
-    /// So many more were read.
+    /// The number of further bytes read.
     Read(u64),
     /// All were read; games are summed and written.
     Packing,
 }
 
-/// Builds a book of xiangqi at `output` from `files` with `threads` threads (0: one for each
-/// core). A bad game is left out; with `strict` it ends the build. When all files are read, before
-/// the build can end for want of games or by `strict`, `rejected` is called with every record that
-/// is not in the statistics, in the order of files and records.
+/// Builds a book of xiangqi at `output` from `files` with `threads` threads (0: one for each core). A bad
+/// game is left out; with `strict` it ends the build. When all files are read, before the build can fail for
+/// lack of games or because of `strict`, `rejected` is called with every record that is not in the
+/// statistics, in the order of files and records.
 ///
-/// While a build is at work, what it has read is kept in the folder `.NAME.parts` beside the book;
-/// if it is interrupted or killed, the next build of the same files with the same options goes on
-/// from there. Where nothing is to be added to a base that stands at `output`, it stays as it is.
+/// During a build, the games read so far are kept in the folder `.NAME.parts` beside the book; if it is
+/// interrupted or killed, the next build of the same files with the same options goes on from there. If there
+/// is nothing to add to a base that is itself at `output`, it stays as it is.
 ///
 /// # Errors
 ///
-/// See [`BuildError`]. What stood at `output` stays then, and nothing is left behind, except what was
-/// read where the same build can succeed another time: where it was interrupted, and where reading or
-/// writing failed.
+/// See [`BuildError`]. An existing file at `output` stays then, and nothing is left behind except the games
+/// read so far, if the same build can succeed another time: after an interruption, and after a failure to
+/// read or write.
 pub fn build(
     files: &[PathBuf],
     output: &Path,
@@ -148,7 +148,7 @@ fn run(
     result.map(|metadata| BuildReport { metadata, ..report })
 }
 
-/// Whether the same build can succeed another time, so that what was read is worth keeping.
+/// Returns true if the same build can succeed another time, so that the games read so far are worth keeping.
 const fn is_passing(error: &BuildError) -> bool {
     matches!(
         error,
@@ -161,7 +161,7 @@ const fn is_passing(error: &BuildError) -> bool {
     )
 }
 
-/// What was found in the sources; their games went to a builder of a shard.
+/// The counts of the sources of a shard; their games went to its builder.
 pub(super) struct ReadFiles {
     /// Every source with its base name: of those with the same content, the least name is kept later.
     pub(super) sources: Vec<SourceCounts>,
@@ -171,7 +171,7 @@ pub(super) struct ReadFiles {
     pub(super) empty_files: Vec<PathBuf>,
 }
 
-/// Reads all sources for a shard, each content once. Nothing is kept of this if it is interrupted.
+/// Reads all sources for a shard, each content once. An interruption loses all of it.
 pub(super) fn read_all(
     builder: &Builder<Position>,
     files: &[PathBuf],
@@ -193,8 +193,8 @@ pub(super) fn read_all(
     })
 }
 
-/// Tells of all rejects in order. Bad games are an error if `strict`; otherwise returns the first of
-/// them, in words.
+/// Reports all rejects in order. Bad games are an error if `strict`; otherwise returns the first of them, in
+/// words.
 fn judge(
     builder: &Builder<Position>,
     rejects: Sorter<Listed>,
@@ -211,7 +211,7 @@ fn judge(
     Ok(first)
 }
 
-/// Tells of all rejects in order and returns the first bad game, in words.
+/// Reports all rejects in order and returns the first bad game, in words.
 fn tell(
     builder: &Builder<Position>,
     rejects: Sorter<Listed>,
@@ -241,7 +241,7 @@ fn no_games(files: &[PathBuf], reason: String, first_bad: Option<String>) -> Bui
     BuildError::NoGames { files: files.len(), first, reason: reason + &bad }
 }
 
-/// The output must not replace what is read.
+/// Returns an error if the output would replace an input.
 fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildError> {
     let Ok(place) = resolve(output) else { return Ok(()) };
     if files.iter().any(|file| resolve(file).is_ok_and(|f| f == place)) {
@@ -255,11 +255,11 @@ fn name(source: &Hashed) -> String {
     source.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The sources and what of them is new.
+/// The sources, with those that are new.
 #[derive(Debug)]
 struct Sources {
     files: Vec<Hashed>,
-    /// Of those with the same content the first, unless the base knows it; by their index.
+    /// The first of those with the same content, unless the base has it already; by their index.
     different: Vec<usize>,
     /// The sources of the base.
     known: BTreeMap<[u8; 32], Source>,
@@ -296,8 +296,8 @@ impl Sources {
         self.files.iter().filter(|file| self.known.contains_key(&file.hash)).count()
     }
 
-    /// Whether a base that stands at the output is as it would be: nothing new, and no source has
-    /// got a lesser name.
+    /// Returns true if there is nothing to add and the base is itself the output: no new source, and no
+    /// source with a lesser name.
     fn adds_nothing(&self, base: &Path, output: &Path) -> bool {
         let renames =
             |file: &Hashed| self.known.get(&file.hash).is_some_and(|s| name(file) < s.name);
@@ -346,7 +346,7 @@ impl Sources {
         self.files.iter().map(source).filter(|source| source.games > 0).collect()
     }
 
-    /// Every source with its base name and what was found in its content.
+    /// Every source with its base name and the counts of its content.
     fn counts(&self, read: &[FileReport]) -> Vec<SourceCounts> {
         let files = self.different().into_iter().zip(read);
         let reports: BTreeMap<[u8; 32], FileReport> =
@@ -366,7 +366,7 @@ impl Sources {
     }
 }
 
-/// What was found in a file or a part of one.
+/// The counts of a file or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct FileReport {
     /// Records, those that cannot be read included.
@@ -394,14 +394,14 @@ impl FileReport {
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
 struct Reading<'a> {
     builder: &'a Builder<Position>,
-    /// Where what was read is kept for a build that is interrupted, if at all.
+    /// The checkpoint for a build that is interrupted, if there is one.
     parts: Option<&'a Parts>,
     sinks: Sinks<'a>,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl Reading<'_> {
-    /// Reads all that is new. What was read of it when that is interrupted is kept.
+    /// Reads all that is new. If that is interrupted, the games read so far are kept.
     fn all(&self, inputs: &Sources) -> Result<Vec<FileReport>, BuildError> {
         let files = inputs.different();
         (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
@@ -419,14 +419,14 @@ impl Reading<'_> {
         read
     }
 
-    /// What an earlier build found in this task. That it read other bytes than these, because a file
-    /// was changed while it read, is an error: what it found is counted already.
+    /// The report of an earlier build on this task. An error if it read other bytes, because a file was
+    /// changed meanwhile: its games are counted already.
     fn done(&self, task: [u64; 2], bytes: [u8; 16]) -> Result<Option<FileReport>, BuildError> {
         let Some(done) = self.parts.and_then(|parts| parts.done(task)) else { return Ok(None) };
         if done.bytes == bytes { Ok(Some(done.report)) } else { Err(BuildError::Mixed) }
     }
 
-    /// Hands over what a task found.
+    /// Hands over the games and rejects of a task.
     fn hand_over(
         &self,
         task: Task,
@@ -467,8 +467,8 @@ impl Reading<'_> {
         Ok(report)
     }
 
-    /// Reads a source, a window after the other. Tasks are its chunks, numbered from 0; how it is cut
-    /// depends on its bytes alone.
+    /// Reads a source, a window after the other. Tasks are its chunks, numbered from 0; the boundaries depend
+    /// on its bytes alone.
     fn source(
         &self,
         number: usize,

@@ -28,10 +28,10 @@ use crate::record::{Record, WINDOW};
 /// Games replayed by one task.
 const TASK: usize = 256;
 
-/// Memory that a thread may take beside what it sorts, in bytes: a merge, and what it reads.
+/// Memory that a thread may use beside what it sorts, in bytes: a merge, and its input.
 const THREAD_MEMORY: usize = MERGE_MEMORY + WINDOW;
 
-/// How a book is built.
+/// The options of a build.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// Moves of a game that are kept, at most. Default 60.
@@ -41,9 +41,9 @@ pub struct BuildOptions {
     /// Written into the book: queries leave out moves of a smaller share of their position's games,
     /// in hundredths of a percent. Default 0.
     pub min_share: u64,
-    /// Written into the book: what moves weigh.
+    /// Written into the book: the rule by which moves get their weights.
     pub weight: Weight,
-    /// Which records count, and which of their moves.
+    /// The records that count, and which of their moves.
     pub filter: Filter,
     /// A book that is added to: all it holds is in the new one, which can stand in its place. The
     /// options above and the keys must be those that it was built with; [`BuildOptions::like`] are.
@@ -53,8 +53,8 @@ pub struct BuildOptions {
     pub memory: usize,
     /// Other keys than the stored ones, for books that go with other programs.
     pub key_table: Option<KeyTable>,
-    /// What was read from files is kept that often, so that an interrupted build of the same files
-    /// goes on from there. Default 30 seconds.
+    /// The interval at which the games read from files are saved, so that an interrupted build of the same
+    /// files goes on from there. Default 30 seconds.
     pub keep_every: Duration,
     /// Ends the build with [`Interrupted`](crate::book::ReplaceError::Interrupted) soon after it was
     /// set.
@@ -107,7 +107,7 @@ pub struct Source {
     pub games: u64,
 }
 
-/// What becomes of a record.
+/// The outcome for one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     /// It is counted, unless the book has the game already.
@@ -148,12 +148,12 @@ pub struct Batch {
 }
 
 impl<G: Symmetric + Notation> Builder<G> {
-    /// Starts a book that will stand at `output`.
+    /// Starts a book at `output`.
     ///
     /// # Errors
     ///
-    /// [`BuildError::Replace`] if no book can be written there, if something else stands there, or if
-    /// another process builds it; what speaks against adding to the base.
+    /// [`BuildError::Replace`] if no book can be written there, if something else is there, or if another
+    /// process builds it; those of a base that cannot be added to.
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let place = Output::claim(output, &options.stop)?;
         let options = BuildOptions { filter: options.filter.folded(), ..options };
@@ -191,8 +191,8 @@ impl<G: Symmetric + Notation> Builder<G> {
         }
     }
 
-    /// A batch for games of the file whose content has that BLAKE3 hash. Shards tell files apart,
-    /// because another shard may hold the games of the same file.
+    /// A batch for games of the file whose content has that BLAKE3 hash. Shards distinguish files, because
+    /// another shard may hold the games of the same file.
     pub(super) fn batch(&self, source: &[u8; 32]) -> Batch {
         let serial = if self.place.is_none() { serial_of(source) } else { 0 };
         Batch { played: Vec::new(), serial }
@@ -246,7 +246,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         self.serial.load(Ordering::Relaxed)
     }
 
-    /// Where noted games are collected.
+    /// The sorter that collects noted games.
     pub(super) const fn played(&self) -> &Sorter<Played> {
         &self.played
     }
@@ -273,7 +273,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Replace`] if a temporary file cannot be written, or if someone asked to stop.
+    /// [`BuildError::Replace`] if a temporary file cannot be written, or if `stop` was set.
     pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)?;
         self.played.push(batch.played).map_err(|source| self.write_error(source))
@@ -343,7 +343,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         played.finish().map_err(|e| Errors { output: &output }.io(e))
     }
 
-    /// Where temporary files go: beside the book.
+    /// The folder of temporary files: that of the book.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -358,7 +358,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         Sorter::new(&self.folder, budget(&self.options), &self.options.stop)
     }
 
-    /// [`BuildError::Replace`] if someone asked to stop.
+    /// [`BuildError::Replace`] if `stop` was set.
     pub(super) fn check_stop(&self) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)
     }
@@ -368,8 +368,8 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 }
 
-/// Bytes that one sorter may hold. Two are at work at a time: every thread can be writing a run
-/// while the next ones fill. What merges and the store take is set aside.
+/// Bytes that one sorter may hold. Two are at work at a time: every thread can be writing a run while the
+/// next ones fill. The memory of merges and of the store is set aside.
 pub(super) fn budget(options: &BuildOptions) -> usize {
     let threads = rayon::current_num_threads();
     let aside = PACK_MEMORY + threads * THREAD_MEMORY;
@@ -404,11 +404,11 @@ impl Errors<'_> {
     }
 }
 
-/// Who is told of every game, in the order of ids.
+/// A receiver of every game, in the order of ids.
 pub(super) trait Register: Send {
-    /// Whether the book that is added to has the game.
+    /// Returns true if the base has the game.
     fn knows(&mut self, game: &Played) -> Result<bool, BuildError>;
-    /// Takes down a game, and in which table of ids it belongs.
+    /// Records a game and the table of ids in which it belongs, if any.
     fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError>;
 }
 
@@ -428,7 +428,7 @@ impl<'a> Ledger<'a> {
         Ok(Self { known: KnownIds::of(base)?, writer, errors })
     }
 
-    /// Writes the last ids of the base; what remains is to be written to the writer.
+    /// Writes the last ids of the base and returns the writer for the rest of the book.
     pub(super) fn finish(self) -> Result<Writer, BuildError> {
         let Self { mut known, writer, errors } = self;
         known.pass(None, &writer, errors)?;
@@ -448,7 +448,7 @@ impl Register for Ledger<'_> {
     }
 }
 
-/// What replayed games come to.
+/// The contributions of replayed games, to be summed.
 pub(super) struct Sums {
     pub(super) observations: Sorter<Observation>,
     /// Moves of line groups.
@@ -481,7 +481,7 @@ struct Task {
     joining: Vec<Played>,
 }
 
-/// What becomes of a game.
+/// The outcome for one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Counted,
@@ -512,7 +512,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     ) -> Result<(), BuildError> {
         let (errors, options) = (self.errors, self.options);
         let mut games = games.fuse();
-        // Whoever is free takes the next games, so nobody waits for one who writes a run.
+        // The next games go to the first free thread, so that no thread waits for one that writes a run.
         std::iter::from_fn(|| self.next_task(&mut games, register).transpose())
             .par_bridge()
             .try_for_each(|task| sums.add::<G>(&task?, options).map_err(|e| errors.io(e)))
@@ -549,7 +549,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         Ok((seen > 0).then_some(task))
     }
 
-    /// Whether the game belongs into the statistics.
+    /// Decides whether the game belongs into the statistics.
     fn count(&mut self, game: &Played, register: &mut impl Register) -> Result<Fate, BuildError> {
         let is_known = register.knows(game)?;
         let counts = &mut self.counts;
@@ -566,7 +566,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
             }
             Kind::Usual if is_known => {
                 add(&mut counts.duplicates, game.copies());
-                // Copies that state no result say nothing against that of the counted one.
+                // Copies that state no result do not contradict that of the counted one.
                 let result = game.result();
                 let joins = !game.groups.is_empty()
                     && (result.is_none() || self.options.filter.admits_result(result));
@@ -579,7 +579,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         Ok(fate)
     }
 
-    /// Whether a game that the base does not know is counted, by its result.
+    /// Returns true if a game that is not in the base is counted, by its result, and adds it to the counts.
     fn count_result(&mut self, game: &Played) -> bool {
         let counts = &mut self.counts;
         let result = game.result();
@@ -642,7 +642,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     }
 }
 
-/// What is said of sums that no collection of games has.
+/// The error for sums that no collection of games has.
 pub(super) fn impossible() -> io::Error {
     let what = "the sums of its games are impossible; make it again from the game files";
     io::Error::new(io::ErrorKind::InvalidData, what)
@@ -667,7 +667,7 @@ fn add(count: &mut u64, more: u64) {
     *count = count.saturating_add(more);
 }
 
-/// The ids that the base knows, on their way into the book.
+/// The ids of the base, on their way into the book.
 struct KnownIds {
     next: Option<(IdTable, GameId)>,
     rest: Box<dyn Iterator<Item = Result<(IdTable, GameId), BuildError>> + Send>,

@@ -1,9 +1,9 @@
-//! How many games of a book belong to which opening.
+//! The number of games of a book in each opening.
 //!
 //! A book keeps moves, not games, so this is an estimate: from the start on, the games that come to a
 //! position go on by its moves in proportion to the games of these, whichever way they came. Ways are
-//! followed until their name is settled, where the book ends, or where too few games are left; the
-//! heaviest first.
+//! followed until their name is settled, where the book ends, or where too few games are left; the heaviest
+//! first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -16,7 +16,7 @@ use crate::xiangqi::Position;
 /// Positions looked up, at most.
 const LOOKS: usize = 20_000;
 
-/// What a game is counted in on its way.
+/// The parts of a game in which weights on the way are counted.
 const UNIT: u128 = 1_000_000;
 
 /// Games of a book by their openings.
@@ -38,8 +38,8 @@ struct Way {
 }
 
 impl Book {
-    /// Estimates how many of the book's games belong to which opening. All moves count that were
-    /// played in at least so many games.
+    /// Estimates how many of the book's games belong to which opening, over the moves played in at least
+    /// `min_games` games.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Opening SQLite files: books of this program, books of others, and working files. Nothing else in
 //! the program opens one.
 //!
-//! Nothing that a file asks for runs: no trigger, no view, no function of its schema. A query ends
-//! soon after the stop flag was set, and after more steps than any sound file of that length needs.
+//! Nothing that a file contains is run: no trigger, no view, no function of its schema. A query ends soon
+//! after the stop flag was set, and after more steps than any sound file of that length needs.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,21 +22,21 @@ const LONGEST_SQL: i32 = 1 << 16;
 /// Steps of a compiled statement, at most.
 const LONGEST_PROGRAM: i32 = 1 << 16;
 
-/// Steps of SQLite's machine between two looks at whether it is to end.
+/// Steps of SQLite's machine between two checks of the stop flag and the limit.
 const STEPS: u16 = 1 << 13;
 
-/// Steps that a query may take, whatever the length of the file: a fraction of a second.
+/// Steps that every query is allowed, whatever the length of the file: a fraction of a second.
 const LEAST_STEPS: u64 = 1 << 24;
 
 /// Further steps for each byte of the file. A row has four bytes or more and takes some thirty steps.
 const STEPS_PER_BYTE: u64 = 32;
 
-/// A file that is read, and that nobody changes meanwhile.
+/// A kind of file that is read, and does not change meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// One of the program's own books.
     Own,
-    /// A file of another program. Of a damaged schema what can be read is used.
+    /// A file of another program. The readable part of a damaged schema is used.
     Foreign,
     /// The same, where it is shorter than its header states. Only a connection that is not in
     /// defensive mode reads such a file; it cannot write into one either.
@@ -71,7 +71,7 @@ impl Guard {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = at;
     }
 
-    /// Whether someone asked to stop.
+    /// Returns true if the stop flag is set.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -88,7 +88,7 @@ impl Guard {
         left == 0 || self.is_stopped() || at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// What is wrong with a file whose query failed.
+    /// Describes the fault of a file whose query failed.
     pub(super) fn fault(&self, error: &rusqlite::Error) -> String {
         let is_ended = error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted);
         match (is_ended, self.is_stopped()) {
@@ -101,8 +101,8 @@ impl Guard {
     }
 }
 
-/// Opens a regular file of `bytes` bytes for reading; the caller has looked at what it is. No file
-/// beside it is heeded or made.
+/// Opens a regular file of `bytes` bytes for reading; the caller has checked that. Files beside it are
+/// ignored, and none is made.
 pub(super) fn open_file(
     path: &Path,
     bytes: u64,
@@ -148,7 +148,7 @@ pub(super) fn open_working(path: &Path, pragmas: &str) -> rusqlite::Result<Conne
     Ok(connection)
 }
 
-/// Sets SQLite's number of a schema, which counts how often it was changed.
+/// Sets SQLite's schema version, which counts the changes of the schema.
 pub(super) fn set_schema_version(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
     let set = connection.execute_batch(&format!("PRAGMA schema_version = {number};"));
@@ -156,7 +156,7 @@ pub(super) fn set_schema_version(connection: &Connection, number: i64) -> rusqli
     set
 }
 
-/// What holds for every connection, before it reads anything.
+/// Sets the restrictions of every connection, before it reads anything.
 fn restrict(connection: &Connection) -> rusqlite::Result<()> {
     for config in [
         DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER,
@@ -176,10 +176,10 @@ fn restrict(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The URI by which SQLite opens the file as one that nobody changes: it makes no files beside it
-/// and heeds none. Books are replaced by renaming, so an open one stays as it is.
+/// The URI by which SQLite opens the file as immutable: it makes no files beside it and ignores those there.
+/// Books are replaced by renaming, so an open one stays as it is.
 fn immutable_uri(path: &Path) -> String {
-    // An authority, an empty one, keeps two slashes at the start from being taken for one.
+    // An authority, an empty one, keeps two slashes at the start from being read as one.
     let mut uri = String::from(if path.is_absolute() { "file://" } else { "file:./" });
     if cfg!(windows) && path.is_absolute() {
         uri.push('/');

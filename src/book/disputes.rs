@@ -1,9 +1,9 @@
 //! Games whose results are in doubt: copies that state different ones, and results that contradict
 //! the board.
 //!
-//! The rules: of copies the majority of those that state a result decides, a tie counts as unknown.
-//! A stated result counts even where the main line ends in mate or stalemate for the other side: the
-//! moves may be wrong as well as the result, and nothing tells which.
+//! The rules: of copies the majority of those that state a result decides, a tie counts as unknown. A stated
+//! result counts even where the main line ends in mate or stalemate for the other side: the moves may be
+//! wrong as well as the result, and there is no telling which.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -26,7 +26,7 @@ use crate::xiangqi::{Position, START_FEN};
 /// Bytes of a source that one task reads.
 const CHUNK: usize = 512 << 10;
 
-/// Copies of one game that are told of, at most. All of them decide.
+/// The most copies of one game that are reported. All of them have a vote.
 const MAX_COPIES: usize = 1000;
 
 /// One copy of a game whose result is in doubt.
@@ -34,15 +34,15 @@ const MAX_COPIES: usize = 1000;
 pub struct Dispute {
     /// The game.
     pub game_id: GameId,
-    /// What is in doubt; the same for all copies.
+    /// The doubt; the same for all copies.
     pub doubt: Doubt,
-    /// What the book counts.
+    /// The result that the book counts.
     pub counted: Option<Outcome>,
     /// The result by mate or stalemate at the end, if it ends so.
     pub end: Option<Outcome>,
     /// The source of this copy.
     pub source: PathBuf,
-    /// Where it begins there.
+    /// The place in the source where it begins.
     pub place: Place,
     /// Its number there, from 1.
     pub number: u64,
@@ -58,14 +58,14 @@ impl Dispute {
     }
 }
 
-/// What is in doubt about a result.
+/// The kind of doubt about a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
     /// Copies state different results; the majority decided.
     Majority,
     /// Copies state different results, as many the one as the other: unknown.
     Tie,
-    /// What is counted contradicts the mate or stalemate at the end.
+    /// The counted result contradicts the mate or stalemate at the end.
     Board,
     /// The majority of differing copies contradicts the board.
     MajorityAndBoard,
@@ -82,7 +82,7 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// How many games there are of which sort.
+/// The number of games in doubt, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DisputeCounts {
     /// Games whose copies state different results.
@@ -93,12 +93,12 @@ pub struct DisputeCounts {
     pub contradicted: u64,
 }
 
-/// Tells `found` of every copy of every game in doubt, in the order of games' names by content,
-/// copies in the order of files: what a build of these files with these options counts, so those that
-/// its filter leaves out have no vote, nor what its base knows. Games that begin elsewhere than usual
-/// or have no moves are left out. Where every record counts, no copies differ. Of a game with more
-/// than a thousand copies only the first are told of. Reads all files that the base does not know; so
-/// it must be called before the book is built. Temporary files are written in `folder`.
+/// Reports to `found` every copy of every game in doubt, in the order of the games' ids, copies in the order
+/// of files. It covers the games that a build of these files with these options counts: records that its
+/// filter leaves out have no vote, nor have files and games that its base has. Games that begin elsewhere
+/// than usual or have no moves are left out. Where every record counts, no copies differ. Of a game with more
+/// than a thousand copies only the first are reported. Reads all files that are not in the base; so it must
+/// be called before the book is built. Temporary files are written in `folder`.
 ///
 /// # Errors
 ///
@@ -155,7 +155,7 @@ pub fn disputes(
     Ok(judge.counts)
 }
 
-/// Hands over what the games of a source state, as far as the filter admits them.
+/// Hands over the statements of the games of a source, as far as the filter admits them.
 fn read_statements(
     (file, source): (usize, &Hashed),
     bytes: &Bytes<'_>,
@@ -202,7 +202,7 @@ impl Copies {
     }
 }
 
-/// Tells of games whose results are in doubt.
+/// Reports games whose results are in doubt.
 struct Judge<'a> {
     filter: &'a Filter,
     sources: &'a [&'a Hashed],
@@ -211,7 +211,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Tells of one game, unless it is not counted or its result is clear.
+    /// Reports one game, unless it is not counted or its result is clear.
     fn hear(
         &mut self,
         game: &Copies,
@@ -226,7 +226,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Tells of the copies of one game if its result is in doubt.
+    /// Reports the copies of one game if its result is in doubt.
     fn tell(&mut self, game: &Copies, counted: Option<Outcome>, end: Option<Outcome>) {
         let Copies { told, votes } = game;
         let Self { sources, counts, found, .. } = self;
@@ -258,11 +258,11 @@ impl Judge<'_> {
     }
 }
 
-/// What one copy of a game states.
+/// The result that one copy of a game states, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Statement {
     id: GameId,
-    /// Which source, which part of it, and which game of that part: no two are equal.
+    /// The numbers of the source, of the part of it, and of the game in that part: no two are equal.
     order: [u64; 3],
     place: Place,
     number: u64,
@@ -271,7 +271,7 @@ struct Statement {
 }
 
 impl Statement {
-    /// What a game states; `None` for those that books do not count.
+    /// The statement of a game; `None` for games that books do not count.
     fn of(game: &ParsedGame, filter: &Filter, order: [u64; 3]) -> Option<Self> {
         let record = &game.record;
         let moves = &record.tree.moves;

@@ -1,4 +1,4 @@
-//! Where it is most worthwhile to look further than a book does.
+//! Drop-outs: the places where it is most worthwhile to extend a book.
 //!
 //! A *drop-out* is a place where play can leave the book: a position in which the book ends, or a
 //! move that the book lacks and that an engine would play. Books grow best at the drop-outs that are
@@ -20,7 +20,7 @@ use super::scores::Score;
 use super::worth::Worth;
 use crate::game::{Adjudicate, Line, Notation, Symmetric};
 
-/// What makes a drop-out less worthwhile, in centipawns.
+/// The costs that make a drop-out less worthwhile, in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Costs {
     /// Of each ply from the start. Default 10.
@@ -35,12 +35,12 @@ impl Default for Costs {
     }
 }
 
-/// Why a drop-out is one.
+/// A kind of drop-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DropOutKind {
     /// The book ends in a position that has no score.
     Unscored,
-    /// The book goes on, but no source was asked whether there is something better.
+    /// The book goes on, but no source has examined whether there is something better.
     Unexamined,
     /// A scored position, and the book lacks the move that the source of the score would play.
     Beyond {
@@ -54,15 +54,15 @@ pub enum DropOutKind {
 pub struct DropOut {
     /// The position in which the book is left.
     pub node: Node,
-    /// Why.
+    /// The kind of drop-out.
     pub kind: DropOutKind,
     /// In centipawns; the smaller the more worthwhile.
     pub cost: u64,
-    /// What the way to it and the move give away against the best moves, in centipawns.
+    /// The loss of the moves on the way to it and of its own move against the best moves, in centipawns.
     pub gap: u64,
-    /// How often the way is gone, in millionths.
+    /// The share of games that go this way, in millionths.
     pub frequency: u32,
-    /// What is known of the position, for the side to move.
+    /// The value of the position for the side to move, as far as known.
     pub worth: Option<Worth>,
 }
 
@@ -189,7 +189,7 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
     }
 }
 
-/// By how much `best` is better.
+/// The difference by which `best` is better.
 fn difference(best: Worth, other: Worth) -> u64 {
     u64::from((best.value() - other.value()).max(0).unsigned_abs())
 }

@@ -1,7 +1,7 @@
-//! Changing what is said of moves, and taking it back.
+//! Edits of the marks of moves, and their undoing.
 //!
 //! Rows, and so the digest of the content, stay as they are: an edit changes marks and groups alone, and
-//! writes down in the journal what they were before.
+//! writes their previous values into the journal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::game::{Notation, Packed, Symmetric};
 
-/// One change to what is said of a move.
+/// One change to the mark of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// Allows further changes.
@@ -26,16 +26,15 @@ pub enum Change {
     Priority(i64),
     /// Sets the comment, or removes it.
     Comment(Option<String>),
-    /// Puts the move into a line group, or takes it out.
+    /// Puts the move into a line group, or removes it from one.
     Group(String, bool),
     /// Makes selection leave the move out, or not.
     Disabled(bool),
-    /// Notes what the repetition rules say of the move.
+    /// Marks the move as banned by the repetition rules, or not.
     Banned(bool),
-    /// Notes what the endgame tables say of the move.
+    /// Marks the move as lost by the tablebase, or not.
     Lost(bool),
-    /// Takes the move out of the book, and keeps it out until it is added again. Its games stay
-    /// counted.
+    /// Removes the move from the book, and keeps it out until it is added again. Its games stay counted.
     Delete,
     /// Refuses further changes.
     Lock,
@@ -95,14 +94,14 @@ impl std::fmt::Display for Change {
     }
 }
 
-/// Why a book is not changed. It is as it was, then.
+/// An error of editing. The book is unchanged then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
     /// The book cannot be used.
     #[error(transparent)]
     Book(#[from] BookError),
-    /// The book may not be changed, somebody else is changing it, or writing failed.
+    /// The book may not be changed, another process is changing it, or writing failed.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
     /// The book does not have the move.
@@ -137,13 +136,13 @@ pub enum EditError {
         /// The change.
         what: String,
     },
-    /// There are not so many edits.
+    /// There are fewer edits.
     #[error("there are only {have} edits to undo")]
     NoSuchEdit {
-        /// How many there are.
+        /// The number of edits.
         have: u64,
     },
-    /// Something else changed what an edit had changed.
+    /// A later change concerns what the edit had changed.
     #[error("edit {edit}, step {step} cannot be undone: its move was changed otherwise since then")]
     Overtaken {
         /// The edit.
@@ -169,7 +168,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`EditError::Replace`] if it is no sound book, if it may not be written, or if someone else is
+    /// [`EditError::Replace`] if it is no sound book, if it may not be written, or if another process is
     /// changing it.
     pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, EditError> {
         let revision = Revision::open(path, stop)?;
@@ -220,9 +219,9 @@ impl Editor {
         self.write_step(place, &what, &before, &after)
     }
 
-    /// Adds a line of moves from `start`, so that the book has them whatever their games: each is put
-    /// into the `groups`, and the last one gets the `changes`. Locked moves that the book has stay
-    /// as they are, unless the changes unlock the last one. Returns how many moves were changed.
+    /// Adds a line of moves from `start`, so that the book has them, with or without games: each is put into
+    /// the `groups`, and the last one gets the `changes`. Locked moves that the book has stay as they are,
+    /// unless the changes unlock the last one. Returns how many moves were changed.
     ///
     /// # Errors
     ///
@@ -263,7 +262,7 @@ impl Editor {
         Ok(changed)
     }
 
-    /// Takes the last `count` edits back. Returns their steps, the last first.
+    /// Undoes the last `count` edits. Returns their steps, the last first.
     ///
     /// # Errors
     ///
@@ -299,7 +298,7 @@ impl Editor {
         if self.is_changed { Ok(self.revision.commit()?) } else { Ok(()) }
     }
 
-    /// Takes back what the step changed. What else was said of the move since then stays.
+    /// Undoes the changes of the step. Other changes to the move since then stay.
     fn undo_step(&self, step: &Step) -> Result<(), EditError> {
         let place = (step.key, step.mv);
         let overtaken = EditError::Overtaken { edit: step.edit, step: step.step };
@@ -331,7 +330,7 @@ impl Editor {
         self.query(journal::last_edit)
     }
 
-    /// Where the book has a legal move.
+    /// The place of a legal move in the book.
     fn place<G: Symmetric + Notation>(
         &self,
         position: &G,
@@ -360,7 +359,7 @@ impl Editor {
         .transpose()
     }
 
-    /// Whether the book has a move of which `mark` is said.
+    /// Returns true if the book has a move with the mark `mark`.
     fn has(&self, place: Place, mark: &Mark) -> Result<bool, EditError> {
         let flags = mark.flags;
         Ok(!flags.has(Flags::DELETED) && (flags.has(Flags::ADDED) || self.row_at(place)?.is_some()))
@@ -374,7 +373,7 @@ impl Editor {
     }
 }
 
-/// The mark without what the step changed; `None` if that was changed again since then.
+/// The mark without the changes of the step; `None` if those were changed again since then.
 fn restored(step: &Step, mut mark: Mark) -> Option<Mark> {
     let Step { before, after, .. } = step;
     if mark == *after {
@@ -397,7 +396,7 @@ fn restored(step: &Step, mut mark: Mark) -> Option<Mark> {
     Some(mark)
 }
 
-/// Goes back to `before` if the step changed the value and nobody else did since then.
+/// Goes back to `before` if the step changed the value and it has not changed since then.
 fn undo_field<T: PartialEq + Clone>(now: &mut T, before: &T, after: &T) -> Option<()> {
     if before != after {
         if now != after {
@@ -517,7 +516,7 @@ mod tests {
         let (_folder, book) = build_some(BuildOptions::default());
         let path = book.path().to_owned();
         change(&path, "", "h2e2", &[Change::Priority(1), Change::Lost(true)]).unwrap();
-        // As a program that knows no journal does it.
+        // As a program without a journal does it.
         let set = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         set(
             "UPDATE marks SET flags = flags | 2; INSERT INTO line_groups SELECT key, move, 'g' FROM marks",
@@ -554,7 +553,7 @@ mod tests {
         let walk = book.walk::<Position>().unwrap();
         assert_eq!(walk.unreached, 0);
         assert_eq!(walk.depths.iter().map(|d| d.moves).sum::<u64>(), book.metadata().rows + 2);
-        // What has no games and is deleted is known to be deleted.
+        // A deleted move without games is recorded as deleted.
         change(&path, "h0i2 e9e8", "i2h0", &[Change::Delete]).unwrap();
         assert_eq!(found(&path, "h0i2 e9e8", "i2h0"), None);
         let deleted = Book::open(&path).unwrap().deleted_moves().unwrap();

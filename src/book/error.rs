@@ -5,7 +5,7 @@ use super::ReplaceError;
 
 use crate::bytes::visible::ShowPath;
 
-/// Why a book cannot be opened or read. Every message says what to do next.
+/// An error of opening or reading a book. Every message names what to do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BookError {
@@ -14,7 +14,7 @@ pub enum BookError {
     Io {
         /// The book.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file is something else.
@@ -22,7 +22,7 @@ pub enum BookError {
     NotABook {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of file that it is instead.
         what: String,
     },
     /// A book of another program.
@@ -80,7 +80,7 @@ pub enum BookError {
     Damaged {
         /// The book.
         path: PathBuf,
-        /// Where and how.
+        /// The kind and place of the damage.
         what: String,
     },
     /// A book of another game.
@@ -95,7 +95,7 @@ pub enum BookError {
     },
 }
 
-/// Why a book cannot be built. Nothing is left behind, and what stood at the output's place stays.
+/// An error of building a book. Nothing is left behind, and an existing file at the output stays.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -104,17 +104,17 @@ pub enum BuildError {
     Input {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// An input is not as it was when it was looked at first, so that nobody knows what was counted.
+    /// An input has changed since it was first read, so that it is unknown which games were counted.
     #[error("{}: the file was changed while it was read; wait until it is whole, then run this again", path.shown())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// What an interrupted build kept was read from other bytes than the inputs have, because a file was
-    /// changed while it read. All of that is removed with this error.
+    /// The games kept by an interrupted build were read from other bytes than those of the inputs, because a
+    /// file was changed during the build. They are all removed with this error.
     #[error(
         "a file was changed while an earlier, interrupted build read it; what that build had kept was removed, run this again"
     )]
@@ -122,9 +122,9 @@ pub enum BuildError {
     /// An input is neither a file nor a folder.
     #[error("{}: {what}; give game files or folders of them", path.shown())]
     StrangeInput {
-        /// What was given.
+        /// The path that was given.
         path: PathBuf,
-        /// What it is.
+        /// The kind of thing that it is.
         what: String,
     },
     /// The folders hold no game files.
@@ -140,7 +140,7 @@ pub enum BuildError {
         first: String,
         /// Number of files read.
         files: usize,
-        /// What was found instead, and what to do.
+        /// The records found instead, and what to do.
         reason: String,
     },
     /// A bad game, and none is tolerated.
@@ -148,7 +148,7 @@ pub enum BuildError {
     Strict {
         /// The first bad game.
         first: String,
-        /// How many there are.
+        /// The number of bad games.
         count: u64,
     },
     /// The book that is added to cannot be used.
@@ -162,7 +162,7 @@ pub enum BuildError {
     Conflict {
         /// The book.
         path: PathBuf,
-        /// What differs.
+        /// The option that differs.
         option: &'static str,
         /// As asked for now.
         asked: String,
@@ -178,7 +178,7 @@ pub enum BuildError {
         /// The book.
         path: PathBuf,
     },
-    /// A shard, or what is given as one, cannot be used: the path, what is wrong, what to do.
+    /// A shard, or a file given as one, cannot be used: the path, what is wrong, what to do.
     #[error("{what}")]
     Shard {
         /// All of it, in words.
@@ -189,7 +189,7 @@ pub enum BuildError {
     Replace(#[from] ReplaceError),
 }
 
-/// Why no book can be made of books. What stood at the output's place stays.
+/// An error of making a book from books. An existing file at the output stays.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemakeError {
@@ -240,7 +240,7 @@ pub enum RemakeError {
     TooMany {
         /// Number of books.
         given: usize,
-        /// How many may be given.
+        /// The number that may be given.
         limit: usize,
     },
     /// Nothing would be left.

@@ -1,4 +1,4 @@
-//! Which records count in a book, and which of their moves.
+//! Conditions on the records that count in a book, and on their moves.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,9 +9,9 @@ use super::played::{Facts, side_of_tag};
 use crate::game::{Notation, Outcome, Side};
 use crate::record::Record;
 
-/// Which records count, and which of their moves. A condition on a fact that a record does not
-/// state is not met. Records are left out one by one before copies are brought together; results
-/// are those of the games, settled over all copies that were not left out.
+/// The records that count, and which of their moves. A condition on a fact that a record does not state is
+/// not met. Records are left out one by one before copies are brought together; results are those of the
+/// games, settled over all copies that were not left out.
 ///
 /// A book carries its filter as JSON: the fields in this order, those without effect left out, so
 /// that equal filters are equal texts.
@@ -27,7 +27,7 @@ pub struct Filter {
     /// Played in this year or before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<u16>,
-    /// Ended so. Only games that would be counted are looked at for this.
+    /// Ended with this result. Only games that would be counted are checked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Ending>,
     /// One player's name contains this text, whatever the case.
@@ -67,13 +67,13 @@ const fn is_zero(n: &u16) -> bool {
     *n == 0
 }
 
-/// How a game ended, as far as is known.
+/// The result of a game, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Ending {
     /// With this result.
     Known(Outcome),
-    /// Nobody says how.
+    /// No result is stated.
     Unknown,
 }
 
@@ -125,7 +125,7 @@ impl TryFrom<String> for Ending {
     }
 }
 
-/// Whose moves are kept.
+/// The side whose moves are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mover {
@@ -133,7 +133,7 @@ pub enum Mover {
     First,
     /// The second side's.
     Second,
-    /// The winner's. Games that nobody won, or of which nobody knows, are left out.
+    /// The winner's. Games that neither side won, or whose result is unknown, are left out.
     Winner,
 }
 
@@ -175,7 +175,8 @@ impl Filter {
         }
     }
 
-    /// Whether what the record states passes. For a [`folded`](Self::folded) filter.
+    /// Returns true if the facts that the record states meet the conditions. For a [`folded`](Self::folded)
+    /// filter.
     pub(super) fn admits_record<G: Notation>(&self, record: &Record<G>, facts: &Facts) -> bool {
         let rated = |n: u16| facts.ratings.iter().all(|r| r.is_some_and(|r| r >= n));
         let has = |part: &Option<String>, sides: &[Side]| {
@@ -192,13 +193,13 @@ impl Filter {
             })
     }
 
-    /// Whether a game of this settled result is counted.
+    /// Returns true if a game of this settled result is counted.
     pub(super) fn admits_result(&self, result: Option<Outcome>) -> bool {
         self.result.is_none_or(|wanted| wanted == result.into())
             && (self.mover != Some(Mover::Winner) || matches!(result, Some(Outcome::Win(_))))
     }
 
-    /// Whether a move is kept that `side` makes after `played` plies of a game of this result.
+    /// Returns true if the move that `side` makes after `played` plies of a game of this result is kept.
     pub(super) fn keeps(&self, played: usize, side: Side, result: Option<Outcome>) -> bool {
         played + 1 >= usize::from(self.from_ply)
             && match self.mover {
@@ -210,7 +211,7 @@ impl Filter {
     }
 }
 
-/// Whether the player of one of these sides has `part` in the name.
+/// Returns true if the player of one of these sides has `part` in the name.
 fn plays<G: Notation>(record: &Record<G>, part: &str, sides: &[Side]) -> bool {
     record.tags.iter().any(|(tag, value)| {
         side_of_tag::<G>(tag).is_some_and(|(side, rest)| rest.is_empty() && sides.contains(&side))

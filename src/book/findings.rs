@@ -1,4 +1,4 @@
-//! What was found out about a book's positions, kept in the book.
+//! Scores and moves found for a book's positions, kept in the book.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Findings {
     /// By canonical key; each replaces an earlier one of the same source, unless that one is of a deeper
     /// search.
     pub scores: Vec<(Key, Score)>,
-    /// Moves to add. What someone deleted or locked stays as it is.
+    /// Moves to add. Deleted and locked moves stay as they are.
     pub added: Vec<Addition>,
 }
 
@@ -40,14 +40,14 @@ pub struct Addition {
 }
 
 impl Findings {
-    /// Whether there is nothing to keep.
+    /// Returns true if there is nothing to keep.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.scores.is_empty() && self.added.is_empty()
     }
 
-    /// Keeps them in the book at `path`, all or none. Moves that are added are one edit, which can be
-    /// undone. What follows from them is left to [`back_up`].
+    /// Keeps them in the book at `path`, all or none. Moves that are added are one edit, which can be undone.
+    /// The values that result are left to [`back_up`].
     ///
     /// # Errors
     ///
@@ -77,23 +77,23 @@ impl Findings {
     }
 }
 
-/// What backing up came to.
+/// The counts of handing the scores of a book back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BackUpReport {
     /// Positions with a score, reached from the start.
     pub scored: u64,
     /// Positions in which the book ends, and which have no score.
     pub unscored_leaves: u64,
-    /// Moves of whose worth something is known now.
+    /// Moves whose value is at least partly known now.
     pub moves: u64,
-    /// Moves of positions that the start does not reach; nothing follows for them.
+    /// Moves of positions that the start does not reach; they get no value.
     pub unreached: u64,
-    /// The worth of the start position for the first side, if the book has it.
+    /// The value of the start position for the first side, if the book has it.
     pub start: Option<Span>,
 }
 
-/// Hands the scores in the book at `path` back to the moves that lead to them, over the moves of at
-/// least so many games, and keeps what follows.
+/// Hands the scores in the book at `path` back to the moves that lead to them, over the moves of at least
+/// `min_games` games, and stores the values that result.
 ///
 /// # Errors
 ///
@@ -103,7 +103,7 @@ pub fn back_up<G: Symmetric + Notation>(
     min_games: u64,
     stop: &Arc<AtomicBool>,
 ) -> Result<BackUpReport, ReplaceError> {
-    // Before the moves are looked at, so that nobody changes them meanwhile.
+    // Before the moves are read, so that they cannot change meanwhile.
     let revision = Revision::open(path, stop)?;
     let book = revision.book();
     let graph = book.playable_graph::<G>(min_games)?;
@@ -123,8 +123,8 @@ pub fn back_up<G: Symmetric + Notation>(
     Ok(report)
 }
 
-/// Forgets all scores in the book at `path`, or those of one source, and what followed from them.
-/// Returns how many.
+/// Removes all scores in the book at `path`, or those of one source, and the values derived from them.
+/// Returns their number.
 ///
 /// # Errors
 ///
@@ -136,25 +136,25 @@ pub fn clear_scores(path: &Path, source: Option<&str>) -> Result<usize, ReplaceE
     Ok(cleared)
 }
 
-/// Which moves were flagged.
+/// The moves that were flagged.
 #[derive(Debug)]
 pub struct FlagReport<G: Symmetric> {
     /// Moves that the repetition rules ban.
     pub bans: Bans<G::Move>,
-    /// Moves that tables prove lost, with a line that ends with each.
+    /// Moves that the tablebase proves lost, with a line that ends with each.
     pub lost: Vec<Line<G>>,
-    /// Moves of positions that the start does not reach; nobody looked at them.
+    /// Moves of positions that the start does not reach; they were not examined.
     pub unreached: u64,
 }
 
-/// Why moves cannot be flagged.
+/// An error of flagging moves.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlagError {
-    /// The book.
+    /// The book cannot be used or replaced.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
-    /// The tables.
+    /// The tablebase failed.
     #[error(transparent)]
     Appraise(#[from] AppraiseError),
 }
@@ -165,11 +165,11 @@ impl From<BookError> for FlagError {
     }
 }
 
-/// Flags the moves of the book at `path` that `rules` on repetition ban ([`Graph::bans`]), and those
-/// that lead to positions which `tables`, or scores in the book that are proofs, call won for the
-/// other side, locked moves included. Earlier flags of both kinds go. What `tables` prove is kept with the
-/// scores, so that it counts later, too. If anything changes, what followed from scores is forgotten until
-/// [`back_up`] is run.
+/// Flags the moves of the book at `path` that `rules` on repetition ban ([`Graph::bans`]), and those that
+/// lead to positions which `tables`, or scores in the book that are proofs, call won for the other side,
+/// locked moves included. Earlier flags of both kinds are removed. The proofs of `tables` are kept with the
+/// scores, so that they count later, too. If anything changes, the values derived from scores are removed
+/// until [`back_up`] is run.
 ///
 /// # Errors
 ///
@@ -199,12 +199,12 @@ pub fn flag<G: Symmetric + Notation + Adjudicate>(
     Ok(FlagReport { bans, lost, unreached: graph.unreached_moves() })
 }
 
-/// What proofs make of a book.
+/// The lost moves of a book, by proofs.
 struct Lost<G: Symmetric> {
     places: BTreeSet<Place>,
     /// A line that ends with each of these moves.
     lines: Vec<Line<G>>,
-    /// What the tables said, for the book.
+    /// The answers of the tablebase, for the book.
     proofs: Vec<(Key, Score)>,
 }
 
@@ -277,8 +277,8 @@ fn shortened(source: &str) -> String {
 }
 
 impl Book {
-    /// The graph of the moves that may be played: of at least so many games, or added by hand, and
-    /// not banned. Lost ones are there: their proofs tell what they are worth.
+    /// The graph of the moves that may be played: of at least `min_games` games, or added by hand, and not
+    /// banned. Lost ones are included: their proofs give their value.
     ///
     /// # Errors
     ///
@@ -290,8 +290,8 @@ impl Book {
         self.graph(min_games, |entry| !entry.mark.flags.has(Flags::BANNED))
     }
 
-    /// Whether the book knows what follows from its scores, see [`back_up`]. What changes its moves
-    /// makes it forget that.
+    /// Returns true if the book has the values derived from its scores, see [`back_up`]. Changes of its moves
+    /// remove them.
     ///
     /// # Errors
     ///
@@ -312,7 +312,7 @@ impl Book {
         self.query(scores::counting)
     }
 
-    /// How many scores there are of each source, by its name.
+    /// The number of scores of each source, by its name.
     ///
     /// # Errors
     ///
@@ -350,7 +350,7 @@ impl Book {
         position.canonical_move(position.canonical_with(self.foreign_keys()), mv).pack()
     }
 
-    /// Key and packed move of all moves that someone deleted.
+    /// Key and packed move of all moves that were deleted by hand.
     pub(super) fn deleted_moves(&self) -> Result<HashSet<Place>, BookError> {
         self.query(|c| {
             let mut statement = c.prepare("SELECT key, move FROM marks WHERE flags & ?1")?;

@@ -1,4 +1,4 @@
-//! A book's positions as a graph: what is reached from the start position by its moves.
+//! A book's positions as a graph: those reached from the start position by its moves.
 
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
@@ -12,10 +12,9 @@ use crate::hash::{Key, KeyTable};
 /// No move, or no number.
 const NONE: u32 = u32::MAX;
 
-/// The positions that book moves reach from the start position, mirror images folded, and these
-/// moves. Positions are numbered: first all that have moves in the book, in the order of their keys,
-/// then the leaves in the order in which a walk depth first meets them. Takes some 60 bytes of memory
-/// for a move.
+/// The positions that book moves reach from the start position, mirror images folded, and these moves.
+/// Positions are numbered: first all that have moves in the book, in the order of their keys, then the leaves
+/// in the order in which a walk depth first meets them. Needs some 60 bytes of memory for a move.
 #[derive(Debug)]
 pub struct Graph<G> {
     /// By node.
@@ -25,21 +24,21 @@ pub struct Graph<G> {
     pub(super) moves: Moves,
     /// By move.
     about: Vec<About>,
-    /// By node: the move by which the shortest way from the start comes in; [`NONE`] for the start
-    /// and for what is not reached.
+    /// By node: the move by which the shortest way from the start comes in; [`NONE`] for the start and for
+    /// nodes that are not reached.
     came: Vec<u32>,
-    /// By node: the length of that way; [`NONE`] for what is not reached.
+    /// By node: the length of that way; [`NONE`] for nodes that are not reached.
     depth: Vec<u32>,
     /// By node: the result, where the game is over there.
     ended: Vec<Option<Outcome>>,
-    /// Moves that someone deleted.
+    /// Moves that were deleted by hand.
     deleted: HashSet<Place>,
     /// The book's own keys, if they are not the stored ones.
     foreign_keys: Option<KeyTable>,
     game: PhantomData<fn() -> G>,
 }
 
-/// What the graph keeps of a move.
+/// The facts that the graph keeps of a move.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct About {
     /// Packed, in the canonical frame.
@@ -58,8 +57,8 @@ impl Node {
 }
 
 impl Book {
-    /// The graph of all moves of at least so many games, and of those that were added by hand;
-    /// `counts` can leave more out.
+    /// The graph of all moves of at least `min_games` games, and of those that were added by hand; `counts`
+    /// can leave more out.
     ///
     /// # Errors
     ///
@@ -118,13 +117,13 @@ impl<G> Graph<G> {
         self.nodes().filter(|&node| self.is_leaf(node) && !self.is_over(node))
     }
 
-    /// Whether no move of the book counts there.
+    /// Returns true if no move of the book counts there.
     #[must_use]
     pub fn is_leaf(&self, node: Node) -> bool {
         self.moves.of(node.index()).all(|m| self.moves.to[m] == NO_NODE)
     }
 
-    /// Whether the game is over there.
+    /// Returns true if the game is over there.
     #[must_use]
     pub fn is_over(&self, node: Node) -> bool {
         self.outcome(node).is_some()
@@ -146,7 +145,7 @@ impl<G> Graph<G> {
         self.depth[node.index()]
     }
 
-    /// Whose turn it is.
+    /// The side whose turn it is.
     #[must_use]
     pub fn turn(&self, node: Node) -> Side {
         self.moves.turn[node.index()]
@@ -183,12 +182,12 @@ impl<G> Graph<G> {
     }
 }
 
-/// Where a depth-first walk stands in a position.
+/// The state of a depth-first walk in a position.
 struct Step<G: Symmetric> {
     node: usize,
     /// The next of its moves to try.
     next: usize,
-    /// How to take back the move that led here.
+    /// The move that led here, and what is needed to undo it.
     back: Option<(G::Move, G::Undo)>,
 }
 
@@ -296,7 +295,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         let Some(start) = self.start() else { return };
         let mut position = G::start();
         visit(start, &position);
-        // The moves left to try, and how to take back the one that led here.
+        // The moves left to try, and the one that led here with what is needed to undo it.
         let mut stack = vec![(self.moves.of(start.index()), None)];
         while let Some((moves, _)) = stack.last_mut() {
             let Some(number) = moves.next() else {

@@ -16,11 +16,10 @@ const MAX_NAME: usize = 60;
 
 const _: () = assert!(4 * MAX_NAME <= super::MAX_GROUP);
 
-/// How many groups a game belongs to at most: the first in the order of names.
+/// The most groups that a game belongs to: the first in the order of names.
 const MAX_OF_GAME: usize = 16;
 
-/// The groups of a game, sorted, each once. Most games have none, and then it takes no memory
-/// beside itself.
+/// The groups of a game, sorted, each once. Most games have none, and then it allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct GroupNames(Box<[Box<str>]>);
 
@@ -88,7 +87,7 @@ impl GroupNames {
     }
 }
 
-/// The name on one line; `None` if nothing is left of it, or if it stands for an unknown one.
+/// The name on one line; `None` if it is empty, or if it stands for an unknown one.
 fn name(value: &str) -> Option<Box<str>> {
     let shown: String = value.trim().chars().filter(|c| !c.is_control()).collect();
     let cut: String = shown.chars().take(MAX_NAME).collect();

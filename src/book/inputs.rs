@@ -5,27 +5,27 @@ use super::BuildError;
 use crate::bytes::open;
 use crate::record::{HEAD_BYTES, HIDDEN, LINK, admit, tell_skipped};
 
-/// What there is to read.
+/// The files to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inputs {
-    /// The game files, sorted, each path once. Files and folders in folders that cannot be read are
-    /// among them: whoever reads them says so.
+    /// The game files, sorted, each path once. Files and folders in folders that cannot be read are among
+    /// them: reading them reports the error.
     pub files: Vec<PathBuf>,
     /// Folders that were given and hold no game files.
     pub empty: Vec<PathBuf>,
-    /// What lies in folders and is passed over, and why, sorted.
+    /// The entries of folders that are passed over, and why, sorted.
     pub skipped: Vec<(PathBuf, String)>,
 }
 
-/// The game files among `inputs`: files as they are given, whatever their names, and in folders, at
-/// any depth, every file with the ending of a format of games, bare or packed, every archive, and
-/// every other file that begins like games. In folders neither links are followed nor hidden entries
-/// entered; what is given by name may be a link. What is passed over is logged.
+/// The game files among `inputs`: files as they are given, whatever their names, and in folders, at any
+/// depth, every file with the ending of a format of games, bare or packed, every archive, and every other
+/// file that begins like games. In folders neither links are followed nor hidden entries entered; a path
+/// given by name may be a link. Entries that are passed over are logged.
 ///
 /// # Errors
 ///
-/// [`BuildError::Input`] for what was given and cannot be read, [`BuildError::StrangeInput`] for what
-/// is neither file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
+/// [`BuildError::Input`] for an input that cannot be read, [`BuildError::StrangeInput`] for one that is
+/// neither file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
 pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
     let mut found = Inputs::default();
     for input in inputs {
@@ -56,7 +56,7 @@ pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
     }
 }
 
-/// What is wrong with something that is neither a file nor a folder.
+/// The error for something that is neither a file nor a folder.
 fn strange(path: &Path) -> BuildError {
     let what = match open::regular(path) {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => error.to_string(),
@@ -105,7 +105,7 @@ fn search(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Says why a file in a folder is passed over. What cannot be read is not.
+/// Returns an error that says why a file in a folder is passed over. Files that cannot be read are not.
 fn judge(path: &Path) -> Result<(), String> {
     let mut head = Vec::new();
     let read =

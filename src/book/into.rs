@@ -1,10 +1,9 @@
-//! Adding to a book: what it holds, in order, to be brought together with what is new.
+//! Adding to a book: reading its contents in order, to be combined with those of new sources.
 //!
-//! Sources that the book knows by content are not read again. A game that it knows by id keeps the
-//! result, the year and the ratings that it was counted with, and its further copies count as
-//! duplicates; the votes of counted games are not kept. So whether sources are given together or in
-//! steps, the book is the same, except where copies of one game that state different things come in
-//! different steps.
+//! Sources whose content the book has are not read again. A game whose id it has keeps the result, the year
+//! and the ratings that it was counted with, and its further copies count as duplicates; the votes of counted
+//! games are not kept. So the book is the same whether sources are given together or in steps, except where
+//! copies of one game that state different things come in different steps.
 
 use std::cmp::Ordering;
 use std::io;
@@ -25,11 +24,11 @@ use crate::game::Game;
 /// Rows that are read at once.
 const PAGE: u16 = 4096;
 
-/// Who reads a base: two tables of ids, rows, members of groups, and the rest.
+/// The number of readers of a base: two tables of ids, rows, members of groups, and the rest.
 const READERS: usize = 5;
 
-/// A sound book that is added to, as it was when the build began, whatever takes its place meanwhile.
-/// It is opened for each of its readers: threads cannot share an open book.
+/// A sound book that is added to, as it was when the build began, even if the file is replaced meanwhile. It
+/// is opened for each of its readers: threads cannot share an open book.
 #[derive(Debug)]
 pub(super) struct Base {
     path: PathBuf,
@@ -109,7 +108,7 @@ impl Base {
         Ok(())
     }
 
-    /// Copies the tables that building knows nothing of: marks, the journal, and others.
+    /// Copies the tables that a build does not make: marks, the journal, and others.
     pub(super) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
         let is_carried = |part| match part {
             Part::Marks | Part::Journal | Part::Origins | Part::Scores => true,
@@ -152,7 +151,7 @@ fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> 
 }
 
 impl Counts {
-    /// Whether they can be those of a collection of games.
+    /// Returns true if they can be those of a collection of games.
     pub(super) fn is_plausible(&self) -> bool {
         [
             self.games,
@@ -201,13 +200,13 @@ fn percent(share: u64) -> String {
     format!("{}.{:02}", share / 100, share % 100)
 }
 
-/// Whether all come in order, after the last one.
+/// Returns true if all come in order, after the last one.
 fn is_ascending<T: Paged>(page: &[T], last: Option<&T>) -> bool {
     let all: Vec<&T> = last.into_iter().chain(page).collect();
     all.windows(2).all(|pair| pair[0].place() < pair[1].place())
 }
 
-/// What is read in the order of a primary key, a page at a time.
+/// A row that is read in the order of a primary key, a page at a time.
 trait Paged: Clone {
     /// The primary key.
     fn place(&self) -> impl PartialOrd + '_;
@@ -340,7 +339,7 @@ pub(super) struct Ids {
     elsewhere: Pages<Elsewhere>,
 }
 
-/// Whose ids a table holds.
+/// The kind of games whose ids a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdTable {
     Games,
@@ -358,7 +357,7 @@ impl Ids {
     }
 }
 
-/// The rows of a base and new ones, equal ones summed. What was set for a move in the base stays.
+/// The rows of a base and new ones, equal ones summed. Settings of a move in the base stay.
 pub(super) fn add_rows(
     new: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
     base: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,

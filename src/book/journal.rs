@@ -1,4 +1,4 @@
-//! The table `journal`: what edits changed, step by step, so that they can be undone.
+//! The table `journal`: the changes of edits, step by step, so that they can be undone.
 
 use rusqlite::{Connection, params};
 
@@ -17,9 +17,9 @@ pub struct Step {
     pub key: i64,
     /// The move in the canonical frame, packed.
     pub mv: u16,
-    /// What was said of the move before.
+    /// The mark of the move before the step.
     pub before: Mark,
-    /// What was said of it afterwards.
+    /// The mark of the move after the step.
     pub after: Mark,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn last_edit(c: &Connection) -> rusqlite::Result<u64> {
     c.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
 }
 
-/// How many edits can be undone.
+/// The number of edits that can be undone.
 pub(super) fn count(c: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT count(DISTINCT edit) FROM journal";
     c.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
@@ -67,12 +67,12 @@ pub(super) fn steps_back(c: &Connection, edit: u64) -> rusqlite::Result<Vec<Step
     statement.query_map([edit.cast_signed()], Step::from_row)?.collect()
 }
 
-/// Forgets an edit.
+/// Removes an edit from the journal.
 pub(super) fn forget(c: &Connection, edit: u64) -> rusqlite::Result<()> {
     c.execute("DELETE FROM journal WHERE edit = ?1", [edit.cast_signed()]).map(drop)
 }
 
-/// Says something else of a move, and writes down what was said before, as that step of that edit.
+/// Replaces the mark of a move, and records the previous one as that step of that edit.
 pub(super) fn write(
     c: &Connection,
     (edit, step): (u64, u64),
@@ -95,7 +95,7 @@ pub(super) fn write(
         .map(drop)
 }
 
-/// Forgets what follows from scores if a book has other moves, or others that may be played, with one
+/// Removes the values derived from scores if a book has other moves, or others that may be played, with one
 /// mark than with the other.
 pub(super) fn forget_what_followed(
     c: &Connection,

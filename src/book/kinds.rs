@@ -1,4 +1,4 @@
-//! A book of every kind that the program makes, and what holds for all of them.
+//! Books of every kind that the program makes, and tests that apply to all of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn mv(text: &str) -> Move {
     Move::parse(text).unwrap()
 }
 
-/// Says all that can be said of moves.
+/// Sets every kind of mark on moves.
 fn edit_all(path: &Path) {
     edit(path, |editor| {
         let mut change = |line: &str, text: &str, changes: &[Change]| {
@@ -113,7 +113,7 @@ fn edit_all(path: &Path) {
         let group = ["mine".to_owned()];
         editor.add_line(&Position::start(), &line, &group, &[Change::Disabled(true)]).unwrap();
     });
-    // Added and deleted again; and an edit that is taken back.
+    // Added and deleted again; and an edit that is undone.
     edit(path, |editor| {
         editor.add_line(&Position::start(), &[mv("c3c4"), mv("c6c5")], &[], &[]).unwrap();
         editor.change(&after("c3c4"), mv("c6c5"), &[Change::Delete]).unwrap();
@@ -275,7 +275,7 @@ fn merging_a_book_with_itself_changes_no_count() {
             assert_eq!(report.metadata, metadata(path), "{name}");
             let is_edited = of.contains(&&edited);
             assert_eq!(entries(&out), entries(if is_edited { &edited } else { path }), "{name}");
-            // Once more, with what came out.
+            // Once more, with the output.
             let again = path.with_file_name("again");
             merged(&[&out, path], &again).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(metadata(&again), metadata(path), "{name}");

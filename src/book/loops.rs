@@ -19,13 +19,13 @@ const MAX_TRIED: u32 = 200_000;
 /// A move that goes on with a loop that the rules decide against its maker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ban<M> {
-    /// Where the move is made.
+    /// The position in which the move is made.
     pub node: Node,
     /// In the canonical frame, packed.
     pub bits: u16,
     /// The way to the loop from the start, and once around it; the banned move is among the last.
     pub line: Vec<M>,
-    /// Why it loses, in the rules' terms.
+    /// The reason why it loses, in the rules' terms.
     pub reason: &'static str,
 }
 
@@ -34,7 +34,7 @@ pub struct Ban<M> {
 pub struct Bans<M> {
     /// In the order in which they were found.
     pub moves: Vec<Ban<M>>,
-    /// Positions from which there are too many ways to look at all of them.
+    /// Positions from which there are too many ways to examine all of them.
     pub unfinished: usize,
 }
 
@@ -67,7 +67,8 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
         bans
     }
 
-    /// Where a loop is entered: nearest to the start, then by number.
+    /// The rank of a node as the entry of a loop: the nearest to the start comes first, then the lowest
+    /// number.
     fn rank(&self, node: usize) -> (u32, usize) {
         (self.depth(Node(node as u32)), node)
     }
@@ -138,8 +139,8 @@ impl Tarjan {
         self.on_stack[node] = true;
     }
 
-    /// Takes a component off the stack if `node` is its root. The sides take turns, so one of a
-    /// single position has no loop.
+    /// Pops a component off the stack if `node` is its root. The sides alternate, so one of a single position
+    /// has no loop.
     fn close(&mut self, node: usize) {
         if self.low[node] != self.index[node] {
             return;
@@ -208,8 +209,8 @@ impl<G: Symmetric + Notation + Adjudicate> Hunt<'_, G> {
             && path[..path.len() - 1].iter().all(|&m| self.graph.moves.to[m] as usize != to)
     }
 
-    /// Plays a loop until the very same position is back (the first time it may be a mirror image),
-    /// and asks the rules.
+    /// Plays a loop until the very same position is back (the first time it may be a mirror image), and
+    /// applies the rules.
     fn judge(&self, path: &[usize]) -> Option<(usize, Ban<G::Move>)> {
         let start = self.line.position();
         let mut line = Line::new(start.clone(), 0);

@@ -1,4 +1,5 @@
-//! What is said of a move beside what games tell: by people, by the repetition rules, by tables.
+//! Marks of a move, set by people, by the repetition rules and by the tablebase, beside the statistics of
+//! games.
 
 use std::collections::BTreeSet;
 
@@ -25,13 +26,13 @@ impl Flags {
     pub const DISABLED: Self = Self(1);
     /// It loses by the repetition rules; never chosen.
     pub const BANNED: Self = Self(1 << 1);
-    /// The endgame tables prove that it loses; never chosen.
+    /// The tablebase proves that it loses; never chosen.
     pub const LOST: Self = Self(1 << 2);
-    /// Nothing but unlocking changes what is said of it.
+    /// Only unlocking changes its mark.
     pub const LOCKED: Self = Self(1 << 3);
-    /// Someone added it: it belongs to the book whatever the number of its games.
+    /// It was added by hand: it belongs to the book whatever the number of its games.
     pub const ADDED: Self = Self(1 << 4);
-    /// Someone deleted it: the book does not have it, though its games stay counted.
+    /// It was deleted by hand: the book does not have it, though its games stay counted.
     pub const DELETED: Self = Self(1 << 5);
 
     /// All flags, with the names that answers use.
@@ -56,7 +57,7 @@ impl Flags {
         self.0
     }
 
-    /// Whether all of `flags` are set.
+    /// Returns true if all of `flags` are set.
     #[must_use]
     pub const fn has(self, flags: Self) -> bool {
         self.0 & flags.0 == flags.0
@@ -79,7 +80,7 @@ impl Flags {
     }
 }
 
-/// What is said of a move. The default says nothing, and then the book has no row for it.
+/// The mark of a move. The book has no row for the default, which is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mark {
     /// Selection prefers the highest.
@@ -92,12 +93,12 @@ pub struct Mark {
     pub comment: Option<String>,
     /// Line groups that the move belongs to, each up to [`MAX_GROUP`] bytes.
     pub groups: BTreeSet<String>,
-    /// The number of the merged book that this came from; none if it was said in this one.
+    /// The number of the merged book that this came from; none if it was set in this one.
     pub origin: Option<u32>,
 }
 
 impl Mark {
-    /// Whether it says nothing beside groups, which have a table of their own.
+    /// Returns true if it is empty but for groups, which have a table of their own.
     pub(super) fn is_blank(&self) -> bool {
         *self == Self { groups: self.groups.clone(), ..Self::default() }
     }

@@ -9,17 +9,17 @@ use super::mark::text_up_to;
 use super::{MAX_GROUP, Mark, Place, Row};
 use crate::game::MAX_MOVES;
 
-/// Whether a book says anything about any move.
+/// The query for whether a book has a mark of any move.
 pub(super) const EXIST: &str =
     "SELECT EXISTS(SELECT 1 FROM marks) OR EXISTS(SELECT 1 FROM line_groups)";
 
 /// Groups of one position that are read, at most.
 const MAX_GROUPS: usize = 64 * MAX_MOVES;
 
-/// Bytes of all comments of one position that are read, at most: many times what people write.
+/// Bytes of all comments of one position that are read, at most: many times more than people write.
 const MAX_COMMENTS: usize = 64 << 20;
 
-/// What is said of the moves of a position.
+/// Reads the marks of the moves of a position.
 pub(super) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16, Mark>> {
     let (mut found, mut comments) = (BTreeMap::new(), 0);
     let sql = "SELECT move, priority, flags, weight, comment, origin FROM marks WHERE key = ?1";
@@ -45,7 +45,7 @@ pub(super) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16,
     Ok(found)
 }
 
-/// What is said of one move.
+/// Reads the mark of one move.
 pub(super) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result<Mark> {
     let sql = "SELECT priority, flags, weight, comment, origin FROM marks \
                WHERE key = ?1 AND move = ?2";
@@ -60,14 +60,14 @@ pub(super) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result<Mark> {
     Ok(mark)
 }
 
-/// Says this of a move, in place of what was said before.
+/// Sets the mark of a move, in place of the previous one.
 pub(super) fn set(c: &Connection, (key, mv): Place, mark: &Mark) -> rusqlite::Result<()> {
     c.prepare_cached("DELETE FROM marks WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
     c.prepare_cached("DELETE FROM line_groups WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
     put(c, (key, mv), mark)
 }
 
-/// Says this of a move of which nothing is said yet.
+/// Writes the mark of a move that has none yet.
 pub(super) fn put(c: &Connection, (key, mv): Place, mark: &Mark) -> rusqlite::Result<()> {
     if !mark.is_blank() {
         c.prepare_cached("INSERT INTO marks VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
@@ -160,11 +160,11 @@ fn bad_row(key: i64, mv: u16) -> rusqlite::Error {
     )
 }
 
-/// Rows with a look at the next one.
+/// Rows with a preview of the next one.
 struct Ahead<'s, T, F> {
     rows: rusqlite::Rows<'s>,
     read: F,
-    /// Whether a place can have several rows.
+    /// True if a place can have several rows.
     repeats: bool,
     next: Option<(Place, T)>,
 }
@@ -180,7 +180,7 @@ impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F>
         self.next.as_ref().map(|(place, _)| *place)
     }
 
-    /// Goes on, and returns what was next.
+    /// Advances to the next row, and returns the one before.
     fn advance(&mut self) -> rusqlite::Result<Option<(Place, T)>> {
         let next = match self.rows.next()? {
             Some(row) => Some((place(row)?, (self.read)(row)?)),
@@ -194,7 +194,7 @@ impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F>
         Ok(std::mem::replace(&mut self.next, next))
     }
 
-    /// Goes on if what is next is of this place.
+    /// Returns the next row and advances, if that row is of this place.
     fn take_at(&mut self, place: Place) -> rusqlite::Result<Option<T>> {
         if self.place() != Some(place) {
             return Ok(None);

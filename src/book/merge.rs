@@ -1,9 +1,9 @@
 //! One book of several.
 //!
-//! Rows are summed and games, sources and marks united. No game may count twice: books that share
-//! games are refused, unless one counts all games of another and keeps as much of them; the other then
-//! adds only its marks. Games without ids, as in imported books, are told apart by the files that they
-//! came from and by the content of books. The result does not depend on the order in which books are named.
+//! Rows are summed and games, sources and marks united. No game may count twice: books that share games are
+//! refused, unless one counts all games of another and keeps as much of them; the other then adds only its
+//! marks. Games without ids, as in imported books, are distinguished by the files that they came from and by
+//! the content of books. The result does not depend on the order in which books are named.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ const MAX_BOOKS: usize = 100;
 /// Rows sorted at a time.
 const BATCH: usize = 1 << 14;
 
-/// How books are merged.
+/// The options of a merge.
 #[derive(Debug, Clone)]
 pub struct MergeOptions {
     /// Bytes for sorting; beyond that, temporary files are written beside the book. Default 512 MiB.
@@ -48,27 +48,27 @@ impl Default for MergeOptions {
     }
 }
 
-/// What was made of a book.
+/// One of the merged books, and its contribution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedBook {
-    /// Where it lies.
+    /// The path of the book.
     pub path: PathBuf,
     /// Its counted games.
     pub games: u64,
     /// Its rows.
     pub rows: u64,
-    /// Whether another book counts all its games, so that its own rows were left out.
+    /// True if another book counts all its games, so that its own rows were left out.
     pub is_contained: bool,
-    /// Whether its rows were found anew under other keys.
+    /// True if its rows were found anew under other keys.
     pub is_rekeyed: bool,
     /// Rows and marks that could not be found under the other keys, and were left out.
     pub unreached: u64,
 }
 
-/// What was merged.
+/// The counts of a merge.
 #[derive(Debug, Clone)]
 pub struct MergeReport {
-    /// What the merged book says about itself.
+    /// The merged book's metadata.
     pub metadata: Metadata,
     /// The books, as they were named.
     pub books: Vec<MergedBook>,
@@ -76,28 +76,28 @@ pub struct MergeReport {
     pub marks: u64,
     /// Moves of which books say different things.
     pub conflicts: u64,
-    /// Whether the books keep games to different depths.
+    /// True if the books keep games to different depths.
     pub depths_differ: bool,
 }
 
 /// Merges `inputs` into a book at `output`:
 ///
 /// - rows are summed; of weights that came with them the highest is kept;
-/// - marks: what is said of a move in one book only is kept. Otherwise, if marks are locked, only
-///   those count; then flags are united, the highest weight and the highest priority other than 0
-///   are kept, and all comments, in the order of their text;
+/// - marks: the mark of a move in one book only is kept. Otherwise, if marks are locked, only those count;
+///   then flags are united, the highest weight and the highest priority other than 0 are kept, and all
+///   comments, in the order of their text;
 /// - the greatest `max_ply`, the least `min_games` and the least `min_share` are kept; one pruned book
 ///   makes a pruned one;
 /// - filter and formula of weights are kept where all books have the same; otherwise the formula is
 ///   the usual one, the filter none, and the book takes no further games, like a pruned one;
-/// - of what else the books hold under the same key (scores of one engine) that of one is kept;
-/// - of a book whose games another one counts only the marks are taken, if the other one keeps all
-///   moves of these games: it was not pruned, and neither its filter nor its depth leaves out moves
-///   that the first one has;
+/// - of other rows under the same key (scores of one engine) that of one book is kept;
+/// - of a book whose games another one counts only the marks are merged, if the other one keeps all moves of
+///   these games: it was not pruned, and neither its filter nor its depth leaves out moves that the first one
+///   has;
 /// - so it is with a book of games that have no ids, such as an imported one, where another book has
 ///   the same content or was made from the same file, and has every row with at least its sums;
-/// - where key tables differ, the stored one is taken, and the rows of books with another are found
-///   by playing from the start position.
+/// - where key tables differ, the stored one is used, and the rows of books with another are found by playing
+///   from the start position.
 ///
 /// # Errors
 ///
@@ -110,7 +110,7 @@ pub fn merge<G: Symmetric + Notation>(
     if inputs.len() > MAX_BOOKS {
         return Err(RemakeError::TooMany { given: inputs.len(), limit: MAX_BOOKS });
     }
-    // First, so that nobody changes meanwhile what stands there; it may be an input.
+    // First, so that the file there does not change meanwhile; it may be an input.
     let out = Output::claim(output, &options.stop)?;
     let mut books = Vec::new();
     for path in inputs {
@@ -144,7 +144,7 @@ fn common_table(books: &[Book]) -> Option<KeyTable> {
     books.iter().all(|book| book.foreign_keys() == Some(first)).then(|| first.clone())
 }
 
-/// Which books are left out because another one counts all their games.
+/// Finds the books that are left out because another one counts all their games.
 fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     let common = common_games(books)?;
     let unnamed: Vec<Unnamed> = books.iter().map(Unnamed::of).collect::<Result<_, _>>()?;
@@ -198,7 +198,7 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// How many games each two books both count, as far as ids tell.
+/// The number of games that each two books both count, as far as ids show.
 fn common_games(books: &[Book]) -> Result<Vec<Vec<u64>>, RemakeError> {
     let mut common = vec![vec![0u64; books.len()]; books.len()];
     for_each_id(books, IdTable::Games, |_, having| {
@@ -224,7 +224,7 @@ fn expect_ids(books: &[Book], contained: &[bool]) -> Result<(), RemakeError> {
     }
 }
 
-/// Where the games of a book come from that have no ids.
+/// The origins of the games of a book that have no ids.
 struct Unnamed {
     /// Digests of books of such games: of this one, of those that were merged into it.
     contents: BTreeSet<String>,
@@ -257,7 +257,7 @@ impl Unnamed {
     }
 }
 
-/// Whether a book has every row of another one, with at least its sums.
+/// Returns true if a book has every row of another one, with at least its sums.
 fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
     if book.foreign_keys() != other.foreign_keys() {
         return Ok(false);
@@ -310,8 +310,8 @@ impl<'a> StoredRows<'a> {
     }
 }
 
-/// Whether a book that counts all games of another one also has all moves that the other one keeps of
-/// them, as far as its options tell.
+/// Returns true if a book that counts all games of another one also has all moves that the other one keeps of
+/// them, as far as its options show.
 fn keeps_as_much(book: &Metadata, other: &Metadata) -> bool {
     let (kept, of_other) = (&book.filter, &other.filter);
     !book.pruned
@@ -350,7 +350,7 @@ fn for_each_id<E: From<BookError>>(
     Ok(())
 }
 
-/// The ids in a table of a book, with a look at the next one.
+/// The ids in a table of a book, with a preview of the next one.
 struct Ids<'a> {
     book: &'a Book,
     rows: rusqlite::Rows<'a>,
@@ -392,7 +392,7 @@ impl Numbered {
         Ok(Self { all, numbers })
     }
 
-    /// The number of a book's own, or of what its `origin` states.
+    /// The number of a book's own origin, or of the one that its `origin` states.
     fn of(&self, book: usize, origin: Option<u32>) -> u32 {
         let (own, older) = &self.numbers[book];
         let older = origin.and_then(|number| older.get((number as usize).checked_sub(1)?));
@@ -412,7 +412,7 @@ struct Merging<'a> {
     contained: Vec<bool>,
     table: Option<KeyTable>,
     origins: Numbered,
-    /// What the books say of moves.
+    /// The marks of moves in the books.
     marks: BTreeMap<Place, Vec<Mark>>,
     unreached: Vec<u64>,
     /// Different games from other starts.
@@ -483,7 +483,7 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Writes marks and what else there is.
+    /// Writes the marks and the remaining tables.
     fn finish(self) -> Result<MergeReport, RemakeError> {
         let Self { books, contained, table, origins, marks, unreached, other_starts, out, writer } =
             self;
@@ -499,7 +499,7 @@ impl Merging<'_> {
             books.iter().enumerate().map(|(i, book)| (origins.of(i, None), book)).collect();
         numbered.sort_by_key(|(number, _)| *number);
         for (_, book) in numbered {
-            // Of a book with other keys, what stands under its keys would say nothing.
+            // Rows under other keys would mean nothing in the merged book.
             if book.foreign_keys() == table.as_ref() {
                 let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
                 copied.map_err(|e| out.at().store(e))?;
@@ -547,7 +547,7 @@ const fn is_carried(part: Part) -> bool {
     }
 }
 
-/// What a book says about itself that is not found in its rows.
+/// The metadata that are not derived from rows.
 fn metadata(books: &[Book], contained: &[bool], table: Option<&KeyTable>) -> Metadata {
     let mut counts = Counts::default();
     for (book, _) in books.iter().zip(contained).filter(|(_, contained)| !**contained) {
@@ -571,7 +571,7 @@ fn metadata(books: &[Book], contained: &[bool], table: Option<&KeyTable>) -> Met
     }
 }
 
-/// What all are, if they are alike.
+/// The common value of all, if they are equal.
 fn common<'a, T: PartialEq>(mut all: impl Iterator<Item = &'a T>) -> Option<&'a T> {
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)
@@ -602,7 +602,7 @@ fn sources(books: &[Book], origins: &Numbered) -> Result<Sources, BookError> {
     Ok(Sources { united: united.into_values().collect(), numbered })
 }
 
-/// What several books say of a move, see [`merge`].
+/// The combined marks of a move in several books, see [`merge`].
 fn combined(said: &[Mark]) -> Mark {
     let is_locked = said.iter().any(|mark| mark.flags.has(Flags::LOCKED));
     let said: Vec<&Mark> =
@@ -616,17 +616,17 @@ fn combined(said: &[Mark]) -> Mark {
         weight: said.iter().filter_map(|mark| mark.weight).max(),
         comment: (!comment.is_empty()).then_some(comment),
         groups: said.iter().flat_map(|mark| mark.groups.iter().cloned()).collect(),
-        // The origin of what several books say is the first of them.
+        // The origin of a mark from several books is the first of them.
         origin: said.iter().filter_map(|mark| mark.origin).min(),
     }
 }
 
-/// Whether two marks differ in their origins only.
+/// Returns true if two marks differ at most in their origins.
 fn says_the_same(a: &Mark, b: &Mark) -> bool {
     *a == Mark { origin: a.origin, ..b.clone() }
 }
 
-/// Takes up the rows and marks of a book.
+/// Collects the rows and marks of a book.
 struct Collect<'a> {
     sorter: &'a Sorter<Summed>,
     batch: Vec<Summed>,
@@ -824,7 +824,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let foreign = BuildOptions { key_table: Some(other_keys()), ..BuildOptions::default() };
         let (book, _) = build_with(folder.path(), &some_games(), foreign).unwrap();
-        // Deleted moves lead on: what the walk needs is not what selection does.
+        // Deleted moves lead on: the walk needs other moves than selection does.
         let path = book.path().to_owned();
         drop(book);
         let start = {

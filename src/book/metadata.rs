@@ -5,7 +5,8 @@ use super::{Filter, Weight};
 /// All of a position's games, in hundredths of a percent.
 pub const MAX_SHARE: u64 = 10_000;
 
-/// What a book says about itself. Nothing here depends on time, threads or the order of inputs.
+/// The metadata that a book contains about itself. Nothing here depends on time, threads or the order of
+/// inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
     /// The game's name.
@@ -21,22 +22,22 @@ pub struct Metadata {
     /// Moves of a smaller share of their position's games are not shown unless asked for, in
     /// hundredths of a percent.
     pub min_share: u64,
-    /// Which records count, and which of their moves.
+    /// The records that count, and which of their moves.
     pub filter: Filter,
-    /// What a move weighs for which no weight is set.
+    /// The formula for the weight of a move that has none of its own.
     pub weight: Weight,
     /// Positions with moves.
     pub positions: u64,
     /// Moves, over all positions.
     pub rows: u64,
-    /// Whether moves were dropped from it, so that sums over its rows are no longer those of its
-    /// games. Nothing can be counted into such a book.
+    /// True if moves were dropped from it, so that sums over its rows are no longer those of its games.
+    /// Nothing can be counted into such a book.
     pub pruned: bool,
-    /// How games and records count.
+    /// The numbers of games and records.
     pub counts: Counts,
 }
 
-/// How many games there are of each sort.
+/// The numbers of games and records, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Different games counted in the book.
@@ -45,7 +46,7 @@ pub struct Counts {
     pub first: u64,
     /// Those drawn.
     pub draws: u64,
-    /// Those won by the second side. What is missing to [`games`](Self::games) has no known result.
+    /// Those won by the second side. The rest of [`games`](Self::games) has no known result.
     pub second: u64,
     /// Counted games whose copies state different results. The majority decides.
     pub disputed: u64,
@@ -98,7 +99,7 @@ impl Counts {
         }
     }
 
-    /// Whether the numbers of games fit together.
+    /// Returns true if the numbers of games are consistent.
     fn is_sound(&self) -> bool {
         let decided =
             self.first.checked_add(self.draws).and_then(|sum| sum.checked_add(self.second));
@@ -115,7 +116,7 @@ macro_rules! pairs {
 }
 
 impl Metadata {
-    /// How many ids of counted games the book has.
+    /// The number of ids of counted games in the book.
     pub(super) const fn stored_games(&self) -> u64 {
         if self.filter.every_record { 0 } else { self.counts.games }
     }

@@ -1,16 +1,15 @@
 //! Values of a finite game on a graph, with loops.
 //!
-//! A position may be reached in several ways and may come back, so the moves of a book form a graph
-//! with loops. Play on it is endless or ends where a side *leaves*: at a leaf, or by a move that the
-//! book lacks. Leaving has a stated worth; **endless play is a draw**. Every position then has one
-//! value: for each threshold above a draw it is a question of reaching, and below a draw one of
-//! avoiding, and such games are decided by moves that depend on the position alone.
+//! A position may be reached in several ways and may come back, so the moves of a book form a graph with
+//! loops. Play on it is endless or ends where a side *leaves*: at a leaf, or by a move that the book lacks.
+//! Leaving has a stated value; **endless play is a draw**. Every position then has one value: for each
+//! threshold above a draw it is a question of reaching, and below a draw one of avoiding, and such games are
+//! decided by moves that depend on the position alone.
 //!
-//! [`solve`] finds the values backwards, as endgame tables are made: what is best for the first side
-//! is handed on first, a position of the first side takes the first value that it is offered, one of
-//! the second side the last, once all its moves have one (Knuth's generalisation of Dijkstra's
-//! algorithm). Then the same for the second side, and what is left is drawn. The time is that of
-//! sorting the moves, whatever the loops.
+//! [`solve`] finds the values backwards, as tablebases are made: the values best for the first side are
+//! passed on first, a position of the first side gets the first value that it is offered, one of the second
+//! side the last, once all its moves have one (Knuth's generalisation of Dijkstra's algorithm). Then the same
+//! for the second side, and the rest is drawn. The time is that of sorting the moves, whatever the loops.
 
 use std::collections::BinaryHeap;
 
@@ -20,14 +19,14 @@ use crate::game::Side;
 /// A node of another graph, or none.
 pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// Who moves where, and to where. Nodes and moves are numbered; the moves of a node are a range.
+/// The moves of a graph and their targets. Nodes and moves are numbered; the moves of a node are a range.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Moves {
     /// The first move of each node, and the number of all moves.
     pub(super) first: Vec<u32>,
-    /// Where each move leads; [`NO_NODE`] for one that does not count.
+    /// The node that each move leads to; [`NO_NODE`] for one that does not count.
     pub(super) to: Vec<u32>,
-    /// Whose turn it is in each node.
+    /// The side to move in each node.
     pub(super) turn: Vec<Side>,
 }
 
@@ -63,12 +62,12 @@ impl Moves {
     }
 }
 
-/// How play can end in a node.
+/// A way in which play can end in a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leave {
     /// Only the node's moves count. A node without any is drawn.
     Not,
-    /// One more choice of the side to move, of this worth to it.
+    /// One more choice of the side to move, of this value for it.
     Choice(Worth),
     /// Play ends here whatever the moves.
     Forced(Worth),
@@ -96,7 +95,7 @@ struct Wave<'a> {
 
 impl Wave<'_> {
     fn run(mut self) {
-        // What a node is offered, the best for the winner first.
+        // Values offered to nodes, the best for the winner first.
         let mut offers: BinaryHeap<(i32, u32)> = BinaryHeap::new();
         // Choices of the other side that are not known to be lost for it.
         let mut open: Vec<u32> = Vec::with_capacity(self.moves.nodes());
@@ -123,14 +122,14 @@ impl Wave<'_> {
         }
     }
 
-    /// Worth to the side to move, as worth to the winner of this wave; and the other way round.
+    /// A value for the side to move, as the value for the winner of this wave; and the other way round.
     fn for_winner(&self, node: usize, worth: Worth) -> i32 {
         if self.moves.turn[node] == self.winner { worth.value() } else { -worth.value() }
     }
 
     fn settle(&mut self, node: usize, value: i32, offers: &mut BinaryHeap<(i32, u32)>) {
         let own = if self.moves.turn[node] == self.winner { value } else { -value };
-        // Every value comes from a worth, so this is one too.
+        // Every number here is one of the scale, so this is one too.
         let Some(own) = Worth::from_value(own) else { return };
         self.values[node] = Some(own);
         let (first, from) = self.reversed;
@@ -179,8 +178,8 @@ mod tests {
         best.unwrap_or(Worth::DRAW)
     }
 
-    /// Another definition: the value of play that is broken off as a draw after so many plies, once
-    /// more plies change nothing.
+    /// Another definition: the value of play that ends as a draw after a number of plies, once more plies
+    /// change nothing.
     fn by_plies(moves: &Moves, leave: &[Leave]) -> Vec<Worth> {
         let mut values = vec![Worth::DRAW; moves.nodes()];
         for _ in 0..4 * moves.nodes() + 4 {
@@ -221,7 +220,7 @@ mod tests {
             ];
             let leaves = prop::collection::vec(leave, nodes);
             (edges, turns, leaves).prop_map(|(mut edges, turn, leave)| {
-                // The sides take turns.
+                // The sides alternate.
                 for (from, moves) in edges.iter_mut().enumerate() {
                     moves.retain(|&to| to == NO_NODE || turn[to as usize] != turn[from]);
                 }

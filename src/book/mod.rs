@@ -10,8 +10,9 @@
 //! so the bytes of a book depend neither on threads nor on the order of inputs.
 //!
 //! - [`build()`] reads game files; [`Builder`] takes records from anywhere. Both add to a book where
-//!   [`BuildOptions::base`] names one. [`Filter`] says what counts, [`Weight`] what moves weigh.
-//! - [`Editor`] changes what is said of moves, and takes it back.
+//!   [`BuildOptions::base`] names one. [`Filter`] selects records and moves, [`Weight`] gives the weights of
+//!   moves.
+//! - [`Editor`] changes the marks of moves, and undoes that.
 //! - [`merge()`] makes one book of several, [`prune()`] a smaller one of one.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
 //! - [`interop`] reads, writes and examines books of other programs.

@@ -1,4 +1,4 @@
-//! What `map` emits and `reduce` sums: one move of one game, and the same move of many games.
+//! The items that `map` emits and `reduce` sums: one move of one game, and the same move of many games.
 
 use std::cmp::Ordering;
 
@@ -143,7 +143,7 @@ impl Reduce for Summed {
 }
 
 impl Summed {
-    /// Whether the sums fit together.
+    /// Returns true if the sums are consistent.
     pub(super) fn is_sound(&self) -> bool {
         let t = &self.0.tally;
         let decided = t.first.checked_add(t.draws).and_then(|sum| sum.checked_add(t.second));

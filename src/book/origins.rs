@@ -17,7 +17,7 @@ pub struct Origin {
     pub moves: u64,
 }
 
-/// Where a book's sources and marks came from.
+/// The origins of a book's sources and marks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origins {
     /// The books that were merged. Their numbers, which [`Mark::origin`](super::Mark::origin)

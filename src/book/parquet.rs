@@ -1,5 +1,5 @@
-//! Data sets of shards as Parquet files: flat tables of integers and bytes, read by column names, so
-//! that what Spark and others made of them is read too.
+//! Data sets of shards as Parquet files: flat tables of integers and bytes, read by column names, so that
+//! files that Spark and others made of them can be read too.
 
 use std::fs::File;
 use std::io;
@@ -30,15 +30,15 @@ const GROUP: usize = 1 << 16;
 /// Rows read at once.
 const LOT: usize = 4096;
 
-/// The name in a file's metadata of a checksum over its content, which this program adds to pages that
-/// have none. What others write has not got it.
+/// The name in a file's metadata of a checksum over its content, which this program adds to pages that have
+/// none. Files of other programs do not have it.
 const CHECK: &str = "juzhong.check";
 
 /// The greatest sum that is read.
 const MAX_SUM: i64 = 1 << 48;
 
-/// The type of a column as it is written. Either integer is read where one is expected, and NULL as
-/// 0 or as nothing.
+/// The type of a column as it is written. Either integer is read where one is expected, and NULL as 0 or as
+/// absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {
     Int32,

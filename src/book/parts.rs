@@ -1,11 +1,10 @@
-//! What an interrupted build has read, kept for the next one.
+//! The checkpoint of an interrupted build: the games it has read, kept for the next one.
 //!
-//! Reading and checking games takes most of a build's time. A task reads a stretch of a file; what
-//! tasks found is collected in memory, and when that is full, or some time has passed, it is
-//! written as a *part* to the folder `.BOOK.parts` beside the book: a sorted run of games, one of
-//! rejects, and last a list of the tasks that they hold, whole. A build that finds parts of the same
-//! files, read in the same way, takes them over and skips their tasks. Any others are removed, and
-//! all are when a build ends.
+//! Reading and checking games takes most of a build's time. A task reads a stretch of a file; the results of
+//! tasks are collected in memory, and when that is full, or some time has passed, they are written as a
+//! *part* to the folder `.BOOK.parts` beside the book: a sorted run of games, one of rejects, and last a list
+//! of the tasks that they hold, whole. A build that finds parts of the same files, read in the same way, uses
+//! them and skips their tasks. Any others are removed, and all are when a build ends.
 //!
 //! ```text
 //! N.games, N.rejects   runs, as temporary files hold them
@@ -32,15 +31,15 @@ use crate::bytes::sealed::{self, Kind};
 /// The lists of parts.
 const KIND: Kind = Kind { magic: *b"JZPART\0\0", version: 2, limit: 256 << 20 };
 
-/// When a build is interrupted, what it has collected is kept if it took that long.
+/// The time that collecting must have taken for it to be kept when a build is interrupted.
 const WORTH: Duration = Duration::from_secs(2);
 
-/// What a task found.
+/// A finished task and its report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Task {
-    /// Which file, and which stretch of it.
+    /// The numbers of the file and of the stretch of it.
     pub(super) place: [u64; 2],
-    /// The beginning of the BLAKE3 of the bytes that were read: what was found holds for no others.
+    /// The beginning of the BLAKE3 of the bytes that were read: the report holds for no others.
     pub(super) bytes: [u8; 16],
     pub(super) report: FileReport,
 }
@@ -53,7 +52,7 @@ pub(super) fn name_of(bytes: &[u8]) -> [u8; 16] {
 /// The list of a part.
 #[derive(Debug, Serialize, Deserialize)]
 struct List {
-    /// What is built, from what.
+    /// The fingerprint of the build: its options and files.
     fingerprint: [u8; 32],
     /// Serial numbers in the part are below this one.
     serial: u64,
@@ -63,14 +62,14 @@ struct List {
     rejects: [u8; 32],
 }
 
-/// Where what tasks find goes.
+/// The destinations of the results of tasks.
 #[derive(Debug)]
 pub(super) struct Sinks<'a> {
     pub(super) games: &'a Sorter<Played>,
     pub(super) rejects: &'a Sorter<Listed>,
 }
 
-/// Collects what tasks find, and keeps it.
+/// Collects the results of tasks, and keeps them.
 #[derive(Debug)]
 pub(super) struct Parts {
     folder: PathBuf,
@@ -85,7 +84,7 @@ pub(super) struct Parts {
 #[derive(Debug)]
 struct State {
     pending: Pending,
-    /// When the last part was written, or this build began.
+    /// The time when the last part was written, or this build began.
     since: Instant,
     /// The number of the next part.
     number: u64,
@@ -99,7 +98,7 @@ struct Pending {
     bytes: usize,
 }
 
-/// A part that was taken over.
+/// A part of an earlier build.
 struct Part {
     list: List,
     games: File,
@@ -107,8 +106,8 @@ struct Part {
 }
 
 impl Parts {
-    /// Takes over the parts beside `output` that have this fingerprint, and removes all others. Only
-    /// for who has the right to write `output`.
+    /// Hands the parts beside `output` that have this fingerprint to the sinks, and removes all others. The
+    /// caller must hold the right to write `output`.
     pub(super) fn open(
         output: &Path,
         fingerprint: [u8; 32],
@@ -142,7 +141,7 @@ impl Parts {
         Ok((Self { folder, fingerprint, every, budget, done, state }, serial))
     }
 
-    /// What an earlier build found in this task.
+    /// The report of an earlier build on this task.
     pub(super) fn done(&self, place: [u64; 2]) -> Option<Task> {
         self.done.get(&place).copied()
     }
@@ -152,8 +151,8 @@ impl Parts {
         self.done.values()
     }
 
-    /// Collects what a task found. `serial` is above all serial numbers in it. No lock is held while
-    /// a part is written.
+    /// Collects the results of a task. `serial` is above all serial numbers in it. No lock is held while a
+    /// part is written.
     pub(super) fn add(
         &self,
         task: Task,
@@ -204,8 +203,8 @@ impl Parts {
         Ok((games, rejects))
     }
 
-    /// Hands over what is not in any part, at the end. Where there are parts, it becomes one, so that
-    /// all that was read is kept while the book is packed.
+    /// Hands over the results that are not in any part, at the end. If there are parts, these results become
+    /// one, so that all games read are kept while the book is packed.
     pub(super) fn settle(&self, serial: u64, sinks: &Sinks<'_>) -> io::Result<()> {
         let (pending, number) = self.lock().take();
         if number > 0 && !pending.tasks.is_empty() {
@@ -215,7 +214,7 @@ impl Parts {
         pending.rejects.into_iter().try_for_each(|rejects| sinks.rejects.push(rejects))
     }
 
-    /// Keeps what was collected, if it is worth it, because the build ends early.
+    /// Keeps the collected results, if it is worth it, because the build ends early.
     pub(super) fn save(&self, serial: u64) {
         let (pending, number) = {
             let mut state = self.lock();
@@ -243,7 +242,7 @@ impl Parts {
 }
 
 impl State {
-    /// What was collected, and the number of the part that it can be.
+    /// The collected results, and the number of the part that they can become.
     fn take(&mut self) -> (Pending, u64) {
         self.since = Instant::now();
         self.number += 1;
@@ -285,7 +284,7 @@ fn lists(folder: &Path) -> BTreeMap<u64, PathBuf> {
     entries.filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect()
 }
 
-/// Whether a file of that name is of parts, whole or not.
+/// Returns true if a file of that name belongs to parts, whole or not.
 fn is_of_parts(name: &str) -> bool {
     name.split_once('.').is_some_and(|(number, ending)| {
         number.bytes().all(|byte| byte.is_ascii_digit())
@@ -293,7 +292,7 @@ fn is_of_parts(name: &str) -> bool {
     })
 }
 
-/// Refuses a link, a file, and a folder of somebody else in the place of parts.
+/// Refuses a link, a file, and a folder of another user in the place of parts.
 fn check(folder: &Path) -> io::Result<()> {
     match own::check_folder(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -301,8 +300,8 @@ fn check(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder of parts where there is none. Who may not read the book that stands beside it may not
-/// read that either.
+/// Makes the folder of parts if there is none. Users who may not read the book beside it may not read the
+/// folder either.
 fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -321,8 +320,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a file, in place of what a killed build left there: never into what has that name already,
-/// which may be a link.
+/// Makes a file, in place of one that a killed build left there: never writes into an existing file of that
+/// name, which may be a link.
 fn create(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -330,7 +329,7 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// BLAKE3 of a file, which stands at its start then.
+/// BLAKE3 of a file, whose position is its start then.
 fn hash(file: &mut File) -> io::Result<[u8; 32]> {
     file.rewind()?;
     let hash = blake3::Hasher::new().update_reader(&*file)?.finalize().into();
@@ -352,7 +351,7 @@ mod tests {
             (Sorter::new(self.0.path(), 1 << 20, &stop), Sorter::new(self.0.path(), 1 << 20, &stop))
         }
 
-        /// Opens, lets `work` work, and returns what the sinks hold: ids and numbers of rejects.
+        /// Opens, lets `work` work, and returns the contents of the sinks: ids and numbers of rejects.
         fn run(&self, fingerprint: u8, work: impl Fn(&Parts, &Sinks<'_>)) -> (Vec<u8>, Vec<u64>) {
             let (games, rejects) = self.sinks();
             let sinks = Sinks { games: &games, rejects: &rejects };
@@ -437,14 +436,14 @@ mod tests {
         place.run(1, two);
         assert_eq!(place.run(2, |_, _| {}).0, [0u8; 0]);
         assert!(!folder.exists());
-        // What is not of parts stays.
+        // Files that do not belong to parts stay.
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("notes.txt"), "").unwrap();
         place.run(1, |parts, _| parts.discard());
         assert_eq!(place.names(), ["notes.txt"]);
     }
 
-    /// Neither the folder nor what is in it leads anywhere else.
+    /// Neither the folder nor its contents lead anywhere else.
     #[cfg(unix)]
     #[test]
     fn links_are_neither_followed_nor_written() {

@@ -10,13 +10,13 @@ use crate::bytes::varint;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::record::Record;
 
-/// Years before this one are taken for misprints.
+/// The first plausible year: earlier ones are treated as misprints.
 pub const FIRST_YEAR: u16 = 1800;
 
-/// Years after this one are taken for misprints.
+/// The last plausible year: later ones are treated as misprints.
 pub const LAST_YEAR: u16 = 2035;
 
-/// Ratings above this one are taken for misprints.
+/// The highest plausible rating: greater ones are treated as misprints.
 const MAX_RATING: u16 = 4000;
 
 /// Names a game: the first 128 bits of the BLAKE3 hash of the game's name, the text of the start
@@ -60,7 +60,7 @@ impl GameId {
     }
 }
 
-/// Where a game can begin.
+/// The kind of a game, by its start and moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Begins at the usual start and has moves: counted.
@@ -83,8 +83,8 @@ impl Kind {
     }
 }
 
-/// All copies of a game. What copies say differently is settled without regard to their order:
-/// the result by majority, the year is the earliest stated, a rating the highest stated.
+/// All copies of a game. Differences between copies are settled without regard to their order: the result by
+/// majority, the year is the earliest stated, a rating the highest stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) id: GameId,
@@ -156,7 +156,7 @@ impl Played {
         }
     }
 
-    /// A game about which nothing is known but its id.
+    /// A game without any facts but its id.
     #[cfg(test)]
     pub(super) fn empty(id: GameId) -> Self {
         Self {
@@ -171,7 +171,7 @@ impl Played {
         }
     }
 
-    /// How many copies there are.
+    /// The number of copies.
     pub(super) fn copies(&self) -> u64 {
         self.votes.iter().fold(0, |sum, &votes| sum.saturating_add(votes))
     }
@@ -181,13 +181,13 @@ impl Played {
         majority(&self.votes)
     }
 
-    /// Whether two copies state different results.
+    /// Returns true if two copies state different results.
     pub(super) fn is_disputed(&self) -> bool {
         self.votes[1..].iter().filter(|&&n| n > 0).count() > 1
     }
 }
 
-/// What a record's tags say that concerns a book.
+/// The facts in a record's tags that concern a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Facts {
     pub(super) result: Option<Outcome>,
@@ -212,8 +212,8 @@ impl Facts {
     }
 }
 
-/// The side that a tag such as `RedElo` speaks of, and what follows the colour. Gomoku is begun by
-/// Black, xiangqi by Red, whom some programs call White.
+/// The side that a tag such as `RedElo` is about, and the rest of its name after the colour. Gomoku is begun
+/// by Black, xiangqi by Red, which some programs call White.
 pub(super) fn side_of_tag<G: Notation>(name: &str) -> Option<(Side, &str)> {
     let (colour, len) = ["red", "white", "black"]
         .iter()
@@ -304,7 +304,7 @@ impl Reduce for Played {
     }
 }
 
-/// What one file says of a game. The same from several readings of the file counts once.
+/// The facts that one file states of a game. The same from several readings of the file counts once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FromSource(pub(super) Played);
 
@@ -338,8 +338,8 @@ impl Reduce for FromSource {
     }
 }
 
-/// Brings together what all files say of a game: from what each says, in the order of ids, makes
-/// each game once, without a source.
+/// Brings together the facts that all files state of a game: from the items of each file, in the order of
+/// ids, makes each game once, without a source.
 pub(super) struct Copies<I> {
     from_sources: I,
     next: Option<Played>,

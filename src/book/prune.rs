@@ -10,30 +10,29 @@ use super::walk::Walker;
 use super::{Book, Flags, Mark, Metadata, Place, RemakeError, Row, table_file};
 use crate::game::{Notation, Symmetric};
 
-/// Rows between two looks at whether someone asked to stop.
+/// Rows between two checks of the stop flag.
 const BATCH: u64 = 1 << 14;
 
-/// Which moves of a book are kept. Locked moves are kept in any case, of the others deleted ones
+/// The limits that moves must meet to be kept. Locked moves are kept in any case, of the others deleted ones
 /// never.
 #[derive(Debug, Clone, Default)]
 pub struct PruneOptions {
-    /// Those of at least so many games. Moves added by hand are exempt.
+    /// The fewest games of a move. Moves added by hand are exempt.
     pub min_games: u64,
-    /// Those that were played in at least this share (0 to 1) of the games of their position. Moves
-    /// added by hand are exempt.
+    /// The least share (0 to 1) of a move in the games of its position. Moves added by hand are exempt.
     pub min_share: f64,
-    /// Those within so many plies of the start position, along moves that are kept.
+    /// The most plies from the start position, along moves that are kept.
     pub max_ply: Option<u64>,
-    /// Moves of which anything is said are kept.
+    /// True if moves that have a mark are kept.
     pub keep_marked: bool,
     /// Ends the work soon after it was set.
     pub stop: Arc<AtomicBool>,
 }
 
-/// What was dropped.
+/// The counts of dropped moves, and the new book's metadata.
 #[derive(Debug, Clone, Default)]
 pub struct PruneReport {
-    /// What the new book says about itself.
+    /// The new book's metadata.
     pub metadata: Metadata,
     /// Moves of too few games.
     pub few_games: u64,
@@ -46,14 +45,14 @@ pub struct PruneReport {
 }
 
 impl PruneReport {
-    /// How many moves were dropped.
+    /// The number of moves that were dropped.
     #[must_use]
     pub const fn dropped(&self) -> u64 {
         self.few_games + self.small_share + self.cut_off + self.deleted
     }
 }
 
-/// What becomes of a place.
+/// The outcome for a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It stays whatever leads to it.
@@ -79,7 +78,7 @@ pub fn prune<G: Symmetric + Notation>(
     output: &Path,
     options: &PruneOptions,
 ) -> Result<PruneReport, RemakeError> {
-    // First, so that nobody changes meanwhile what stands there; it may be the input.
+    // First, so that the file there does not change meanwhile; it may be the input.
     let out = Output::claim(output, &options.stop)?;
     let book = Book::open_until(input, &options.stop)?;
     book.check_file()?;
@@ -108,7 +107,7 @@ pub fn prune<G: Symmetric + Notation>(
     Ok(report)
 }
 
-/// All places and what the limits of games say of them.
+/// All places and their outcomes by the limits of games.
 fn fates(book: &Book, options: &PruneOptions) -> Result<(Vec<Place>, Vec<Fate>), RemakeError> {
     let (mut places, mut fates) = (Vec::new(), Vec::new());
     // Of the position at hand: where it begins, and the games of its moves.
@@ -156,7 +155,7 @@ fn apply_share(fates: &mut [Fate], games: &[u64], min_share: f64) {
     }
 }
 
-/// Which places were reached from the start before and no longer are.
+/// Finds the places that were reached from the start before and no longer are.
 fn cut_off<G: Symmetric + Notation>(
     book: &Book,
     places: &[Place],

@@ -25,7 +25,7 @@ use crate::hash::{Key, KeyTable};
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
-    /// The same file, to see whether somebody writes into it.
+    /// The same file, to detect writes to it.
     file: File,
     stamp: Stamp,
     connection: Connection,
@@ -33,15 +33,15 @@ pub struct Book {
     metadata: Metadata,
     /// The book's own keys, if they are not the stored ones of its game.
     foreign_keys: Option<KeyTable>,
-    /// Whether there are marks or groups at all.
+    /// True if there are marks or groups at all.
     has_marks: bool,
-    /// What probing goes by: as the metadata say, or as set for this opening.
+    /// The settings of probing: as the metadata state, or as set for this opening.
     min_share: u64,
     weight: Weight,
     has_scores: bool,
 }
 
-/// What changes where somebody writes into a file: its length and the time of the last change.
+/// The properties that a write to a file changes: its length and the time of the last change.
 type Stamp = (u64, Option<std::time::SystemTime>);
 
 fn stamp_of(file: &File) -> io::Result<Stamp> {
@@ -56,7 +56,7 @@ pub(super) struct Identity {
     stamp: Stamp,
 }
 
-/// Whether two open files are one.
+/// Returns true if two open files are one.
 #[cfg(unix)]
 fn is_same(a: &File, b: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -64,7 +64,7 @@ fn is_same(a: &File, b: &File) -> io::Result<bool> {
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
-/// Whether two open files are one, as far as their stamps told.
+/// Returns true if two open files are one, as far as their stamps show.
 #[cfg(not(unix))]
 fn is_same(_a: &File, _b: &File) -> io::Result<bool> {
     Ok(true)
@@ -77,27 +77,27 @@ pub struct BookMove<M> {
     pub mv: M,
     /// The games in which it was played.
     pub tally: Tally,
-    /// How much it counts in selection: set by someone, or by the formula [`Metadata::weight`].
+    /// The weight of the move in selection: set by hand, or by the formula [`Metadata::weight`].
     pub weight: u64,
-    /// Selection prefers the highest; 0 unless someone set one.
+    /// Selection prefers the highest; 0 unless one was set.
     pub priority: i64,
-    /// Whether selection leaves it out.
+    /// True if selection leaves it out.
     pub disabled: bool,
-    /// Whether it loses by the repetition rules.
+    /// True if it loses by the repetition rules.
     pub banned: bool,
-    /// Whether the endgame tables prove that it loses.
+    /// True if the tablebase proves that it loses.
     pub lost: bool,
-    /// Whether edits leave it alone.
+    /// True if edits leave it alone.
     pub locked: bool,
-    /// Whether someone added it: then it counts as having games enough.
+    /// True if it was added by hand: then it counts as having games enough.
     pub added: bool,
     /// A remark for people.
     pub comment: Option<String>,
     /// The line groups that it belongs to, in order.
     pub groups: Vec<String>,
-    /// What engines and tables say of it.
+    /// The values of it that engines and tablebases give.
     pub score: MoveScore,
-    /// The number of the merged book that said this, see [`Book::origins`].
+    /// The number of the merged book that this comes from, see [`Book::origins`].
     pub origin: Option<u32>,
 }
 
@@ -148,15 +148,15 @@ pub struct Entry {
     pub mv: u16,
     /// The games in which it was played; none if it was added by hand.
     pub tally: Tally,
-    /// The weight that someone set: by an edit, or when the book was made. A move added by hand has
-    /// 1 unless someone set another.
+    /// The weight that was set by an edit, or when the book was made. A move added by hand has 1
+    /// unless another was set.
     pub weight: Option<u64>,
-    /// What is said of it.
+    /// The mark of the move.
     pub mark: Mark,
 }
 
 impl Entry {
-    /// What a row and a mark say together; `None` if the book does not have the move.
+    /// The entry of a row and a mark; `None` if the book does not have the move.
     pub(super) fn new(key: i64, mv: u16, row: Option<Row>, mark: Mark) -> Option<Self> {
         let is_added = mark.flags.has(Flags::ADDED);
         if mark.flags.has(Flags::DELETED) || row.is_none() && !is_added {
@@ -168,14 +168,14 @@ impl Entry {
         Some(Self { key, mv, tally, weight, mark })
     }
 
-    /// Whether it is among the moves of so many games at least; moves added by hand always are.
+    /// Returns true if it has at least `min_games` games or was added by hand.
     #[must_use]
     pub const fn has_games(&self, min_games: u64) -> bool {
         self.mark.flags.has(Flags::ADDED) || self.tally.games >= min_games
     }
 
-    /// Whether it was played in such a share of `games`, in hundredths of a percent, or more. Moves
-    /// added by hand always are.
+    /// Returns true if it was played in at least this share of `games`, in hundredths of a percent, or was
+    /// added by hand.
     #[must_use]
     pub const fn has_share(&self, min_share: u64, games: u128) -> bool {
         let own = self.tally.games as u128 * MAX_SHARE as u128;
@@ -184,9 +184,8 @@ impl Entry {
 }
 
 impl Book {
-    /// Opens a book. This reads what the book says about itself and checks that the file is
-    /// complete, but not all of its content: see [`check_file`](Self::check_file) and
-    /// [`verify`](Self::verify).
+    /// Opens a book. This reads the book's metadata and checks that the file is complete, but not all of its
+    /// content: see [`check_file`](Self::check_file) and [`verify`](Self::verify).
     ///
     /// # Errors
     ///
@@ -195,7 +194,7 @@ impl Book {
         Self::open_until(path, &Arc::default())
     }
 
-    /// [`open`](Self::open); opening, and all that is asked of the book later, ends with an error of
+    /// [`open`](Self::open); opening, and every later query of the book, ends with an error of
     /// [`io::ErrorKind::Interrupted`] soon after `stop` was set.
     ///
     /// # Errors
@@ -225,23 +224,23 @@ impl Book {
         })
     }
 
-    /// From now on, moves for which no weight is set weigh so much, whatever the book says.
+    /// Sets the formula for moves for which no weight is set, in place of the book's own.
     pub fn set_weight(&mut self, weight: Weight) {
         self.weight = weight;
     }
 
-    /// From now on, probing leaves out moves of a smaller share of their position's games (in
-    /// hundredths of a percent), whatever the book says.
+    /// Sets the least share of a move in its position's games (in hundredths of a percent) for probing, in
+    /// place of the book's own.
     pub const fn set_min_share(&mut self, min_share: u64) {
         self.min_share = min_share;
     }
 
-    /// The file that is open, to tell it from another one that takes its place.
+    /// The identity of the open file, to distinguish it from another one that replaces it.
     pub(super) fn identity(&self) -> io::Result<Identity> {
         Ok(Identity { file: self.file.try_clone()?, stamp: self.stamp })
     }
 
-    /// Whether this is that file, as it was then, and still lies in its place.
+    /// Returns true if this is that file, unchanged since then, and still has its path.
     pub(super) fn is_of(&self, identity: &Identity) -> io::Result<bool> {
         let now = open::regular(&self.path)?;
         Ok(stamp_of(&now)? == identity.stamp
@@ -249,13 +248,13 @@ impl Book {
             && is_same(&self.file, &identity.file)?)
     }
 
-    /// Where the book lies.
+    /// The path of the book.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the book says about itself.
+    /// The metadata of the book.
     #[must_use]
     pub const fn metadata(&self) -> &Metadata {
         &self.metadata
@@ -327,7 +326,7 @@ impl Book {
         Ok(moves)
     }
 
-    /// Whether the book has any score.
+    /// Returns true if the book has any score.
     #[must_use]
     pub const fn has_scores(&self) -> bool {
         self.has_scores
@@ -372,7 +371,7 @@ impl Book {
         })
     }
 
-    /// Whether the book counts the game of that id.
+    /// Returns true if the book counts the game of that id.
     ///
     /// # Errors
     ///
@@ -399,8 +398,8 @@ impl Book {
         })
     }
 
-    /// Calls `visit` with every move of the book and what is said of it, in the order of keys and
-    /// packed moves. Deleted moves are left out.
+    /// Calls `visit` with every move of the book and its mark, in the order of keys and packed moves. Deleted
+    /// moves are left out.
     ///
     /// # Errors
     ///
@@ -441,9 +440,9 @@ impl Book {
         }
     }
 
-    /// Compares the open file with its digest again if somebody has written into it since it was
-    /// opened or last checked. Cheap if not: one system call. A book that was replaced by renaming,
-    /// or deleted, stays as it was opened.
+    /// Compares the open file with its digest again if it was written to since it was opened or last checked.
+    /// Cheap if not: one system call. A book that was replaced by renaming, or deleted, stays as it was
+    /// opened.
     ///
     /// # Errors
     ///
@@ -480,8 +479,7 @@ impl Book {
         self.check_rows()
     }
 
-    /// Compares rows and ids of games with what the book states: their numbers, and the digest of the
-    /// rows.
+    /// Compares rows and ids of games with the numbers that the book states, and with the digest of the rows.
     ///
     /// # Errors
     ///
@@ -495,7 +493,7 @@ impl Book {
             positions += u64::from(last.replace(key) != Some(key));
             Row::take(key, bits, blob).is_some()
         })?;
-        // A plain count would not look at the stop flag underway.
+        // A plain count would not check the stop flag underway.
         let sql = "SELECT count(length(id)) FROM games";
         let games: i64 = self.query(|c| c.query_row(sql, [], |row| row.get(0)))?;
         let stated = &self.metadata;
@@ -581,7 +579,7 @@ impl Book {
         })
     }
 
-    /// What the tables have at a place.
+    /// The row and the mark at a place.
     pub(super) fn row_and_mark(&self, place: Place) -> Result<(Option<Row>, Mark), BookError> {
         let rows = self.rows_of(place.0)?;
         let row = rows.iter().find(|(mv, _)| *mv == place.1).map(|(_, row)| *row);
@@ -670,7 +668,7 @@ fn check_header(path: &Path) -> Result<File, BookError> {
     }
 }
 
-/// What to say of a file that is a book of another program.
+/// The error for a file that is a book of another program.
 fn foreign_book(path: &Path) -> Option<BookError> {
     let format = interop::sniff(path).ok()?.name();
     Some(BookError::Foreign { path: path.to_owned(), format })
@@ -679,7 +677,7 @@ fn foreign_book(path: &Path) -> Option<BookError> {
 /// Entries of the metadata that are read: more than there are.
 const MAX_PAIRS: usize = 100;
 
-/// What is read at opening.
+/// The contents that are read at opening.
 struct Loaded {
     metadata: Metadata,
     foreign_keys: Option<KeyTable>,
@@ -723,8 +721,8 @@ fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> 
     }
 }
 
-/// A book has exactly its tables, one after the other and nothing else, each in pages of its own:
-/// nothing that a stranger put in runs, and what is written to one table changes no other.
+/// Checks that a book has exactly its tables, one after the other and nothing else, each in pages of its own:
+/// so nothing added from outside is run, and writing to one table changes no other.
 fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
     let sql =
         "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid LIMIT 100";

@@ -1,5 +1,5 @@
-//! Records that are not in the statistics, or not whole: collected from all threads in bounded memory, told in the
-//! order of files and records.
+//! Records that are not in the statistics, or not whole: collected from all threads in bounded memory,
+//! reported in the order of files and records.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::bytes::varint;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::record::Place;
 
-/// A reason is cut after so many characters; it can quote the file.
+/// The number of characters after which a reason is cut; it can quote the file.
 const MAX_REASON: usize = 300;
 
 /// A record that is not in the statistics, or not whole.
@@ -18,16 +18,16 @@ const MAX_REASON: usize = 300;
 pub struct Reject {
     /// The file.
     pub source: PathBuf,
-    /// Where the fault is, or where the record begins.
+    /// The place of the fault, or where the record begins.
     pub place: Place,
     /// The number of the record in the file, from 1.
     pub game: u64,
-    /// Why.
+    /// The reason.
     pub reason: RejectReason,
 }
 
 impl Reject {
-    /// The name of the file on one line: what would end it or move the cursor is shown escaped.
+    /// The name of the file on one line: characters that would end it or move the cursor are shown escaped.
     #[must_use]
     pub fn source_name(&self) -> String {
         Self::name_on_one_line(&self.source)
@@ -47,12 +47,12 @@ impl fmt::Display for Reject {
     }
 }
 
-/// Why a record is not in the statistics, or not whole.
+/// A reason why a record is not in the statistics, or not whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RejectReason {
-    /// It cannot be read, or a move is illegal: what is wrong, on one line.
+    /// It cannot be read, or a move is illegal: the fault, on one line.
     Bad(String),
-    /// A move is illegal, and only the moves before count: what is wrong, on one line.
+    /// A move is illegal, and only the moves before count: the fault, on one line.
     Cut(String),
     /// It has no moves.
     NoMoves,
@@ -92,7 +92,7 @@ fn one_line(text: &str) -> String {
 /// A reject on its way to the list.
 #[derive(Debug)]
 pub(super) struct Listed {
-    /// Which file, which part of it, and which reject of that part: no two are equal.
+    /// The numbers of the file, of the part of it, and of the reject in that part: no two are equal.
     pub(super) number: [u64; 3],
     pub(super) place: Place,
     pub(super) game: u64,

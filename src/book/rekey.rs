@@ -11,9 +11,9 @@ const DETOUR: usize = 2;
 /// Positions tried beside the book, at most.
 const MAX_TRIES: u64 = 50_000_000;
 
-/// Calls `visit` with a position of every row that can be reached, the row's place, and its place
-/// under the keys of `table` (or the stored ones). Goes along the moves of the book, and where that
-/// does not reach all of them, up to two moves beside it. Returns how many rows were not reached.
+/// Calls `visit` with a position of every row that can be reached, the row's place, and its place under the
+/// keys of `table` (or the stored ones). Goes along the moves of the book, and where that does not reach all
+/// of them, up to two moves beside it. Returns the number of rows that were not reached.
 ///
 /// # Errors
 ///

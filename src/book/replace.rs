@@ -1,9 +1,9 @@
-//! Putting a book in its place: a new one, or a changed copy of the one that stands there.
+//! Putting a book in its place: a new one, or a changed copy of the existing one.
 //!
-//! Whoever writes a book does it in this way: the right to write is claimed, the book is written under
-//! another name beside its place, sealed, and moved there. So at any moment the old or the new book
-//! stands there, whole, and whoever has the old one open keeps it. The bytes of a book depend on its
-//! content alone: a changed copy is packed anew, as a new book is.
+//! Every book is written in this way: the right to write is claimed, the book is written under another
+//! name beside its place, sealed, and moved there. So at any moment the old or the new book is there,
+//! whole, and readers that have the old one open keep it. The bytes of a book depend on its content
+//! alone: a changed copy is packed anew, as a new book is.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ use crate::bytes::lock::{Claim, FileLock};
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
 
-/// Steps of SQLite's machine between two looks at whether someone asked to stop.
+/// Steps of SQLite's machine between two checks of the stop flag.
 const STEPS: i32 = 1 << 16;
 
-/// Why no book was put in a place. What stood there stays, and nothing else is left there.
+/// An error of putting a book in its place. An existing file there stays, and nothing else is left there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplaceError {
-    /// The book that stands there cannot be used.
+    /// The existing book there cannot be used.
     #[error(transparent)]
     Book(#[from] BookError),
     /// Another process is writing there.
@@ -39,7 +39,7 @@ pub enum ReplaceError {
     Busy {
         /// The place.
         path: PathBuf,
-        /// Which process.
+        /// The process.
         who: String,
     },
     /// No book can be made there.
@@ -47,10 +47,10 @@ pub enum ReplaceError {
     Refused {
         /// The place.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The cause, and what to do.
         what: String,
     },
-    /// Someone asked to stop.
+    /// The stop flag was set.
     #[error("{}: interrupted; nothing was changed, run it again", path.shown())]
     Interrupted {
         /// The place.
@@ -61,7 +61,7 @@ pub enum ReplaceError {
     Write {
         /// The place.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The store failed underway.
@@ -69,7 +69,7 @@ pub enum ReplaceError {
     Store {
         /// The place.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: rusqlite::Error,
     },
 }
@@ -80,7 +80,8 @@ fn is_full(error: &io::Error) -> bool {
     kinds.contains(&error.kind())
 }
 
-/// SQLite calls much of what a full disk brings about a failure of input or output.
+/// Returns true if the error is likely that of a full disk: SQLite reports much of that as a failure of input
+/// or output.
 fn is_store_full(error: &rusqlite::Error) -> bool {
     let codes = [ErrorCode::DiskFull, ErrorCode::SystemIoFailure];
     error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
@@ -132,7 +133,7 @@ impl At<'_> {
     }
 }
 
-/// The right to write what stands at `path`. What killed writers left of it is removed.
+/// Claims the right to write the file at `path`. Unfinished versions that killed writers left are removed.
 pub(super) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
     match FileLock::claim(path).map_err(|error| At(path).create(&error))? {
         Claim::Ours(lock) => {
@@ -147,7 +148,7 @@ pub(super) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
     }
 }
 
-/// Whether a book may be put at `path`: where nothing stands, or one that is not read-only.
+/// Checks that a book may be put at `path`: nothing is there, or a book that is not read-only.
 fn check(path: &Path) -> Result<(), ReplaceError> {
     let folder = folder_of(path);
     if !folder.is_dir() {
@@ -167,7 +168,7 @@ fn check(path: &Path) -> Result<(), ReplaceError> {
     Err(At(path).refused(what))
 }
 
-/// Whether the file is a book, damaged perhaps, and may be replaced by one.
+/// Returns true if the file is a book, damaged perhaps, and may be replaced by one.
 fn is_book(path: &Path) -> bool {
     let header = open::regular(path).and_then(|mut file| seal::Header::read(&mut file));
     matches!(header, Ok(Some(header)) if header.application_id == APPLICATION_ID)
@@ -180,19 +181,19 @@ pub(super) struct Output {
     file: AtomicFile,
     /// Ends the work soon after it was set.
     stop: Arc<AtomicBool>,
-    /// Whether a book stands there, to be replaced.
+    /// True if there is a book, to be replaced.
     replaces: bool,
     /// Held until everything else is done.
     lock: Arc<FileLock>,
 }
 
 impl Output {
-    /// Claims a place, in which a book may stand.
+    /// Claims a place where a book may exist already.
     pub(super) fn claim(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
         Self::create(path, stop, true)
     }
 
-    /// Claims a place in which nothing may stand.
+    /// Claims a place where nothing may exist.
     pub(super) fn claim_new(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
         Self::create(path, stop, false)
     }
@@ -200,7 +201,7 @@ impl Output {
     fn create(path: &Path, stop: &Arc<AtomicBool>, replaces: bool) -> Result<Self, ReplaceError> {
         check_place(path, replaces)?;
         let lock = Arc::new(claim(path)?);
-        // Where nothing stands now, what comes to stand there meanwhile is no book of this program.
+        // If nothing is there now, a file that appears meanwhile is no book of this program.
         let replaces = replaces && path.symlink_metadata().is_ok();
         let file = if replaces { AtomicFile::create(path) } else { AtomicFile::create_new(path) };
         let file = file.map_err(|error| At(path).create(&error))?;
@@ -216,7 +217,7 @@ impl Output {
         Arc::clone(&self.lock)
     }
 
-    /// [`ReplaceError::Interrupted`] if someone asked to stop.
+    /// [`ReplaceError::Interrupted`] if the stop flag is set.
     pub(super) fn check_stop(&self) -> Result<(), ReplaceError> {
         self.at().check_stop(&self.stop)
     }
@@ -233,13 +234,13 @@ impl Output {
         atomic::beside(&self.path).map_err(|error| self.at().create(&error))
     }
 
-    /// Lets the store look now and then at whether someone asked to stop.
+    /// Makes the store check the stop flag now and then.
     fn watch(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let stop = Arc::clone(&self.stop);
         connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))
     }
 
-    /// Writes what is known of a new book at the end, and puts it in its place.
+    /// Writes the metadata and tables that are known only at the end, and puts the new book in its place.
     pub(super) fn finish(
         self,
         writer: Writer,
@@ -270,14 +271,13 @@ fn check_place(path: &Path, replaces: bool) -> Result<(), ReplaceError> {
     check(path)
 }
 
-/// A book being changed: the one that stands there, which nobody else changes meanwhile, and a copy
-/// that takes its place in the end.
+/// A book being changed: the existing one, which is locked meanwhile, and a copy that replaces it in the end.
 #[derive(Debug)]
 pub(super) struct Revision {
     output: Output,
     book: Book,
     copy: Connection,
-    /// Where an open file cannot be removed.
+    /// The path of the working file, on systems where an open file cannot be removed.
     working: Option<TempPath>,
     /// SQLite's number of the schema, which packing counts up.
     schema: i64,
@@ -287,10 +287,10 @@ impl Revision {
     /// Starts to change the book at `path`, which must be a sound one, or the copy would be sealed as
     /// such.
     pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
-        // Before the lock, which would make a file beside what is no book.
+        // Before the lock, which would make a file beside something that is no book.
         drop(Book::open_until(path, stop)?);
         let output = Output::claim(path, stop)?;
-        // Again: who had the lock before may have changed it.
+        // Again: the last holder of the lock may have changed it.
         let book = Book::open_until(path, stop)?;
         book.check_file()?;
         let mut working = output.working_file()?;
@@ -327,7 +327,7 @@ impl Revision {
     pub(super) fn commit(self) -> Result<(), ReplaceError> {
         let Self { output, copy, working, schema, .. } = self;
         let pack = || {
-            // Else it would tell how often a book was changed.
+            // Otherwise the number would show how often a book was changed.
             copy.execute_batch("COMMIT")?;
             set_schema_version(&copy, schema - 1)?;
             vacuum_into(&copy, output.file.temporary_path())?;
@@ -355,7 +355,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Writes all of a database to the empty file at `path`, every page filled and in order.
 pub(super) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
-    // The cast takes the bytes as they are: not every path is UTF-8.
+    // The cast leaves the bytes as they are: not every path is UTF-8.
     let path = path.as_os_str().as_encoded_bytes();
     connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path]).map(drop)
 }

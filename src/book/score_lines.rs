@@ -12,22 +12,23 @@ use crate::hash::Key;
 /// Bytes of a line, at most.
 pub const MAX_SCORE_LINE: usize = 1 << 16;
 
-/// Plies that a table's result without a distance is taken to need.
+/// The plies assumed for a tablebase result without a distance.
 const FAR: u16 = 999;
 
 impl Book {
     /// Reads one line of scores: an object with
     ///
-    /// - `fen`, or `key` (canonical, 16 hexadecimal digits), and `source`, the name of who says it;
-    /// - one of `cp` (centipawns), `mate` (moves; negative or 0 if the side to move is mated) and
-    ///   `wdl` (`win`, `draw` or `loss` by tables; with `order`, 0 unless given, and `distance` in
-    ///   plies), each for the side to move;
+    /// - `fen`, or `key` (canonical, 16 hexadecimal digits), and `source`, the name of the engine or
+    ///   tablebase;
+    /// - one of `cp` (centipawns), `mate` (moves; negative or 0 if the side to move is mated) and `wdl`
+    ///   (`win`, `draw` or `loss` by a tablebase; with `order`, 0 unless given, and `distance` in plies),
+    ///   each for the side to move;
     /// - perhaps `bound` (`exact`, `lower`, `upper`), `depth`, `nodes`, and with `fen` also `best`,
     ///   the best move.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, for people.
+    /// The fault of the line, for people.
     pub fn read_score<G: Symmetric + Notation>(&self, line: &str) -> Result<(Key, Score), String> {
         let value: Value = serde_json::from_str(line).map_err(|e| format!("no JSON: {e}"))?;
         let Value::Object(object) = value else { return Err("no object".to_owned()) };

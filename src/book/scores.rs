@@ -1,5 +1,5 @@
-//! The tables `scores` and `backed`: what sources say of positions, and what follows from that for
-//! the moves that lead there.
+//! The tables `scores` and `backed`: the scores that sources give to positions, and the values that result
+//! for the moves that lead there.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::appraise::Appraisal;
 use super::worth::{Bound, Finding, Span, Worth};
 use crate::game::Side;
 
-/// Whether a book has any score.
+/// The query for whether a book has any score.
 pub(super) const EXIST: &str =
     "SELECT EXISTS(SELECT 1 FROM scores) OR EXISTS(SELECT 1 FROM backed)";
 
@@ -22,18 +22,18 @@ const MAX_SOURCES: usize = 256;
 /// The longest name of a source, in bytes.
 pub const MAX_SOURCE: usize = 200;
 
-/// What one source says of a position, or of the move that leads to it.
+/// A score that one source gives to a position, or to the move that leads to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Score {
-    /// The engine's name, or that of the tables and their rules.
+    /// The engine's name, or that of the tablebase and its rules.
     pub source: String,
-    /// What it says; the move in the canonical frame, packed.
+    /// The source's answer; the move in the canonical frame, packed.
     pub appraisal: Appraisal<u16>,
 }
 
 impl Score {
-    /// How much it counts beside others for the same position: tables count before engines; of
-    /// engines the one that is sure of its score, then that of more plies, then of more positions.
+    /// The rank beside other scores of the same position: tablebases count before engines; of engines the one
+    /// that is sure of its score, then that of more plies, then of more positions.
     fn rank(&self) -> impl Ord + '_ {
         let Appraisal { finding, bound, depth, nodes, .. } = self.appraisal;
         (finding.is_proof(), bound == Bound::Exact, depth, nodes, Reverse(&self.source))
@@ -54,21 +54,21 @@ impl Score {
     }
 }
 
-/// What a book knows of a move's worth, for the side that makes it.
+/// The values of a move in a book, for the side that makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MoveScore {
-    /// What the best source says of the position after it.
+    /// The score of the best source for the position after it.
     pub engine: Option<Score>,
-    /// What follows from all scores behind it.
+    /// The value derived from all scores behind it.
     pub backed: Option<Span>,
-    /// What the results of its games suggest: the difference in playing strength that would explain
-    /// them, in Elo, for which a centipawn stands here; a win and a loss are added to the games, so
-    /// that few of them do not count for much.
+    /// The value that the results of its games suggest: the difference in playing strength that would explain
+    /// them, in Elo, each counted as a centipawn here; a win and a loss are added to the games, so that few
+    /// of them do not count for much.
     pub played: Option<Worth>,
 }
 
 impl MoveScore {
-    /// Nothing but the games.
+    /// The value by the games alone.
     pub(super) fn of_games(tally: &Tally, mover: Side) -> Self {
         let decided = tally.decided();
         let points = tally.wins(mover) as f64 + tally.draws as f64 / 2.0 + 1.0;
@@ -78,8 +78,8 @@ impl MoveScore {
         Self { engine: None, backed: None, played }
     }
 
-    /// What can be relied on: from all scores behind it, else from the source, but no more than the
-    /// scores behind it leave possible.
+    /// The assured value: from all scores behind it, else from the source, but no more than the scores behind
+    /// it leave possible.
     #[must_use]
     pub fn assured(&self) -> Option<Worth> {
         let engine = || self.engine.as_ref()?.appraisal.span().assured();
@@ -87,7 +87,7 @@ impl MoveScore {
         backed.assured().or_else(|| engine().map(|worth| worth.min(backed.high())))
     }
 
-    /// Whether tables, or what is as good as these, prove that the move loses.
+    /// Returns true if a tablebase, or a proof as good as one, shows that the move loses.
     #[must_use]
     pub fn is_proven_loss(&self) -> bool {
         let finding = self.engine.as_ref().map(|score| score.appraisal.finding);
@@ -166,7 +166,7 @@ pub(super) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite::Result<(
     Ok(())
 }
 
-/// What follows for the moves of a position.
+/// The values derived from scores for the moves of a position.
 pub(super) fn backed_of_key(c: &Connection, key: i64) -> rusqlite::Result<HashMap<u16, Span>> {
     let sql = "SELECT move, low, high FROM backed WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
@@ -180,7 +180,7 @@ fn read_span(row: &Row<'_>, at: usize) -> rusqlite::Result<Span> {
     Span::new(end(at)?, end(at + 1)?).ok_or_else(|| bad(at))
 }
 
-/// Replaces all that follows.
+/// Replaces all values derived from scores.
 pub(super) fn put_backed(
     c: &Connection,
     moves: impl Iterator<Item = (i64, u16, Span)>,
@@ -193,17 +193,17 @@ pub(super) fn put_backed(
     Ok(())
 }
 
-/// Forgets what follows from scores, because there are other moves now.
+/// Removes the values derived from scores, because there are other moves now.
 pub(super) fn forget_backed(c: &Connection) -> rusqlite::Result<()> {
     c.execute("DELETE FROM backed", []).map(drop)
 }
 
-/// Whether anything follows from scores.
+/// Returns true if there are values derived from scores.
 pub(super) fn is_backed(c: &Connection) -> rusqlite::Result<bool> {
     c.query_row("SELECT EXISTS(SELECT 1 FROM backed)", [], |row| row.get(0))
 }
 
-/// Forgets all scores, or those of one source, and what follows from them.
+/// Removes all scores, or those of one source, and the values derived from scores.
 pub(super) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::Result<usize> {
     forget_backed(c)?;
     match source {
@@ -212,7 +212,7 @@ pub(super) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::Result<us
     }
 }
 
-/// How many scores there are of each source.
+/// The number of scores of each source.
 pub(super) fn sources(c: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
     let mut statement =
         c.prepare("SELECT source, count(*) FROM scores GROUP BY source ORDER BY source")?;

@@ -1,8 +1,8 @@
 //! The digest over a whole book file, so that any changed byte can be noticed.
 //!
-//! Page 2 of a book is the table `seal`, whose single row ends with a blob of 32 bytes; SQLite puts
-//! it at the very end of the page. The blob is the BLAKE3 hash of the file in which these 32 bytes
-//! are zeros. Whoever changes a book seals it again.
+//! Page 2 of a book is the table `seal`, whose single row ends with a blob of 32 bytes; SQLite puts it at the
+//! very end of the page. The blob is the BLAKE3 hash of the file in which these 32 bytes are zeros. Every
+//! change of a book seals it again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ pub(super) struct Header {
     pub(super) page_size: u64,
     pub(super) pages: u64,
     pub(super) application_id: u32,
-    /// Whether changes go to a write-ahead log first; never in a finished book.
+    /// True if changes go to a write-ahead log first; never in a finished book.
     pub(super) has_log: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn seal(file: &mut File, stop: &AtomicBool) -> io::Result<()> {
     write_at(file, header.digest_at(), &digest)
 }
 
-/// Whether the file is as it was when it was sealed; an error of [`io::ErrorKind::Interrupted`] once
+/// Returns true if the file is as it was when it was sealed; an error of [`io::ErrorKind::Interrupted`] once
 /// `stop` is set.
 pub(super) fn is_intact(file: &mut File, stop: &AtomicBool) -> io::Result<bool> {
     let Some(header) = Header::read(file)? else { return Ok(false) };

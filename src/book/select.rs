@@ -1,4 +1,4 @@
-//! Which of a book's moves is played.
+//! Choosing the move to play among those of a book.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,21 +8,20 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::{BookMove, Span, Worth};
 
-/// How a move is chosen among those of a book.
+/// A rule for choosing among the moves of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// The move of the greatest assured worth ([`MoveScore::assured`](super::MoveScore::assured)) if
+    /// The move of the greatest assured value ([`MoveScore::assured`](super::MoveScore::assured)) if
     /// the heaviest move has one, else the heaviest; of equals the heavier one, then the one of more
     /// games, then the smallest. A score of a rare move alone does not make it the best.
     Best,
     /// At random, in proportion to the weights.
     #[default]
     Weighted,
-    /// At random: a move worth `d` centipawns less than the best has a chance `exp(d / temperature)`
-    /// times smaller. A move of which engines and tables assure nothing counts as the worst of those
-    /// of which they do, or as less if it cannot be worth that. Where they assure nothing of any
-    /// move, the results of games count ([`MoveScore::played`](super::MoveScore::played)); where there
-    /// are none, nobody is better.
+    /// At random: a move whose value is `d` centipawns less than the best has a chance `exp(d / temperature)`
+    /// times smaller. A move without an assured value counts as the worst of those that have one, or as less
+    /// if it cannot reach that value. Where no move has one, the results of games count
+    /// ([`MoveScore::played`](super::MoveScore::played)); where there are none, all moves are equal.
     Softmax,
     /// At random, all alike.
     Uniform,
@@ -66,10 +65,10 @@ impl fmt::Display for Policy {
 #[error("unknown policy; choose best, weighted, softmax, uniform or group")]
 pub struct UnknownPolicy;
 
-/// How moves are selected.
+/// The options of selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectOptions {
-    /// How one of the candidates is chosen.
+    /// The rule for choosing one of the candidates.
     pub policy: Policy,
     /// The book is left after that many plies. Default: never.
     pub ply_limit: usize,
@@ -77,8 +76,8 @@ pub struct SelectOptions {
     pub min_games: u64,
     /// Moves of less weight are no candidates. Default 0.
     pub min_weight: u64,
-    /// Positions in a row that no book knows, after which a game's books are left alone: later ones
-    /// can only be met by chance. 0 for never. Default 4.
+    /// Positions in a row that are in no book, after which a game's books are left alone: later ones can only
+    /// be met by chance. 0 for never. Default 4.
     pub misses: usize,
     /// Of [`Policy::Softmax`], in centipawns, not 0. Default 50.
     pub temperature: u32,
@@ -110,7 +109,7 @@ pub struct Selector {
 const SOFTMAX_SCALE: f64 = (1u64 << 40) as f64;
 
 impl Selector {
-    /// A selector whose chance comes from `seed`.
+    /// A selector whose random numbers come from `seed`.
     #[must_use]
     pub fn new(options: SelectOptions, seed: u64) -> Self {
         Self::numbered(options, seed, 0)
@@ -124,7 +123,7 @@ impl Selector {
         Self { options, rng, group: None }
     }
 
-    /// Forgets the line group of the last game.
+    /// Drops the line group of the last game.
     pub fn new_game(&mut self) {
         self.group = None;
     }
@@ -135,11 +134,10 @@ impl Selector {
         self.group.as_deref()
     }
 
-    /// Chooses among what [`Book::probe`](super::Book::probe) found, after `ply` plies from the
-    /// start. Disabled, banned and lost moves, and those that a proof in the book calls lost, are left
-    /// out, and of the rest all but those of the
-    /// highest priority; `admits` can refuse more (moves that lose by repetition). Moves of weight 0
-    /// are chosen only where all candidates have it.
+    /// Chooses among the moves that [`Book::probe`](super::Book::probe) found, after `ply` plies from the
+    /// start. Disabled, banned and lost moves, and those that a proof in the book calls lost, are left out,
+    /// and of the rest all but those of the highest priority; `admits` can refuse more (moves that lose by
+    /// repetition). Moves of weight 0 are chosen only where all candidates have it.
     pub fn choose<'a, M: Copy>(
         &mut self,
         moves: &'a [BookMove<M>],
@@ -183,7 +181,7 @@ impl Selector {
         })
     }
 
-    /// Leaves out the moves of other groups; draws a new group where that of the game has no move.
+    /// Leaves out the moves of other groups; draws a new group if that of the game has no move.
     fn keep_to_a_group<M>(&mut self, candidates: &mut Vec<&BookMove<M>>) {
         let mut groups: Vec<&str> =
             candidates.iter().flat_map(|m| &m.groups).map(String::as_str).collect();
@@ -236,7 +234,7 @@ fn best<'a, M>(candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
     candidates.iter().copied().reduce(|a, b| if key(b) > key(a) { b } else { a })
 }
 
-/// In centipawns or more, see [`Policy::Softmax`]; `worst` is the least worth that is assured.
+/// The value of a move in centipawns or more, see [`Policy::Softmax`]; `worst` is the least assured value.
 fn worth<M>(found: &BookMove<M>, worst: Option<Worth>) -> i32 {
     let score = &found.score;
     let most = score.backed.unwrap_or(Span::UNKNOWN).high();
@@ -310,9 +308,9 @@ mod tests {
         }
     }
 
-    /// Draws `n` moves of a fresh game each and compares how often each came with `expected` (shares
-    /// that sum to 1) by a chi-squared test. The bound is the 99.99 % quantile for 5 degrees of
-    /// freedom, so with any seed but one in 10,000 a right distribution passes.
+    /// Draws `n` moves of a fresh game each and compares the frequency of each with `expected` (shares that
+    /// sum to 1) by a chi-squared test. The bound is the 99.99 % quantile for 5 degrees of freedom, so with
+    /// any seed but one in 10,000 a right distribution passes.
     #[track_caller]
     fn expect_distribution(
         moves: &[BookMove<u16>],
@@ -451,7 +449,7 @@ mod tests {
             let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
             assert_eq!(mv, Some(2), "{policy}");
         }
-        // What games suggest is not compared with what engines assure.
+        // Values that games suggest are not compared with values that engines assure.
         let mut unscored = candidate(1, 5, 1);
         unscored.score.played = Some(Worth::from_centipawns(5000));
         let moves = [unscored, scored(2, 5, 0)];

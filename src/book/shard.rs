@@ -1,4 +1,4 @@
-//! Shards: what the steps of a build leave for one another where many machines share the work.
+//! Shards: the files that the steps of a build pass to one another where many machines share the work.
 //!
 //! [`map`] reads game files and notes each game once for each file; [`reduce`] brings copies of
 //! games together, replays them and sums their moves; [`pack`] makes the book. The book is, byte
@@ -55,7 +55,7 @@ const MAX_PLAN: u64 = 1 << 20;
 /// The name of a shard's plan.
 const PLAN: &str = "plan.json";
 
-/// How data sets are written.
+/// The file format of data sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ShardFormat {
     /// This program's own.
@@ -93,7 +93,7 @@ pub(super) trait DataSet: Reduce<Item = Self> + Columns {
     const NUMBER: u32;
 }
 
-/// A file that was read, and what was found in it.
+/// A file that was read, and its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SourceCounts {
     pub(super) source: Source,
@@ -166,7 +166,7 @@ impl DataSet for Member {
     const NUMBER: u32 = 3;
 }
 
-/// What all shards of a build have in common, and which of them this is.
+/// The options that all shards of a build have in common, and the number of this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {
@@ -184,12 +184,12 @@ struct Plan {
     min_share: u64,
     filter: String,
     weight: String,
-    /// Of a reduce: what it reduced, as [`fingerprint`] tells it. Parts of other inputs do not fit.
+    /// Of a reduce: the [`fingerprint`] of its inputs. Parts of other inputs do not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     inputs: Option<String>,
 }
 
-/// Which step made a shard.
+/// The step that made a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Stage {
@@ -260,7 +260,7 @@ fn shard_error(path: &Path, what: impl std::fmt::Display) -> BuildError {
     BuildError::Shard { what: format!("{}: {what}", path.shown()) }
 }
 
-/// With what a step works.
+/// The resources and the stop flag of a step.
 #[derive(Debug, Clone)]
 pub struct Work {
     /// Bytes for sorting; beyond that, temporary files are used.
@@ -283,7 +283,7 @@ impl Work {
     }
 }
 
-/// What a step made.
+/// The counts of a step.
 #[derive(Debug, Clone, Default)]
 pub struct ShardReport {
     /// Files read.
@@ -298,9 +298,9 @@ pub struct ShardReport {
     pub rows: [u64; 4],
 }
 
-/// Reads files and writes their games as a shard to the folder `output`, which must be new or
-/// empty. Copies of games must be brought together, and there is no base. The rest is as in
-/// [`build`](super::build()), but nothing is kept of a map that is interrupted.
+/// Reads files and writes their games as a shard to the folder `output`, which must be new or empty. Copies
+/// of games must be brought together, and there is no base. The rest is as in [`build`](super::build()), but
+/// a map that is interrupted keeps nothing.
 ///
 /// # Errors
 ///
@@ -335,7 +335,7 @@ pub fn map(
     })
 }
 
-/// What only a build in one step can do is an error.
+/// Returns an error for options that only a build in one step supports.
 fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
     let what = if options.filter.every_record {
         "shards bring copies of games together; to count every record, build the book in one step"
@@ -349,7 +349,7 @@ fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
     Err(BuildError::Shard { what: what.to_owned() })
 }
 
-/// Writes every game into a shard, without what was replayed.
+/// Writes every game into a shard, without its moves and groups, which were replayed.
 struct Roll<'a> {
     games: SetWriter<FromSource>,
     errors: Errors<'a>,
@@ -374,9 +374,9 @@ impl Register for Roll<'_> {
     }
 }
 
-/// Brings copies of games together over all shards, replays the games and sums their moves: a shard
-/// for [`pack`] in the folder `output`, which must be new or empty. Of several machines each does
-/// number `part` of so many `parts` of the games, and reads all shards for that.
+/// Brings copies of games together over all shards, replays the games and sums their moves: a shard for
+/// [`pack`] in the folder `output`, which must be new or empty. Of several machines each does number `part`
+/// of `parts` parts of the games, and reads all shards for that.
 ///
 /// # Errors
 ///
@@ -415,7 +415,7 @@ pub fn reduce(
     })
 }
 
-/// Tells apart what was reduced: a digest of the files that were read and what was found in them.
+/// A digest of the inputs of a reduce: the files that were read and their counts.
 fn fingerprint(sources: &[SourceCounts]) -> String {
     let mut hasher = blake3::Hasher::new();
     for SourceCounts { source, filtered, bad } in sources {
@@ -427,7 +427,7 @@ fn fingerprint(sources: &[SourceCounts]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Which part of the games a game belongs to, from 0.
+/// The part of the games that a game belongs to, from 0.
 fn part_of(game: &Played, parts: u32) -> u32 {
     let bits = game.id.0.first_chunk().map_or(0, |&bytes| u64::from_be_bytes(bytes));
     ((u128::from(bits) * u128::from(parts)) >> 64) as u32
@@ -437,7 +437,7 @@ fn part_of(game: &Played, parts: u32) -> u32 {
 ///
 /// # Errors
 ///
-/// See [`BuildError`]. Nothing is left behind then, and what stood at `output` stays.
+/// See [`BuildError`]. Nothing is left behind then, and an existing file at `output` stays.
 pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, BuildError> {
     work.run(output, || {
         let shards = Shards::open(shards, Stage::Reduce)?;
@@ -696,7 +696,7 @@ impl Folder {
     }
 }
 
-/// Whether a file of that name is of a shard.
+/// Returns true if a file of that name belongs to a shard.
 fn is_of_shard(name: &str) -> bool {
     let sets = [SourceCounts::NAME, FromSource::NAME, Summed::NAME, Member::NAME];
     name == PLAN || name.rsplit_once('.').is_some_and(|(stem, _)| sets.contains(&stem))

@@ -1,9 +1,9 @@
 //! The reduce: an associative sum by external sort in bounded memory.
 //!
-//! Many threads [`push`](Sorter::push) batches of items in any order. When they fill the budget
-//! they are sorted, summed and written as one *run* to an unnamed temporary file. At the end all
-//! runs are merged, and what is equal is summed once more. The sum is associative and commutative,
-//! so the result depends neither on the order of batches nor on where runs were cut.
+//! Many threads [`push`](Sorter::push) batches of items in any order. When they fill the budget they are
+//! sorted, summed and written as one *run* to an unnamed temporary file. At the end all runs are merged, and
+//! equal items are summed once more. The sum is associative and commutative, so the result depends neither on
+//! the order of batches nor on where runs were cut.
 //!
 //! A run is a row of blocks, each compressed by itself, so that many runs are read at once with
 //! little memory:
@@ -38,16 +38,16 @@ const BLOCK: usize = 64 << 10;
 /// The largest block accepted when reading one back.
 const MAX_BLOCK: usize = 1 << 24;
 
-/// Memory that a merge takes, in bytes: blocks of every run, packed and unpacked.
+/// Memory that a merge needs, in bytes: blocks of every run, packed and unpacked.
 pub(super) const MERGE_MEMORY: usize = FAN_IN * 3 * BLOCK;
 
 /// A sum over items that compare as equal.
 pub(super) trait Reduce: Sized + Send {
-    /// What is pushed.
+    /// The item that is pushed.
     type Item: Send;
     /// The order of items; equal ones are summed.
     fn item_order(a: &Self::Item, b: &Self::Item) -> Ordering;
-    /// Memory that an item takes, in bytes.
+    /// Memory that an item needs, in bytes.
     fn item_size(item: &Self::Item) -> usize;
     /// The sum of one item.
     fn begin(item: Self::Item) -> Self;
@@ -110,7 +110,7 @@ impl<S: Reduce> Sorter<S> {
         self.add_run(run)
     }
 
-    /// Memory that a batch takes, in bytes.
+    /// Memory that a batch needs, in bytes.
     pub(super) fn size(batch: &[S::Item]) -> usize {
         batch.iter().map(S::item_size).sum()
     }
@@ -210,7 +210,7 @@ pub(super) struct RunWriter<W: Write> {
 }
 
 impl<W: Write> RunWriter<W> {
-    /// Begins where `out` stands.
+    /// Begins at the present position of `out`.
     pub(super) fn new(out: W) -> io::Result<Self> {
         let compressor = Compressor::new(1)?;
         let block = Vec::with_capacity(BLOCK + 256);
@@ -302,7 +302,7 @@ pub(super) struct Run {
 #[derive(Debug)]
 enum RunFile {
     Temporary(File),
-    /// A file whose run begins after so many bytes; opened when it is read first.
+    /// A file whose run begins after this number of bytes; opened when it is read first.
     Named {
         path: PathBuf,
         skip: u64,
@@ -311,12 +311,12 @@ enum RunFile {
 }
 
 impl Run {
-    /// The run in a temporary file, from where it stands.
+    /// The run in a temporary file, from its present position.
     const fn temporary(file: File) -> Self {
         Self::new(RunFile::Temporary(file))
     }
 
-    /// The run in a file, after so many bytes.
+    /// The run in a file, after `skip` bytes.
     pub(super) const fn named(path: PathBuf, skip: u64) -> Self {
         Self::new(RunFile::Named { path, skip, file: None })
     }
@@ -397,7 +397,7 @@ impl Run {
     }
 }
 
-/// Where sums come from while merging.
+/// A source of sums while merging.
 enum Source<S: Reduce> {
     Memory(Fold<S>),
     File(Run),
@@ -415,9 +415,8 @@ impl<S: Reduce> Source<S> {
 /// No source.
 const NOBODY: usize = usize::MAX;
 
-/// All sums in ascending order, each once. The least head is found by a tournament in which every
-/// inner node remembers who lost there (Knuth, The Art of Computer Programming 3, 5.4.1: a tree of
-/// losers).
+/// All sums in ascending order, each once. The least head is found by a tournament in which every inner node
+/// remembers the loser there (Knuth, The Art of Computer Programming 3, 5.4.1: a tree of losers).
 pub(super) struct Merge<S: Reduce> {
     sources: Vec<Source<S>>,
     /// The next sum of each source.
@@ -477,7 +476,7 @@ impl<S: Reduce> Merge<S> {
         }
     }
 
-    /// Takes the least head if it is equal to `sum`, or whatever it is without one.
+    /// Removes the least head if it is equal to `sum`, or any least head without a `sum`, and returns it.
     fn take_least(&mut self, sum: Option<&S>) -> io::Result<Option<S>> {
         let winner = self.losers[0];
         let Some(head) = self.heads.get(winner).and_then(Option::as_ref) else { return Ok(None) };
@@ -514,8 +513,8 @@ impl<S: Reduce> Iterator for Merge<S> {
     }
 }
 
-/// Runs `produce` in a thread of its own, some lots ahead of `consume`. What `produce` hands over
-/// is refused once nobody wants it any more; then it should end.
+/// Runs `produce` in a thread of its own, some lots ahead of `consume`. Items of `produce` are refused once
+/// the consumer has ended; then it should end.
 pub(super) fn ahead<T: Send, R>(
     produce: impl FnOnce(&mut dyn FnMut(T) -> bool) + Send,
     consume: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,

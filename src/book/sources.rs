@@ -19,7 +19,7 @@ use crate::record::{
 pub(super) struct Hashed {
     /// The input file.
     file: PathBuf,
-    /// Which of the sources in it.
+    /// The number of the source in it.
     member: usize,
     /// The input file's path, with that in the archive behind it.
     pub(super) path: PathBuf,
@@ -27,16 +27,16 @@ pub(super) struct Hashed {
     pub(super) hash: [u8; 32],
     /// Bytes of the content.
     pub(super) len: u64,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read, if any.
     fault: Option<String>,
-    /// What is wrong with its end, if anything.
+    /// The fault at its end, if any.
     pub(super) loss: Option<String>,
 }
 
-/// A chunk of a window, and what is wrong with its end, if the source ends there too early.
+/// A chunk of a window, and the fault at its end, if the source ends there too early.
 pub(super) type Part<'a> = (&'a Chunk, Option<&'a str>);
 
-/// Why a source has no content.
+/// A reason why a source has no content.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// It is damaged, or unpacks to too much.
@@ -45,9 +45,9 @@ pub(super) enum Fault {
     Io(io::Error),
 }
 
-/// The sources in files, in their order and that of archives, and how many members of archives are
-/// none. What is packed is copied to files without names in `folder`, one after the other. `check` ends
-/// the work by an error, which it gives once `stop` is set.
+/// The sources in files, in their order and that of archives, and the number of members of archives that are
+/// none. Packed content is copied to files without names in `folder`, one after the other. `check` ends the
+/// work by an error, which it gives once `stop` is set.
 pub(super) fn find(
     files: &[PathBuf],
     folder: &Path,
@@ -64,7 +64,7 @@ pub(super) fn find(
     Ok((found, skipped.into_inner()))
 }
 
-/// Why a path that was found in a folder cannot be read. It is one bad source then.
+/// The reason why a path found in a folder cannot be read. It is one bad source then.
 fn unreadable(path: &Path, error: &io::Error) -> String {
     match std::fs::read_dir(path) {
         Err(error) if path.is_dir() => format!("the folder cannot be read: {error}"),
@@ -122,7 +122,7 @@ impl Finder<'_> {
         sources.collect()
     }
 
-    /// The source that a member of an archive is, or what is packed alone.
+    /// The source of a member of an archive, or of content packed alone.
     fn member(
         &self,
         path: &Path,
@@ -165,7 +165,7 @@ fn hash(
     path: &Path,
     check: &dyn Fn() -> Result<(), BuildError>,
 ) -> Result<[u8; 32], BuildError> {
-    /// What ends the reading.
+    /// The cause that ended the reading.
     enum End {
         Io(io::Error),
         Build(BuildError),
@@ -188,9 +188,9 @@ fn hash(
     }
 }
 
-/// Calls `read` with the index and the content of each source, in parallel, and returns what it
-/// returns, in order. The sources of one archive must be next to each other: it is opened once.
-/// What is large is unpacked to files without names in `folder`.
+/// Calls `read` with the index and the content of each source, in parallel, and returns its results, in
+/// order. The sources of one archive must be next to each other: it is opened once. Large content is unpacked
+/// to files without names in `folder`.
 pub(super) fn open_each<T: Send>(
     sources: &[&Hashed],
     folder: &Path,
@@ -224,7 +224,8 @@ pub(super) fn open_each<T: Send>(
 }
 
 impl Hashed {
-    /// A source of so many bytes, or why it cannot be read. `name` is that of a member of an archive.
+    /// A source and its length in bytes, or the reason why it cannot be read. `name` is that of a member of
+    /// an archive.
     fn new(
         file: &Path,
         name: Option<&str>,
@@ -269,9 +270,9 @@ impl Hashed {
         BuildError::Changed { path: self.file.clone() }
     }
 
-    /// Calls `read` with the bytes and the parts (of about `chunk` bytes) of each window of the source.
-    /// In the end, what was read must have the hash that the source is known by: else it was changed
-    /// meanwhile, and nobody knows what was counted. That is an error.
+    /// Calls `read` with the bytes and the parts (of about `chunk` bytes) of each window of the source. In
+    /// the end, the bytes read must have the hash of the source: otherwise it was changed meanwhile, and it
+    /// is unknown which games were counted. That is an error.
     pub(super) fn windows(
         &self,
         bytes: &Bytes<'_>,

@@ -32,31 +32,31 @@ const PAGE_SIZE: u32 = 8192;
 pub(super) struct Table {
     pub(super) name: &'static str,
     pub(super) part: Part,
-    /// How it is created.
+    /// The SQL that creates it.
     pub(super) sql: &'static str,
 }
 
-/// The parts of a book's content. Whoever makes a book of others says of each whether it is carried
-/// over as it is.
+/// The parts of a book's content. Making a book of others decides for each whether it is carried over as it
+/// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What every book is given when it is finished.
+    /// The tables that every book is given when it is finished.
     Frame,
     /// Ids of games.
     Games,
     /// Rows.
     Moves,
-    /// What is said of moves.
+    /// The marks of moves.
     Marks,
     /// The line groups of moves.
     Groups,
-    /// What edits changed.
+    /// The changes of edits.
     Journal,
     /// The books that were merged.
     Origins,
-    /// What engines and tables say.
+    /// The scores of engines and tablebases.
     Scores,
-    /// What follows from scores, for the moves that there are.
+    /// The values derived from scores, for the present moves.
     Backed,
 }
 
@@ -69,12 +69,12 @@ pub(super) enum Part {
 /// - `games`: the [`GameId`] of every counted game;
 /// - `elsewhere`: that of every game that begins elsewhere, so that it is known again;
 /// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
-/// - `marks`: what is said of few moves, a [`Mark`];
+/// - `marks`: the [`Mark`] of each move that has one;
 /// - `line_groups`: the line groups that moves belong to;
-/// - `journal`: what edits changed, to undo them;
+/// - `journal`: the changes of edits, to undo them;
 /// - `books`, `provenance`: the books that were merged, and which source came with which;
-/// - `scores`: what engines and tables say of positions, a [`Score`](super::Score) each;
-/// - `backed`: what follows for the moves that lead there, a [`Span`](super::Span) each.
+/// - `scores`: the scores that engines and tablebases give to positions, a [`Score`](super::Score) each;
+/// - `backed`: the values that result for the moves that lead there, a [`Span`](super::Span) each.
 pub(super) const TABLES: &[Table] = &[
     Table {
         name: "seal",
@@ -157,8 +157,8 @@ pub(super) const TABLES: &[Table] = &[
     },
 ];
 
-/// Memory that packing takes beside the rows on their way, in bytes: the caches of the working file
-/// and of the book that is made from it.
+/// Memory that packing needs beside the rows on their way, in bytes: the caches of the working file and of
+/// the book that is made from it.
 pub(super) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
 
 /// SQLite's cache, in KiB. Rows are appended, so few pages are in use at a time.
@@ -174,7 +174,7 @@ const LOT: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Writer {
     connection: Connection,
-    /// Where an open file cannot be removed.
+    /// The path of the working file, on systems where an open file cannot be removed.
     working: Option<TempPath>,
     content: ContentHasher,
     last_key: Option<i64>,
@@ -258,7 +258,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the rows of some tables of another book, but for those whose keys are there already.
+    /// Adds the rows of some tables of another book, except those whose keys are there already.
     pub(super) fn add_tables(
         &self,
         from: &Connection,
@@ -321,7 +321,7 @@ impl Writer {
         self.add_lot(&lot)
     }
 
-    /// Adds what is said of a move.
+    /// Adds the mark of a move.
     pub(super) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
         marks::put(&self.connection, place, mark)
     }
@@ -350,8 +350,8 @@ impl Writer {
         insert.execute(rusqlite::params_from_iter(row)).map(|_| ())
     }
 
-    /// Adds what is known at the end and writes the book to the empty file at `path`. Fills in what
-    /// only the rows tell.
+    /// Adds the tables that are known at the end and writes the book to the empty file at `path`. Fills in
+    /// the metadata that derive from the rows.
     pub(super) fn finish(
         self,
         path: &Path,

@@ -1,4 +1,5 @@
-//! What is in a book: how far games follow it, its main lines, where its players choose badly.
+//! A survey of a book: the coverage of games, its main lines, and the positions where its players choose
+//! badly.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
@@ -8,19 +9,19 @@ use super::walk::Walker;
 use super::{Book, BookError, Depth, Entry, Mark, Tally, Walk};
 use crate::game::{Notation, Packed, Side, Symmetric};
 
-/// Moves looked at in the search for the main lines, at most.
+/// The most moves examined in the search for the main lines.
 const MAX_LOOKS: usize = 200_000;
 
-/// What a survey looks at.
+/// The options of a survey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SurveyOptions {
     /// Moves of fewer games are left out of coverage and lines.
     pub min_games: u64,
-    /// How many main lines to find. Default 5.
+    /// The number of main lines to find. Default 5.
     pub lines: usize,
     /// Plies of a main line. Default 8.
     pub line_depth: usize,
-    /// How many differences of scores to find. Default 5.
+    /// The number of differences of scores to find. Default 5.
     pub differences: usize,
     /// Games that both moves of such a difference have, at least. Default 20.
     pub enough: u64,
@@ -32,19 +33,19 @@ impl Default for SurveyOptions {
     }
 }
 
-/// What is in a book.
+/// The findings of a survey.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
     /// Positions and moves by distance from the start.
     pub walk: Walk,
-    /// How many games make a move of the book at each distance from the start.
+    /// The number of games that make a move of the book at each distance from the start.
     pub coverage: Vec<u64>,
     /// The most played lines.
     pub lines: Vec<LineCount>,
     /// Positions in which the most played move scores clearly worse than another, the greatest
     /// differences first.
     pub differences: Vec<Difference>,
-    /// What is said of moves.
+    /// The counts of marks.
     pub marks: MarkCounts,
 }
 
@@ -53,7 +54,7 @@ pub struct Survey {
 pub struct LineCount {
     /// The moves, in coordinates.
     pub moves: Vec<String>,
-    /// Games of its rarest move: so many games follow it at most, as games may come from other lines.
+    /// Games of its rarest move: at most that many games follow it, as games may come from other lines.
     pub games: u64,
     /// The games of its last move.
     pub last: Tally,
@@ -84,10 +85,10 @@ pub struct Difference {
     pub better: Sample,
 }
 
-/// How many moves something is said of.
+/// The numbers of moves that have marks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarkCounts {
-    /// Moves of which anything is said.
+    /// Moves that have any mark.
     pub moves: u64,
     /// Those with each flag.
     pub flags: BTreeMap<&'static str, u64>,
@@ -150,7 +151,8 @@ impl Contrast {
         (is_clear(Side::First) || is_clear(Side::Second)).then_some(contrast)
     }
 
-    /// How much better the best move of a side is than the most played one, if it clearly is.
+    /// The difference by which the best move of a side scores better than the most played one, if it clearly
+    /// does.
     fn difference(&self, side: Side) -> Option<f64> {
         let (played, best) = (&self.played.1, &self.best[side.index()].1);
         let difference = best.score(side)? - played.score(side)?;

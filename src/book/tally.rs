@@ -1,4 +1,4 @@
-//! What a book knows about one move, and the bytes that hold it.
+//! The statistics of one move in a book, and their encoding.
 
 use crate::bytes::varint;
 use crate::game::{Outcome, Side};
@@ -63,7 +63,7 @@ impl Tally {
         };
     }
 
-    /// Whether each sum is that of `other` or more.
+    /// Returns true if each sum is at least that of `other`.
     pub(super) const fn has(&self, other: &Self) -> bool {
         self.games >= other.games
             && self.first >= other.first
@@ -73,8 +73,8 @@ impl Tally {
             && self.rating_count >= other.rating_count
     }
 
-    /// Whether a collection of games can have these sums, so that they and the sums of a thousand such
-    /// fit.
+    /// Returns true if a collection of games can have these sums, so that they and the sums of a thousand
+    /// such fit.
     pub(super) fn is_plausible(&self) -> bool {
         let fits = |n: u64| n <= MAX_SUM;
         let sums = [self.games, self.first, self.draws, self.second];
@@ -114,7 +114,7 @@ impl Tally {
             .then(|| (2.0 * self.wins(mover) as f64 + self.draws as f64) / (2.0 * decided as f64))
     }
 
-    /// The weight a move has unless someone sets another: two points for a win of the mover, one
+    /// The weight of a move unless another is set: two points for a win of the mover, one
     /// for a draw or an unknown result.
     #[must_use]
     pub const fn default_weight(&self, mover: Side) -> u64 {
@@ -149,7 +149,7 @@ pub(super) const fn result_number(result: Option<Outcome>) -> u8 {
     }
 }
 
-/// The inverse of [`result_number`]; looks at two bits alone.
+/// The inverse of [`result_number`]; uses the two lowest bits alone.
 pub(super) const fn result_of(number: u8) -> Option<Outcome> {
     match number & 3 {
         1 => Some(Outcome::Win(Side::First)),
@@ -181,7 +181,7 @@ pub(super) const fn result_of(number: u8) -> Option<Outcome> {
 pub struct Row {
     /// The sums.
     pub tally: Tally,
-    /// The weight, if someone set one.
+    /// The weight, if one was set.
     pub weight: Option<u64>,
 }
 

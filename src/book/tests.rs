@@ -473,7 +473,7 @@ fn only_books_are_replaced() {
     build_with(folder.path(), &random_games(3), BuildOptions::default()).unwrap();
     assert_ne!(std::fs::read(&path).unwrap(), old);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
-    // What appears during the build is kept, too.
+    // A file that appears during the build is kept, too.
     let builder = Builder::<Position>::new(&path, BuildOptions::default()).unwrap();
     builder.add(&some_games()).unwrap();
     std::fs::write(&path, "a letter").unwrap();
@@ -509,7 +509,7 @@ fn golden_book() {
         book.metadata().content,
         "a0a5fedb30df80db3fb5b3f380cfc1586aec6f47694f93e4096e55ed9a963710"
     );
-    // Beside the rows, this depends on how SQLite fills its pages.
+    // Beside the rows, this depends on SQLite's way of filling pages.
     let file = std::fs::read(book.path()).unwrap();
     assert_eq!(blake3::hash(&file).to_hex()[..16], *"c4f444c37cb5909d");
 }
@@ -760,7 +760,7 @@ fn a_schema_with_anything_else_is_refused() {
         reseal(&path);
         let before = std::fs::read(&path).unwrap();
         let error = Book::open(&path).unwrap_err();
-        // Some of it SQLite itself does not take for a schema.
+        // Some of it SQLite itself does not accept as a schema.
         assert!(matches!(error, BookError::Damaged { .. }), "{sql}: {error}");
         assert!(Editor::open(&path, &Default::default()).is_err());
         let diagnosis = interop::examine(&path, &interop::DoctorOptions::default()).unwrap();
@@ -769,7 +769,7 @@ fn a_schema_with_anything_else_is_refused() {
     }
 }
 
-/// All links of a tree lead to one page: without a look at their order, rows come again and again.
+/// All links of a tree lead to one page: unless their order is checked, rows come again and again.
 #[test]
 fn rows_that_come_again_are_an_error() {
     let folder = tempfile::tempdir().unwrap();

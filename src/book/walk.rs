@@ -1,4 +1,4 @@
-//! How far a book reaches, found by playing its moves from the start position.
+//! The reach of a book, found by playing its moves from the start position.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::hash::KeyTable;
 /// A row of a book: its key and its packed move.
 pub type Place = (i64, u16);
 
-/// What a walk found.
+/// The counts of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
     /// By distance from the start position in book moves.
@@ -28,8 +28,8 @@ pub struct Depth {
     pub moves: u64,
 }
 
-/// All rows without their statistics, 16 bytes each, and where the rows begin whose keys share
-/// their highest bits.
+/// All rows without their statistics, 16 bytes each, and the beginnings of those whose keys share their
+/// highest bits.
 #[derive(Debug)]
 pub(super) struct Rows {
     rows: Vec<(i64, u16)>,
@@ -88,10 +88,9 @@ impl Book {
         Ok(Walk { depths, unreached: unreached.len() as u64 })
     }
 
-    /// Calls `visit` with every position that book moves from the start position reach, breadth
-    /// first and each once: its ply, the position, and how many legal moves the book has there.
-    /// Returns the rows that are not reached or illegal, in order. Holds the keys and moves of all
-    /// rows in memory.
+    /// Calls `visit` with every position that book moves from the start position reach, breadth first and
+    /// each once: its ply, the position, and the number of legal moves that the book has there. Returns the
+    /// rows that are not reached or illegal, in order. Holds the keys and moves of all rows in memory.
     ///
     /// # Errors
     ///
@@ -101,7 +100,7 @@ impl Book {
         mut visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
     ) -> Result<Vec<Place>, E> {
         self.expect_game::<G>()?;
-        // What the book states may be forged, so the room made in advance is limited.
+        // The number that the book states may be forged, so the memory reserved in advance is limited.
         let mut rows = Vec::with_capacity(self.metadata().rows.min(1 << 20) as usize);
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
         let mut walker = Walker::new(self.foreign_keys(), rows);
@@ -115,7 +114,7 @@ impl Book {
 pub(super) struct Stop {
     /// Moves from where the walk began.
     pub(super) ply: usize,
-    /// How many of its moves are legal.
+    /// The number of its moves that are legal.
     pub(super) legal: u64,
     /// The numbers of its rows.
     pub(super) rows: Range<usize>,
@@ -125,7 +124,7 @@ pub(super) struct Stop {
 pub(super) struct Walker<'a, G> {
     keys: Option<&'a KeyTable>,
     rows: Rows,
-    /// At the first row of each position: whether it was entered.
+    /// At the first row of each position: true if it was entered.
     entered: Vec<bool>,
     /// By row.
     reached: Vec<bool>,
@@ -140,8 +139,8 @@ impl<'a, G: Symmetric> Walker<'a, G> {
         Self { keys, rows: Rows::new(rows), entered, reached, next: Vec::new() }
     }
 
-    /// Notes a position for the walk unless it was there before or no row is of it. Returns whether
-    /// there is a row.
+    /// Adds a position to the walk unless it was entered before or has no row. Returns true if there is a
+    /// row.
     pub(super) fn enter(&mut self, position: &G) -> bool {
         let key = position.canonical_with(self.keys).key;
         let (first, found) = self.rows.of(key.to_i64());
@@ -187,7 +186,8 @@ impl<'a, G: Symmetric> Walker<'a, G> {
         Ok(())
     }
 
-    /// Enters what follows from a position. Returns how many of its moves are legal, and its rows.
+    /// Enters the positions after the moves of a position. Returns the number of its legal moves, and its
+    /// rows.
     fn expand(&mut self, position: &mut G) -> (u64, Range<usize>) {
         let canonical = position.canonical_with(self.keys);
         let (first, found) = self.rows.of(canonical.key.to_i64());
@@ -208,7 +208,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
         (legal, rows)
     }
 
-    /// Whether each row was reached, by its number.
+    /// The rows that were reached, by number.
     pub(super) fn reached(&self) -> &[bool] {
         &self.reached
     }

@@ -17,12 +17,12 @@ const MAX_NUMBER: i128 = 1_000_000_000_000;
 
 /// A formula such as `3*w+d-l`, evaluated in integers.
 ///
-/// Variables are `w`, `d` and `l`, the games that the mover won, drew and lost; `u`, those without
-/// known result; `n`, all of them; `r`, the mean rating of those who made the move, 0 if none is
-/// known; `y`, the last year in which it was played, 0 if none is known. There are `+`, `-`, `*`,
-/// `/`, brackets, and `max(a,b,…)` and `min(a,b,…)`. Quotients are rounded toward zero, and what is
-/// divided by zero is zero. Sums and products that exceed 127 bits stay at the bound; a negative
-/// result counts as 0, one above 64 bits as the greatest of 64 bits.
+/// Variables are `w`, `d` and `l`, the games that the mover won, drew and lost; `u`, those without known
+/// result; `n`, all of them; `r`, the mean rating of those who made the move, 0 if none is known; `y`, the
+/// last year in which it was played, 0 if none is known. There are `+`, `-`, `*`, `/`, brackets, and
+/// `max(a,b,…)` and `min(a,b,…)`. Quotients are rounded toward zero, and a quotient by zero is zero. Sums and
+/// products that exceed 127 bits stay at the bound; a negative result counts as 0, one above 64 bits as the
+/// greatest of 64 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weight {
     /// Without blanks, in lower case.
@@ -59,13 +59,13 @@ enum Operator {
     Min,
 }
 
-/// Where a formula is wrong.
+/// A fault in a formula.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {what}")]
 pub struct WeightError {
     /// The character at fault, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The fault there.
     pub what: &'static str,
 }
 

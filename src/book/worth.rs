@@ -1,9 +1,9 @@
-//! What a position is worth: what a source says of it, how sure that is, and one scale for all.
+//! The value of a position: the result or score that a source gives, its bounds, and one scale for all.
 
 use std::fmt;
 use std::ops::Neg;
 
-/// The worth of a position for the side to move; more is better.
+/// The value of a position for the side to move; more is better.
 ///
 /// | absolute value   | meaning                                                             |
 /// |------------------|---------------------------------------------------------------------|
@@ -19,7 +19,7 @@ use std::ops::Neg;
 pub struct Worth(i32);
 
 impl Worth {
-    /// Nobody is better.
+    /// Neither side is better.
     pub const DRAW: Self = Self(0);
     /// Better than any position.
     pub const MOST: Self = Self(Self::BEYOND);
@@ -30,7 +30,7 @@ impl Worth {
     const MATE: i32 = 30_000;
     const MATE_PLIES: i32 = 1_999;
     const BY_RULE: i32 = 26_000;
-    /// Room for the distances of one order; the last of five orders stands for all further ones.
+    /// The room for the distances of one order; the last of five orders covers all further ones.
     const ORDER: i32 = 400;
     const EVAL: i32 = 20_000;
 
@@ -40,20 +40,20 @@ impl Worth {
         Self(centipawns.clamp(-Self::EVAL, Self::EVAL))
     }
 
-    /// The side to move mates in so many plies.
+    /// The value of a mate by the side to move in `plies` plies.
     #[must_use]
     pub fn mate_in(plies: u16) -> Self {
         Self(Self::MATE - i32::from(plies).min(Self::MATE_PLIES))
     }
 
-    /// The side to move is mated in so many plies.
+    /// The value of a mate against the side to move in `plies` plies.
     #[must_use]
     pub fn mated_in(plies: u16) -> Self {
         -Self::mate_in(plies)
     }
 
-    /// The side to move wins by a repetition rule: in round `order` (1 and up) of the tables, and in
-    /// so many plies.
+    /// The value of a win for the side to move by a repetition rule: in round `order` (1 and up) of the rule,
+    /// and in `plies` plies.
     #[must_use]
     pub fn won_by_rule(order: u16, plies: u16) -> Self {
         let round = i32::from(order.clamp(1, 5)) - 1;
@@ -76,14 +76,14 @@ impl Worth {
         self.0
     }
 
-    /// Whether it is a mate or a win or loss by rule, not an evaluation.
+    /// Returns true if it is a mate or a win or loss by rule, not an evaluation.
     #[must_use]
     pub const fn is_decisive(self) -> bool {
         self.0.abs() > Self::EVAL
     }
 
-    /// What a position of this worth makes of the position after its best move, for the side to move
-    /// there: what is decided lies one ply nearer. The inverse of [`before`](Self::before).
+    /// The value of the position after the best move of a position of this value, for the side to move there:
+    /// a decided result is one ply nearer. The inverse of [`before`](Self::before).
     #[must_use]
     pub fn after(self) -> Self {
         let size = self.0.abs();
@@ -95,8 +95,8 @@ impl Worth {
         Self(-self.0.signum() * (size + 1).min(most))
     }
 
-    /// What a position of this worth makes of the move that leads to it, for the side that makes the
-    /// move: what is decided lies one ply further away.
+    /// The value of a move that leads to a position of this value, for the side that makes the move: a
+    /// decided result is one ply further away.
     #[must_use]
     pub fn before(self) -> Self {
         let size = self.0.abs();
@@ -132,10 +132,10 @@ impl fmt::Display for Worth {
     }
 }
 
-/// How a stated worth relates to the true one.
+/// The relation of a stated value to the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Bound {
-    /// It is the true one, as far as the source can tell.
+    /// It is the true one, as far as the source is able to determine.
     #[default]
     Exact,
     /// The true one is as good or better.
@@ -171,7 +171,7 @@ impl Neg for Bound {
     }
 }
 
-/// Where the worth of a position or move lies, both ends included. What is not known at all lies
+/// The bounds of the value of a position or move, both included. A value about which nothing is known lies
 /// between [`Worth::LEAST`] and [`Worth::MOST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -195,7 +195,7 @@ impl Span {
         Self { low: worth, high: worth }
     }
 
-    /// What a bound says.
+    /// The bounds by a stated value and its kind.
     #[must_use]
     pub const fn bounded(worth: Worth, bound: Bound) -> Self {
         match bound {
@@ -205,25 +205,25 @@ impl Span {
         }
     }
 
-    /// At least so much.
+    /// The lower bound.
     #[must_use]
     pub const fn low(self) -> Worth {
         self.low
     }
 
-    /// At most so much.
+    /// The upper bound.
     #[must_use]
     pub const fn high(self) -> Worth {
         self.high
     }
 
-    /// Whether both ends are one.
+    /// Returns true if both bounds are equal.
     #[must_use]
     pub fn is_exact(self) -> bool {
         self.low == self.high
     }
 
-    /// What can be relied on: the lower end, `None` where there is none. Moves are compared by it.
+    /// The assured value: the lower bound, `None` if there is none. Moves are compared by it.
     #[must_use]
     pub fn assured(self) -> Option<Worth> {
         (self.low > Worth::LEAST).then_some(self.low)
@@ -263,26 +263,26 @@ impl fmt::Display for Span {
     }
 }
 
-/// What a source says of a position, for the side to move.
+/// The score or result that a source gives for a position, for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Finding {
     /// An evaluation.
     Centipawns(i32),
-    /// The side to move mates in so many plies.
+    /// The side to move mates in this number of plies.
     MateIn(u16),
-    /// The side to move is mated in so many plies.
+    /// The side to move is mated in this number of plies.
     MatedIn(u16),
-    /// Endgame tables prove a win: in round `order` of the repetition rule (0 if none is needed), in
-    /// so many plies.
+    /// A tablebase proves a win: in round `order` of the repetition rule (0 if none is needed), in `distance`
+    /// plies.
     TableWin {
         /// Round of the repetition rule.
         order: u16,
         /// Plies.
         distance: u16,
     },
-    /// Endgame tables prove a draw.
+    /// A tablebase proves a draw.
     TableDraw,
-    /// Endgame tables prove a loss.
+    /// A tablebase proves a loss.
     TableLoss {
         /// Round of the repetition rule.
         order: u16,
@@ -309,13 +309,13 @@ impl Finding {
         }
     }
 
-    /// Whether it is the truth under the tables' rules and no engine's opinion.
+    /// Returns true if it is a proven result under the tablebase's rules, not an engine's opinion.
     #[must_use]
     pub const fn is_proof(self) -> bool {
         matches!(self, Self::TableWin { .. } | Self::TableDraw | Self::TableLoss { .. })
     }
 
-    /// What is said of the move that leads to the position, for the side that makes it.
+    /// The corresponding value of the move that leads to the position, for the side that makes it.
     #[must_use]
     pub const fn before(self) -> Self {
         match self {
@@ -347,7 +347,7 @@ impl Finding {
         }
     }
 
-    /// The inverse of [`columns`](Self::columns); `None` for what it never gives.
+    /// The inverse of [`columns`](Self::columns); `None` for values that it never gives.
     pub(super) fn from_columns(kind: i64, value: i64) -> Option<Self> {
         let plies = || u16::try_from(value).ok();
         let order = || u16::try_from(value >> 16).ok();

@@ -1,18 +1,18 @@
-//! What openings are called: a classifier after the Encyclopedia of Chinese Chess Openings.
+//! Names of openings: a classifier after the Encyclopedia of Chinese Chess Openings.
 //!
 //! The encyclopedia is a tree of 260 codes. `books/ecco.tsv` holds it as lines of two sorts
-//! (`books/README.md` tells how they are written):
+//! (`books/README.md` describes their form):
 //!
 //! - an *exact* line ends in a position, which is found by its canonical key: by whatever order of
 //!   moves, and from either side of the mirror, a game gets there;
-//! - a *formation* goes on from the lines of a code and names the squares of the men that matter;
-//!   the other men may stand anywhere.
+//! - a *formation* goes on from the lines of a code and names the squares of the pieces that matter; the
+//!   other pieces may stand anywhere.
 //!
-//! A game goes down the tree ([`Follower`]): from the code where it is, an exact line below it or a
-//! formation that goes on from it takes it further: a formation up to [`FORMATION_PLY`], an exact
-//! line up to [`MAX_PLY`]. The deepest line reached names the game. A position without a past
-//! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line
-//! with most of its men in place.
+//! A game goes down the tree ([`Follower`]): from the code where it is, an exact line below it or a formation
+//! that goes on from it takes it further: a formation up to [`FORMATION_PLY`], an exact line up to
+//! [`MAX_PLY`]. The deepest line reached names the game. A position without a past
+//! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line with most of
+//! its pieces in place.
 
 mod table;
 #[cfg(test)]
@@ -27,14 +27,14 @@ pub use table::{OpeningError, OpeningFault};
 use crate::hash::Key;
 use crate::xiangqi::{Move, Position};
 
-/// A game's name is settled after so many plies.
+/// The number of plies after which a game's name is settled.
 pub const MAX_PLY: u32 = 24;
 
-/// A formation counts only if it stands within so many plies: the encyclopedia's lines have eight
-/// moves of each side at most, and men that come to the same squares later belong to the middle game.
+/// The number of plies within which a formation must stand to count: the encyclopedia's lines have eight
+/// moves of each side at most, and pieces that come to the same squares later belong to the middle game.
 pub const FORMATION_PLY: u32 = 16;
 
-/// A position without a past is named only while it has at least so many men.
+/// The fewest pieces with which a position without a past is named.
 pub const MIN_MEN: u32 = 28;
 
 /// A code of the encyclopedia: a letter from A to E and two digits.
@@ -58,7 +58,7 @@ impl Code {
         self.0[0] as char
     }
 
-    /// What the openings of this letter have in common.
+    /// A description common to the openings of this letter.
     #[must_use]
     pub const fn group(self) -> &'static str {
         match self.0[0] {
@@ -77,14 +77,14 @@ impl fmt::Display for Code {
     }
 }
 
-/// What a game or position is called.
+/// The name of a game or position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opening {
     /// The code.
     pub code: Code,
     /// The code's Chinese name.
     pub name: &'static str,
-    /// After how many plies the line was reached; for a position without a past, the number of
+    /// The number of plies after which the line was reached; for a position without a past, the number of
     /// moves of the line.
     pub ply: u32,
 }
@@ -128,7 +128,7 @@ impl Openings {
         self.0.lines.iter().find(|line| line.code == code).map(|line| line.name)
     }
 
-    /// What a game from the usual start is called; `None` without moves. Moves must be legal.
+    /// Names a game from the usual start; `None` without moves. Moves must be legal.
     #[must_use]
     pub fn name_game(&self, moves: &[Move]) -> Option<Opening> {
         let mut position = Position::start();
@@ -140,7 +140,7 @@ impl Openings {
         follower.opening()
     }
 
-    /// What a position without a past is called, if it still resembles a line at all.
+    /// Names a position without a past, if it still resembles a line at all.
     #[must_use]
     pub fn name_position(&self, position: &Position) -> Option<Opening> {
         let exact = self.exact_lines(position).map(|(line, _)| line).next();
@@ -174,14 +174,14 @@ impl Openings {
     }
 }
 
-/// Whether a line is seen as written (bit 0), mirrored (bit 1), or both.
+/// A set of frames in which a line is seen: as written (bit 0), mirrored (bit 1), or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Frames(u8);
 
 impl Frames {
     const BOTH: Self = Self(3);
 
-    /// In which of `among` the rules hold.
+    /// Those of `among` in which the rules hold.
     fn of(rules: &[Rules; 2], position: &Position, among: Self) -> Self {
         let holds = |frame: usize| among.0 >> frame & 1 == 1 && rules[frame].hold(position);
         Self(u8::from(holds(0)) | u8::from(holds(1)) << 1)
@@ -192,7 +192,7 @@ impl Frames {
     }
 }
 
-/// Follows a game from the usual start, ply by ply, and knows at each what it is called.
+/// Follows a game from the usual start, ply by ply, and names it at each.
 #[derive(Debug, Clone)]
 pub struct Follower<'a> {
     openings: &'a Openings,
@@ -246,7 +246,7 @@ impl<'a> Follower<'a> {
         })
     }
 
-    /// What the game is called so far; `None` before the first move.
+    /// The name of the game so far; `None` before the first move.
     #[must_use]
     pub fn opening(&self) -> Option<Opening> {
         let line = self.line.filter(|_| self.ply > 0)?;

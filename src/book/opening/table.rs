@@ -14,11 +14,11 @@ use crate::xiangqi::{Piece, Position, Role, Square};
 pub struct OpeningError {
     /// From 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault in that line.
     pub fault: OpeningFault,
 }
 
-/// What is wrong with a line.
+/// A fault in a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpeningFault {
@@ -61,7 +61,7 @@ pub enum OpeningFault {
     Twice(Code),
 }
 
-/// What must stand where.
+/// The pieces that must stand on squares, and those that must not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Rules {
     stands: Vec<(Square, Piece)>,
@@ -87,7 +87,7 @@ impl Rules {
         Self { stands: image(&self.stands), absent: image(&self.absent) }
     }
 
-    /// A man that went: it stands there, and none of its kind where it came from.
+    /// Adds a piece that has moved: it stands on its target, and none of its kind on the square it came from.
     fn went(&mut self, position: &Position, from: Square, to: Square) {
         let Some(piece) = position.piece_at(to) else { return };
         self.stands.push((to, piece));
@@ -106,9 +106,9 @@ pub(super) struct Line {
     above: BTreeSet<Code>,
     /// The key of its last position as written, if it is exact.
     pub(super) exact: Option<Key>,
-    /// Its own men, as written and mirrored.
+    /// The conditions on the pieces of the line itself, as written and mirrored.
     pub(super) own: [Rules; 2],
-    /// The men of the whole way to it, as written and mirrored.
+    /// The conditions on the pieces of the whole way to it, as written and mirrored.
     pub(super) whole: [Rules; 2],
     /// Number of its own moves.
     moves: u32,
@@ -252,9 +252,9 @@ struct End {
     position: Position,
     own: Rules,
     whole: Rules,
-    /// Where every man that went came from at first.
+    /// The first square of every piece that has moved, by its present one.
     homes: BTreeMap<Square, Square>,
-    /// Where each move by its text led.
+    /// The target of each move, by its text, and the piece.
     played: BTreeMap<&'static str, (Square, Option<Piece>)>,
     moves: u32,
     /// Moves of the whole way, Red's and Black's.
@@ -356,9 +356,9 @@ fn play(source: &Source, before: End) -> Result<End, OpeningFault> {
     Ok(end)
 }
 
-/// The man of an earlier move still stands where that led.
+/// Condition: the piece of an earlier move still stands where that led.
 const STILL: &str = "在";
-/// A man has not moved.
+/// Condition: a piece has not moved.
 const UNMOVED: &str = "未动";
 
 fn is_condition(text: &str) -> bool {
@@ -391,8 +391,8 @@ fn condition(end: &End, side: Side, text: &str) -> Option<(Square, Piece)> {
     words.next().is_none().then_some((home, piece))
 }
 
-/// For every line all codes above it: those that it goes on from; for a line from the start, those
-/// of the lines that begin it; and what is above these.
+/// For every line all codes above it: those that it goes on from; for a line from the start, those of the
+/// lines that begin it; and the codes above these.
 fn climb(sources: &[Source]) -> Vec<BTreeSet<Code>> {
     let mut above: Vec<BTreeSet<Code>> = sources
         .iter()
