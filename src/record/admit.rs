@@ -1,17 +1,17 @@
-//! Which files among many hold games: those of a folder and the members of an archive are judged by
-//! the same rules, so that both give the same.
+//! Admission: decides which of many files hold games. Files of a folder and members of an archive are judged
+//! by the same rules, so that both give the same.
 
 use super::scan::{Scanner, Token};
 use super::unpack::{Coding, read_up_to};
 use super::{Encoding, Format, plain, read_games, sevenz, split, tar};
 
-/// Bytes of a file that are looked at to tell what it is.
+/// The number of bytes at the beginning of a file from which its kind is determined.
 pub(crate) const HEAD_BYTES: usize = 1 << 20;
 
 /// Bytes of a text that are searched for a tag or a move.
 const SAMPLE_BYTES: usize = 64 << 10;
 
-/// Why a file is passed over that is none of its kind, or hidden.
+/// The reasons for passing over a file that is hidden, or a link.
 pub(crate) const HIDDEN: &str = "hidden: its name begins with a dot";
 pub(crate) const LINK: &str = "a link; what it points to is read where it is given by name";
 
@@ -19,8 +19,8 @@ pub(crate) const LINK: &str = "a link; what it points to is read where it is giv
 ///
 /// # Errors
 ///
-/// Why it is passed over. What promises games by its name is not, nor are archives, whatever is in
-/// them: where they cannot be read, the reader says so.
+/// The reason for passing it over. A file whose name promises games is never passed over, nor is an archive,
+/// whatever it contains: if it cannot be read, the reader reports it.
 pub(crate) fn admit(name: &str, head: &[u8]) -> Result<(), String> {
     if Format::is_game_file(name) == Some(true)
         || Format::is_archive(name)
@@ -90,12 +90,12 @@ fn has_a_game(head: &[u8]) -> bool {
     found
 }
 
-/// Whether a file that begins so is packed, or an archive.
+/// Returns true if a file that begins with `head` is packed, or an archive.
 pub(super) fn is_packed(head: &[u8]) -> bool {
     Archive::of(head).is_some() || Coding::of(head).is_some()
 }
 
-/// What holds many files.
+/// A kind of file that holds many files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Archive {
     Zip,
@@ -124,7 +124,7 @@ pub(super) fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
-/// Whether a file of that path is hidden, or lies in a folder that is.
+/// Returns true if a file of that path is hidden, or lies in a folder that is.
 pub(super) fn is_hidden(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| part.starts_with('.') && !matches!(part, "." | ".."))
 }

@@ -19,16 +19,16 @@ use super::{Content, sevenz, tar, zip};
 /// Archives lie in others that deep at most.
 const MAX_DEPTH: u32 = 2;
 
-/// Bytes that tell an archive.
+/// The number of bytes from which an archive is recognised.
 const MARK_BYTES: usize = 512;
 
-/// What was found in a file.
+/// The sources found in a file.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) members: Vec<Member>,
-    /// What was unpacked; members refer to these by number, from 1. 0 is the file itself.
+    /// The contents that were unpacked; members refer to these by number, from 1. 0 is the file itself.
     pub(super) stores: Vec<Content<'static>>,
-    /// What is passed over, and why.
+    /// The members that are passed over, with the reasons.
     pub(super) skipped: Vec<(String, String)>,
 }
 
@@ -44,7 +44,7 @@ struct Finder<'a> {
     bytes: &'a [u8],
     stop: &'a AtomicBool,
     stores: Vec<Content<'static>>,
-    /// What is unpacked in this round.
+    /// The contents unpacked in this round.
     spool: Spool<'a>,
     /// Bytes that may still be unpacked.
     left: u64,
@@ -95,7 +95,7 @@ pub(super) fn find(bytes: &[u8], folder: &Path, stop: &AtomicBool) -> Result<Fou
     Ok(Found { members: members.collect(), stores, skipped })
 }
 
-/// What a file of that length may unpack to, with all that is in it.
+/// The bytes that a file of that length may unpack to, with all that is in it.
 fn budget(len: usize) -> u64 {
     FREE_BYTES.saturating_add((len as u64).saturating_mul(MAX_RATIO)).min(MAX_UNPACKED)
 }
@@ -179,7 +179,7 @@ impl Finder<'_> {
         head
     }
 
-    /// Whether what is packed so is an archive.
+    /// Returns the kind of archive that a packed member unpacks to, if it is one.
     fn archive_within(&self, member: &Member, coding: Coding) -> Option<Archive> {
         let mut head = vec![0; MARK_BYTES];
         let bytes = self.bytes_of(member);
@@ -373,7 +373,7 @@ impl Finder<'_> {
     }
 }
 
-/// What became of a file of a 7z archive.
+/// The outcome of reading a file of a 7z archive.
 enum Taken {
     File(Range<usize>),
     Skipped(String),

@@ -4,11 +4,11 @@ use super::{BadGameReason, Note};
 use crate::game::Side;
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
 
-/// The men on the board at the start of a game.
+/// The pieces on the board at the start of a game.
 pub(super) type Board = [Option<Piece>; Square::COUNT];
 
-/// The men of one side in the order in which XQF and DhtmlXQ list their squares: Red's sixteen,
-/// then Black's. In the usual start position a man's number among its kind rises with its file.
+/// The pieces of one side in the order in which XQF and DhtmlXQ list their squares: Red's sixteen, then
+/// Black's. In the usual start position a piece's number among its kind rises with its file.
 const MEN: [Role; 16] = [
     Role::Rook,
     Role::Horse,
@@ -28,9 +28,9 @@ const MEN: [Role; 16] = [
     Role::Pawn,
 ];
 
-/// The start position, `None` if it is the usual one. The colour of the man on `first`, where the
-/// first move begins, is to move, for what files say about that is often wrong; where there is no
-/// such man, it is `stated`, or the other side if only that makes the position legal.
+/// The start position, `None` if it is the usual one. The colour of the piece on `first`, where the first
+/// move begins, is to move, for what files state about that is often wrong; where there is no such piece, it
+/// is `stated`, or the other side if only that makes the position legal.
 pub(super) fn start_position(
     board: &Board,
     first: Option<Square>,
@@ -49,18 +49,18 @@ pub(super) fn start_position(
     Ok((position != Position::start()).then_some(position))
 }
 
-/// What is to be said of a start position whose side to move is not the `stated` one, for no first
-/// move tells it.
+/// The note on a start position whose side to move is not the `stated` one, where there is no first move to
+/// determine it.
 pub(super) fn note(start: Option<&Position>, first: Option<Square>, stated: Side) -> Option<Note> {
     let turn = start.map_or(Side::First, Position::turn);
     (first.is_none() && turn != stated).then_some(Note::OtherSide)
 }
 
-/// The board with the 32 men on these squares.
+/// The board with the 32 pieces on these squares.
 ///
 /// # Errors
 ///
-/// If two men stand on one square.
+/// If two pieces stand on one square.
 pub(super) fn board_of(squares: &[Option<Square>; 32]) -> Result<Board, BadGameReason> {
     let mut board = [None; Square::COUNT];
     for (index, square) in squares.iter().enumerate() {
@@ -94,7 +94,7 @@ pub(super) const fn turned(square: Square) -> Square {
     square.flipped().mirrored()
 }
 
-/// The squares of the 32 men of a position, file by file.
+/// The squares of the 32 pieces of a position, file by file.
 pub(super) fn men_of(position: &Position) -> [Option<Square>; 32] {
     let mut squares = [None; 32];
     for file in 0..9 {

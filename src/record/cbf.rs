@@ -55,7 +55,7 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     on_lines(&text, reader.game())
 }
 
-/// What the head says.
+/// The contents of the head.
 #[derive(Default)]
 struct Head {
     tags: Vec<(String, String)>,
@@ -83,7 +83,7 @@ impl MoveElement {
 struct Reader<'a> {
     text: &'a str,
     pieces: Pieces<'a>,
-    /// Where the last element of a move began.
+    /// The offset at which the last element of a move began.
     moves_at: usize,
 }
 

@@ -1,6 +1,6 @@
-//! The formats of CCBridge (象棋桥): CBR, one game with variations and comments, and CBL, a library
-//! of such games. Numbers are little-endian, texts are UTF-16 of fixed width that end with a NUL;
-//! what is left of their width is rubbish.
+//! The formats of CCBridge (象棋桥): CBR, one game with variations and comments, and CBL, a library of such
+//! games. Numbers are little-endian, texts are UTF-16 of fixed width that end with a NUL; the bytes of the
+//! width after the NUL are rubbish.
 //!
 //! ```text
 //! CBR:   0  "CCBridge Record\0"; byte 19 the version: 2 today, 1 before
@@ -13,12 +13,11 @@
 //!       60  u32 slots; an index of 276 bytes for each begins at 66624
 //!           records as above, each from a multiple of 4096 bytes after the index on
 //! ```
-//!
+//! × column + row from the top. Libraries of the first versions are of another kind: `old_cbl`.
 //! The first node of a tree is no move but holds the comment on the start position. A long record
 //! spans several blocks of 4096 bytes; deleted ones leave blocks behind that begin with anything.
 //!
-//! In version 1 texts stand 128 bytes earlier, what follows them 256, and squares in the tree are
-//! 16 × column + row from the top. Libraries of the first versions are of another kind: `old_cbl`.
+//! In version 1 texts stand 128 bytes earlier, everything after them 256, and squares in the tree are
 
 use std::ops::Range;
 
@@ -37,20 +36,21 @@ use crate::xiangqi::{Piece, Position, Role, Square};
 const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
 const LIBRARY_MAGIC: &[u8; 16] = b"CCBridgeLibrary\0";
 
-/// Where the version of a record stands.
+/// The offset of a record's version.
 const VERSION: usize = 19;
 const RESULT: usize = 2076;
 const SIDE_TO_MOVE: usize = 2112;
 const BOARD: usize = 2120;
-/// Where the tree begins.
+/// The offset of the tree.
 const TREE: usize = 2214;
 
-/// Where a library's index begins, how long an entry is, and what blocks records begin on.
+/// The offset of a library's index, the length of an index entry, and the size of the blocks that records
+/// begin on.
 const INDEX: u64 = 66_624;
 const INDEX_ENTRY: u64 = 276;
 const BLOCK: usize = 4096;
 
-/// Where a text stands, its width in bytes, and its tag.
+/// The texts: offset, width in bytes, and tag.
 const TEXTS: [(usize, usize, &str); 17] = [
     (180, 128, "Title"),
     (308, 256, "Category"),
@@ -71,13 +71,13 @@ const TEXTS: [(usize, usize, &str); 17] = [
     (1780, 64, "Author"),
 ];
 
-/// The men by their number, from 1.
+/// The pieces by their number, from 1.
 const MEN: [Role; 7] =
     [Role::Rook, Role::Horse, Role::Elephant, Role::Advisor, Role::King, Role::Cannon, Role::Pawn];
 
-/// What the versions of a record differ in.
+/// The differences between the versions of a record.
 struct Layout {
-    /// How many bytes earlier texts stand than in today's version.
+    /// The number of bytes by which texts stand earlier than in today's version.
     texts: usize,
     /// The same of what follows them.
     rest: usize,
@@ -118,7 +118,7 @@ pub(super) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     cut(&whole, target, starts)
 }
 
-/// Reads the games of one chunk of a CBL; the number of a game counts records with men on the board.
+/// Reads the games of one chunk of a CBL; the number of a game counts records with pieces on the board.
 pub(super) fn read_library(
     source: &str,
     bytes: &[u8],
@@ -154,7 +154,7 @@ pub(super) fn read_library(
     summary
 }
 
-/// Where records stand, from the first one on, those without men included.
+/// The byte ranges of the records, from the first one on, those without pieces included.
 fn records(bytes: &[u8], first: usize) -> impl Iterator<Item = Range<usize>> {
     let starts = (first..bytes.len()).step_by(BLOCK);
     let mut starts = starts.filter(move |&at| bytes[at..].starts_with(RECORD_MAGIC)).peekable();
@@ -164,12 +164,12 @@ fn records(bytes: &[u8], first: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a record has no men on its board: libraries are divided by such.
+/// Returns true if a record has no pieces on its board: libraries are divided by such.
 fn is_heading(record: &[u8]) -> bool {
     Layout::of(record).board(record).is_some_and(|board| board.iter().all(|&b| b == 0))
 }
 
-/// Where the records of a library begin; at its end if it has none.
+/// The offset of a library's first record, or the library's end if it has none.
 fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.starts_with(LIBRARY_MAGIC) {
         let is_short = [LIBRARY_MAGIC, RECORD_MAGIC].iter().any(|magic| magic.starts_with(bytes));
@@ -274,7 +274,7 @@ fn from_top(number: u8) -> Result<Square, u8> {
 struct TreeReader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the record begins in the file.
+    /// The offset of the record in the file.
     offset: usize,
     square: fn(u8) -> Result<Square, u8>,
 }

@@ -2,17 +2,16 @@
 //!
 //! ```text
 //! 17pk:      0  two unknown u16, u32 time, u32 moves
-//!           12  9 bytes a move: number of the man, side (1 Red, 2 Black), kind, column and row where
-//!               it begins, column and row where it ends, number and kind of what it captures
+//!            12  9 bytes a move: number of the piece, side (1 Red, 2 Black), kind, column and row where
+//!                it begins, column and row where it ends, number and kind of what it captures
 //! Zhongyou:  0  7 bytes a move: three unknown, column where it begins, where it ends, row where it
 //!               begins, where it ends
 //! ```
 //!
-//! Columns count from the left, rows from the top, both from 0. A game whose first move begins in the
-//! upper half is seen from the other side, and turned. Neither names nor a result are kept. The
-//! files have no mark: they are told by their length and two moves that can be played. No file of
-//! Zhongyou was at hand, so that one is read only if every move in it is legal, and else is of an
-//! unknown format.
+//! Columns count from the left, rows from the top, both from 0. A game whose first move begins in the upper
+//! half is seen from the other side, and turned. Neither names nor a result are kept. The files have no mark:
+//! they are recognised by their length and two moves that can be played. No file of Zhongyou was at hand, so
+//! that one is read only if every move in it is legal, and else is of an unknown format.
 
 use super::Record;
 use super::board::{from_top_left, turned};
@@ -24,10 +23,10 @@ const HEAD: usize = 12;
 const MOVE: usize = 9;
 const BARE_MOVE: usize = 7;
 
-/// The longest file that is taken for a CCM, in bytes: some 7,000 moves.
+/// The longest file that can be a CCM, in bytes: some 7,000 moves.
 const MAX_BYTES: usize = 64 << 10;
 
-/// Whether the bytes are like a CCM.
+/// Returns true if the bytes look like a CCM.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     if bytes.len() > MAX_BYTES {
         return false;
@@ -77,7 +76,7 @@ fn bare_moves(bytes: &[u8]) -> impl Iterator<Item = (usize, Coordinates)> {
     (0..).step_by(BARE_MOVE).zip(seen_from_red(squares))
 }
 
-/// Whether these are moves of Zhongyou, all of them legal.
+/// Returns true if these are moves of Zhongyou, all of them legal.
 fn is_bare(bytes: &[u8]) -> bool {
     !bytes.is_empty()
         && bytes.len() <= MAX_BYTES

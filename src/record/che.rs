@@ -2,7 +2,7 @@
 //! blanks.
 //!
 //! ```text
-//! 1 62                       always 1; how many moves
+//! 1 62                       always 1; the number of moves
 //! 21 32 1 0 1 2 2 0 1 0      ten numbers a move: two unknown, 1 for Red and 0 for Black, the rank and
 //!                            file where it begins and where it ends, one unknown, its number, 0
 //! ```
@@ -19,10 +19,10 @@ use crate::xiangqi::{Position, Square};
 const HEAD: usize = 2;
 const MOVE: usize = 10;
 
-/// How much is looked at to tell the format, in bytes.
+/// The number of bytes from which the format is recognised.
 const SAMPLE: usize = 512;
 
-/// Whether the bytes begin like a CHE.
+/// Returns true if the bytes begin like a CHE.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let is_number = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();

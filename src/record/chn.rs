@@ -4,12 +4,12 @@
 //! ```text
 //! today:    0  "GL", u16 2000, u16 2004, u16
 //!           8  texts: when it was played (as C's asctime), title, names and accounts: TEXTS
-//!         180  90 squares, column by column from the left, each from the top: men as in MEN; 8 more
-//!              for Black, and 16 × the man's number among its kind
+//!          180  90 squares, column by column from the left, each from the top: pieces as in MEN; 8 more
+//!               for Black, and 16 × the piece's number among its kind
 //!         270  the same at the end of the game
-//!         472  36 bytes a move: its address, those of the one before and the one after (0 after the
-//!              last), u16, then 16 × row + column where it begins and where it ends, the man, what it
-//!              captures, 18 unknown; the first stands for the start and is no move
+//!          472  36 bytes a move: its address, those of the one before and the one after (0 after the
+//!               last), u16, then 16 × row + column where it begins and where it ends, the piece, what it
+//!               captures, 18 unknown; the first stands for the start and is no move
 //! before:   0  188 unknown bytes
 //!         188  32 bytes a move: two unknown u16, u16 column and row where it begins, column and row
 //!              where it ends, 20 unknown
@@ -38,13 +38,13 @@ const MOVE: usize = 36;
 const OLD_MOVES: usize = 188;
 const OLD_MOVE: usize = 32;
 
-/// The longest file without a mark that is taken for a CHN, in bytes.
+/// The longest file without a mark that can be a CHN, in bytes.
 const MAX_OLD_BYTES: usize = 64 << 10;
 
-/// Where a text stands, its width in bytes, and its tag.
+/// The texts: offset, width in bytes, and tag.
 const TEXTS: [(usize, usize, &str); 3] = [(36, 64, "Title"), (120, 20, "Red"), (160, 20, "Black")];
 
-/// The men by their number, from 1.
+/// The pieces by their number, from 1.
 const MEN: [Role; 7] =
     [Role::Rook, Role::Horse, Role::Cannon, Role::King, Role::Advisor, Role::Elephant, Role::Pawn];
 
@@ -52,7 +52,7 @@ const MEN: [Role; 7] =
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Whether the bytes are like a CHN.
+/// Returns true if the bytes look like a CHN.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || is_old(bytes)
 }
@@ -133,7 +133,7 @@ fn date(text: &str) -> String {
     }
 }
 
-/// Whether the bytes are a game of the kind before, all of whose moves are legal.
+/// Returns true if the bytes are a game of the kind before, all of whose moves are legal.
 fn is_old(bytes: &[u8]) -> bool {
     (OLD_MOVES + OLD_MOVE..=MAX_OLD_BYTES).contains(&bytes.len())
         && (bytes.len() - OLD_MOVES).is_multiple_of(OLD_MOVE)

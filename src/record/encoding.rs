@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::xiangqi::notation;
 
-/// How a source's bytes stand for characters.
+/// The encoding of a source's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
     /// With or without a byte order mark; ASCII is part of it.
@@ -16,11 +16,11 @@ pub enum Encoding {
     Big5,
 }
 
-/// How much of a source is looked at to find its encoding, in bytes. Games that turn out to be
-/// written in another are looked at again one by one.
+/// The number of bytes of a source from which its encoding is determined. Games that turn out to be written
+/// in another are looked at again one by one.
 const SAMPLE_BYTES: usize = 64 << 10;
 
-/// How far the first byte beyond ASCII is looked for.
+/// The number of bytes that are searched for the first one beyond ASCII.
 const ASCII_BYTES: usize = 16 << 20;
 
 pub(super) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -186,7 +186,7 @@ fn sample(bytes: &[u8]) -> &[u8] {
     &head[..end]
 }
 
-/// How often four characters in a row read as a Chinese move.
+/// The number of places where four characters in a row read as a Chinese move.
 fn chinese_moves(text: &str) -> usize {
     let mut last = ['\0'; 4];
     let mut count = 0;

@@ -50,23 +50,23 @@ const TAGS: [(&str, &str); 26] = [
     ("结束方式", "Termination"),
 ];
 
-/// What free lines say beyond this is not looked at: longer lines, and more tags of a game.
+/// The bounds of what is read of free lines: longer lines, and further tags of a game, are ignored.
 const LONGEST_LINE: usize = 1 << 10;
 const MOST_TAGS: usize = 1 << 10;
 
-/// Whether a line of the text begins a game's moves.
+/// Returns true if a line of the text begins a game's moves.
 pub(super) fn looks_like(text: &str) -> bool {
     text.lines().any(begins_moves)
 }
 
-/// Whether a line begins with the number 1 and a move.
+/// Returns true if a line begins with the number 1 and a move.
 fn begins_moves(line: &str) -> bool {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let rest = line.strip_prefix(['1', '１']).and_then(|rest| rest.strip_prefix(['.', '．', '、']));
     rest.is_some_and(|rest| rest.split_whitespace().next().is_some_and(plain::begins_with_move))
 }
 
-/// Whether a line goes on with moves.
+/// Returns true if a line continues the moves.
 fn goes_on(line: &str) -> bool {
     let Some(word) = line.split_whitespace().next() else { return true };
     word.starts_with(['{', '(', ';', '｛'])
@@ -97,7 +97,7 @@ pub(super) fn read(
     summary
 }
 
-/// What is said of a game, and its moves.
+/// A game's tags and its moves.
 #[derive(Debug, Default)]
 struct Game {
     tags: Vec<(String, String)>,

@@ -25,7 +25,8 @@ use crate::bytes::visible::ShowPath;
 /// Files below this size are read whole.
 const WHOLE_BYTES: u64 = 1 << 20;
 
-/// How much of a large file is looked at to tell whether it can be cut between games.
+/// The number of bytes at the beginning of a large file from which it is decided whether it can be cut
+/// between games.
 const HEAD_BYTES: usize = MAX_GAME_BYTES + 1;
 
 /// Times of files are counted in ticks of at most this length. What is written to a file within the
@@ -41,7 +42,7 @@ const STEP: usize = 1 << 20;
 pub struct ChangedError;
 
 impl ChangedError {
-    /// Whether that is what an error says.
+    /// Returns true if an error is this one.
     #[must_use]
     pub fn is_in(error: &io::Error) -> bool {
         error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Self>)
@@ -62,7 +63,7 @@ pub struct GameFile {
     held: Held,
 }
 
-/// Where the bytes of a file are while it is read.
+/// The place of a file's bytes while it is read.
 #[derive(Debug)]
 enum Held {
     Memory(Vec<u8>),
@@ -95,8 +96,8 @@ impl Stamp {
         Ok(Self { len: about.len(), modified: about.modified().ok(), changed, names })
     }
 
-    /// Whether the file is as it was, as far as can be seen. One that was replaced by another of its name
-    /// is.
+    /// Returns true if the file is as it was, as far as can be seen. One that was replaced by another of its
+    /// name counts as unchanged.
     fn is_of_same_state(&self, other: &Self) -> bool {
         (self.len, self.modified) == (other.len, other.modified)
             && (self.changed == other.changed || self.names != other.names)
@@ -163,7 +164,7 @@ impl GameFile {
         self.stamp.len
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if the file is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -303,7 +304,7 @@ mod tests {
 
     const GAME: &str = "[Event \"a\"]\n\n1. h2e2 h9g7 *\n\n";
 
-    /// A file of so many games and its folder.
+    /// A file of `count` games and its folder.
     fn games(count: usize) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pgn");

@@ -94,8 +94,8 @@ impl Format {
         }
     }
 
-    /// What names of its files end with, in lower case, the usual one first. That is a hint for
-    /// finding and naming files; what a file holds is told from its content.
+    /// The endings of the format's file names, in lower case, the usual one first. They are a hint for
+    /// finding and naming files; the format of a file is determined from its content.
     #[must_use]
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
@@ -126,7 +126,7 @@ impl Format {
             .find(|f| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(ending)))
     }
 
-    /// Whether a file of that name is likely to hold games: `None` if not, else whether its ending
+    /// Judges from a name how likely the file is to hold games: `None` if it is not, else whether its ending
     /// is used for nothing else. The ending of a packed file (`.zst`, `.gz`) is the one before.
     #[must_use]
     pub fn is_game_file(name: &str) -> Option<bool> {
@@ -143,7 +143,7 @@ impl Format {
         Some(!AMBIGUOUS.iter().any(|other| ending.eq_ignore_ascii_case(other)))
     }
 
-    /// Whether a name says nothing of what a file holds: it has no ending, or one that is used for
+    /// Returns true if a name tells nothing about a file's content: it has no ending, or one that is used for
     /// everything.
     pub(crate) fn is_open_name(name: &str) -> bool {
         let split = |name: &str| {
@@ -159,7 +159,7 @@ impl Format {
         ending.is_none_or(|(_, ending)| AMBIGUOUS.contains(&ending.as_str()))
     }
 
-    /// Whether a file of that name is an archive, packed perhaps, in which games may lie.
+    /// Returns true if a file of that name is an archive, packed perhaps, in which games may lie.
     pub(crate) fn is_archive(name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map_or(0, |(stem, _)| stem.len() + 1);
         let (stem, mut ending) = name.split_at(ending(name));
@@ -170,7 +170,7 @@ impl Format {
         ARCHIVES.iter().any(|archive| ending.eq_ignore_ascii_case(archive))
     }
 
-    /// Whether a file of this format can hold more than one game.
+    /// Returns true if a file of this format can hold more than one game.
     #[must_use]
     pub const fn holds_many(self) -> bool {
         matches!(self, Self::Pgn | Self::Jsonl | Self::Plain | Self::Cbl | Self::DhtmlXq)

@@ -98,7 +98,7 @@ struct LineText<'a> {
     comments: Vec<(usize, String)>,
 }
 
-/// Reads a game, of its main line at most so many plies, and returns how many variations were cut.
+/// Reads a game, at most `plies` plies of its main line, and returns the number of variations that were cut.
 fn read_game(line: &[u8], plies: usize) -> Result<(ParsedGame, u64), BadGameReason> {
     if line.len() > MAX_GAME_BYTES {
         return Err(BadGameReason::TooLong(line.len()));
@@ -137,7 +137,7 @@ fn read_text(line: &[u8]) -> Result<Text<'_>, BadGameReason> {
     })
 }
 
-/// What is wrong with a line, whose number is known from elsewhere.
+/// The message for a line that is not the JSON of a game; the line's number is known from elsewhere.
 fn json_error(error: &serde_json::Error) -> String {
     /// Messages quote what they complain of, in full.
     const LONGEST: usize = 200;
@@ -163,7 +163,7 @@ fn read_result(text: &str) -> Result<Option<Outcome>, BadGameReason> {
 
 /// Puts lines together to a tree.
 struct TreeReader {
-    /// Where each line begins, as soon as the line that it belongs to was read.
+    /// The position where each line begins, as soon as the line that it belongs to was read.
     starts: Vec<Option<Position>>,
     /// The variations of each line by ply, the last first.
     variations: Vec<Vec<usize>>,

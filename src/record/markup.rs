@@ -26,7 +26,7 @@ impl<'a> Pieces<'a> {
         Self { text, at: 0 }
     }
 
-    /// How many bytes of the text were read.
+    /// The number of bytes of the text that were read.
     pub(super) const fn at(&self) -> usize {
         self.at
     }

@@ -1,8 +1,8 @@
 //! Game records: one [`Record`] model, and a reader and writer per file format.
 //!
-//! [`read_games`] reads a whole source; [`split_games`] and [`read_chunk`] let many threads read
-//! parts of one. [`Packed`] and [`read_packed`] take a file as it is, packed perhaps or an archive
-//! of many sources. [`write_game`] writes a record.
+//! [`read_games`] reads a whole source; [`split_games`] and [`read_chunk`] let many threads read parts of
+//! one. [`Packed`] and [`read_packed`] read a file as it is, packed perhaps or an archive of many sources.
+//! [`write_game`] writes a record.
 //!
 //! Every reader of a whole file has the form `read(source, bytes, sink) -> ReadSummary`: it hands
 //! each game, good or bad, to `sink` in file order, names `source` in messages, and for a file of

@@ -24,14 +24,14 @@ const END: &[u8] = b"Ends";
 /// Strings before the moves at most.
 const MAX_HEAD: usize = 64;
 
-/// How Red's result is written between the names.
+/// The ways in which Red's result is written between the names.
 const RESULTS: [(&str, Outcome); 3] = [
     ("-胜-", Outcome::Win(Side::First)),
     ("-负-", Outcome::Win(Side::Second)),
     ("-和-", Outcome::Draw),
 ];
 
-/// Whether the bytes begin like an MXQ.
+/// Returns true if the bytes begin like an MXQ.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let mut strings = Strings { bytes, at: 0 };
     let mut head = strings.by_ref().take(MAX_HEAD);

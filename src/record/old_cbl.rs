@@ -6,7 +6,7 @@
 //! 20  packed: five strings (title, two unknown, author, unknown); two dates of 19 bytes
 //!             u32 games; a string, the preface
 //!             for each game u32 length, itself included, and
-//!                squares of the 32 men: 16 × (column + 1) + row + 1, from Red's side; 0 if absent
+//!                squares of the 32 pieces: 16 × (column + 1) + row + 1, from Red's side; 0 if absent
 //!                three u32, the kind of game first
 //!                strings: title, four unknown, Red, Black
 //!                u32 result: 1 Red has won, 2 Black, 3 draw
@@ -38,7 +38,7 @@ use crate::game::{Outcome, Side};
 use crate::xiangqi::{Position, Square};
 
 const MAGIC: &[u8] = b"CCBridge\x15\0\0\0";
-/// Where what is packed begins.
+/// The offset of the packed bytes.
 const PACKED: usize = 20;
 
 /// The version whose libraries are read only if all games are legal.
@@ -52,7 +52,7 @@ const MOVE: usize = 6;
 const NAMES: [&str; 7] = ["Title", "Text1", "Text2", "Text3", "Text4", "Red", "Black"];
 const WRITERS: [&str; 4] = ["Annotator", "Text5", "Author", "Text6"];
 
-/// Whether the bytes are a library of the first versions, or begin like one.
+/// Returns true if the bytes are a library of the first versions, or begin like one.
 pub(super) fn is_old(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -120,7 +120,7 @@ fn header(bytes: &[u8]) -> Result<(u32, u64), Fault> {
     Ok((version, u64::from(len)))
 }
 
-/// Takes each game, good or bad, with the place where it begins.
+/// A sink for each game, good or bad, with the place where it begins.
 type Games<'a> = dyn FnMut(u64, Result<Found, Fault>) + 'a;
 
 /// Hands over every game; what ends the reading is a last bad one.
@@ -157,14 +157,14 @@ fn preface(unpacked: &mut Unpacked<'_>) -> Result<u32, Fault> {
     Ok(count)
 }
 
-/// What is being unpacked, up to the length that the header states.
+/// The packed bytes while they are unpacked, up to the length that the header states.
 struct Unpacked<'a> {
     input: io::Take<ZlibDecoder<&'a [u8]>>,
     at: usize,
 }
 
 impl Unpacked<'_> {
-    /// The next bytes; memory is taken for no more than are there.
+    /// Reads the next `len` bytes; memory is allocated for no more than there are.
     fn bytes(&mut self, len: usize, within: &str) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
         let read = self.input.by_ref().take(len as u64).read_to_end(&mut bytes);
@@ -247,7 +247,7 @@ fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
     Ok(Found { cut_variations, fault, ..Found::new(record) })
 }
 
-/// The square of a man.
+/// The square of a piece.
 fn place(byte: u8) -> Option<Square> {
     let (file, rank) = ((byte >> 4).checked_sub(1)?, (byte & 0x0f).checked_sub(1)?);
     // Rank 10 is Red's back rank.

@@ -1,11 +1,10 @@
-//! What a file of games is packed in, told from its content: zstd, gzip, xz or bzip2, and archives
-//! of many sources, zip, tar (packed in any of these ways, too) and 7z.
+//! Packed files of games, recognised by their content: zstd, gzip, xz or bzip2, and archives of many sources,
+//! zip, tar (packed in any of these ways, too) and 7z.
 //!
-//! Readers take a source as one slice. What is packed is unpacked to memory if it is small, else to
-//! a temporary file without a name that is mapped: so large collections take no memory that the
-//! system could not take back, and are split and read by many threads like any other file. Members
-//! of an archive may be packed once more, or be archives themselves; archives in these are bad
-//! sources.
+//! Readers get a source as one slice. A packed one is unpacked to memory if it is small, else to a temporary
+//! file without a name that is mapped: so large collections use no memory that the system could not reclaim,
+//! and are split and read by many threads like any other file. Members of an archive may be packed once more,
+//! or be archives themselves; archives in these are bad sources.
 //!
 //! A file that unpacks to many times what is plausible is refused: see [`MAX_RATIO`]. All
 //! bounds depend on the file alone, not on what else is read at the time. Of what lacks its end the
@@ -30,11 +29,11 @@ use crate::bytes::map::MappedFile;
 /// pack to between a fifth and a fiftieth.
 pub const MAX_RATIO: u64 = 400;
 
-/// What any file may unpack to, in bytes.
+/// The bytes that any file may unpack to, whatever its size.
 pub const FREE_BYTES: u64 = 64 << 20;
 
-/// What a member of an archive that is packed once more may unpack to, beside [`MAX_RATIO`] times
-/// its size, in bytes.
+/// The bytes that a member of an archive that is packed once more may unpack to, beside [`MAX_RATIO`] times
+/// its size.
 pub const FREE_MEMBER_BYTES: u64 = 64 << 10;
 
 /// The most that any file may unpack to, in bytes; of an archive, all members together.
@@ -43,10 +42,11 @@ pub const MAX_UNPACKED: u64 = 1 << 38;
 /// The most members that an archive may have, those of archives in it included.
 pub const MAX_MEMBERS: usize = 1 << 20;
 
-/// What is hashed behind the bytes of a source that was cut off: a whole one of the same bytes is another.
+/// The mark that is hashed behind the bytes of a source that was cut off, so that it differs from a whole one
+/// of the same bytes.
 pub(crate) const TRUNCATED_MARK: &[u8] = b"truncated";
 
-/// Why something cannot be unpacked.
+/// An error of unpacking.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
     /// It is damaged, unpacks to too much, or is packed in an unknown way.
@@ -55,7 +55,7 @@ pub enum UnpackError {
     /// The temporary file cannot be written.
     #[error("cannot write a temporary file")]
     Io(#[source] io::Error),
-    /// Someone asked to stop.
+    /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
@@ -84,19 +84,19 @@ pub struct Packed<'a> {
 pub struct Member {
     /// Its path in the archive; `None` if the file is no archive.
     pub(super) name: Option<String>,
-    /// Where its bytes are: in the file, 0, or in what was unpacked of it.
+    /// The store that has its bytes: the file, 0, or one of the contents unpacked from it.
     pub(super) store: usize,
     pub(super) data: Range<usize>,
     pub(super) packing: Packing,
-    /// Why it is not unpacked.
+    /// The reason why it is not unpacked.
     pub(super) fault: Option<String>,
-    /// Whether its bytes end too early.
+    /// Set if its bytes end too early.
     pub(super) is_cut: bool,
     /// To how many times its size it may unpack.
     pub(super) ratio: u64,
 }
 
-/// How the bytes of a member are packed.
+/// The way in which the bytes of a member are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
     Bare,
@@ -109,25 +109,25 @@ pub(super) enum Packing {
     },
 }
 
-/// A source's name by content, its length, and its format as told from its beginning.
+/// A source's name by content, its length, and its format as determined from its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
     /// BLAKE3 of the bytes; of a source that lacks its end, of that hash and a mark.
     pub hash: [u8; 32],
-    /// How many they are.
+    /// The number of bytes.
     pub len: u64,
-    /// What they are.
+    /// The format of the source.
     pub format: Result<Format, BadGameReason>,
-    /// What is wrong with the end of the source, if anything.
+    /// A description of what is wrong with the end of the source, if anything.
     pub loss: Option<String>,
 }
 
-/// What a source holds, unpacked.
+/// The contents of a source, unpacked.
 #[derive(Debug)]
 pub struct Unpacked<'a> {
     /// Its bytes, as far as they are there.
     pub content: Content<'a>,
-    /// What is wrong with their end, if anything: see [`read_cut_chunk`].
+    /// A description of what is wrong with their end, if anything: see [`read_cut_chunk`].
     pub loss: Option<String>,
 }
 
@@ -169,8 +169,8 @@ impl<'a> Packed<'a> {
         Ok(Self { bytes, found, stop: Arc::clone(stop) })
     }
 
-    /// The sources in it, in the order of the archive, without those that are hidden or links. Which
-    /// of them hold games [`Packed::admit`] tells.
+    /// The sources in it, in the order of the archive, without those that are hidden or links.
+    /// [`Packed::admit`] decides which of them hold games.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.found.members
@@ -182,7 +182,7 @@ impl<'a> Packed<'a> {
         &self.found.skipped
     }
 
-    /// Whether nothing has to be unpacked.
+    /// Returns true if nothing has to be unpacked.
     #[must_use]
     pub fn is_bare(&self) -> bool {
         matches!(
@@ -215,7 +215,7 @@ impl<'a> Packed<'a> {
         let read = member
             .open(self.bytes_of(member))
             .and_then(|(mut input, _)| read_up_to(&mut *input, &mut head));
-        // Damage is told where it is unpacked.
+        // Damage is reported where it is unpacked.
         let Ok(len) = read else { return Ok(()) };
         admit::admit(base, &head[..len])
     }
@@ -286,8 +286,8 @@ impl Member {
         self.is_cut.then(|| TRUNCATED.to_owned())
     }
 
-    /// Hands over the content in parts and returns its length, and what is wrong with its end. An
-    /// error of `take` is one of writing.
+    /// Hands over the content in parts; returns its length and what is wrong with its end. An error of `take`
+    /// is one of writing.
     fn unpack(
         &self,
         bytes: &[u8],
@@ -350,7 +350,7 @@ impl Member {
     }
 }
 
-/// Compares the content with what an archive's directory says of it.
+/// A reader that compares the content with what an archive's directory states of it.
 struct Checked<R> {
     input: R,
     left: u64,
@@ -384,7 +384,7 @@ impl<R: Read> Read for Checked<R> {
     }
 }
 
-/// Takes each game with the name of its source, and says whether to go on.
+/// A sink for each game with the name of its source; its answer decides whether reading goes on.
 pub type NamedSink<'a> = dyn FnMut(&str, Result<ParsedGame, BadGame>) -> ControlFlow<()> + 'a;
 
 /// Bytes of a source between two looks at whether to go on.
@@ -622,7 +622,7 @@ mod tests {
         file
     }
 
-    /// What is found, a line for each game.
+    /// The games found, a line for each.
     fn read(bytes: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         let folder = std::env::temp_dir();
@@ -804,7 +804,8 @@ mod tests {
         assert!(matches!(nowhere, Err(UnpackError::Io(_))));
     }
 
-    /// Of every beginning of these bytes the games before the break are read, and the loss is told.
+    /// Checks that of every beginning of these bytes the games before the break are read and the loss is
+    /// reported.
     fn check_truncated(bytes: &[u8], whole: &[&str], lens: impl Iterator<Item = usize>) -> usize {
         let mut most = 0;
         for len in lens {

@@ -1,4 +1,4 @@
-//! What readers hand over: games read, games refused and why, and sums of both.
+//! The output of readers: games read, games refused with the reasons, and sums of both.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use crate::game::Outcome;
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{FenError, Position};
 
-/// How deep variations may nest.
+/// The greatest depth to which variations may nest.
 pub const MAX_VARIATION_DEPTH: usize = 100;
 
-/// How many variations, comments and tags a game may have together. A game of 4 MiB could have a
-/// million, each of which takes a hundred bytes of memory; the largest known ones have thousands.
+/// The most variations, comments and tags that a game may have together. A game of 4 MiB could have a
+/// million, each of which needs a hundred bytes of memory; the largest known ones have thousands.
 pub const MAX_PARTS: usize = 100_000;
 
 /// A game that could not be read, and where and why.
@@ -20,11 +20,11 @@ pub const MAX_PARTS: usize = 100_000;
 pub struct BadGame {
     /// The source, as the caller names it.
     pub source: String,
-    /// Where the fault is.
+    /// The place of the fault.
     pub place: Place,
     /// The number of the game in the source, from 1.
     pub game: u64,
-    /// What is wrong.
+    /// The reason for refusing the game.
     pub reason: BadGameReason,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for BadGame {
 /// The reason stands in the message, and is no source beside it.
 impl std::error::Error for BadGame {}
 
-/// Why a game is refused.
+/// The reason for refusing a game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadGameReason {
@@ -71,7 +71,7 @@ pub enum BadGameReason {
     Move {
         /// From 1.
         ply: usize,
-        /// What is wrong with it.
+        /// The fault of the move.
         error: MoveError,
     },
     /// A tag between moves.
@@ -97,7 +97,7 @@ pub enum BadGameReason {
     TooManyParts,
 }
 
-/// What was read otherwise than the file states it.
+/// A deviation of the game read from what the file states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Note {
@@ -127,17 +127,17 @@ impl fmt::Display for Note {
 pub struct ParsedGame {
     /// The game; every move in it is legal.
     pub record: Record<Position>,
-    /// Where it begins.
+    /// The place where it begins.
     pub place: Place,
     /// Its number in the source, from 1.
     pub game: u64,
     /// The result by mate or stalemate at the end of the main line, if it ends so. What the file
     /// states, [`Record::result`], can differ.
     pub end: Option<Outcome>,
-    /// What was read otherwise than the file states it.
+    /// The deviation of the game read from what the file states, if there is one.
     pub note: Option<Note>,
-    /// Where the main line cannot be played any further, what is wrong: the moves before are the game.
-    /// Only where such games are asked for, see [`Chunk::keep_legal_part`](super::Chunk).
+    /// The fault at which the main line breaks off, if it cannot be played to its end: the game consists of
+    /// the moves before. Only where such games are asked for, see [`Chunk::keep_legal_part`](super::Chunk).
     pub cut: Option<Box<BadGame>>,
 }
 
@@ -154,7 +154,7 @@ impl ParsedGame {
 }
 
 impl ParsedGame {
-    /// Whether the file states another result than the mate or stalemate at the end.
+    /// Returns true if the file states another result than the mate or stalemate at the end.
     #[must_use]
     pub fn is_contradicted(&self) -> bool {
         self.end.is_some_and(|end| self.record.result.is_some_and(|stated| stated != end))
@@ -166,7 +166,7 @@ pub(super) fn board_outcome(position: &Position) -> Option<Outcome> {
     (!position.has_legal_move()).then(|| Outcome::Win(!position.turn()))
 }
 
-/// What was in a source.
+/// The counts of what was in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReadSummary {
     /// Games read.
@@ -183,8 +183,7 @@ pub struct ReadSummary {
     pub undecoded: u64,
     /// Games of which the moves before an illegal one were kept; they are among those read.
     pub kept: u64,
-    /// Moves that two pieces could make, of which the rest of the game, or else a rule of thumb, told
-    /// one.
+    /// Moves that two pieces could make, decided by the rest of the game, or else by a rule of thumb.
     pub guessed: u64,
 }
 

@@ -32,7 +32,7 @@ const COMMENT: &str = "c";
 /// Attributes of the outermost element that are no tags.
 const NO_TAGS: [&str; 4] = [MOVE, COMMENT, "win", "version"];
 
-/// Whether a text begins like a PFC.
+/// Returns true if a text begins like a PFC.
 pub(super) fn looks_like(sample: &[u8]) -> bool {
     let head = &sample[..sample.len().min(4096)];
     if !head.starts_with(b"<") {
@@ -102,7 +102,7 @@ fn tags(root: &str) -> Vec<(String, String)> {
     tags
 }
 
-/// A move and where it stands.
+/// A move and its place.
 struct Element {
     at: usize,
     node: Node,

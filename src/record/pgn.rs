@@ -18,12 +18,12 @@ use crate::xiangqi::notation::{Dialect, Fault, MoveError, MoveText, read_move};
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
 impl BadGameReason {
-    /// Whether another encoding might give sense.
+    /// Returns true if another encoding might make the text readable.
     const fn is_unreadable(&self) -> bool {
         matches!(self, Self::NotPgn(_) | Self::Move { error: MoveError::Unreadable(_), .. })
     }
 
-    /// Whether another reading of the moves might give sense.
+    /// Returns true if another reading of the moves might make sense.
     const fn is_of_move(&self) -> bool {
         matches!(self, Self::NotPgn(_) | Self::Move { .. })
     }
@@ -81,7 +81,7 @@ pub(super) fn hand_over(
     sink(Ok(ParsedGame { record: read.record, place, game, end: read.end, note: None, cut }));
 }
 
-/// Why a block is no game, and how many lines below its first.
+/// The reason why a block is no game, and the number of lines between its first line and the fault.
 #[derive(Debug)]
 pub(super) struct BlockFault {
     pub(super) lines: u64,
@@ -101,7 +101,7 @@ pub(super) struct BlockGame {
     pub(super) record: Record<Position>,
     pub(super) end: Option<Outcome>,
     pub(super) cut_variations: u64,
-    /// Whether bytes of its text stand for no character.
+    /// Set if bytes of its text stand for no character.
     pub(super) is_undecoded: bool,
     /// Moves that two pieces could make.
     pub(super) guessed: u64,
@@ -175,10 +175,10 @@ pub(super) fn read_moves(
     })
 }
 
-/// How often moves that two pieces can make are guessed anew for one game.
+/// The most times that moves which two pieces can make are guessed anew for one game.
 const MOST_GUESSES: usize = 256;
 
-/// How much text is read for that.
+/// The most text that is read for that, in bytes.
 const GUESSED_BYTES: usize = 1 << 20;
 
 /// Reads moves of a WXF file. Of two pieces that can make a move that one is meant with which the rest
@@ -243,7 +243,7 @@ impl Line {
 struct GameReader<'a> {
     scanner: Scanner<'a>,
     tags: Vec<(String, String)>,
-    /// Where the text has the FEN tag that counts, the first.
+    /// The offset of the FEN tag that counts, the first.
     fen_at: Option<usize>,
     start: Option<Position>,
     start_clock: u32,
@@ -259,8 +259,8 @@ struct GameReader<'a> {
     is_bare: bool,
     /// Ranks of squares count from 1 to 10.
     is_from_one: bool,
-    /// Whether it is the rear of two pieces that makes a move which both can make, for one such move
-    /// after the other; the front one beyond. `None` where such moves are refused.
+    /// The choices between two pieces that can both make a move, for one such move after the other: true for
+    /// the rear piece. Beyond the end the front one is chosen. `None` where such moves are refused.
     picks: Option<Vec<bool>>,
     /// Such moves so far.
     guessed: u64,
@@ -551,7 +551,7 @@ pub(super) fn from_one(text: &[char]) -> Option<MoveText> {
     Some(out)
 }
 
-/// Whether a square of rank 10 stands in a text.
+/// Returns true if a text has a square of rank 10.
 fn has_rank_ten(text: &str) -> bool {
     text.as_bytes().array_windows().any(|[file, ten @ ..]: &[u8; 3]| {
         matches!(file.to_ascii_lowercase(), b'a'..=b'i') && ten == b"10"

@@ -5,19 +5,19 @@ use crate::game::{Outcome, Side};
 use crate::xiangqi::notation::{MoveNotation, format_move};
 use crate::xiangqi::{Move, Position, Setup};
 
-/// How to write a PGN.
+/// The options for writing a PGN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PgnOptions {
-    /// How to write moves.
+    /// The notation of moves.
     pub notation: MoveNotation,
-    /// Whether Chinese moves are written in traditional characters, as Big5 has them.
+    /// True if Chinese moves are written in traditional characters, as Big5 has them.
     pub traditional: bool,
     /// Lines of moves have at most this many columns, a Chinese character counting two, where a
     /// single move does not need more. Comments keep their own lines.
     pub width: usize,
-    /// Whether to write variations.
+    /// True if variations are written.
     pub variations: bool,
-    /// Whether to write comments.
+    /// True if comments are written.
     pub comments: bool,
 }
 
@@ -33,10 +33,10 @@ impl Default for PgnOptions {
     }
 }
 
-/// Writes a record as UTF-8 PGN with a blank line after it. In comments `}` is written as `&#125;`,
-/// which every reader takes for text and [reading](super::read_games) turns back, and a line that begins
-/// with `[` is joined to the line before. The tags `Result`, `FEN` and `Format`
-/// are written from the record and the options, whatever its tags say.
+/// Writes a record as UTF-8 PGN with a blank line after it. In comments `}` is written as `&#125;`, which
+/// every reader accepts as text and [reading](super::read_games) turns back, and a line that begins with `[`
+/// is joined to the line before. The tags `Result`, `FEN` and `Format` are written from the record and the
+/// options; the record's own tags of these names are ignored.
 ///
 /// # Errors
 ///
@@ -134,8 +134,8 @@ fn comment_text(text: &str) -> String {
     comment
 }
 
-/// How a comment has the brace that would end it, and the ampersand where such a reference would be
-/// mistaken for one.
+/// The references that stand in a comment for the brace that would end it, and for an ampersand where such a
+/// reference would be mistaken for one.
 const REFERENCES: [(&str, char); 2] = [("&#125;", '}'), ("&#38;", '&')];
 
 fn push_escaped(out: &mut String, text: &str) {
@@ -166,7 +166,7 @@ pub(super) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
-/// How many tags have no character in their name that PGN allows there.
+/// The number of tags whose names have no character that PGN allows there.
 pub(super) fn tags_left_out(record: &Record<Position>) -> u64 {
     record.tags.iter().filter(|(name, _)| !name.contains(is_of_name)).count() as u64
 }
@@ -198,7 +198,7 @@ struct Open<'a> {
     offset: usize,
     /// Moves written.
     written: usize,
-    /// Whether Black's next move needs its number.
+    /// True if Black's next move needs its number.
     needs_number: bool,
 }
 
@@ -334,7 +334,7 @@ impl<W: Write> MoveWriter<'_, W> {
     }
 }
 
-/// How wide a text is on a terminal, nearly: two columns for each character outside ASCII.
+/// The approximate width of a text on a terminal: two columns for each character outside ASCII.
 fn columns(text: &str) -> usize {
     text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }

@@ -1,7 +1,6 @@
 use std::fmt;
 
-/// Where something stands in a source. It is displayed as in a column of a list: a line as its
-/// number, an offset as `@6699`.
+/// A place in a source. It is displayed as in a column of a list: a line as its number, an offset as `@6699`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// A line of a text, from 1.

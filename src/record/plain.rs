@@ -1,11 +1,11 @@
 //! Plain lists of moves, in any notation.
 //!
 //! Moves are separated by blanks, commas, semicolons or bars; coordinates may be written together
-//! (`h2e2h9g7`). Each line is a game, or the lines are one game together: the reading in which more
-//! moves can be played holds; if they are equal, the latter, unless it has a fault. A line may begin with a name that ends
-//! in a semicolon, a tab or a colon; a FEN may stand before the moves, or on a line of its own where
-//! the lines are one game; a result may follow the moves. Lines that begin with `#` are remarks.
-//! A table with names of columns in its first line is read by [`table`].
+//! (`h2e2h9g7`). Each line is a game, or the lines are one game together: the reading in which more moves can
+//! be played holds; if they are equal, the latter, unless it has a fault. A line may begin with a name that
+//! ends in a semicolon, a tab or a colon; a FEN may stand before the moves, or on a line of its own where the
+//! lines are one game; a result may follow the moves. Lines that begin with `#` are remarks. A table with
+//! names of columns in its first line is read by [`table`].
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::xiangqi::{Position, Setup};
 /// Lines that are looked at to find whether each is a game.
 const SAMPLE_LINES: usize = 32;
 
-/// Whether the (folded) characters are a move in some notation, legal or not.
+/// Returns true if the (folded) characters are a move in some notation, legal or not.
 pub(super) fn is_move(text: &MoveText) -> bool {
     let reads =
         |text: &MoveText| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
@@ -35,7 +35,7 @@ fn is_move_word(word: &str) -> bool {
     word.chars().all(|c| text.try_push(fold(c)).is_ok()) && is_move(&text)
 }
 
-/// Whether the first line with content has moves, a position, or names of columns.
+/// Returns true if the first line with content has moves, a position, or names of columns.
 pub(super) fn looks_like(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !is_remark(line));
     let Some(line) = lines.next() else { return false };
@@ -77,7 +77,7 @@ pub(super) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     whole.split_on(bytes, target)
 }
 
-/// Whether more moves can be played on from line to line than from each line's own start.
+/// Returns true if more moves can be played on from line to line than from each line's own start.
 fn is_one_game(bytes: &[u8], whole: &Chunk) -> bool {
     if bytes.len() > MAX_GAME_BYTES {
         return false;
@@ -148,7 +148,7 @@ fn read_text(text: &str) -> Result<Option<BlockGame>, BlockFault> {
     pgn::read_moves(&parts.moves, &tags)
 }
 
-/// What a text consists of.
+/// The components of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parts<'a> {
     name: Option<&'a str>,

@@ -1,5 +1,5 @@
-//! Trees of moves as binary files keep them: depth first, each move with two marks, whether an
-//! answer to it follows and whether another move in its place comes after all its answers.
+//! Trees of moves as binary files keep them: depth first, each move with two marks: an answer to it follows,
+//! and another move in its place comes after all its answers.
 
 use super::{BadGameReason, MAX_VARIATION_DEPTH, Tree, Variation};
 use crate::xiangqi::notation::{Dialect, IllegalReason, MoveError, read_move};
@@ -79,7 +79,7 @@ struct Branch {
     depth: usize,
 }
 
-/// What the next move does.
+/// The relation of the next move to those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// It goes on with the line.
@@ -177,7 +177,7 @@ impl PreOrder {
         true
     }
 
-    /// Closes lines until so many are open.
+    /// Closes lines until only `open` are open.
     fn close_to(&mut self, open: usize) {
         while self.lines.len() > open {
             let Some(mut line) = self.lines.pop() else { return };

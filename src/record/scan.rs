@@ -28,9 +28,9 @@ pub(super) enum Token<'a> {
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    /// Where the last token began.
+    /// The offset at which the last token began.
     token: usize,
-    /// Where the line of the last tag ends: many tags may stand on one.
+    /// The offset at which the line of the last tag ends: many tags may stand on one.
     line_end: Option<usize>,
 }
 
@@ -39,12 +39,12 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0, token: 0, line_end: None }
     }
 
-    /// Where the last token began.
+    /// The offset at which the last token began.
     pub(super) const fn token_start(&self) -> usize {
         self.token
     }
 
-    /// How many line ends stand before that place.
+    /// The number of line ends before that place.
     pub(super) fn lines_before(&self, at: usize) -> u64 {
         self.text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64
     }
@@ -176,7 +176,7 @@ impl<'a> Scanner<'a> {
         Some(Token::Tag(name, unescape(value)))
     }
 
-    /// Where the line ends that `from` stands on.
+    /// The offset at which the line that contains `from` ends.
     fn line_end(&mut self, from: usize) -> usize {
         if let Some(end) = self.line_end.filter(|&end| from <= end) {
             return end;
@@ -245,7 +245,7 @@ impl<'a> Scanner<'a> {
         Some(Token::Result(outcome))
     }
 
-    /// Four characters, whatever follows: moves are found written together.
+    /// Reads four characters, whatever comes after them: moves are found written together.
     fn chinese(&mut self) -> Token<'a> {
         let mut text = MoveText::new();
         while let Some((c, len)) = self.peek()
@@ -299,7 +299,7 @@ fn tag_value(line: &str) -> (&str, &str) {
     (line[..end].trim_end(), "")
 }
 
-/// Whether the text begins with a comment, a result, or a word that is Chinese or has a digit.
+/// Returns true if the text begins with a comment, a result, or a word that is Chinese or has a digit.
 fn begins_moves(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     let first = word.chars().next().map(fold);

@@ -1,5 +1,5 @@
-//! The members of a 7z archive, by the crate `sevenz-rust2`, which bounds what decoders and the
-//! directory take; how many bytes come out is bounded here.
+//! The members of a 7z archive, by the crate `sevenz-rust2`, which bounds the memory that decoders and the
+//! directory use; the number of bytes that come out is bounded here.
 
 use std::io::{Cursor, Read};
 
@@ -8,9 +8,9 @@ use sevenz_rust2::{Archive, ArchiveEntry, BlockDecoder, Error, Password};
 use super::packed::UnpackError;
 use super::unpack::{DICTIONARY_KIB, too_large_window, too_much};
 
-/// What the directory may take, unpacked, in KiB, and so may the dictionary by which it is packed,
-/// which has 8 MiB where the crate itself wrote it. A file has a byte in the directory at least, and
-/// some hundred in memory.
+/// The memory that the directory may use, unpacked, in KiB; the same bound holds for the dictionary by which
+/// it is packed, which has 8 MiB where the crate itself wrote it. A file has a byte in the directory at
+/// least, and some hundred in memory.
 const DIRECTORY_KIB: usize = 9 << 10;
 
 /// Decoders one behind the other, each with a dictionary of its own: one, and a filter.
@@ -110,7 +110,7 @@ fn directory_fault(error: &Error) -> String {
 
 const ENCRYPTED: &str = "encrypted; unpack the archive with its password first";
 
-/// What is wrong with the bytes of a file.
+/// The message for damaged or unreadable bytes of a file.
 pub(super) fn fault(error: &Error) -> String {
     match error {
         Error::MaxMemLimited { .. } => too_large_window(),

@@ -1,4 +1,4 @@
-//! What readers of binary files and of single games share: one outcome for each game.
+//! The common part of the readers of binary files and of single games: one outcome for each game.
 
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::{
@@ -11,7 +11,7 @@ pub(super) struct Found {
     pub(super) record: Record<Position>,
     pub(super) cut_variations: u64,
     pub(super) note: Option<Note>,
-    /// Why the game goes no further, where a move of its main line cannot be played.
+    /// The reason why the game goes no further, where a move of its main line cannot be played.
     pub(super) fault: Option<Fault>,
 }
 
@@ -22,7 +22,7 @@ impl Found {
     }
 }
 
-/// Why a game was not read, and where that shows.
+/// The reason why a game was not read, and the place where that shows.
 pub(super) struct Fault {
     pub(super) place: Place,
     pub(super) reason: BadGameReason,
@@ -88,7 +88,7 @@ pub(super) fn report_at(
     ReadSummary { bad: 1, ..ReadSummary::default() }
 }
 
-/// Whether moves are left of a game that goes no further for an illegal one.
+/// Returns true if a game that breaks off at an illegal move has moves before it.
 fn is_cut_short(record: &Record<Position>, fault: &Fault) -> bool {
     matches!(fault.reason, BadGameReason::Move { .. }) && !record.tree.moves.is_empty()
 }
@@ -150,8 +150,8 @@ pub(super) fn line(
     Ok((order.finish().0, fault))
 }
 
-/// Whether there are moves, and the first two can be played: so files without a mark are told from
-/// others.
+/// Returns true if there are moves and the first two can be played. Files without a mark are recognised by
+/// that.
 pub(super) fn is_playable(
     mut position: Position,
     moves: impl Iterator<Item = Coordinates>,

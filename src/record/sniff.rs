@@ -1,17 +1,17 @@
-//! Which format a source is of, told from its content alone.
+//! The format of a source, determined from its content alone.
 
 use super::encoding::{Encoding, UTF8_MARK};
 use super::scan::{Scanner, Token};
 use super::split::tag_name;
 use super::{BadGameReason, Format, ccm, che, chn, export, mxq, pfc, plain, wxf, xqr};
 
-/// How much of a source is looked at, in bytes.
+/// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;
 
-/// How much of one is searched for marks that stand anywhere in a page, in bytes.
+/// The number of bytes of a source that are searched for marks that stand anywhere in a page.
 const PAGE_BYTES: usize = 1 << 20;
 
-/// What files begin with that are no game records but might hold some, and what they are.
+/// The beginnings of files that are no game records but might hold some, and the names of their kinds.
 const FOREIGN: [(&[u8], &str); 7] = [
     (b"Rar!", "a RAR archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -71,7 +71,7 @@ fn by_magic(bytes: &[u8]) -> Option<Format> {
     bytes.starts_with(b"CCBridge").then_some(Format::Cbl)
 }
 
-/// Formats without a mark, which their layout and a first move that can be played tell.
+/// Formats without a mark, recognised by their layout and a first move that can be played.
 fn by_layout(bytes: &[u8]) -> Option<Format> {
     if che::looks_like(bytes) {
         return Some(Format::Che);
@@ -172,7 +172,7 @@ fn begins_object(text: &[u8]) -> bool {
     end.is_some_and(|end| name[end + 1..].trim_ascii_start().starts_with(b":"))
 }
 
-/// Whether the bytes can be a text in an encoding at hand: no zero among the first ones.
+/// Returns true if the bytes can be a text in an encoding at hand: no zero among the first ones.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(SAMPLE_BYTES)].contains(&0)
 }
@@ -181,7 +181,7 @@ fn contains(bytes: &[u8], mark: &[u8]) -> bool {
     bytes.windows(mark.len()).any(|window| window == mark)
 }
 
-/// What the bytes begin with, in words.
+/// The beginning of the bytes, as words or in hexadecimal.
 fn beginning(bytes: &[u8]) -> String {
     if is_text(bytes) {
         let text = &bytes[..bytes.len().min(400)];

@@ -6,9 +6,9 @@ use super::{
     chn, dhtmlxq, export, jsonl, mxq, pfc, pgn, plain, sniff, wxf, xqf, xqr,
 };
 
-/// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in
-/// messages. The format is told from the content; what is of no known format is one bad game. A
-/// source without a single game gives a summary of zeros.
+/// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
+/// format is determined from the content; a source of no known format is one bad game. A source without a
+/// single game gives a summary of zeros.
 pub fn read_games(
     source: &str,
     bytes: &[u8],

@@ -16,7 +16,7 @@ use super::{Encoding, Format, dhtmlxq};
 /// The longest game accepted, in bytes; a longer stretch without a game boundary is refused unread.
 pub const MAX_GAME_BYTES: usize = 4 << 20;
 
-/// How much of a source is looked at to find how its lines end, in bytes.
+/// The number of bytes of a source from which the way its lines end is determined.
 const LINE_SAMPLE_BYTES: usize = 64 << 10;
 
 /// A run of whole games within a source.
@@ -32,16 +32,16 @@ pub struct Chunk {
     pub encoding: Encoding,
     /// The format of the whole source, if it has a known one.
     pub format: Option<Format>,
-    /// Whether of a game with an illegal move the moves before are kept, if there are some: see
+    /// True if the moves before an illegal one are kept as a game, if there are some: see
     /// [`ParsedGame::cut`](super::ParsedGame).
     pub keep_legal_part: bool,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
     pub(super) line_end: u8,
-    /// What the lines of a plain list are.
+    /// The meaning of the lines of a plain list.
     pub(super) layout: Layout,
 }
 
-/// What the lines of a plain list are.
+/// The meaning of the lines of a plain list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Layout {
     /// A game each.
@@ -84,7 +84,7 @@ impl Chunk {
         Self { keep_legal_part, ..self.clone() }
     }
 
-    /// Whether the source can be cut between games.
+    /// Returns true if the source can be cut between games.
     #[must_use]
     pub const fn can_be_cut(&self) -> bool {
         match self.format {
@@ -141,9 +141,9 @@ pub(super) fn cut(whole: &Chunk, target: usize, starts: impl Iterator<Item = Sta
 pub(super) struct Line<'a> {
     /// Without the end, and without the blanks around it.
     pub(super) text: &'a [u8],
-    /// Where it starts in the bytes given.
+    /// Its start in the bytes given.
     pub(super) start: usize,
-    /// Where the next line starts.
+    /// The start of the next line.
     pub(super) end: usize,
     /// Its number.
     pub(super) line: u64,
@@ -200,7 +200,7 @@ fn line_end(bytes: &[u8]) -> u8 {
 pub(super) struct Block<'a> {
     /// From its first line that is not blank to the next game.
     pub(super) bytes: &'a [u8],
-    /// Where they start.
+    /// The offset of their start.
     pub(super) start: usize,
     /// The number of that line.
     pub(super) line: u64,
@@ -218,7 +218,7 @@ pub(super) struct Blocks<'a> {
     comment_end: usize,
 }
 
-/// What the lines of a block have shown so far.
+/// The properties of a block that its lines have shown so far.
 #[derive(Debug, Default)]
 struct Seen<'a> {
     part: Part,
@@ -257,7 +257,7 @@ impl<'a> Blocks<'a> {
         self.line += 1;
     }
 
-    /// Whether the next line begins another game than the one seen so far; notes what it shows.
+    /// Returns true if the next line begins another game than the one seen so far; notes what it shows.
     fn begins_game(&mut self, seen: &mut Seen<'a>, line: &'a [u8]) -> bool {
         let text = line.strip_prefix(UTF8_MARK).unwrap_or(line).trim_ascii_start();
         let tag = tag_name(text);
@@ -306,7 +306,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Whether the comment that is open at the next line has no end of its own: another one begins
+    /// Returns true if the comment that is open at the next line has no end of its own: another one begins
     /// before any ends.
     fn is_never_closed(&mut self) -> bool {
         if self.at < self.comment_end {
@@ -328,7 +328,7 @@ impl<'a> Blocks<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Whether a tag line begins the next game; notes the tag.
+    /// Returns true if a tag line begins the next game; notes the tag.
     fn is_over_at_tag(&mut self, name: &'a [u8], after_blank: bool) -> bool {
         let begins_games = || {
             Some(name) == self.first_tag
@@ -373,7 +373,7 @@ pub(super) fn tag_name(text: &[u8]) -> Option<&[u8]> {
     (end > 0 && matches!(rest[end], b' ' | b'\t' | b'"')).then(|| &rest[..end])
 }
 
-/// Whether the text begins with the number of a first move, and not with `1...`.
+/// Returns true if the text begins with the number of a first move, and not with `1...`.
 fn is_first_move(text: &[u8]) -> bool {
     text.strip_prefix(b"1.").is_some_and(|rest| {
         let rest = rest.trim_ascii_start();

@@ -47,7 +47,7 @@ const TAGS: [(&str, &str); 19] = [
 /// Columns that state a result.
 const RESULTS: [&str; 3] = ["result", "outcome", "winner"];
 
-/// Which column is what.
+/// The meanings of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Columns {
     separator: u8,
@@ -86,15 +86,15 @@ pub(super) fn header<'a>(bytes: &'a [u8], chunk: &Chunk) -> Option<(Columns, Lin
     Columns::read(&chunk.encoding.decode_part(line.text).0).map(|columns| (columns, line))
 }
 
-/// Where a row stands.
+/// The place of a row.
 struct RowPlace {
     start: usize,
     end: usize,
     /// The number of its first line.
     line: u64,
-    /// Why it has no cells.
+    /// The reason why it has no cells.
     fault: Option<BadGameReason>,
-    /// Whether all rows before it were read as they are: reading can begin here.
+    /// True if all rows before it were read as they are: reading can begin here.
     is_clean: bool,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Rows<'a> {
         Ok(read)
     }
 
-    /// Whether a row of several lines has a mark that closes a cell, but is not at its end.
+    /// Returns true if a row of several lines has a mark that closes a cell, but is not at its end.
     fn is_torn(&self, row: &[u8]) -> bool {
         let is_line_end = |b: &u8| matches!(b, b'\n' | b'\r');
         let row = row.trim_ascii_end();
@@ -248,7 +248,7 @@ struct Game {
     id: String,
     moves: String,
     tags: Vec<(String, String)>,
-    /// What is wrong with a row, and its line.
+    /// The fault of a row, and its line.
     fault: Option<(BadGameReason, u64)>,
     is_undecoded: bool,
 }
@@ -294,7 +294,7 @@ pub(super) fn read(
 }
 
 impl Columns {
-    /// Where games begin in rows that begin where `chunk` does.
+    /// The places where games begin in rows that begin where `chunk` does.
     pub(super) fn starts(&self, bytes: &[u8], chunk: &Chunk) -> impl Iterator<Item = Start> {
         let (mut game, mut id) = (chunk.game - 1, None);
         let mut rows = Rows::of(bytes, chunk, self);

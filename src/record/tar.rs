@@ -1,5 +1,5 @@
-//! The members of a tar archive. Headers and their extensions are read by the crate `tar`; long names
-//! are read here, within bounds, for the crate would take any length of them to memory.
+//! The members of a tar archive. Headers and their extensions are read by the crate `tar`; long names are
+//! read here, within bounds, for the crate would read names of any length into memory.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -21,11 +21,11 @@ pub(super) struct Entry {
     /// Its bytes within the archive.
     pub(super) data: Range<usize>,
     pub(super) kind: Kind,
-    /// Whether the archive ends within it.
+    /// True if the archive ends within it.
     pub(super) is_cut: bool,
 }
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -35,14 +35,14 @@ pub(super) enum Kind {
     Sparse,
 }
 
-/// What is in an archive, and what is wrong with its end.
+/// The entries of an archive, and the fault at its end, if there is one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) entries: Vec<Entry>,
     pub(super) loss: Option<String>,
 }
 
-/// Whether bytes that begin like that are a tar archive.
+/// Returns true if bytes that begin like that are a tar archive.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar") || is_old_header(head)
 }
@@ -56,7 +56,7 @@ fn is_old_header(head: &[u8]) -> bool {
     block[0] != 0 && header.cksum().is_ok_and(|stated| stated == found) && header.size().is_ok()
 }
 
-/// What extensions say of the member that follows them.
+/// The properties that extensions state of the member after them.
 #[derive(Debug, Default)]
 struct Extension {
     name: Option<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! How bytes are packed, and unpacking them within bounds of size and memory.
+//! The packing of single streams, and unpacking them within bounds of size and memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -9,18 +9,18 @@ use super::Content;
 use super::packed::{MAX_RATIO, UnpackError};
 use crate::bytes::map::MappedFile;
 
-/// What unpacks to more than this many bytes is unpacked to a file.
+/// The most bytes that are unpacked to memory; contents larger than that are unpacked to a file.
 pub(super) const MEMORY_BYTES: usize = 4 << 20;
 
 /// The largest window of zstd that is accepted, as its binary logarithm in bytes: 128 MiB, as the
 /// program `zstd` has it.
 const MAX_WINDOW_LOG: u32 = 27;
 
-/// What a decoder of xz or 7z may allocate, in KiB: dictionaries of 128 MiB (`xz -9` has 64), and
-/// what goes with them.
+/// The memory that a decoder of xz or 7z may allocate, in KiB: dictionaries of 128 MiB (`xz -9` has 64), and
+/// the rest that it needs.
 pub(super) const DICTIONARY_KIB: u32 = (1 << (MAX_WINDOW_LOG - 10)) + (1 << 10);
 
-/// What is said of sources that lack their end.
+/// The message for sources that lack their end.
 pub(super) const TRUNCATED: &str = "truncated: the packed bytes end too early; what can be read \
                                     before this place is read";
 
@@ -73,8 +73,8 @@ fn is_bzip2(head: &[u8]) -> bool {
     marks.iter().any(|mark| rest.starts_with(&mark[..rest.len().min(mark.len())]))
 }
 
-/// Hands over what `input` gives in parts, at most `limit` bytes, and returns how many they were and
-/// whether they ended too early. An error of `take` is one of writing.
+/// Hands over what `input` gives in parts, at most `limit` bytes; returns the number of bytes and whether
+/// they ended too early. An error of `take` is one of writing.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub(super) fn too_much(limit: u64) -> String {
     )
 }
 
-/// What is wrong with packed bytes.
+/// The message for damaged packed bytes.
 pub(super) fn damage(error: &io::Error) -> String {
     let text = error.to_string();
     match error.kind() {

@@ -25,9 +25,9 @@ const _: () = assert!(WINDOW >= 2 * MARGIN);
 /// A stretch of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Where it begins in the source.
+    /// The offset at which it begins in the source.
     pub(crate) start: usize,
-    /// Where it ends; what lies behind the last chunk belongs to the next window.
+    /// The offset at which it ends; what lies behind the last chunk belongs to the next window.
     pub(crate) end: usize,
     /// Its chunks. Places are those in the window, numbers of lines and games those in the source.
     pub(crate) chunks: Vec<Chunk>,
@@ -76,7 +76,7 @@ impl Cutter {
     }
 }
 
-/// Whether a source that begins so can be cut between games.
+/// Returns true if a source that begins so can be cut between games.
 fn can_be_cut(head: &[u8]) -> bool {
     split_games(head, usize::MAX).iter().any(Chunk::can_be_cut)
 }

@@ -8,18 +8,18 @@ use super::{
 };
 use crate::xiangqi::Position;
 
-/// How to write records.
+/// The options for writing records.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// How to write moves, and what of the record.
+    /// The notation of moves, and the parts of the record that are written.
     pub pgn: PgnOptions,
     /// The encoding of texts; JSONL is UTF-8 always, XQF GB18030.
     pub encoding: Encoding,
-    /// Whether `?` is written for characters that the encoding lacks.
+    /// True if `?` is written for characters that the encoding lacks.
     pub replace: bool,
 }
 
-/// Why a record cannot be written.
+/// The reason why a record cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -34,7 +34,7 @@ pub enum WriteError {
     NoWriter(Format),
 }
 
-/// What a format has no room for, in records that were written.
+/// The counts of what a format has no room for, in records that were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dropped {
     /// Variations, those within others included.

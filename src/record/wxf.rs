@@ -40,7 +40,7 @@ const TAGS: [(&str, &str); 12] = [
     ("ECCO", "ECCO"),
 ];
 
-/// Whether a text is a WXF file: `FORMAT` and `WXF` on its first line.
+/// Returns true if a text is a WXF file: `FORMAT` and `WXF` on its first line.
 pub(super) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
     let mut words =
@@ -100,7 +100,7 @@ fn read_block(
     read.map_err(|fault| BlockFault { lines: fault.lines + lines, ..fault })
 }
 
-/// Where the word `START` begins that a brace follows.
+/// The offset of the word `START` that a brace follows.
 fn find_start(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

@@ -11,9 +11,9 @@
 //! the checksum: its type, 4, and the CRC-32 of all bytes before
 //! ```
 //!
-//! The first node is no move but holds the comment on the start position. The type of the checksum
-//! tells the kind. Of the results only 1 (Red has won) was seen; 2 and 3 are taken for a win of Black
-//! and a draw, as in the formats that this one follows.
+//! The first node is no move but holds the comment on the start position. The type of the checksum determines
+//! the kind. Of the results only 1 (Red has won) was seen; 2 and 3 are read as a win of Black and a draw, as
+//! in the formats that this one follows.
 
 use super::board::from_top_left;
 use super::pgn::read_start;
@@ -24,13 +24,13 @@ use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
 
-/// What a file begins with: the type, the length and the value of its first field.
+/// The beginning of a file: the type, the length and the value of its first field.
 pub(super) const MAGIC: &[u8] = b"\0\x02\x20\x17";
 
 /// The checksum with its type and length.
 const TAIL: usize = 6;
 
-/// What a field is, by its type.
+/// The meaning of a field, by its type.
 #[derive(Clone, Copy)]
 enum Field {
     Tag(&'static str),
@@ -84,7 +84,7 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     Ok(Found { cut_variations, fault, ..Found::new(record) })
 }
 
-/// The bytes without the checksum, which is right, and the kind of fields that it tells.
+/// The bytes without the checksum, which is right, and the kind of fields, which its type determines.
 fn checked(bytes: &[u8]) -> Result<(&[u8], &'static [Field]), Fault> {
     let end = bytes.len();
     let Some((content, &[kind, 4, ref stated @ ..])) = bytes.split_last_chunk::<TAIL>() else {

@@ -3,10 +3,10 @@
 //! its end the members are found by what stands before their data. Layout: APPNOTE.TXT 6.3 of
 //! PKWARE, sections 4.3 and 4.5.3.
 //!
-//! Not by the crate `zip`: it takes the whole directory to memory, some hundred bytes and more for
-//! each of as many entries as the file states, before a caller can bound their number; it looks for
-//! the end record through the whole file; it gives nothing of an archive without a directory; and
-//! nothing says that members overlap. Unpacking, the most of such a crate, is not done here.
+//! Not by the crate `zip`: it reads the whole directory into memory, some hundred bytes and more for each of
+//! as many entries as the file states, before a caller can bound their number; it looks for the end record
+//! through the whole file; it gives nothing of an archive without a directory; and it does not report members
+//! that overlap. Unpacking, the most of such a crate, is not done here.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,15 +20,15 @@ pub(super) struct Entry {
     pub(super) name: String,
     /// The packed bytes within the archive.
     pub(super) data: Range<usize>,
-    /// How they are packed: 0 stored, 8 deflated, 93 zstd.
+    /// The method by which they are packed: 0 stored, 8 deflated, 93 zstd.
     pub(super) method: u16,
     pub(super) is_encrypted: bool,
-    /// Whether it is a link or a device, of Unix.
+    /// True if it is a link or a device, of Unix.
     pub(super) is_other: bool,
     /// CRC32 and length of the content, as stated.
     pub(super) crc: u32,
     pub(super) size: u64,
-    /// Whether the archive ends within its data.
+    /// True if the archive ends within its data.
     pub(super) is_cut: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn entries(bytes: &[u8], most: usize) -> Result<Vec<Entry>, String> {
     if rest.is_empty() { Ok(entries) } else { Err("the archive's directory is damaged".to_owned()) }
 }
 
-/// Where the directory is.
+/// The range of the directory.
 fn directory(bytes: &[u8]) -> Option<Range<usize>> {
     let tail = bytes.len().saturating_sub(MAX_TAIL);
     let last = bytes.len().checked_sub(END_LEN)?;
@@ -105,7 +105,7 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(Entry, usize)> {
     let name = detected(name);
     let (method, crc) = (u16_at(rest, 10)?, u32_at(rest, 16)?);
     let is_encrypted = u16_at(rest, 8)? & 1 != 0;
-    // The upper half of the attributes is that of Unix, which byte 5 tells.
+    // The upper half of the attributes is that of Unix if byte 5 says so.
     let kind = (u32_at(rest, 38)? >> 16) & 0o170_000;
     let is_other = rest[5] == 3 && !matches!(kind, 0 | 0o100_000);
     Some((Entry { name, data, method, is_encrypted, is_other, crc, size, is_cut: false }, len))
@@ -166,7 +166,7 @@ fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &AtomicBool) -> Option<(
     Some((Entry { name, data, method, is_encrypted, is_other: false, crc, size, is_cut }, next))
 }
 
-/// What deflated data without a stated length are.
+/// The measures of deflated data without a stated length.
 struct Measured {
     packed: usize,
     size: u64,

@@ -1,4 +1,4 @@
-//! Where games and their values stand in the bytes around them.
+//! Blocks: the games and their values within the bytes around them.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct Value {
 /// The values of one game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Where its first mark begins.
+    /// The offset at which its first mark begins.
     pub(super) start: usize,
     /// The line of that.
     pub(super) line: u64,
@@ -99,7 +99,7 @@ impl<'a> Blocks<'a> {
         self.line
     }
 
-    /// Whether a game in which these of [`ONCE`] were seen is over where a value of that name begins;
+    /// Returns true if a game in which these of [`ONCE`] were seen is over where a value of that name begins;
     /// notes the name.
     fn is_over(&self, seen: &mut [bool; ONCE.len()], name: &Range<usize>) -> bool {
         let name = &self.bytes[name.clone()];
@@ -129,7 +129,7 @@ impl Iterator for Blocks<'_> {
                     if values.is_empty() {
                         begin = word.unwrap_or(place.start);
                     }
-                    // A value ends where the next mark begins, whatever that is.
+                    // A value ends where the next mark begins, of whatever kind.
                     let end = self.mark(place.end).map_or(self.bytes.len(), |(next, _)| next.start);
                     if place.start - begin <= MAX_GAME_BYTES && values.len() <= MAX_PARTS {
                         values.push(Value { name, value: place.end..end });

@@ -4,9 +4,9 @@
 //! ```text
 //! [DhtmlXQ]                                             or any other word without `_`
 //! [DhtmlXQ_title]…[/DhtmlXQ_title]                      values; what the closing mark says is
-//!                                                       often wrong and does not matter
+//! [DhtmlXQ_title]…[/DhtmlXQ_title]                      values; the name in the closing mark is
 //! [DhtmlXQ_binit]0919…[/DhtmlXQ_binit]                  file and rank of the 32 men, 99 if absent
-//! [DhtmlXQ_movelist]77477967…[/DhtmlXQ_movelist]        the main line, four digits a move
+//! [DhtmlXQ_binit]0919…[/DhtmlXQ_binit]                  file and rank of the 32 pieces, 99 if absent
 //! [DhtmlXQ_move_0_5_1]8979…[/DhtmlXQ_move_0_5_1]        branch 1, which replaces ply 5 of branch 0
 //! [DhtmlXQ_comment5]…[/DhtmlXQ_comment5]                after ply 5 of the main line
 //! [DhtmlXQ_comment1_5]…[/DhtmlXQ_comment1_5]            after ply 5, which is in branch 1
@@ -25,8 +25,7 @@ pub(super) use read::{read, starts};
 pub(super) use write::tags_left_out;
 pub use write::write_dhtmlxq;
 
-/// The longest name of a value that is taken for one, with the `_` before it and the bracket behind
-/// it, in bytes.
+/// The longest name that a value can have, with the `_` before it and the bracket behind it, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
 /// The names of values that are tags, and the names of these tags. Other values become tags of
@@ -58,7 +57,7 @@ const TEXTS: [(&str, &str); 20] = [
 const OTHERS: [&str; 8] =
     ["ver", "init", "generator", "firstnum", "binit", "movelist", "fen", "result"];
 
-/// Whether a value of that name (in lower case) is no tag.
+/// Returns true if a value of that name (in lower case) is no tag.
 fn is_structure(name: &str) -> bool {
     let has_number = |prefix| {
         let rest: Option<&str> = name.strip_prefix(prefix);

@@ -20,13 +20,13 @@ use crate::xiangqi::{Position, Square};
 /// Names of values that make a game: moves, a board, a position.
 const OF_GAMES: [&[u8]; 3] = [b"movelist", b"binit", b"fen"];
 
-/// Where games begin in a text.
+/// The places where games begin in a text.
 pub(in crate::record) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
     let blocks = Blocks::new(bytes, 1).filter(move |block| is_game(bytes, block));
     (1..).zip(blocks).map(|(game, Block { start: at, line, .. })| Start { at, line, game })
 }
 
-/// Whether values belong to a game, or are too many to tell.
+/// Returns true if the values belong to a game, or are too many to decide that.
 fn is_game(bytes: &[u8], block: &Block) -> bool {
     let is_of_game = |name: &[u8]| OF_GAMES.iter().any(|of| name.eq_ignore_ascii_case(of));
     block.len > MAX_GAME_BYTES
@@ -72,7 +72,7 @@ pub(in crate::record) fn read(
     summary
 }
 
-/// Reads a game, of its main line at most so many plies.
+/// Reads a game, at most `plies` plies of its main line.
 fn read_block(
     bytes: &[u8],
     block: &Block,
@@ -115,7 +115,7 @@ struct Branch {
     comments: Vec<(usize, String)>,
 }
 
-/// What the values of one game say.
+/// The contents of the values of one game.
 #[derive(Debug, Default)]
 struct Parts {
     tags: Vec<(String, String)>,
@@ -262,7 +262,7 @@ struct Open {
     branch: usize,
     position: Position,
     tree: Tree<Position>,
-    /// Whether a move of it could not be played.
+    /// Set once a move of it could not be played.
     is_cut: bool,
 }
 

@@ -11,12 +11,11 @@ const MAX_TAG_BYTES: usize = MAX_NAME_BYTES - 2;
 
 /// Writes a record as DhtmlXQ in UTF-8 with a blank line after it.
 ///
-/// Other start positions than the usual one are written as men and as FEN: only the latter, which
-/// some programs do not read, says whose turn it is and keeps the clock. Tags that the format does
-/// not know are written under their own names, except `Result`, `FEN` and `Format`, which the
-/// record says, and names that the format uses otherwise or of which nothing, or too much, remains
-/// without what is no letter, digit or `_`; and a second title. Several
-/// comments on a move are joined by line ends.
+/// Other start positions than the usual one are written as pieces and as FEN: only the latter, which some
+/// programs do not read, states the side to move and keeps the clock. Tags that the format does not know are
+/// written under their own names. Left out are `Result`, `FEN` and `Format`, which the record states; names
+/// that the format uses otherwise, or of which nothing, or too much, remains without characters other than
+/// letters, digits and `_`; and a second title. Several comments on a move are joined by line ends.
 ///
 /// # Errors
 ///
@@ -54,7 +53,7 @@ fn digits(square: Square) -> String {
     format!("{}{}", square.file(), 9 - square.rank())
 }
 
-/// How many tags have names that the format needs for itself, or are second titles.
+/// The number of tags whose names the format needs for itself, or that are second titles.
 pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
     let has_value =
         |(name, value): &&(String, String)| !is_said_otherwise(name) && !value.trim().is_empty();
@@ -79,7 +78,7 @@ fn tags_written(record: &Record<Position>) -> impl Iterator<Item = (String, &str
     })
 }
 
-/// Whether a tag repeats what the record says.
+/// Returns true if a tag repeats what the record states.
 fn is_said_otherwise(name: &str) -> bool {
     ["Result", "FEN", "Format"].iter().any(|tag| tag.eq_ignore_ascii_case(name))
 }

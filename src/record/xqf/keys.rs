@@ -3,17 +3,17 @@
 
 use super::PLAIN_VERSION;
 
-/// What the stream of keys is masked from.
+/// The text that the stream of keys is masked from.
 const PHRASE: &[u8; 32] = b"[(C) Copyright Mr. Dong Shiwei.]";
-/// From this version on the men stand in shifted places.
+/// From this version on the pieces stand in shifted places.
 const SHIFTED_MEN_VERSION: u8 = 12;
 
 /// The keys of one file; all zero up to version 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Keys {
-    /// Added to the squares of men.
+    /// Added to the squares of pieces.
     pub(super) board: u8,
-    /// By how many places the men are rotated.
+    /// The number of places by which the pieces are rotated.
     pub(super) rotation: usize,
     /// Added to the squares that moves begin and end on.
     pub(super) from: u8,
@@ -43,7 +43,7 @@ impl Keys {
         Self { board, rotation, from, to, comment: seed % 32000 + 767, stream }
     }
 
-    /// The place among the 32 men of the `i`-th square of the header.
+    /// The place among the 32 pieces of the `i`-th square of the header.
     pub(super) const fn man(&self, i: usize) -> usize {
         (self.rotation + i) % 32
     }

@@ -4,19 +4,18 @@
 //! ```text
 //! 0x000  "XQ", version (10 to 18), key mask, 4 bytes, 4 bytes of key material (or),
 //!        4 bytes of key material (sum, board, from, to; their sum is 0 mod 256)
-//! 0x010  squares of the 32 men: 10 × file + rank, more than 89 if absent
+//! 0x010  squares of the 32 pieces: 10 × file + rank, more than 89 if absent
 //! 0x030  u16 first step; 0x032 side to move (not reliable); 0x033 result; 0x034 u32 nodes
 //! 0x040  kind of record (not reliable)
 //! 0x050  texts of fixed width, each a length byte and GB18030
 //! 0x400  the tree, depth first: from, to, marks, reserved; then the comment's length and text
 //! ```
 //!
-//! Up to version 10 nothing is encrypted, the marks are two nibbles (a child follows, a sibling
-//! comes later), and every node has a length. From 11 on the marks are bits, only nodes with a
-//! comment have a length, and all but header fields is shifted by keys made of bytes 3 to 15;
-//! from 12 on the men change places as well. The first node is no move but holds the comment on
-//! the start position; in some files of other positions than the usual one it promises moves, where
-//! the header counts none and the file ends.
+//! Up to version 10 nothing is encrypted, the marks are two nibbles (a child follows, a sibling comes later),
+//! and every node has a length. From 11 on the marks are bits, only nodes with a comment have a length, and
+//! all but header fields is shifted by keys made of bytes 3 to 15; from 12 on the pieces change places as
+//! well. The first node is no move but holds the comment on the start position; in some files of other
+//! positions than the usual one it promises moves, where the header counts none and the file ends.
 
 mod keys;
 mod read;
@@ -27,21 +26,21 @@ pub(super) use write::tags_left_out;
 pub use write::write_xqf;
 
 const MAGIC: &[u8; 2] = b"XQ";
-/// Where the tree begins.
+/// The offset of the tree.
 const TREE: usize = 0x400;
-/// Where the men are.
+/// The offset of the pieces' squares.
 const MEN: usize = 0x10;
 const SIDE_TO_MOVE: usize = 0x32;
 const RESULT: usize = 0x33;
-/// How many nodes the tree has, where a program counted them.
+/// The offset of the number of nodes in the tree, where a program counted them.
 const NODES: usize = 0x34;
-/// What is added to the squares of a move before any key.
+/// The numbers added to the squares of a move before any key.
 const FROM_SHIFT: u8 = 0x18;
 const TO_SHIFT: u8 = 0x20;
 /// The version that is written, and the last without keys.
 const PLAIN_VERSION: u8 = 10;
 
-/// Where a text stands, how many bytes it has with its length byte, and its tag.
+/// The texts: offset, number of bytes with the length byte, and tag.
 const TEXTS: [(usize, usize, &str); 9] = [
     (0x50, 64, "Title"),
     (0xd0, 64, "Event"),

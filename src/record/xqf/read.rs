@@ -109,7 +109,7 @@ struct Links {
 struct TreeReader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Whether the version is one without keys.
+    /// True if the version is one without keys.
     is_plain: bool,
     keys: Keys,
 }

@@ -8,7 +8,7 @@ use crate::record::board::men_of;
 use crate::record::{Record, Tree, Variation};
 use crate::xiangqi::{Move, Position, Square};
 
-/// The number of a man that is not on the board.
+/// The number of a piece that is not on the board.
 const ABSENT: u8 = 0xff;
 
 /// Writes a record as XQF 1.0, which nothing encrypts and every reader of XQF reads.
@@ -28,7 +28,7 @@ pub fn write_xqf(out: &mut impl Write, record: &Record<Position>) -> io::Result<
     write_tree(out, &record.tree)
 }
 
-/// How many tags the format has no room for, or not for the whole of.
+/// The number of tags that the format has no room for, or not for the whole of.
 pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
     let mut is_taken = [false; TEXTS.len()];
     let mut fits = |(name, value): &&(String, String)| {
@@ -88,7 +88,7 @@ const fn number(square: Square) -> u8 {
 /// A line that is still to be written.
 struct Waiting<'a> {
     tree: &'a Tree<Position>,
-    /// Whether another line that replaces the same move comes after this one.
+    /// True if another line that replaces the same move comes after this one.
     has_sibling: bool,
 }
 
