@@ -23,17 +23,18 @@ impl Announced {
         (!name.is_empty()).then(|| Self { name: name.join(" "), kind })
     }
 
-    /// Whether one of its values is `value`.
+    /// Returns true if one of its values is `value`.
     pub(crate) fn has_value(&self, value: &str) -> bool {
         self.choices().iter().any(|choice| choice == value)
     }
 
-    /// Whether it is pressed rather than set.
+    /// Returns true if it is pressed rather than set.
     pub(crate) fn is_button(&self) -> bool {
         self.kind_word() == Some("button")
     }
 
-    /// What is wrong with a value, for people; `None` if it fits, or if that cannot be told.
+    /// The values that it can have, for people, if `value` is none of them; `None` if `value` fits, or if
+    /// that is unknown.
     pub(crate) fn refusal(&self, value: &str) -> Option<String> {
         match self.kind_word()? {
             "check" => {
@@ -74,7 +75,7 @@ impl Announced {
         words.next()
     }
 
-    /// What follows each `var`; a choice may have several words.
+    /// The choices, each of which stands after a `var`; a choice may have several words.
     fn choices(&self) -> Vec<String> {
         let mut choices: Vec<Vec<&str>> = Vec::new();
         for word in self.kind.split_whitespace() {

@@ -9,18 +9,18 @@ use crate::engine::{Bound, HashEntry, Iteration, Playable, Score, ScoreKind};
 /// Writes answers.
 pub(super) struct Voice<'a> {
     output: &'a mut dyn Write,
-    /// How the GUI speaks.
+    /// The dialect and conventions of the GUI.
     pub(super) speech: Speech,
 }
 
-/// What comes with the move that is played.
+/// The additions to the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Extras {
     /// An offered draw is accepted.
     pub(super) draw: bool,
 }
 
-/// How an iteration is told.
+/// The parts of an iteration that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Detail {
     /// With the chances of win, draw and loss.
@@ -34,7 +34,7 @@ impl<'a> Voice<'a> {
         Self { output, speech: Speech::of(dialect) }
     }
 
-    /// Whether UCCI is spoken.
+    /// Returns true if the dialect is UCCI.
     const fn is_ucci(&self) -> bool {
         self.speech.dialect.is_ucci()
     }
@@ -72,7 +72,7 @@ impl<'a> Voice<'a> {
         writeln!(self.output, "{}", self.speech.message(text))
     }
 
-    /// What an iteration found.
+    /// Writes the result of an iteration.
     pub(super) fn iteration<G: Playable>(
         &mut self,
         iteration: &Iteration<G::Move>,
@@ -181,7 +181,7 @@ impl<'a> Voice<'a> {
         if self.is_ucci() { writeln!(self.output, "bye") } else { Ok(()) }
     }
 
-    /// UCCI: what the transposition table knows of a position of which `entry.best` is a legal move.
+    /// UCCI: writes the transposition table's entry for a position in which `entry.best` is a legal move.
     pub(super) fn hash_entry<G: Playable>(
         &mut self,
         entry: Option<HashEntry<G::Move>>,
@@ -202,12 +202,12 @@ impl<'a> Voice<'a> {
         writeln!(self.output)
     }
 
-    /// How many leaves the tree has below a move.
+    /// Writes the number of leaves of the tree below a move.
     pub(super) fn count<G: Playable>(&mut self, mv: G::Move, nodes: u64) -> io::Result<()> {
         writeln!(self.output, "{}: {nodes}", self.text::<G>(mv))
     }
 
-    /// How many leaves the whole tree has.
+    /// Writes the number of leaves of the whole tree.
     pub(super) fn total(&mut self, nodes: u64) -> io::Result<()> {
         writeln!(self.output, "\nNodes searched: {nodes}")
     }

@@ -12,12 +12,12 @@ pub enum Command {
     IsReady,
     /// `ucinewgame`.
     NewGame,
-    /// `setoption`: what follows it. UCI writes `name <name> [value <value>]`, UCCI
-    /// `<name> [<value>]`, and some GUIs write the one to engines of the other.
+    /// `setoption`: the text after it. UCI writes `name <name> [value <value>]`, UCCI `<name> [<value>]`, and
+    /// some GUIs write the one to engines of the other.
     SetOption(String),
     /// `position`, or in UCI-Cyclone what comes after that word alone.
     Position {
-        /// What to set up.
+        /// The position to set up.
         setup: Setup,
         /// The word `position` was left out.
         bare: bool,
@@ -33,7 +33,7 @@ pub enum Command {
         /// The opponent offers a draw (UCCI).
         draw: bool,
     },
-    /// `probe` (UCCI): what does the transposition table know of this position?
+    /// `probe` (UCCI): asks for the transposition table's entry for this position.
     Probe(Setup),
     /// `debug on` and `debug off`.
     Debug(bool),
@@ -104,7 +104,7 @@ impl Command {
         })
     }
 
-    /// Whether it can be obeyed while a search runs.
+    /// Returns true if it can be obeyed while a search runs.
     pub(super) const fn is_urgent(&self) -> bool {
         match self {
             Self::Handshake(_)

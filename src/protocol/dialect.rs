@@ -1,7 +1,7 @@
 use std::str::FromStr;
 
-/// Which protocol is spoken. What is understood does not depend on it, but for the unit of time:
-/// see [`Go`](super::Go).
+/// The protocol that a program uses. Commands are understood in every dialect alike, but for the unit of
+/// time: see [`Go`](super::Go).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
     /// The Universal Chess Interface as xiangqi programs speak it: ranks 0 to 9, or 1 to 10 once the
@@ -23,7 +23,7 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.handshake() == word)
     }
 
-    /// What begins a session.
+    /// The word that begins a session.
     pub(crate) const fn handshake(self) -> &'static str {
         match self {
             Self::Uci => "uci",
@@ -32,7 +32,7 @@ impl Dialect {
         }
     }
 
-    /// What ends the engine's introduction.
+    /// The word that ends the engine's introduction.
     pub(crate) const fn ok(self) -> &'static str {
         match self {
             Self::Uci | Self::Cyclone => "uciok",
@@ -40,7 +40,7 @@ impl Dialect {
         }
     }
 
-    /// Whether it is [`Ucci`](Self::Ucci).
+    /// Returns true if it is [`Ucci`](Self::Ucci).
     pub(crate) const fn is_ucci(self) -> bool {
         matches!(self, Self::Ucci)
     }

@@ -21,7 +21,7 @@ pub struct SideClock {
     pub moves_to_go: Option<u32>,
 }
 
-/// What `go` asks for. Numbers too large for their type are the largest.
+/// The request of a `go`. Numbers too large for their type are the largest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
     /// UCI: of the side that moves first in a game.
@@ -38,9 +38,9 @@ pub struct Go {
     pub depth: Option<u32>,
     /// Positions.
     pub nodes: Option<u64>,
-    /// End with a mate in so many moves.
+    /// End with a mate in this many moves.
     pub mate: Option<u32>,
-    /// Do not search, but count the leaves of the tree of so many plies.
+    /// Do not search, but count the leaves of the tree to this depth in plies.
     pub perft: Option<u32>,
     /// Until `stop`.
     pub infinite: bool,
@@ -55,7 +55,7 @@ pub struct Go {
 }
 
 impl SideClock {
-    /// What is not stated is as in `other`.
+    /// Fills in the values that are not stated from `other`.
     fn or(self, other: Self) -> Self {
         Self {
             time: self.time.or(other.time),
@@ -80,7 +80,8 @@ impl SideClock {
 }
 
 impl Go {
-    /// What cannot be understood is left out, so that every `go` has its answer.
+    /// Reads the words after `go`. Words that cannot be understood are left out, so that every `go` has its
+    /// answer.
     pub(super) fn parse(words: &[&str]) -> Self {
         let mut go = Self::default();
         let mut words = words.iter().copied().peekable();
@@ -200,7 +201,7 @@ impl Go {
         self.move_time.map(|time| time.min(MAX_TIME)).or_else(clock)
     }
 
-    /// Whether nothing ends the search but `stop`: without any limit it is endless, as GUIs mean it.
+    /// Returns true if nothing ends the search but `stop`: without any limit it is endless, as GUIs mean it.
     pub(crate) fn is_endless(&self, mover: Side) -> bool {
         let limited = self.depth.is_some() || self.nodes.is_some() || self.mate.is_some();
         self.perft.is_none() && (self.infinite || !limited && self.time(mover).is_none())
@@ -254,8 +255,8 @@ impl Go {
         words
     }
 
-    /// A time for the move is that of a time control that ends with it. An engine that counts seconds
-    /// is told of one at least; fractions of an increment cannot be told it.
+    /// A time for the move is that of a time control that ends with it. An engine that counts seconds gets
+    /// one at least; fractions of an increment cannot be expressed.
     fn ucci_mode(&self, mover: Side, unit: u64) -> String {
         let whole = |time: u64| (time / unit).max(1);
         match (self.move_time, self.clocks(mover)) {
@@ -283,7 +284,7 @@ impl Go {
     }
 }
 
-/// Whether a word may be a move rather than one of `go`'s other words: those have no digits.
+/// Returns true if a word may be a move rather than one of `go`'s other words: those have no digits.
 fn is_like_a_move(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.bytes().any(|byte| byte.is_ascii_digit())
@@ -306,7 +307,7 @@ fn small_number<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Opti
     number(words).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
 }
 
-/// Takes the next word if it is a number.
+/// Consumes the next word if it is a number.
 fn number<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u64> {
     words.next_if(|word| digits(word).is_some()).and_then(digits)
 }

@@ -1,4 +1,4 @@
-//! What an engine says while it searches.
+//! The `info` lines of an engine that searches.
 
 use std::str::SplitWhitespace;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::engine::Bound;
 /// Moves of a line of play that are kept.
 const MAX_PV: usize = 300;
 
-/// What an engine said last of its best line, in `info` lines.
+/// The latest state of an engine's best line, from its `info` lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
     /// Plies.
@@ -27,8 +27,8 @@ pub struct Info {
 }
 
 impl Info {
-    /// Takes in a line. What is no `info` line, or is of another line than the best, changes nothing;
-    /// what is malformed in one is left out. A depth without score and line of play is that of an
+    /// Reads a line. A line that is no `info` line, or of another line of play than the best, changes
+    /// nothing; malformed parts of one are left out. A depth without score and line of play is that of an
     /// iteration only begun, and does not count. The line of play has our coordinates.
     pub(crate) fn read(&mut self, line: &str, from: Speech) {
         let mut words = line.split_whitespace();

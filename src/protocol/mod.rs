@@ -1,6 +1,5 @@
 //! Engine protocols: a session reads commands from a `BufRead` and writes answers to a `Write`.
-//! Whatever comes in, a session answers or ignores it; it never panics and never exits the
-//! program.
+//! A session answers or ignores whatever comes in; it never panics and never exits the program.
 //!
 //! UCI, UCI-Cyclone and UCCI are dialects of one language, so there is one session for all. Every
 //! [`Command`] of every dialect is understood at any time, and every option by its names in all
@@ -8,29 +7,29 @@
 //!
 //! | module     | what it is for                                                        |
 //! |------------|-----------------------------------------------------------------------|
-//! | `dialect`  | which dialects there are                                              |
+//! | `dialect`  | the dialects                                                          |
 //! | `command`  | a line of a GUI, understood                                           |
-//! | `go`       | what a search shall be: `go` read and written                         |
+//! | `go`       | the limits of a search: `go` read and written                         |
 //! | `speech`   | positions, options and answers, written and read in one dialect       |
-//! | `info`     | what an engine says while it searches, read                           |
+//! | `info`     | the lines of an engine that searches, read                            |
 //! | `scale`    | UCCI's scores                                                         |
 //! | `options`  | the names of options in all dialects, and how they are announced      |
 //! | `announced`| options of other engines                                              |
 //! | `queue`    | commands that wait                                                    |
-//! | `answers`  | this engine's lines, in the dialect spoken                            |
-//! | `settings` | what the options are set to, and what that means to the engine        |
+//! | `answers`  | this engine's lines, in the dialect of the GUI                        |
+//! | `settings` | the values of the options, and their meaning for the engine           |
 //! | `thinking` | a search in its own thread                                            |
-//! | `timing`   | from the clocks of `go` to the time that a move may take              |
+//! | `timing`   | from the clocks of `go` to the time for a move                        |
 //! | `session`  | the state between commands                                            |
 //! | `ranks`    | moves with ranks counted from 0 or from 1                             |
 //!
-//! Modules above this one, which speak to other engines, use the same readers and writers: `dialect` to
-//! `queue` know no engine and no thread.
+//! Modules above this one, which exchange lines with other engines, use the same readers and writers:
+//! `dialect` to `queue` know no engine and no thread.
 //!
-//! Three threads: one reads lines, one searches while a `go` runs or opens books and tables that were
-//! named, and the caller's own, which owns the state and the output, takes the events of both from
-//! one channel. So `stop`, `isready` and `quit` are answered meanwhile. Commands that need the engine
-//! wait until it is back; an endless search (`infinite`, `ponder`) is stopped by the next `go`.
+//! Three threads: one reads lines; one searches while a `go` runs, or opens the books and tablebases that
+//! were named; the caller's own, which owns the state and the output, receives the events of both from one
+//! channel. So `stop`, `isready` and `quit` are answered meanwhile. Commands that need the engine wait until
+//! it is back; an endless search (`infinite`, `ponder`) is stopped by the next `go`.
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
@@ -96,8 +95,8 @@ pub fn serve<G: Playable>(
     serve_with(input, output, engine, options, assumed)
 }
 
-/// As [`serve`], of an engine that is to have other `options`, the defaults that the GUI sees: they are
-/// set while the session runs, so that books and tables which take long to open hold nothing up.
+/// As [`serve`], for an engine that is to have other `options`, the defaults that the GUI sees: they are set
+/// while the session runs, so that books and tablebases which are slow to open delay nothing.
 ///
 /// # Errors
 ///
@@ -133,7 +132,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok(Some(line.text().unwrap_or_else(refused)))
 }
 
-/// Reads lines until the end, `quit`, or until nobody listens. `event` makes an event of a line, and of
+/// Reads lines until the end, `quit`, or until the receiver is gone. `event` makes an event of a line, and of
 /// the end, which is `None`. The mark that some programs write before their first line is left out.
 pub(crate) fn send_lines<E>(
     mut input: impl BufRead,

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Write as _};
 
 use super::Dialect;
 
-/// An option, whatever it is called.
+/// An option, under any of its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Id {
     Hash,
@@ -54,7 +54,7 @@ pub(super) enum Id {
 #[derive(Debug)]
 pub(super) struct Names {
     pub(super) id: Id,
-    /// As announced in UCI; empty where it is not, though it is understood.
+    /// As announced in UCI; empty where it is not announced, though it is understood.
     uci: &'static str,
     /// As announced in UCCI, where names are one word in small letters.
     ucci: &'static str,
@@ -140,13 +140,13 @@ fn find(name: &str) -> Option<Id> {
     ALL.iter().find(|names| !name.is_empty() && names.is(&name)).map(|names| names.id)
 }
 
-/// Whether two names, of whichever dialects and programs, mean the same option.
+/// Returns true if two names, of any dialects and programs, mean the same option.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {
     folded(a) == folded(b) || find(a).is_some_and(|id| find(b) == Some(id))
 }
 
-/// What a dialect calls an option of another program that both protocols have; its own name where
-/// they do not.
+/// The name in a dialect of an option of another program that both protocols have; its own name where they do
+/// not.
 pub(crate) fn name_in(dialect: Dialect, name: &str) -> String {
     const COMMON: [Id; 3] = [Id::Hash, Id::Threads, Id::Ponder];
     let common = find(name).filter(|id| COMMON.contains(id));
@@ -161,7 +161,7 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// What follows the first `count` words.
+/// The text after the first `count` words.
 fn rest_after(text: &str, count: usize) -> &str {
     (0..count).fold(text, |text, _| split_word(text).1).trim()
 }
@@ -179,13 +179,12 @@ pub(crate) fn name_and_value(text: &str) -> Option<(String, &str)> {
     (end > 0).then(|| (words[..end].join(" "), rest_after(rest, end + 1)))
 }
 
-/// What follows `setoption` as an option, its name as written, and the value. The grammars of UCI and
-/// UCCI are told apart by the word `name`; the longest name that is known wins where no `value`
-/// ends it.
+/// Reads the words after `setoption` as an option, its name as written, and the value. The word `name`
+/// distinguishes the grammars of UCI and UCCI; the longest name that is known wins where no `value` ends it.
 ///
 /// # Errors
 ///
-/// The name that is not known, or why there is none.
+/// The name that is not known, or the reason why there is none.
 pub(super) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
     let named = split_word(text).0 == "name";
     let text = if named { rest_after(text, 1) } else { text };
@@ -207,7 +206,7 @@ pub(super) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
     shorter.ok_or(Unresolved::Unknown(name))
 }
 
-/// Why the words of `setoption` name no option.
+/// The reason why the words of `setoption` name no option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unresolved {
     /// No name.
@@ -216,7 +215,7 @@ pub(super) enum Unresolved {
     Unknown(String),
 }
 
-/// What values an option takes, and the present one.
+/// The values that an option can have, and the present one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Check(bool),

@@ -14,7 +14,7 @@ pub(crate) struct Queue {
     waiting: VecDeque<Waiting>,
     /// Of the lines that wait.
     bytes: usize,
-    /// How many of the commands are `go`.
+    /// The number of the commands that are `go`.
     searches: usize,
 }
 
@@ -24,15 +24,15 @@ pub(crate) struct Waiting {
     pub(crate) command: Command,
     /// `stop` came after it.
     pub(crate) stopped: bool,
-    /// When it came.
+    /// The time at which it came.
     pub(crate) since: Instant,
     /// Of its line.
     bytes: usize,
 }
 
 impl Queue {
-    /// Keeps a command whose line has so many bytes; `false` if there is no room. For `quit` there is
-    /// always room.
+    /// Keeps a command whose line has `bytes` bytes; `false` if there is no room. For `quit` there is always
+    /// room.
     pub(crate) fn push(&mut self, command: Command, bytes: usize) -> bool {
         let (most, most_bytes) = MOST;
         let full = self.waiting.len() >= most || self.bytes + bytes > most_bytes;
@@ -57,7 +57,7 @@ impl Queue {
         self.waiting.is_empty()
     }
 
-    /// Whether a search waits.
+    /// Returns true if a search waits.
     pub(crate) const fn has_search(&self) -> bool {
         self.searches > 0
     }

@@ -1,4 +1,4 @@
-/// How another program counts the ranks of the board in its moves.
+/// The way in which another program counts the ranks of the board in its moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ranks {
     /// 0 to 9, as in this program: `h2e2`.

@@ -4,28 +4,28 @@
 const MATE: i32 = 10_000;
 /// Plies of a mate at most.
 const LONGEST_MATE: i32 = 200;
-/// A win by table, in the same way.
+/// A win by tablebase is this less its plies.
 const TABLE: i32 = 9_500;
-/// Plies of a win by table at most.
+/// Plies of a win by tablebase at most.
 const LONGEST_TABLE: u32 = 999;
-/// Where evaluations end.
+/// The largest evaluation.
 const EVALUATION: i32 = 8_500;
 
-/// What an engine says of a position, for the side to move.
+/// An engine's score of a position, for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineScore {
     /// In centipawns.
     Centipawns(i32),
-    /// Mate in so many moves of the winner; negative or 0 if the side to move is mated.
+    /// Mate in this many moves of the winner; negative or 0 if the side to move is mated.
     Mate(i32),
 }
 
-/// A win by mate after so many plies; a loss is the negative of it.
+/// A win by mate after `plies` plies; a loss is the negative of it.
 pub(super) fn mate(plies: u32) -> i32 {
     MATE - plies.min(LONGEST_MATE as u32).cast_signed()
 }
 
-/// A win by table after so many plies.
+/// A win by tablebase after `plies` plies.
 pub(super) fn table(plies: u32) -> i32 {
     TABLE - plies.min(LONGEST_TABLE).cast_signed()
 }
@@ -51,7 +51,7 @@ impl EngineScore {
         }
     }
 
-    /// The score that a comment tells; `None` if it is none.
+    /// The score that a comment states; `None` if it states none.
     pub(crate) fn of_comment(text: &str) -> Option<Self> {
         if let Some(moves) = text.strip_prefix("+M") {
             return moves.parse().ok().filter(|&moves| moves > 0).map(Self::Mate);
@@ -67,7 +67,7 @@ impl EngineScore {
         Some(Self::Centipawns((100.0 * pawns).round() as i32))
     }
 
-    /// What a number of UCCI means.
+    /// The meaning of a score of UCCI.
     pub(super) fn of_ucci(number: i32) -> Self {
         let plies = MATE.saturating_sub(number.saturating_abs());
         match plies {

@@ -25,30 +25,30 @@ use crate::engine::{
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
 
-/// Positions that a search may be asked about at a time.
+/// The most positions of which transposition table entries may be requested from a search at a time.
 const MAX_PROBED: usize = 10_000;
 
 /// Plies of the past that the search sees where the limit of moves without a capture is off: enough
 /// for repetitions, too few for the limit to come near.
 const PAST_WITHOUT_LIMIT: usize = 40;
 
-/// The deepest tree whose leaves are counted, in plies: deeper ones take longer than anybody waits.
+/// The deepest tree whose leaves are counted, in plies: deeper ones would never end in practice.
 const MAX_PERFT: u32 = 64;
 
-/// Options take effect when so long nothing else came: on nobody's clock.
+/// Options take effect when nothing else has come for this long: on nobody's clock.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// How long `isready` waits for books and tables to be opened before it is answered all the same:
-/// nearly always they are open by then, and the GUI hears first what is wrong with them.
+/// The time that `isready` waits for books and tablebases to be opened before it is answered all the same:
+/// nearly always they are open by then, and the GUI gets reports of what is wrong with them first.
 const READY_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long `quit` waits for them where something was asked before it.
+/// The time that `quit` waits for them if a command came before it.
 const QUIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long a search may go on that nobody can stop any more, for the input has ended.
+/// The time that a search may go on after the end of the input, when nobody can stop it any more.
 const AFTER_END: Duration = Duration::from_secs(600);
 
-/// Where the events of a session come from.
+/// The two ends of the channel that carries the events of a session.
 type Channel<G> = (SyncSender<Event<Thought<G>>>, Receiver<Event<Thought<G>>>);
 
 /// A session of one engine with one GUI.
@@ -65,7 +65,7 @@ pub(super) struct Session<'a, G: Playable> {
     engine: Option<Engine<G>>,
     /// Options are being set.
     is_preparing: bool,
-    /// How that is done.
+    /// The function that sets them.
     set_up: SetUp<G>,
     /// `isready` that wait for it, and since when.
     unready: Option<(u32, Instant)>,
@@ -75,19 +75,19 @@ pub(super) struct Session<'a, G: Playable> {
     line: Line<G>,
     /// Moves not to be played in this position (UCCI).
     banned: Vec<G::Move>,
-    /// Positions that the search was asked about and has not yet answered.
+    /// Positions of which entries were requested from the search, not yet answered.
     probed: VecDeque<(G, Key)>,
     waiting: Queue,
-    /// When the present command came, or the search ended that it waited for.
+    /// The time at which the present command came, or at which the search ended that it waited for.
     began: Instant,
-    /// When the last search ended.
+    /// The time at which the last search ended.
     freed: Instant,
     random: ChaCha8Rng,
     /// Since when it is known that no more input will come.
     ended: Option<Instant>,
-    /// How long a search may go on then.
+    /// The time that a search may go on then.
     after_end: Duration,
-    /// When `quit` was read.
+    /// The time at which `quit` was read.
     quit: Option<Instant>,
 }
 
@@ -96,7 +96,7 @@ struct Held {
     go: Go,
     /// `stop` came after it.
     stopped: bool,
-    /// When it came.
+    /// The time at which it came.
     began: Instant,
 }
 
@@ -113,14 +113,14 @@ struct Search<G: Playable> {
     draw: bool,
     /// Moves that it leaves out.
     banned: Vec<G::Move>,
-    /// The last told iteration's lines, the best first.
+    /// The lines of the last reported iteration, the best first.
     lines: Vec<Iteration<G::Move>>,
-    /// What it found, once it has ended.
+    /// The result, once it has ended.
     outcome: Option<Outcome<G::Move>>,
 }
 
 impl<G: Playable> Search<G> {
-    /// Whether it goes on until it is told to stop.
+    /// Returns true if it goes on until it is stopped.
     const fn is_endless(&self) -> bool {
         self.pondering || self.endless
     }
@@ -202,7 +202,7 @@ impl<'a, G: Playable> Session<'a, G> {
         (self.quit.is_some() || self.ended.is_some()) && (is_done || is_late())
     }
 
-    /// Whether a search or the setting of options runs.
+    /// Returns true while a search or the setting of options runs.
     const fn is_busy(&self) -> bool {
         self.search.is_some() || self.is_preparing
     }
@@ -214,7 +214,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// How long to wait for the next event before there is something else to do.
+    /// The time to wait for the next event before there is something else to do.
     fn patience(&self) -> Option<Duration> {
         let left = |time: Duration, since: Instant| time.saturating_sub(since.elapsed());
         let unready = self.unready.map(|(_, since)| left(READY_PATIENCE, since));
@@ -227,8 +227,8 @@ impl<'a, G: Playable> Session<'a, G> {
         [unready, quit, ended, idle].into_iter().flatten().min()
     }
 
-    /// Nothing has come for a while: time to prepare, to say that the session is ready though books and
-    /// tables are not, or to end what nobody waits for.
+    /// Nothing has come for a while: time to prepare, to report the session ready though books and tablebases
+    /// are not, or to end a search that nobody waits for.
     fn while_idle(&mut self) -> io::Result<()> {
         if !self.is_busy() {
             return self.prepare().map(drop);
@@ -300,7 +300,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 if let Some(search) = self.search.take() {
                     self.freed = Instant::now();
                     self.answer(outcome, &search)?;
-                    // What waited may take long.
+                    // The commands that waited may run for long.
                     self.voice.flush()?;
                 }
             }
@@ -310,7 +310,7 @@ impl<'a, G: Playable> Session<'a, G> {
             let Some(Waiting { command, stopped, since, .. }) = self.waiting.pop() else {
                 return Ok(());
             };
-            // What waited for a search counts from its end.
+            // The clock of a command that waited for a search starts at the end of that search.
             self.began = self.freed.max(since);
             self.execute(command, stopped)?;
             if self.quit.is_some() && self.search.is_some() {
@@ -415,7 +415,8 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    /// What UCCI wants ignored is told only to those who look for mistakes.
+    /// Reports a mistake in the input. UCCI wants mistakes ignored, so there it is reported only in debug
+    /// mode.
     fn complain(&mut self, message: &str) -> io::Result<()> {
         if self.dialect().is_ucci() && !self.settings.debug {
             return Ok(());
@@ -423,7 +424,8 @@ impl<'a, G: Playable> Session<'a, G> {
         self.voice.message(message)
     }
 
-    /// What waits for books and tables, and was said before, is still done if they open soon.
+    /// Ends the session. Commands before `quit` that wait for books and tablebases are still executed if
+    /// these open soon.
     fn quit(&mut self) {
         self.quit = Some(Instant::now());
         match &mut self.search {
@@ -469,8 +471,8 @@ impl<'a, G: Playable> Session<'a, G> {
         self.waiting.ponder_hit(draw);
     }
 
-    /// Begins to make the engine what the settings say, in a thread of its own; `false` if it is that
-    /// already, or cannot be made so. Tells what is wrong with books and tables.
+    /// Begins to set up the engine as the settings demand, in a thread of its own; `false` if it is so
+    /// already, or cannot be. Reports what is wrong with books and tablebases.
     fn prepare(&mut self) -> io::Result<bool> {
         if self.is_preparing {
             return Ok(true);
@@ -571,7 +573,7 @@ impl<'a, G: Playable> Session<'a, G> {
         self.voice.message(&format!("{command}: {count} moves left out, illegal or named twice"))
     }
 
-    /// The moves that a search leaves out: the banned ones, and where some are asked for all others.
+    /// The moves that a search leaves out: the banned ones, and, if `go` names moves to search, all others.
     fn moves_to_leave_out(&mut self, go: &Go) -> io::Result<Vec<G::Move>> {
         let mut banned = self.banned.clone();
         let wanted = self.legal_moves(&go.search_moves);
@@ -638,8 +640,8 @@ impl<'a, G: Playable> Session<'a, G> {
         timing.allowance(go, self.line.position().side_to_move())
     }
 
-    /// How `go` is meant, without the moves that are `banned`; `may_last` says whether it may go on until
-    /// it is told to stop, `spent` how much of its time has gone already.
+    /// Translates `go`, without the moves that are `banned`, into a search and its job; `may_last` states
+    /// whether it may go on until it is stopped, `spent` is the part of its time that has passed already.
     fn plan(
         &self,
         go: &Go,
@@ -752,7 +754,7 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    /// UCCI: what the transposition table knows. While a search runs, it answers.
+    /// UCCI: reports the transposition table's entry. While a search runs, the search's thread answers.
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
         let line = match self.read_line(setup) {
             Ok(line) => line,
@@ -778,7 +780,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The answer about the position that was asked about first.
+    /// Answers for the position whose entry was requested first.
     fn tell_known(&mut self, entry: Option<HashEntry<G::Move>>) -> io::Result<()> {
         match self.probed.pop_front() {
             Some((position, _)) => {
@@ -815,7 +817,8 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    /// Whether it is not better: a book's move says nothing about that.
+    /// Returns true if the score of the choice is at most the one up to which the style accepts a draw. A
+    /// book's move has no score, so it never accepts one.
     fn accepts_draw(&self, choice: &Choice<G::Move>) -> bool {
         choice.score.is_some_and(|score| score.value() <= self.settings.style.draw_up_to())
     }
@@ -885,7 +888,7 @@ mod tests {
         assert!(output.trim_end().lines().last().unwrap().starts_with("bestmove "), "{output}");
     }
 
-    /// Books and tables that take long to open.
+    /// Sets options as if books and tablebases took long to open.
     fn slow(
         engine: Option<Engine<Position>>,
         options: EngineOptions<RuleSet>,
@@ -894,8 +897,8 @@ mod tests {
         thinking::set_up(engine, options)
     }
 
-    /// Each line of the answers to these lines, said so many milliseconds one after the other, with
-    /// the milliseconds that had gone; options take long to be set.
+    /// Each line of the answers to these lines, sent with these pauses in milliseconds, with the milliseconds
+    /// that had passed; options are slow to be set.
     fn timed(lines: &[(&'static str, u64)], dialect: Dialect) -> Vec<(String, u64)> {
         struct Timed(Instant, Vec<(String, u64)>);
         impl Write for Timed {

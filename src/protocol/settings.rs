@@ -1,4 +1,4 @@
-//! What the options are set to, and what that means to the engine.
+//! The values of the options, and their meaning for the engine.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const MAX_BOOK_PLIES: usize = 1000;
 const MAX_BOOK_GAMES: u64 = 1_000_000_000;
 /// Plies that a node must have left to be looked up, at most.
 const MAX_PROBE_DEPTH: u32 = 100;
-/// Men on the board.
+/// The pieces on the board at the start of a game.
 const MAX_TABLE_MEN: usize = 32;
 /// Centipawns.
 const MAX_TEMPERATURE: u32 = 10_000;
@@ -31,11 +31,11 @@ const MAX_TEMPERATURE: u32 = 10_000;
 const MAX_OVERHEAD: u64 = 10_000;
 /// Lines among which [`Settings::margin`] lets one choose.
 const CHOICE: usize = 5;
-/// MiB that a table has at least and at most where the engine chooses.
+/// The bounds of the transposition table's size, in MiB, where the engine chooses it.
 const AUTO_HASH: (usize, usize) = (16, 1024);
 
-/// Options as the GUI sees them; [`engine_options`](Self::engine_options) is what they mean to the
-/// engine, the fields what they mean to the session.
+/// Options as the GUI sees them; [`engine_options`](Self::engine_options) is their meaning for the engine,
+/// the fields are their meaning for the session.
 #[derive(Debug)]
 pub(crate) struct Settings<G: Playable> {
     options: EngineOptions<G::Rules>,
@@ -43,11 +43,11 @@ pub(crate) struct Settings<G: Playable> {
     use_tables: bool,
     randomness: Degree,
     pruning: Degree,
-    /// The chances of win, draw and loss are told.
+    /// The chances of win, draw and loss are reported.
     pub(super) show_wdl: bool,
     /// Every search is an analysis: no move comes from a book.
     pub(super) analyse: bool,
-    /// More is told.
+    /// More is reported.
     pub(super) debug: bool,
     /// UCCI: commands wait until a search has ended.
     pub(super) batch: bool,
@@ -57,11 +57,11 @@ pub(crate) struct Settings<G: Playable> {
     pub(super) ponder: bool,
     /// Sixty moves without a capture draw, as the rules say.
     pub(super) sixty_moves: bool,
-    /// What it costs to get a move to the GUI.
+    /// The time that passes until a move has reached the GUI.
     pub(super) overhead: Duration,
-    /// How moves are written, where the dialect leaves it open.
+    /// The way in which ranks are counted, where the dialect leaves it open.
     pub(super) ranks: Ranks,
-    /// How soon a draw is agreed to.
+    /// The style, which decides about offers of a draw.
     pub(super) style: Style,
 }
 
@@ -113,7 +113,7 @@ impl Style {
     }
 }
 
-/// What setting an option asks for beside keeping its value.
+/// The effect of setting an option, beside keeping its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Nothing,
@@ -121,12 +121,12 @@ pub(crate) enum Effect {
     NewGame,
 }
 
-/// Why an option was not set.
+/// The reason why an option was not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// There is none of that name.
     Unknown(String),
-    /// What is wrong, for people.
+    /// A description of what is wrong, for people.
     Bad(String),
 }
 
@@ -182,7 +182,7 @@ impl<G: Playable> Settings<G> {
         self.options.seed
     }
 
-    /// How much worse than the best a move may be in centipawns that is played for a change.
+    /// The most centipawns by which a move played for variety may be worse than the best.
     pub(super) const fn margin(&self) -> Option<i32> {
         match self.randomness {
             Degree::None => None,
@@ -192,7 +192,7 @@ impl<G: Playable> Settings<G> {
         }
     }
 
-    /// Goes back to what the engine has where it could not have what was wished.
+    /// Goes back to the engine's values for what it could not have as wished.
     pub(super) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
         self.options.hash_mib = engine.hash_mib;
         self.options.threads = engine.threads;
@@ -269,7 +269,7 @@ impl<G: Playable> Settings<G> {
         Ok(Effect::Nothing)
     }
 
-    /// What concerns endgame tables.
+    /// Sets an option of the tablebases.
     fn set_tables(&mut self, id: Id, name: &str, value: &str) -> Result<(), String> {
         let tables = &mut self.options.tables;
         match id {
@@ -282,7 +282,7 @@ impl<G: Playable> Settings<G> {
         Ok(())
     }
 
-    /// What concerns books.
+    /// Sets an option of the books.
     fn set_book(&mut self, id: Id, name: &str, value: &str) -> Result<Effect, String> {
         let options = &mut self.options;
         let select = &mut options.select;
@@ -359,7 +359,7 @@ impl<G: Playable> Settings<G> {
         }
     }
 
-    /// What concerns books.
+    /// The kind and value of an option of the books.
     fn book_kind(&self, id: Id) -> Kind {
         let select = &self.options.select;
         let books = |side| {
@@ -385,26 +385,27 @@ impl<G: Playable> Settings<G> {
     }
 }
 
-/// Whether the game's moves have ranks that are counted in two ways.
+/// Returns true if the game's moves have ranks that are counted in two ways.
 pub(super) fn has_ranks<G: Playable>() -> bool {
     G::NAME == Position::NAME
 }
 
-/// What `Hash` stands for: 0 lets the engine choose, an eighth of the free memory within limits.
+/// The size that a value of `Hash` means, in MiB: 0 lets the engine choose, an eighth of the free memory
+/// within limits.
 fn hash_mib(wished: usize) -> usize {
     let (least, most) = AUTO_HASH;
     let eighth = available_memory().map_or(64, |free| (free >> 23) as usize);
     if wished == 0 { eighth.clamp(least, most) } else { wished }
 }
 
-/// What `Threads` stands for: 0 is one for each processor.
+/// The number that a value of `Threads` means: 0 is one for each processor.
 fn threads(wished: usize) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     if wished == 0 { processors().min(MAX_THREADS) } else { wished }
 }
 
 /// Replaces the books of one sort, each as `FILE:policy=P:plies=N` and so on; the name of the option
-/// tells the side. Those for one side are asked before those for both.
+/// determines the side. Those for one side are consulted before those for both.
 fn set_books<R>(options: &mut EngineOptions<R>, side: Option<Side>, value: &str) {
     options.books.retain(|book| book.side != side);
     let books = entries(value).map(|text| OwnBook { side, ..OwnBook::parse(text) });
@@ -422,7 +423,7 @@ fn join(entries: impl Iterator<Item = impl Display>) -> String {
     texts.join(";")
 }
 
-/// What a combo with the choice `auto` is set to.
+/// Reads the value of a combo with the choice `auto`, which gives `None`.
 fn unless_auto<T: FromStr>(name: &str, value: &str) -> Result<Option<T>, String> {
     if value.eq_ignore_ascii_case("auto") { Ok(None) } else { parsed(name, value).map(Some) }
 }

@@ -1,15 +1,15 @@
-//! What one program says to the other, in the dialect that the other understands. Session, client and
-//! proxy write and read these lines here and nowhere else; `go` has a module of its own.
+//! The lines that one program writes to the other, in the dialect that the other understands. Session, client
+//! and proxy write and read these lines here and nowhere else; `go` has a module of its own.
 
 use super::{Dialect, Ranks};
 use crate::bytes::visible::Visible;
 use crate::game::{Line, Notation};
 
-/// How somebody speaks.
+/// The dialect and the conventions of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Speech {
     pub(crate) dialect: Dialect,
-    /// How moves are written.
+    /// The way in which ranks are counted in moves.
     pub(crate) ranks: Ranks,
     /// Milliseconds in UCCI's unit of time: 1000 until the option `usemillisec` is set.
     pub(crate) unit: u64,
@@ -126,7 +126,7 @@ fn text_after<G: Notation>(line: &Line<G>, count: usize, start: Option<&str>) ->
     }
 }
 
-/// What an engine of UCCI adds to a move.
+/// The addition of an engine of UCCI to its move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offer {
     /// It offers a draw, or accepts one.
@@ -142,24 +142,24 @@ pub(crate) struct Answer {
     pub(crate) best: Option<String>,
     /// The answer expected.
     pub(crate) ponder: Option<String>,
-    /// What comes with it.
+    /// The offer that comes with it.
     pub(crate) offer: Option<Offer>,
 }
 
-/// Tells an engine's answer from the `nobestmove` by which UCCI answers a `stop` that comes when the
-/// search has just ended: that line may come when the next search is already asked for.
+/// Distinguishes an engine's answer from the `nobestmove` by which UCCI answers a `stop` that comes when the
+/// search has just ended: that line may come after the next search was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Crossing {
     may_come: bool,
 }
 
 impl Crossing {
-    /// A search to which `stop` had been said (or not) has ended with a move.
+    /// A search has ended with a move; `stop_said` if `stop` was sent to it.
     pub(crate) const fn ended(&mut self, dialect: Dialect, stop_said: bool) {
         self.may_come = dialect.is_ucci() && stop_said;
     }
 
-    /// Whether a line of the engine is that `nobestmove`. It comes before all that belongs to the
+    /// Returns true if a line of the engine is that `nobestmove`. It comes before all that belongs to the
     /// next search.
     pub(crate) fn is(&mut self, line: &str) -> bool {
         match line.split_whitespace().next() {

@@ -1,5 +1,5 @@
-//! A search in its own thread: what it is told, what it tells. Options are set in a thread of their
-//! own too, for books and tables may take long to be opened.
+//! A search in its own thread: the signals to it and its reports. Options are set in a thread of their own
+//! too, for books and tablebases may be slow to open.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -17,7 +17,7 @@ use crate::hash::Key;
 /// Moves made to prove a mate before an ordinary search looks for it.
 const QUICK_PROOF: u64 = 300_000;
 
-/// What the session waits for.
+/// An event that the session waits for.
 #[derive(Debug)]
 pub(super) enum Event<T> {
     /// A line of input.
@@ -28,14 +28,14 @@ pub(super) enum Event<T> {
     Thinking(T),
 }
 
-/// What a search thread tells.
+/// A report of a search thread.
 #[derive(Debug)]
 pub(super) enum Thought<G: Playable> {
     /// An iteration has ended.
     Iteration(Iteration<G::Move>),
-    /// What the transposition table knows of the position that was asked about first.
+    /// The transposition table's entry for the position that was requested first.
     Known(Option<HashEntry<G::Move>>),
-    /// How many leaves the tree has below a move.
+    /// The number of leaves of the tree below a move.
     Count(G::Move, u64),
     /// The search has ended; the engine comes back. `None` if it broke down.
     Done(Option<Box<Done<G>>>),
@@ -55,16 +55,16 @@ pub(super) struct Done<G: Playable> {
 pub(super) struct Prepared<G: Playable> {
     /// `None` where there was none and none can be had.
     pub(super) engine: Option<Engine<G>>,
-    /// Why it has not all of what was wished.
+    /// The error for which it does not have all options that were wished.
     pub(super) problem: Option<EngineError>,
 }
 
-/// Gives an engine options, or makes one that has them. It may take as long as books and tables take
-/// to be opened.
+/// Gives an engine options, or makes one that has them. It may last as long as opening books and tablebases
+/// does.
 pub(super) type SetUp<G> =
     fn(Option<Engine<G>>, EngineOptions<<G as Adjudicate>::Rules>) -> Prepared<G>;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub(super) enum Outcome<M> {
     /// The move to play, if there is one.
@@ -73,15 +73,15 @@ pub(super) enum Outcome<M> {
     Leaves(Option<u64>),
 }
 
-/// How a running search is told to stop, and asked what it knows.
+/// The signals to a running search: to stop, and to look up transposition table entries.
 #[derive(Debug)]
 pub(super) struct Signal {
     stop: AtomicBool,
     /// The opponent is still to move: the clock counts, but ends nothing yet.
     pondering: AtomicBool,
-    /// Positions asked about.
+    /// Positions whose entries were requested.
     asked: Mutex<Vec<Key>>,
-    /// Whether there are any.
+    /// Set while there are any.
     is_asked: AtomicBool,
 }
 
@@ -95,7 +95,7 @@ impl Signal {
         }
     }
 
-    /// Asks what the transposition table knows; the answers come as [`Thought::Known`], in order.
+    /// Requests a transposition table entry; the answers come as [`Thought::Known`], in order.
     pub(super) fn ask(&self, key: Key) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(key);
         self.is_asked.store(true, Ordering::Release);
@@ -127,7 +127,7 @@ impl Signal {
 struct Remote<G: Playable> {
     signal: Arc<Signal>,
     events: SyncSender<Event<Thought<G>>>,
-    /// Stop at a mate in so many moves, given or suffered.
+    /// Stop at a mate in this many moves, given or suffered.
     mate: Option<u32>,
 }
 
@@ -136,12 +136,12 @@ impl<G: Playable> Remote<G> {
         self.events.send(Event::Thinking(thought)).is_ok()
     }
 
-    /// Whether the mate that is looked for was found, and is no guess.
+    /// Returns true if the mate that is looked for was found, and is no guess.
     fn is_mate_found(&self, iteration: &Iteration<G::Move>) -> bool {
         let (Some(moves), 1) = (self.mate, iteration.multipv) else { return false };
         match iteration.score.kind() {
             ScoreKind::MateIn(plies) => plies.div_ceil(2) <= moves && plies <= iteration.depth,
-            // Who asks for any mate at all wants to know of his own end too.
+            // A request for any mate at all includes that of the side to move.
             ScoreKind::MatedIn(plies) => moves == u32::MAX && plies <= iteration.depth,
             _ => false,
         }
@@ -171,31 +171,31 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
     }
 }
 
-/// What to think about.
+/// The task of a search thread.
 #[derive(Debug)]
 pub(super) struct Task<G: Playable> {
     pub(super) line: Line<G>,
     pub(super) job: Job,
-    /// Moves that are not looked at.
+    /// Moves that are left out.
     pub(super) banned: Vec<G::Move>,
 }
 
-/// What to do with a position.
+/// The kind of work on a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Job {
     /// Choose a move.
     Choose(Goal),
-    /// Search in any case, whatever book and tables have.
+    /// Search in any case, even if a book or tablebase has a move.
     Analyse(Goal),
-    /// Count the leaves of the tree of so many plies.
+    /// Count the leaves of the tree to this depth in plies.
     Count(u32),
 }
 
-/// When a search ends.
+/// The condition under which a search ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
     pub(super) limits: Limits,
-    /// A mate in so many moves ends it too; [`u32::MAX`] for any mate.
+    /// A mate in this many moves ends it too; [`u32::MAX`] for any mate.
     pub(super) mate: Option<u32>,
 }
 
@@ -203,7 +203,7 @@ pub(super) struct Goal {
 ///
 /// # Errors
 ///
-/// If there is no thread to be had; then nothing will be told.
+/// If no thread can be started; then nothing will be reported.
 pub(super) fn start<G: Playable>(
     mut engine: Engine<G>,
     task: Task<G>,
@@ -224,7 +224,7 @@ pub(super) fn start<G: Playable>(
 ///
 /// # Errors
 ///
-/// If there is no thread to be had; then nothing will be told, and the engine is lost.
+/// If no thread can be started; then nothing will be reported, and the engine is lost.
 pub(super) fn prepare<G: Playable>(
     set_up: SetUp<G>,
     engine: Option<Engine<G>>,
@@ -240,7 +240,7 @@ pub(super) fn prepare<G: Playable>(
     Ok(())
 }
 
-/// What [`prepare`] does: where memory for the search is wanting, the other options are set.
+/// Does the work of [`prepare`]: if there is too little memory for the search, the other options are set.
 pub(super) fn set_up<G: Playable>(
     engine: Option<Engine<G>>,
     options: EngineOptions<G::Rules>,
@@ -294,8 +294,8 @@ fn ordinary<G: Playable>(
     if analyses { engine.search(line, limits, remote) } else { engine.choose(line, limits, remote) }
 }
 
-/// Searches for a mate in so many moves. What can be proven soon is; then an ordinary search looks
-/// for long mates, of which it may see one much earlier; what is still open then is proven to the end.
+/// Searches for a mate in at most `moves` moves. First tries a quick proof; then an ordinary search looks for
+/// long mates, of which it may see one much earlier; a mate that is still open then is searched to the end.
 fn look_for_mate<G: Playable>(
     engine: &mut Engine<G>,
     line: &Line<G>,
@@ -333,7 +333,7 @@ fn look_for_mate<G: Playable>(
     full.found.and_then(Choice::searched).or(Some(choice))
 }
 
-/// Counts the leaves below every move, told one by one; `None` if told to stop.
+/// Counts the leaves below every move and reports each count; `None` if stopped.
 fn count<G: Playable>(position: &G, depth: u32, remote: &Remote<G>) -> Option<u64> {
     let mut position = position.clone();
     let mut moves = MoveList::new();
@@ -353,7 +353,7 @@ fn count<G: Playable>(position: &G, depth: u32, remote: &Remote<G>) -> Option<u6
 
 /// [`perft`](fn@crate::game::perft) that can be stopped.
 fn leaves<G: Game>(position: &mut G, depth: u32, signal: &Signal) -> Option<u64> {
-    /// A tree of so many plies is counted without a look at the signal.
+    /// A tree of this depth in plies is counted without a look at the signal.
     const WITHOUT_LOOK: u32 = 2;
     if signal.stopped() {
         return None;
@@ -373,7 +373,7 @@ fn leaves<G: Game>(position: &mut G, depth: u32, signal: &Signal) -> Option<u64>
     Some(total)
 }
 
-/// Tells of a thread's end even where it panics.
+/// Reports a thread's end even where it panics.
 struct Guard<G: Playable> {
     events: SyncSender<Event<Thought<G>>>,
     thought: Option<Thought<G>>,
@@ -381,7 +381,7 @@ struct Guard<G: Playable> {
 
 impl<G: Playable> Drop for Guard<G> {
     fn drop(&mut self) {
-        // Nobody listening means that the session has ended: nothing is left to tell.
+        // A closed channel means that the session has ended: nothing remains to be reported.
         if let Some(thought) = self.thought.take() {
             drop(self.events.send(Event::Thinking(thought)));
         }

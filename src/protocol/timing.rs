@@ -1,4 +1,4 @@
-//! From the clocks of `go` to the time that a move may take.
+//! From the clocks of `go` to the time for a move.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use super::go::MAX_TIME;
 use crate::engine::clock::{self, Allowance, Clock, OVERHEAD};
 use crate::game::Side;
 
-/// The shortest time that a move may take.
+/// The shortest time for a move.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// What the clocks mean.
+/// The parameters by which clocks are translated into times.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
-    /// What it costs to get a move to the GUI.
+    /// The time that passes until a move has reached the GUI.
     pub(super) overhead: Duration,
     /// The engine will think on the opponent's time too.
     pub(super) ponders: bool,
 }
 
 impl Timing {
-    /// What the clocks of `go`, in milliseconds, allow the side to move; `None` without one.
+    /// The time that the clocks of `go`, in milliseconds, allow the side to move; `None` without one.
     pub(super) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
         if let Some(time) = go.move_time {
             return Some(self.fixed(milliseconds(time)));
@@ -37,7 +37,8 @@ impl Timing {
         Some(Allowance { soft, hard })
     }
 
-    /// [`Clock::allowance`] takes off the usual overhead; here the difference is made up for.
+    /// The time on the clock with this overhead instead of the usual one, which [`Clock::allowance`] takes
+    /// off.
     fn less_overhead(self, time: Duration) -> Duration {
         (time + OVERHEAD).saturating_sub(self.overhead)
     }
