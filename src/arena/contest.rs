@@ -1,9 +1,9 @@
 //! Matches: two engines, many games, several at a time.
 //!
-//! Each worker thread has a table with an engine of either side and takes the next game that nobody
-//! has taken. Games are handed over in the order of their numbers, whatever order they end in, and
-//! tests look at whole pairs in that order; so what a match comes to does not depend on how
-//! many games are played at a time, as long as engines do not look at the time.
+//! Each worker thread has one engine for either side and plays the next game that nobody has begun. Games are
+//! handed over in the order of their numbers, in whatever order they end, and tests look at whole pairs in
+//! that order; so the result of a match does not depend on the number of games played at a time, as long as
+//! engines do not look at the time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,11 +25,11 @@ use crate::xiangqi::Position;
 pub struct Match {
     /// The engines; results are the first one's.
     pub entrants: [Entrant; 2],
-    /// How long they may think.
+    /// The limits of their searches.
     pub pace: Pace,
-    /// When games end.
+    /// The judge of when games end.
     pub referee: Referee,
-    /// Where games begin; each opening is played twice, with colours exchanged.
+    /// The positions where games begin; each opening is played twice, with colours exchanged.
     pub openings: Openings,
     /// Games at most.
     pub games: usize,
@@ -37,11 +37,11 @@ pub struct Match {
     pub concurrency: usize,
     /// Ends the match early.
     pub sprt: Option<Sprt>,
-    /// How long engines may be silent.
+    /// The times that engines may be silent.
     pub patience: Patience,
 }
 
-/// Why a match cannot go on.
+/// The reason why a match cannot go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
@@ -51,12 +51,12 @@ pub enum MatchError {
     /// An engine cannot be had.
     #[error(transparent)]
     Engine(#[from] ClientError),
-    /// Whoever takes the games cannot.
+    /// The receiver of the games fails.
     #[error("{what}")]
     Sink {
-        /// What they were doing.
+        /// The work of the receiver.
         what: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
@@ -64,28 +64,28 @@ pub enum MatchError {
 /// A game of a match.
 #[derive(Debug, Clone)]
 pub struct MatchGame {
-    /// From 0 on. The first engine has the red men in even ones.
+    /// From 0 on. The first engine plays Red in even ones.
     pub number: usize,
-    /// Moves, result and names, and what engines say of their moves.
+    /// Moves, result and names, and the engines' reports on their moves.
     pub record: Record<Position>,
     /// The result.
     pub outcome: Outcome,
-    /// Which engine (0 or 1) did what wrong.
+    /// The engine (0 or 1) that committed a fault, and the fault.
     pub fault: Option<(usize, Fault)>,
-    /// What the first and the second engine did.
+    /// The work of the first and the second engine.
     pub effort: [Effort; 2],
-    /// What the first and the second engine said before and between their searches, for people.
+    /// The messages of the first and the second engine before and between their searches, for people.
     pub notices: [Vec<String>; 2],
 }
 
-/// What a match has come to.
+/// The results of a match so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Standing {
     /// Results.
     pub tally: Tally,
-    /// What the first and the second engine did.
+    /// The work of the first and the second engine.
     pub effort: [Effort; 2],
-    /// How often they did wrong, in the order of [`Fault::ALL`].
+    /// The numbers of their faults, in the order of [`Fault::ALL`].
     pub faults: [[u64; 4]; 2],
 }
 
@@ -107,19 +107,19 @@ impl Standing {
         self.tally.total().games() as usize
     }
 
-    /// Whether an engine did anything wrong.
+    /// Returns true if an engine committed any fault.
     #[must_use]
     pub fn has_faults(&self) -> bool {
         self.faults.iter().flatten().any(|&n| n > 0)
     }
 }
 
-/// Which engine has the side's men in a game.
+/// The engine that plays a side in a game.
 pub(super) const fn engine_of(number: usize, side: Side) -> usize {
     (number + side.index()) % 2
 }
 
-/// What a worker hands over.
+/// The result that a worker hands over.
 type Outgoing = Result<Box<MatchGame>, ClientError>;
 
 impl Match {
@@ -154,13 +154,13 @@ impl Match {
         })
     }
 
-    /// How the test stands, if there is one.
+    /// The state of the test, if there is one.
     #[must_use]
     pub fn decision(&self, standing: &Standing) -> Option<Decision> {
         self.sprt.map(|sprt| sprt.decide(&standing.tally.pairs))
     }
 
-    /// Whether no more games are needed.
+    /// Returns true if no more games are needed.
     #[must_use]
     pub fn is_decided(&self, standing: &Standing) -> bool {
         let decided = self.decision(standing).is_some_and(|decision| decision != Decision::Open);
@@ -253,7 +253,7 @@ impl Match {
     }
 }
 
-/// How often it is looked whether a match is to stop.
+/// The interval between two looks at whether a match is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The wish from outside, and the word to the workers.

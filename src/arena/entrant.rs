@@ -3,18 +3,18 @@ use super::{Client, ClientError, Dialect, EngineCommand, Patience};
 use crate::engine::{Engine, EngineOptions};
 use crate::xiangqi::{Position, RuleSet};
 
-/// An engine that takes part in a match: how to have it running.
+/// An engine that takes part in a match: the way to start it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entrant {
-    /// What starts it; `None` for this program's own engine.
+    /// The command that starts it; `None` for this program's own engine.
     pub command: Option<EngineCommand>,
-    /// What it speaks; `None` to find out.
+    /// Its protocol; `None` to find out.
     pub protocol: Option<Dialect>,
     /// Names and values of its options.
     pub options: Vec<(String, String)>,
-    /// What it is called in games; `None` for the name that it gives itself.
+    /// Its name in games; `None` for the name that it gives itself.
     pub name: Option<String>,
-    /// Whether it is started anew for every game.
+    /// True if it is started anew for every game.
     pub restart: bool,
 }
 
@@ -28,7 +28,7 @@ impl Entrant {
         self.start_again(rules, patience, ReadyWord::default())
     }
 
-    /// As [`start`](Self::start), where it is known how it takes `isready`.
+    /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
     fn start_again(
         &self,
         rules: RuleSet,
@@ -52,16 +52,16 @@ impl Entrant {
     }
 }
 
-/// An engine of one table: kept from game to game as long as nothing is wrong with it.
+/// An engine of one worker: kept from game to game as long as nothing is wrong with it.
 #[derive(Debug)]
 pub(super) struct Seat<'a> {
     entrant: &'a Entrant,
     rules: RuleSet,
     patience: Patience,
     client: Option<Client>,
-    /// How the engine takes `isready`, as far as it was seen.
+    /// The engine's way of answering `isready`, as far as it was seen.
     ready: ReadyWord,
-    /// What an engine said that has stood up.
+    /// The messages of an engine that was ended.
     notices: Vec<String>,
 }
 
@@ -71,8 +71,8 @@ impl<'a> Seat<'a> {
         Self { entrant, rules, patience, client: None, ready, notices: Vec::new() }
     }
 
-    /// The engine, which knows nothing of earlier games. One that cannot be told, or has died in
-    /// the meantime, is started anew.
+    /// Starts the engine, or prepares it for a new game, so that it knows nothing of earlier ones. An engine
+    /// that has no command for that, or has died in the meantime, is started anew.
     pub(super) fn sit_down(&mut self) -> Result<(), ClientError> {
         let kept = self.client.take().filter(|_| !self.entrant.restart);
         if let Some(mut client) = kept {
@@ -102,14 +102,14 @@ impl<'a> Seat<'a> {
         }
     }
 
-    /// What the engine said before and between searches since this was asked last.
+    /// Returns the messages of the engine before and between searches since the last call.
     pub(super) fn take_notices(&mut self) -> Vec<String> {
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(self.client.iter_mut().flat_map(Client::take_notices));
         notices
     }
 
-    /// What it is called.
+    /// The name of the engine.
     pub(super) fn name(&self) -> String {
         let own = || self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned());
         self.entrant.name.clone().unwrap_or_else(own)

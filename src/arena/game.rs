@@ -1,4 +1,4 @@
-//! One game: whose turn it is, the clocks, who is to blame.
+//! One game: the turns, the clocks, the faults of engines.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::game::{Game, Line, Notation, Outcome, Side};
 use crate::record::{Record, Tree};
 use crate::xiangqi::{Move, Position, Setup};
 
-/// How long engines may think.
+/// The limits of the engines' searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pace {
     /// Plies a move.
@@ -21,8 +21,8 @@ pub struct Pace {
     pub move_time: Option<Duration>,
     /// A clock for each side.
     pub clock: Option<ClockSetting>,
-    /// A time that is overrun by no more than this is not overrun: for what the arena and the pipes
-    /// take.
+    /// A time that is overrun by no more than this is not overrun: it covers the delays of the arena and the
+    /// pipes.
     pub margin: Duration,
 }
 
@@ -60,7 +60,7 @@ impl std::fmt::Display for ClockSetting {
 }
 
 impl std::fmt::Display for Pace {
-    /// `nodes 20000`, or as the tag `TimeControl` says it: `10+0.1`.
+    /// `nodes 20000`, or as the tag `TimeControl` has it: `10+0.1`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let nodes = self.nodes.map(|n| format!("nodes {n}"));
         let depth = self.depth.map(|n| format!("depth {n}"));
@@ -71,14 +71,14 @@ impl std::fmt::Display for Pace {
     }
 }
 
-/// What an engine did wrong.
+/// A fault of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It ended by itself.
     Crash,
     /// It did not answer.
     Hang,
-    /// It made a move that there is not, or none.
+    /// It made an illegal move, or none.
     Illegal,
     /// It took too long.
     Time,
@@ -100,14 +100,14 @@ impl Fault {
     }
 }
 
-/// What an engine did for its moves; sums.
+/// The work of an engine on its moves; sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effort {
     /// Moves.
     pub moves: u64,
-    /// Plies searched, as the engine says.
+    /// Plies searched, as the engine reports.
     pub depth: u64,
-    /// Positions searched, as the engine says.
+    /// Positions searched, as the engine reports.
     pub nodes: u64,
     /// Microseconds from command to answer, as the arena sees it.
     pub micros: u64,
@@ -133,7 +133,7 @@ impl Effort {
     }
 }
 
-/// What comes of a turn.
+/// The outcome of a turn.
 pub(super) enum Turn {
     /// A move, with the score that the engine gives itself, and what is written after it.
     Move { mv: Move, score: Option<i32>, comment: Option<String> },
@@ -222,7 +222,7 @@ pub(super) struct Table<'a, 'b> {
     remaining: [Duration; 2],
     /// Red's and Black's.
     pub(super) effort: [Effort; 2],
-    /// Who did what wrong.
+    /// The side that committed a fault, and the fault.
     pub(super) fault: Option<(Side, Fault)>,
     draw_offered: bool,
     /// Of the start, `None` if it is the usual one.
@@ -266,7 +266,7 @@ impl<'a, 'b> Table<'a, 'b> {
         }
         let thought = match self.think(line, side) {
             Ok(thought) => thought,
-            // Not the engine's fault: it was told to stop.
+            // Not the engine's fault: it was stopped.
             Err(_) if self.is_stopped() => return Turn::Abandoned,
             Err(error) => {
                 let ended = matches!(error, ClientError::Ended { .. });
@@ -316,7 +316,7 @@ impl<'a, 'b> Table<'a, 'b> {
         GoLimits { depth, nodes, move_time, clocks, draw_offered: self.draw_offered }
     }
 
-    /// The time that a move may take, without the margin.
+    /// The time for a move, without the margin.
     fn allowed(&self, side: Side) -> Option<Duration> {
         let clock = self.pace.clock.map(|_| self.remaining[side.index()]);
         [self.pace.move_time, clock].into_iter().flatten().min()
@@ -355,8 +355,8 @@ impl<'a, 'b> Table<'a, 'b> {
         Turn::Move { mv, score: score.map(centipawns), comment: Some(self.comment(score, thought)) }
     }
 
-    /// What an engine says of its move, as other arenas write it: `+0.31/12 0.104s`. The time is left
-    /// out where it is of no account.
+    /// The engine's report on its move, as other arenas write it: `+0.31/12 0.104s`. The time is left out
+    /// where it is of no account.
     fn comment(&self, score: Option<EngineScore>, thought: &Thought) -> String {
         let score = score.map_or_else(|| "?".to_owned(), EngineScore::to_comment);
         let timed = self.pace.clock.is_some() || self.pace.move_time.is_some();
@@ -372,7 +372,7 @@ impl<'a, 'b> Table<'a, 'b> {
     }
 }
 
-/// No more than a mate, whatever an engine says.
+/// The score in centipawns, no more than a mate, however high the engine reports it.
 pub(super) fn centipawns(score: EngineScore) -> i32 {
     match score {
         EngineScore::Centipawns(score) => score.clamp(-MATE, MATE),

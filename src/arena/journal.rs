@@ -29,7 +29,7 @@ pub struct Journal {
     _lock: FileLock,
 }
 
-/// Why a match cannot go on from a file.
+/// The reason why a match cannot go on from a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -38,7 +38,7 @@ pub enum JournalError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// Another match is written to it.
@@ -49,7 +49,7 @@ pub enum JournalError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault of the file.
         what: String,
     },
     /// It holds another match.
@@ -59,7 +59,7 @@ pub enum JournalError {
         path: PathBuf,
         /// The settings of its games.
         there: String,
-        /// Those asked for.
+        /// The settings requested.
         asked: String,
     },
 }
@@ -110,7 +110,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Those of writing; a part that was written is taken away again, if that can be done.
+    /// Those of writing; a part that was written is removed again, if that can be done.
     pub fn add(&mut self, game: &MatchGame) -> io::Result<()> {
         let mut record = game.record.clone();
         record.tags.extend(self.tags(game));
@@ -139,7 +139,7 @@ impl Journal {
     }
 }
 
-/// What every game begins with.
+/// The beginning of every game.
 const BEGINNING: &str = "[Game \"Chinese Chess\"]\n[Event \"juzhong match\"]\n";
 /// Tags for what Red and Black did.
 const EFFORTS: [&str; 2] = ["RedEffort", "BlackEffort"];
@@ -179,7 +179,7 @@ fn read(path: &Path, bytes: &[u8], settings: &str) -> Result<Vec<MatchGame>, Jou
     Ok(games)
 }
 
-/// The game as it was when it was over; `None` if that cannot be told.
+/// The game as it was when it was over; `None` if that cannot be reconstructed.
 fn game_of(number: usize, mut record: Record<Position>) -> Option<MatchGame> {
     let round: usize = record.tag("Round")?.parse().ok()?;
     let outcome = record.result.filter(|_| round == number + 1)?;

@@ -1,5 +1,5 @@
-//! Games between engines: matches and what they say about strength, self-play, the client for
-//! foreign engines, and tuning by the results of games.
+//! Games between engines: matches and the strength that they show, self-play, the client for foreign engines,
+//! and tuning by the results of games.
 
 mod client;
 mod contest;

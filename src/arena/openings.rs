@@ -1,4 +1,4 @@
-//! Where the games of a match begin.
+//! The openings that the games of a match begin from.
 
 use std::collections::HashSet;
 
@@ -52,7 +52,7 @@ pub fn built_in_openings() -> Vec<Record<Position>> {
 pub struct BadPosition {
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault of the position.
     pub source: FenError,
 }
 
@@ -99,7 +99,7 @@ pub struct Openings {
 const NODES: u64 = 2000;
 /// Centipawns by which random plies may change the score.
 const SWING: i32 = 60;
-/// Random plies are drawn so often before the last ones are taken as they are.
+/// The number of times that random plies are drawn before the last ones are accepted as they are.
 const TRIES: usize = 60;
 
 impl Openings {
@@ -123,13 +123,13 @@ impl Openings {
         Self { list, seed, extra }
     }
 
-    /// How many there are, without random plies.
+    /// The number of openings, without random plies.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -162,7 +162,7 @@ fn cut(mut opening: Record<Position>, plies: usize) -> Record<Position> {
     opening
 }
 
-/// The opening with so many random plies more.
+/// The opening with `plies` random plies more.
 fn extended(opening: &Record<Position>, plies: usize, chance: &mut ChaCha8Rng) -> Record<Position> {
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
     let mut engine = Engine::new(options).ok();

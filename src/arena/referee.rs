@@ -4,24 +4,24 @@ use crate::engine::{Endgames, Patience, Playable, Wdl};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
 use crate::xiangqi::{Position, RuleSet};
 
-/// A longer game is a draw, unless something else is asked for.
+/// A longer game is a draw, unless another limit is set.
 pub const MAX_PLIES: usize = 400;
 
 /// The score of a mate as referees see it, in centipawns.
 pub(super) const MATE: i32 = 30_000;
 
-/// When a game ends, and with which result.
+/// The rules for when a game ends, and with which result.
 #[derive(Debug)]
 pub struct Referee {
-    /// Which rules judge repetitions, and the limit of moves without a capture.
+    /// The rules that judge repetitions, and the limit of moves without a capture.
     pub rules: RuleSet,
-    /// A game of so many plies is a draw.
+    /// A game of this many plies is a draw.
     pub max_plies: usize,
-    /// When a game that both engines call level is a draw.
+    /// The rule for a draw in a game that both engines call level.
     pub draw: Option<DrawRule>,
-    /// When a game that both engines call decided is won.
+    /// The rule for a win in a game that both engines call decided.
     pub resign: Option<ResignRule>,
-    /// Endgame tables that decide games.
+    /// Tablebases that decide games.
     pub tables: Option<<Position as Playable>::Tables>,
 }
 
@@ -36,20 +36,20 @@ impl Default for Referee {
 /// Both engines call the game level for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DrawRule {
-    /// Not before so many moves of each side.
+    /// Not before this many moves of each side.
     pub from: usize,
-    /// For so many moves of each side in a row.
+    /// For this many moves of each side in a row.
     pub moves: usize,
-    /// Scores of at most so many centipawns.
+    /// Scores of at most this many centipawns.
     pub score: i32,
 }
 
 /// Both engines call the game decided for a while, and agree for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResignRule {
-    /// For so many moves of each side in a row.
+    /// For this many moves of each side in a row.
     pub moves: usize,
-    /// Scores of at least so many centipawns.
+    /// Scores of at least this many centipawns.
     pub score: i32,
 }
 
@@ -84,7 +84,7 @@ impl FromStr for ResignRule {
     }
 }
 
-/// How a game ended.
+/// The end of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) outcome: Outcome,
@@ -99,7 +99,7 @@ impl End {
 }
 
 impl Referee {
-    /// Whether the game is over. `scores` are what the engines said of the last plies, each for its
+    /// The end of the game, if it is over. `scores` are the engines' scores of the last plies, each for its
     /// own side, in centipawns; plies of the opening have none.
     pub(super) fn end(&self, line: &Line<Position>, scores: &[Option<i32>]) -> Option<End> {
         self.by_rules(line)
@@ -122,8 +122,8 @@ impl Referee {
         Some(End::new(outcome, judgement.reason.unwrap_or("by the rules on repetition")))
     }
 
-    /// What the tables are sure of under the rules of the match, the moves so far considered. A win
-    /// that the limit of moves might spoil is played out.
+    /// The result of which the tablebases are sure under the rules of the match, the moves so far considered.
+    /// A win that the limit of moves might spoil is played out.
     fn by_tables(&self, line: &Line<Position>) -> Option<End> {
         let advice = self.tables.as_ref()?.advise(line, &Patience::default());
         let advice = advice.filter(|advice| advice.is_sure)?;

@@ -20,11 +20,11 @@ pub struct SelfPlay {
     pub hash_mib: usize,
     /// Seed of that chance.
     pub seed: u64,
-    /// Which rules judge repetitions.
+    /// The rules that judge repetitions.
     pub rules: RuleSet,
 }
 
-/// Why there are no games.
+/// The reason why there are no games.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfPlayError {

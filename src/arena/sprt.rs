@@ -1,28 +1,28 @@
-//! The sequential probability ratio test: plays on only until the results tell two hypotheses about
-//! the difference in strength apart.
+//! The sequential probability ratio test: plays on only until the results decide between two hypotheses about
+//! the difference in strength.
 //!
-//! The likelihood ratio is that of the generalised test (GSPRT): under each hypothesis the
-//! five frequencies of pair scores are those of greatest likelihood among all that have the expected
-//! score of the hypothesis. They follow from one multiplier, the root of a decreasing function
-//! (an empirical likelihood, after A. B. Owen); X. Li, J. Liu and Z. Ying, "Generalized sequential
-//! probability ratio test for separate families of hypotheses" (2014), is the theory.
+//! The likelihood ratio is that of the generalised test (GSPRT): under each hypothesis the five frequencies
+//! of pair scores are those of greatest likelihood among all that have the expected score of the hypothesis.
+//! One multiplier determines them, the root of a decreasing function (an empirical likelihood, after A. B.
+//! Owen); X. Li, J. Liu and Z. Ying, "Generalized sequential probability ratio test for separate families of
+//! hypotheses" (2014), is the theory.
 
 use super::stats::expected_score;
 
-/// Two hypotheses and how often they may be confused.
+/// Two hypotheses and the probabilities with which they may be confused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
-    /// The hypothesis H0: the first engine is so many Elo (logistic) stronger than the second.
+    /// The hypothesis H0: the first engine is this many Elo (logistic) stronger than the second.
     pub elo0: f64,
     /// The hypothesis H1; greater.
     pub elo1: f64,
-    /// How often H1 is accepted where H0 holds.
+    /// The probability of accepting H1 where H0 holds.
     pub alpha: f64,
-    /// How often H0 is accepted where H1 holds.
+    /// The probability of accepting H0 where H1 holds.
     pub beta: f64,
 }
 
-/// How a test stands.
+/// The state of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Both hypotheses are possible.
@@ -49,7 +49,7 @@ impl Decision {
 const NEVER: f64 = 1e-3;
 
 impl Sprt {
-    /// Whether the hypotheses can be told apart, and the errors are probabilities below one half.
+    /// Returns true if the hypotheses differ, and the errors are probabilities below one half.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let Self { elo0, elo1, alpha, beta } = *self;
@@ -77,7 +77,7 @@ impl Sprt {
         counts.iter().zip(h0.iter().zip(h1)).map(|(n, (q0, q1))| n * (q1 / q0).ln()).sum()
     }
 
-    /// How the test stands.
+    /// The state of the test.
     #[must_use]
     pub fn decide(&self, pairs: &[u64; 5]) -> Decision {
         let ratio = self.log_likelihood_ratio(pairs);
@@ -139,7 +139,7 @@ mod tests {
         assert!(!Sprt { beta: f64::NAN, ..TEST }.is_sound());
     }
 
-    /// Where only two scores occur there is nothing to choose: the mean says it all.
+    /// With only two scores there is no freedom: the mean determines the ratio.
     #[test]
     fn two_scores_have_a_ratio_in_closed_form() {
         let test = Sprt { elo0: -100.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(TEST.decide(&[0, 400, 100, 0, 0]), Decision::H0);
     }
 
-    /// Equal pairs show no variance; they say no more than pairs won or lost outright would.
+    /// Equal pairs show no variance; they prove no more than pairs won or lost outright would.
     #[test]
     fn equal_pairs_decide_nothing_at_once() {
         let [s0, s1] = [TEST.elo0, TEST.elo1].map(expected_score);

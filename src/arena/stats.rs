@@ -1,21 +1,20 @@
-//! What the results of a match say about the strength of its engines.
+//! Estimates of the strength of engines from the results of a match.
 //!
 //! Every opening is played twice, with colours exchanged, and the two games are not independent: what
 //! an opening gives to one side, it takes back in the other game. So the unit is the pair, whose score
 //! is one of five (the *pentanomial* model); its variance is smaller than that of two games that
 //! know nothing of each other (*trinomial*), and error bars come from it.
 //!
-//! Few results show too little of the variance: equal ones show none at all. So each score is taken for
-//! seen half a time more than it was (Jeffreys' prior of a multinomial distribution, 1946) where the
-//! variance is estimated, and bars are as long as Student's distribution has them. The estimate itself is
-//! the plain mean; of hundreds of pairs the bars are those of the normal distribution but for one part in
-//! a hundred.
+//! Few results show too little of the variance: equal ones show none at all. So each score counts as seen
+//! half a time more than it was (Jeffreys' prior of a multinomial distribution, 1946) where the variance is
+//! estimated, and bars are as long as Student's distribution has them. The estimate itself is the plain mean;
+//! of hundreds of pairs the bars are those of the normal distribution but for one part in a hundred.
 
 use crate::game::Outcome;
 
 /// Two-sided 95 % of a normal distribution, in standard deviations.
 const CONFIDENCE: f64 = 1.959_963_984_540_054;
-/// How often each score is taken for seen beforehand, where its variance is estimated.
+/// The number of times that each score counts as seen beforehand, where its variance is estimated.
 const PRIOR: f64 = 0.5;
 
 /// The score of a pair of games in half points, 0 to 4.
@@ -56,7 +55,7 @@ impl std::ops::Add for Count {
 /// The results of a match so far, for its first engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// With the red men, and with the black ones.
+    /// As Red, and as Black.
     pub colours: [Count; 2],
     /// Pairs in which it had 0 to 4 half points.
     pub pairs: [u64; 5],
@@ -65,8 +64,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts the next game: the first engine has the red men in the first game of each pair, the
-    /// black ones in the second.
+    /// Counts the next game: the first engine plays Red in the first game of each pair, Black in the second.
     pub fn add(&mut self, outcome: Outcome) {
         let colour = usize::from(self.pending.is_some());
         let points = match outcome.winner() {
@@ -88,19 +86,19 @@ impl Tally {
         self.colours[0] + self.colours[1]
     }
 
-    /// Whether every opening was played with both colours.
+    /// Returns true if every opening was played with both colours.
     #[must_use]
     pub const fn is_even(&self) -> bool {
         self.pending.is_none()
     }
 
-    /// What whole pairs say; `None` without any.
+    /// The estimate from whole pairs; `None` without any.
     #[must_use]
     pub fn by_pairs(&self) -> Option<Estimate> {
         Estimate::of(&self.pairs, &PAIR_SCORES)
     }
 
-    /// What single games say, as if they were independent; `None` without any.
+    /// The estimate from single games, as if they were independent; `None` without any.
     #[must_use]
     pub fn by_games(&self) -> Option<Estimate> {
         let Count { wins, draws, losses } = self.total();
@@ -119,7 +117,7 @@ pub struct Estimate {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// How likely the first engine is the stronger one, 0 to 1.
+    /// The probability that the first engine is the stronger one, 0 to 1.
     pub superiority: f64,
 }
 
@@ -146,15 +144,15 @@ impl Estimate {
     }
 }
 
-/// The mean of `values`, of which each has a weight.
+/// The mean of `values` under their weights.
 fn mean(weights: &[f64], values: impl Iterator<Item = f64>) -> f64 {
     let sum: f64 = weights.iter().zip(values).map(|(weight, value)| weight * value).sum();
     sum / weights.iter().sum::<f64>()
 }
 
-/// How many deviations of Student's distribution with so many degrees of freedom are as rare as `z` of
-/// the normal one: right to 4 % at two degrees, to 0.3 % from five on (D. L. Wallace, "Bounds on normal
-/// approximations to Student's and the chi-square distributions", 1959).
+/// The number of deviations of Student's distribution with `freedom` degrees of freedom that are as rare as
+/// `z` of the normal one: right to 4 % at two degrees, to 0.3 % from five on (D. L. Wallace, "Bounds on
+/// normal approximations to Student's and the chi-square distributions", 1959).
 fn student(z: f64, freedom: f64) -> f64 {
     let z = z * (8.0 * freedom + 3.0) / (8.0 * freedom + 1.0);
     z.signum() * (freedom * (z * z / freedom).exp_m1()).sqrt()
@@ -166,7 +164,7 @@ fn unstudent(t: f64, freedom: f64) -> f64 {
     t.signum() * z * (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
 }
 
-/// The difference in Elo at which so many points a game are expected.
+/// The difference in Elo at which `score` points a game are expected.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     if score <= 0.0 {

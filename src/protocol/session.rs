@@ -271,7 +271,7 @@ impl<'a, G: Playable> Session<'a, G> {
         self.execute(command, false)
     }
 
-    /// Keeps a command until the search ends. An endless search ends where another one is asked for.
+    /// Keeps a command until the search ends. An endless search is stopped for another one.
     fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
         let is_search = matches!(command, Command::Go(_));
         if !self.waiting.push(command, bytes) {

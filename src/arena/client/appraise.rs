@@ -11,7 +11,7 @@ pub struct ClientAppraiser {
     limits: GoLimits,
 }
 
-/// Starts so many processes of an engine and sets the same options in each.
+/// Starts `count` processes of an engine and sets the same options in each.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ impl<G: Notation> Appraiser<G> for ClientAppraiser {
         self.client.name()
     }
 
-    /// An illegal move is taken for none; no score, for no answer.
+    /// An illegal move counts as no move; a missing score, as no answer.
     fn appraise(
         &mut self,
         line: &Line<G>,
@@ -68,7 +68,7 @@ impl<G: Notation> Appraiser<G> for ClientAppraiser {
 }
 
 impl ClientAppraiser {
-    /// What the engine said between searches, for people.
+    /// Returns the messages of the engine between searches, for people.
     pub fn take_notices(&mut self) -> Vec<String> {
         self.client.take_notices()
     }

@@ -18,10 +18,10 @@ const LINES_AHEAD: usize = 256;
 const COMMANDS_AHEAD: usize = 256;
 /// Bytes of standard error that are kept, the last ones.
 const LAST_WORDS: usize = 1000;
-/// How often it is looked whether the process has ended.
+/// The interval between two looks at whether the process has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What came within a time.
+/// The outcome of waiting for a line.
 pub(super) enum Heard {
     Line(String),
     /// The engine has closed its output.
@@ -41,7 +41,7 @@ pub(super) struct Child {
     last_words: Arc<Mutex<VecDeque<u8>>>,
     /// Reads them.
     listener: Option<thread::JoinHandle<()>>,
-    /// How long it may take to end by itself.
+    /// The time it may take to end by itself.
     grace: Duration,
 }
 
@@ -138,13 +138,13 @@ impl Child {
         std::mem::replace(&mut self.lines, sync_channel(0).1)
     }
 
-    /// That it has ended, with what can be told about it.
+    /// The error that it has ended, with what is known about the end.
     pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
         let status = match self.wait(self.grace) {
             Some(status) => status.to_string(),
             None => "its output is closed".to_owned(),
         };
-        // What it wrote may still be on its way.
+        // The last of its standard error may not have been read yet.
         let deadline = Instant::now() + self.grace;
         while self.listener.as_ref().is_some_and(|listener| !listener.is_finished())
             && Instant::now() < deadline
@@ -159,7 +159,7 @@ impl Child {
         ClientError::Ended { engine: self.engine.clone(), status, doing, last_words }
     }
 
-    /// Waits for the end of the process, so long at most; threads are not waited for.
+    /// Waits for the end of the process for at most `at_most`; threads are not waited for.
     pub(super) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
         let process = self.process.as_mut()?;
         let deadline = Instant::now() + at_most;
@@ -230,7 +230,7 @@ fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
     }
 }
 
-/// A line without its end, cut where it is too long; `None` at the end.
+/// Reads a line without its end, cut where it is too long; `None` at the end.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut any = false;

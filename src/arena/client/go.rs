@@ -1,11 +1,11 @@
-//! When a search ends.
+//! The limits of a search.
 
 use std::time::Duration;
 
 use crate::game::Side;
 use crate::protocol::{Go, SideClock};
 
-/// When a search ends; nothing set means at [`Patience::search`](super::Patience::search).
+/// The limits of a search; with nothing set it ends at [`Patience::search`](super::Patience::search).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GoLimits {
     /// Plies.
@@ -16,7 +16,7 @@ pub struct GoLimits {
     pub move_time: Option<Duration>,
     /// Clocks, instead of a time for this move.
     pub clocks: Option<Clocks>,
-    /// The opponent offers a draw; only UCCI can say so.
+    /// The opponent offers a draw; only UCCI can express it.
     pub draw_offered: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Clocks {
     pub increment: [Duration; 2],
     /// Moves to the next time control.
     pub moves_to_go: Option<u32>,
-    /// 0 or 1: whose turn it is.
+    /// The side to move: 0 or 1.
     pub mover: usize,
 }
 
@@ -59,7 +59,7 @@ impl GoLimits {
         }
     }
 
-    /// Whose turn it is, which matters to clocks only.
+    /// The side to move, which matters to clocks only.
     pub(super) fn mover(&self) -> Side {
         let second = self.clocks.is_some_and(|clocks| clocks.mover != 0);
         if second { Side::Second } else { Side::First }
@@ -71,7 +71,7 @@ impl GoLimits {
         self.move_time.or(clock)
     }
 
-    /// Whether an engine that counts seconds cannot be told all of it.
+    /// Returns true if an engine that counts seconds cannot be given all of it.
     pub(super) fn has_fractions(&self) -> bool {
         let is_fraction = |time: &Duration| time.subsec_nanos() != 0;
         let increments = self.clocks.map_or([Duration::ZERO; 2], |clocks| clocks.increment);

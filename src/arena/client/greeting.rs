@@ -1,11 +1,11 @@
-//! How an engine is greeted, and what it says of itself.
+//! The handshake with an engine, and the engine's introduction.
 
 use std::time::{Duration, Instant};
 
 use super::{Dialect, Ranks, Speech};
 use crate::protocol::{Announced, is_same};
 
-/// An engine of unknown protocol that does not answer `uci` for so long is greeted in UCCI as well.
+/// An engine of unknown protocol that does not answer `uci` for this long is greeted in UCCI as well.
 const SECOND_GREETING: Duration = Duration::from_secs(1);
 
 /// Options that are remembered, at most.
@@ -13,16 +13,16 @@ const MAX_OPTIONS: usize = 1000;
 
 /// The game that an engine for several plays.
 pub(in crate::arena) const VARIANT: &str = "UCI_Variant";
-/// UCCI: whether times are in milliseconds.
+/// UCCI: the option for times in milliseconds.
 pub(in crate::arena) const MILLISECONDS: &str = "usemillisec";
 
 /// An engine's introduction as it comes.
 #[derive(Debug)]
 pub(in crate::arena) struct Greeting {
-    /// What is spoken, where that is known.
+    /// The dialect of the engine, where that is known.
     protocol: Option<Dialect>,
     began: Instant,
-    /// The engine has said something of itself.
+    /// The engine has begun its introduction.
     introduced: bool,
     /// It was greeted in both dialects.
     both: bool,
@@ -30,7 +30,7 @@ pub(in crate::arena) struct Greeting {
     pub(in crate::arena) author: Option<String>,
 }
 
-/// What an introduction has come to.
+/// The state of an introduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::arena) enum Introduced {
     /// More will come.
@@ -59,7 +59,7 @@ impl Greeting {
         self.protocol.unwrap_or_default().handshake()
     }
 
-    /// Takes in a line.
+    /// Reads a line.
     pub(in crate::arena) fn hear(&mut self, line: &str) -> Introduced {
         let mut words = line.split_whitespace();
         let own = self.protocol.unwrap_or_default();
@@ -82,13 +82,13 @@ impl Greeting {
         Introduced::NotYet
     }
 
-    /// Whether it may be that it knows only UCCI, and was greeted in UCI alone: UCCI allows an engine
-    /// to end at any first word but its own.
+    /// Returns true if it may know only UCCI and was greeted in UCI alone: UCCI allows an engine to end at
+    /// any first word but its own.
     pub(in crate::arena) const fn may_want_ucci(&self) -> bool {
         self.protocol.is_none() && !self.introduced && !self.both
     }
 
-    /// When it is to be greeted in UCCI too.
+    /// The time at which it is to be greeted in UCCI too.
     pub(in crate::arena) fn second(&self, patience: Duration) -> Option<Instant> {
         self.may_want_ucci().then(|| self.began + SECOND_GREETING.min(patience / 2))
     }
@@ -99,7 +99,7 @@ impl Greeting {
         Dialect::Ucci.handshake()
     }
 
-    /// When it is given up.
+    /// The time at which it is given up.
     pub(in crate::arena) fn ends(&self, patience: Duration) -> Instant {
         self.began + patience
     }
@@ -110,7 +110,7 @@ impl Greeting {
 pub(in crate::arena) struct Announcements(Vec<Announced>);
 
 impl Announcements {
-    /// Takes in a line of its introduction.
+    /// Reads a line of its introduction.
     pub(in crate::arena) fn hear(&mut self, line: &str) {
         if self.0.len() < MAX_OPTIONS {
             self.0.extend(Announced::read(line));
@@ -131,8 +131,8 @@ impl Announcements {
         exact.or_else(|| self.0.iter().find(|option| is_same(&option.name, name)))
     }
 
-    /// How the engine speaks that has these options and answered in `dialect`, and what it must be told
-    /// for that: the value of an option by its name.
+    /// The conventions of an engine that has these options and answered in `dialect`, and the options, by
+    /// name and value, that must be set in it for that.
     ///
     /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and counts ranks
     /// from 1; in the other dialects there are ranks from 0 only. One of UCCI that lists

@@ -30,7 +30,7 @@ use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
 use crate::protocol::{self, Answer, Crossing, Speech, shortened};
 
-/// How to start an engine.
+/// The command that starts an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineCommand {
     /// The program, looked up as a shell would.
@@ -62,7 +62,7 @@ impl EngineCommand {
     }
 }
 
-/// Why an engine is of no use any more. The message names the engine.
+/// The reason why an engine is of no use any more. The message names the engine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -71,7 +71,7 @@ pub enum ClientError {
     Start {
         /// The program.
         engine: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// It has ended by itself.
@@ -81,7 +81,7 @@ pub enum ClientError {
         engine: String,
         /// Its exit code or signal.
         status: String,
-        /// What was expected of it.
+        /// The work that was expected of it.
         doing: &'static str,
         /// The end of what it wrote to standard error.
         last_words: String,
@@ -91,12 +91,12 @@ pub enum ClientError {
     Silent {
         /// The program.
         engine: String,
-        /// What was expected of it.
+        /// The work that was expected of it.
         doing: &'static str,
-        /// How long was waited.
+        /// The time that was waited.
         waited: Duration,
     },
-    /// It does not read what it is told.
+    /// It does not read its commands.
     #[error("{engine}: does not read its commands")]
     Deaf {
         /// The program.
@@ -122,16 +122,16 @@ pub enum ClientError {
         option: String,
         /// The value, shortened.
         value: String,
-        /// What it can have.
+        /// The values that it can have.
         range: String,
     },
 }
 
-/// How long an engine may take.
+/// The times that an engine may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// From its start to `uciok`, and for each `readyok`; a quarter of it for the `readyok` of an
-    /// engine of UCCI that has never said that word and need not know it.
+    /// From its start to `uciok`, and for each `readyok`; a quarter of it for the `readyok` of an engine of
+    /// UCCI that has never sent that word and need not know it.
     pub start: Duration,
     /// For a search without a time limit of its own; then for one that has one, beyond it.
     pub search: Duration,
@@ -149,16 +149,16 @@ impl Default for Patience {
     }
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thought {
-    /// The move in our coordinates; `None` if the engine says that there is none.
+    /// The move in our coordinates; `None` if the engine reports that there is none.
     pub best: Option<String>,
     /// The answer that it expects.
     pub ponder: Option<String>,
-    /// What it adds to its move; only UCCI has words for it.
+    /// The offer that comes with its move; only UCCI has words for it.
     pub offer: Option<Offer>,
-    /// The last it said of its best line.
+    /// Its latest report on its best line.
     pub info: Info,
     /// From the command to the answer, as the client sees it.
     pub took: Duration,
@@ -181,7 +181,7 @@ pub struct Client {
 const MAX_NOTICES: usize = 20;
 
 impl Client {
-    /// Starts an engine; nothing is said to it yet.
+    /// Starts an engine; no line is sent to it yet.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl Client {
         Self::start_again(command, protocol, patience, ReadyWord::default())
     }
 
-    /// As [`start`](Self::start), an engine of which it is known how it takes `isready`.
+    /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
     pub(in crate::arena) fn start_again(
         command: &EngineCommand,
         protocol: Option<Dialect>,
@@ -264,10 +264,10 @@ impl Client {
         }
     }
 
-    /// Greets the engine and reads what it says about itself. Without a `protocol` it is greeted
-    /// in UCI and, if it is silent, in UCCI as well; what it answers decides.
+    /// Greets the engine and reads its introduction. Without a `protocol` it is greeted in UCI and, if it is
+    /// silent, in UCCI as well; its answer decides.
     ///
-    /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and is told which;
+    /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and is set to xiangqi;
     /// it counts ranks from 1. One of UCCI that lists `usemillisec` gets times in milliseconds.
     ///
     /// # Errors
@@ -278,8 +278,8 @@ impl Client {
         self.set_up()
     }
 
-    /// Greets the engine and reads what it says about itself; `false` if it was greeted twice, so
-    /// that nobody knows what it speaks now, though it has answered.
+    /// Greets the engine and reads its introduction; `false` if it was greeted twice, so that its protocol is
+    /// unknown now, though it has answered.
     fn greet(&mut self, protocol: Option<Dialect>) -> Result<bool, ClientError> {
         let patience = self.patience.start;
         let mut greeting = Greeting::new(protocol);
@@ -329,20 +329,20 @@ impl Client {
         self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(self.child.engine())
     }
 
-    /// Whether it has that option; in any case, as the protocol says, or by its name in the other
+    /// Returns true if it has that option; in any case, as the protocol says, or by its name in the other
     /// protocol.
     #[must_use]
     pub fn has_option(&self, name: &str) -> bool {
         self.options.find(name).is_some()
     }
 
-    /// How the engine counts ranks; [`handshake`](Self::handshake) finds out.
+    /// The way in which the engine counts ranks; [`handshake`](Self::handshake) finds out.
     #[must_use]
     pub const fn ranks(&self) -> Ranks {
         self.speech.ranks
     }
 
-    /// Says how the engine counts ranks, where it is not what it seems.
+    /// Sets the way in which the engine counts ranks, where it is not what it seems.
     pub const fn set_ranks(&mut self, ranks: Ranks) {
         self.speech.ranks = ranks;
     }
@@ -367,8 +367,8 @@ impl Client {
         self.child.say(&text)
     }
 
-    /// Waits until the engine has done all that it was told. One of UCCI need not know `isready`: if it
-    /// is silent, it is taken for ready and not asked again.
+    /// Waits until the engine has obeyed all its commands. One of UCCI need not know `isready`: if it is
+    /// silent, it counts as ready and is not asked again.
     ///
     /// # Errors
     ///
@@ -396,13 +396,13 @@ impl Client {
         }
     }
 
-    /// How it takes `isready`, for when it is started again.
+    /// Its way of answering `isready`, for when it is started again.
     pub(in crate::arena) const fn ready_word(&self) -> ReadyWord {
         self.ready
     }
 
-    /// Keeps a message of the engine, of which it says few while no search runs: about options that
-    /// it cannot have, for example.
+    /// Keeps a message of the engine. It sends few while no search runs: about options that it cannot have,
+    /// for example.
     fn notice(&mut self, line: &str) {
         let mut words = line.trim_start().splitn(3, char::is_whitespace);
         let is_message =
@@ -418,14 +418,14 @@ impl Client {
         }
     }
 
-    /// What people should know: what the engine said between searches since this was asked last, and
-    /// what it cannot be told.
+    /// Returns the messages for people: those of the engine between searches since the last call, and what it
+    /// cannot be told.
     pub fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Says that another game begins; whether the engine can be told. In UCCI that is an option,
-    /// `newgame`, which not all engines have.
+    /// Announces another game; returns true if the engine can be told. In UCCI that is an option, `newgame`,
+    /// which not all engines have.
     ///
     /// # Errors
     ///
@@ -455,8 +455,8 @@ impl Client {
         self.child.say(&self.speech.position(fen, moves))
     }
 
-    /// Sets up the last position of `line`, which begins at the position that `start` says (`None`
-    /// for the usual one). UCCI wants the moves since the last capture only.
+    /// Sets up the last position of `line`, which begins at the position `start` (`None` for the usual one).
+    /// UCCI wants the moves since the last capture only.
     ///
     /// # Errors
     ///
@@ -469,8 +469,8 @@ impl Client {
         self.child.say(&self.speech.line(start, line))
     }
 
-    /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it
-    /// says so, or the time is over, the engine is told to stop.
+    /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it returns
+    /// true, or the time is over, the engine gets `stop`.
     ///
     /// # Errors
     ///
@@ -493,7 +493,7 @@ impl Client {
             let step = deadline.min(Instant::now() + LOOK);
             match self.child.hear(step) {
                 Heard::Line(line) if self.crossing.is(&line) => {}
-                // Of an engine that was slow to say so.
+                // A late answer of an engine that was slow.
                 Heard::Line(line) if is_ready_word(&line) => self.ready = ReadyWord::Understood,
                 Heard::Line(line) => {
                     if let Some(Answer { best, ponder, offer }) = self.speech.read_answer(&line) {
@@ -519,7 +519,7 @@ impl Client {
         }
     }
 
-    /// Tells the engine to end its search.
+    /// Sends `stop`, for the engine to end its search.
     ///
     /// # Errors
     ///
@@ -528,7 +528,7 @@ impl Client {
         self.child.say("stop")
     }
 
-    /// Tells the engine to end, and ends it if it does not.
+    /// Sends `quit`, and ends the engine if it does not obey.
     pub fn quit(mut self) {
         if self.child.say("quit").is_ok() {
             self.child.wait(self.patience.stop);
@@ -557,7 +557,7 @@ fn is_ready_word(line: &str) -> bool {
     line.trim() == "readyok"
 }
 
-/// How often a search is asked whether it shall stop.
+/// The interval at which a search is checked for a stop.
 const LOOK: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::child::Child;
 use super::{ClientError, EngineCommand};
 
-/// Lines that an engine may say in one go; then it is heard again after [`BREATH`]. More wait in the
-/// pipe, so that an engine that babbles takes no time from the others.
+/// Lines that an engine may write in one go; then it is read again after [`BREATH`]. More wait in the pipe,
+/// so that an engine that writes without end costs the others no time.
 const LINES_AT_ONCE: u32 = 256;
 const BREATH: Duration = Duration::from_millis(20);
 
@@ -17,9 +17,8 @@ pub(in crate::arena) struct Process {
 }
 
 impl Process {
-    /// Starts an engine. `sink` gets each line, and `None` at the end, in a thread of its own, until
-    /// it says `false`. `grace` is how long the process may take to end once it has closed its
-    /// output.
+    /// Starts an engine. `sink` gets each line, and `None` at the end, in a thread of its own, until it
+    /// returns `false`. `grace` is the time that the process may take to end once it has closed its output.
     ///
     /// # Errors
     ///
@@ -46,12 +45,12 @@ impl Process {
         self.child.say(line)
     }
 
-    /// That it has ended, with what can be told about it.
+    /// The error that it has ended, with what is known about the end.
     pub(in crate::arena) fn ended(&mut self, doing: &'static str) -> ClientError {
         self.child.ended(doing)
     }
 
-    /// Tells the engine to end, and ends it if it does not.
+    /// Sends `quit`, and ends the engine if it does not obey.
     pub(in crate::arena) fn quit(mut self, at_most: Duration) {
         if self.child.say("quit").is_ok() {
             self.child.wait(at_most);

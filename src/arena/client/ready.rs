@@ -4,29 +4,29 @@ use std::time::Duration;
 
 use super::Dialect;
 
-/// An engine of UCCI that has never said `readyok` may take so many parts of the patience for it.
+/// An engine of UCCI that has never answered `readyok` gets the patience divided by this.
 const UCCI_PARTS: u32 = 4;
 
-/// What is known of an engine's answer to `isready`. The least that UCCI asks of engines in leagues is
-/// without it: silence is taken for readiness there, once.
+/// The knowledge about an engine's answer to `isready`. The least that UCCI asks of engines in leagues is
+/// without it: there silence counts as readiness, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::arena) enum ReadyWord {
     /// It was not asked.
     #[default]
     Unknown,
-    /// It has said `readyok`.
+    /// It has answered `readyok`.
     Understood,
-    /// It was asked and said nothing: it is not asked again.
+    /// It was asked and stayed silent: it is not asked again.
     Ignored,
 }
 
 impl ReadyWord {
-    /// Whether silence means no more than that the engine does not know the word.
+    /// Returns true if silence means no more than that the engine does not know the word.
     pub(in crate::arena) fn may_be_ignored(self, dialect: Dialect) -> bool {
         dialect.is_ucci() && self != Self::Understood
     }
 
-    /// How long to wait for `readyok`, where an engine that knows the word may take `start`.
+    /// The time to wait for `readyok`, where an engine that knows the word may take `start`.
     pub(in crate::arena) fn patience(self, dialect: Dialect, start: Duration) -> Duration {
         if self.may_be_ignored(dialect) { start / UCCI_PARTS } else { start }
     }

@@ -22,7 +22,7 @@ impl Board {
         Self { fen: None, moves: Vec::new(), line }
     }
 
-    /// What the GUI wrote, moves with ranks from 0; and what is wrong with it, if anything is.
+    /// Reads the position that the GUI wrote, moves with ranks from 0; also returns its fault, if it has one.
     pub(super) fn read(fen: Option<String>, moves: Vec<String>) -> (Self, Option<String>) {
         let (line, problem) = match read_line(fen.as_deref(), &moves) {
             Ok(line) => (Some(line), None),
@@ -36,7 +36,7 @@ impl Board {
         self.line.as_ref()
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     pub(super) fn mover(&self) -> Side {
         if let Some(line) = &self.line {
             return line.position().side_to_move();
@@ -74,7 +74,7 @@ impl Board {
         Position::parse_move(text).filter(|&answer| after.is_legal(answer))
     }
 
-    /// Whether playing `mv` loses at once by the rules on repetition.
+    /// Returns true if playing `mv` loses at once by the rules on repetition.
     pub(super) fn loses_by_rule(&self, mv: Move, rules: RuleSet) -> bool {
         let Some(line) = &self.line else { return false };
         let mover = line.position().side_to_move();

@@ -1,4 +1,4 @@
-//! Our book and tables, which may take long to open: that happens in a thread of its own.
+//! Our book and tablebases, which may be slow to open: that happens in a thread of its own.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::thread;
@@ -13,11 +13,11 @@ type Opened = (Engine<Position>, Option<EngineError>);
 /// Our part of the play.
 #[derive(Debug)]
 pub(super) struct Front {
-    /// `None` while books and tables are opened, and after that has broken down.
+    /// `None` while books and tablebases are opened, and after that has broken down.
     engine: Option<Engine<Position>>,
-    /// Where it comes from then.
+    /// The channel on which it comes back then.
     opening: Option<Receiver<Opened>>,
-    /// What was asked for last.
+    /// The options requested last.
     asked: Option<EngineOptions<RuleSet>>,
     /// It was waited for once already.
     waited: bool,
@@ -44,13 +44,13 @@ impl Front {
         self.engine.as_mut()
     }
 
-    /// The same, to be asked only.
+    /// The same, for reading only.
     pub(super) const fn get(&self) -> Option<&Engine<Position>> {
         self.engine.as_ref()
     }
 
-    /// Makes the engine what `options` say. Waits at most so long for books and tables, and once only:
-    /// what is not open by then does without until it is.
+    /// Sets the engine's options to `options`. Waits at most `patience` for books and tablebases, and once
+    /// only: those that are not open by then are not used until they are.
     pub(super) fn prepare(&mut self, options: EngineOptions<RuleSet>, patience: Duration) {
         self.fetch(patience);
         if self.engine.as_ref().is_some_and(|engine| *engine.options() != options)
@@ -61,7 +61,7 @@ impl Front {
         }
     }
 
-    /// What is wrong with books and tables, each thing once.
+    /// Returns the problems of books and tablebases, each one once.
     pub(super) fn take_notices(&mut self) -> Vec<String> {
         let mut notices = std::mem::take(&mut self.problems);
         notices.extend(self.engine.iter_mut().flat_map(Engine::take_notices));

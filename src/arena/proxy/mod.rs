@@ -1,26 +1,26 @@
-//! A foreign engine with this program's books and tables in front of it.
+//! A foreign engine with this program's books and tablebases in front of it.
 //!
 //! To the GUI the proxy is one engine: a book move comes at once, a decided endgame is played by the
-//! tables, everything else is passed through. Either side may speak any of the protocols; what differs
-//! is translated. Whatever the engine does or leaves undone, each `go` has its answer in time: an
-//! engine that crashes, falls silent or does not read is started again once, with its options
-//! and position; when it fails again, this program plays on by itself.
+//! tablebases, everything else is passed through. Either side may use any of the protocols; differences are
+//! translated. Whatever the engine does or leaves undone, each `go` has its answer in time: an engine that
+//! crashes, falls silent or does not read is started again once, with its options and position; when it fails
+//! again, this program plays on by itself.
 //!
 //! | module    | what it is for                                                        |
 //! |-----------|-----------------------------------------------------------------------|
 //! | `board`   | the position, for the engine and for us                               |
-//! | `front`   | our book and tables, opened beside the session                        |
+//! | `front`   | our book and tablebases, opened beside the session                    |
 //! | `options` | the options of the engine and ours as one list                        |
-//! | `voice`   | the engine's `info` lines in the words of the GUI                     |
+//! | `voice`   | the engine's `info` lines in the dialect of the GUI                   |
 //! | `partner` | the engine that answers, its handshake                                |
 //! | `own`     | this program's own engine as the partner                              |
-//! | `search`  | a `go` without answer, and when its answer must come                  |
+//! | `search`  | a `go` without answer, and the time at which its answer must come     |
 //! | `session` | the state between all of these                                        |
 //!
-//! What the GUI says and how to speak to the engine is known to [`protocol`](crate::protocol) alone.
+//! The syntax of the GUI's lines and of the engine's is known to [`protocol`](crate::protocol) alone.
 //!
-//! One thread reads the GUI, some belong to the engine; the caller's own takes the events of all
-//! from one bounded channel, owns the state, and writes.
+//! One thread reads the GUI, some belong to the engine; the caller's own receives the events of all from one
+//! bounded channel, owns the state, and writes.
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
@@ -46,25 +46,25 @@ use session::Session;
 /// Events that may wait in the channel.
 const EVENTS: usize = 256;
 
-/// Which engine, and what stands before it.
+/// The engine, and the books and tablebases in front of it.
 #[derive(Debug, Clone)]
 pub struct ProxyOptions {
-    /// How to start the engine.
+    /// The command that starts the engine.
     pub command: EngineCommand,
-    /// What it speaks; `None` to find out.
+    /// Its protocol; `None` to find out.
     pub protocol: Option<Dialect>,
-    /// How it counts ranks; `None` for 0 to 9 unless it has the option `UCI_Variant`.
+    /// The way in which it counts ranks; `None` for 0 to 9 unless it has the option `UCI_Variant`.
     pub ranks: Option<Ranks>,
     /// Options set in it at each start, names in any dialect.
     pub options: Vec<(String, String)>,
-    /// Our books, tables and rules, and how we play on if the engine fails.
+    /// Our books, tablebases and rules, and the options with which we play on if the engine fails.
     pub own: EngineOptions<RuleSet>,
-    /// How long the engine may take. `search` is how long it may say nothing in a search that has
-    /// no limit in time and is not endless.
+    /// The times that the engine may take. `search` is the time that it may be silent in a search that has no
+    /// limit in time and is not endless.
     pub patience: Patience,
 }
 
-/// Why a proxy cannot begin, or go on.
+/// The reason why a proxy cannot begin, or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProxyError {
@@ -79,7 +79,7 @@ pub enum ProxyError {
     Io(#[from] io::Error),
 }
 
-/// What the session waits for.
+/// An event that the session waits for.
 #[derive(Debug)]
 enum Event {
     /// A line of the GUI.
@@ -90,8 +90,8 @@ enum Event {
     Engine(u64, Option<String>),
 }
 
-/// Runs a session until `quit`, the end of the input or until `interrupted` says so (asked ten times
-/// a second). At the end of the input endless searches are stopped, others may take ten seconds, so
+/// Runs a session until `quit`, the end of the input or until `interrupted` returns true (it is called ten
+/// times a second). At the end of the input endless searches are stopped, others may take ten seconds, so
 /// that commands can be piped in. The engine's process is ended in any case.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ const MANAGED: [(&str, Managed); 3] = [
 /// Such an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Managed {
-    /// How ranks are counted.
+    /// The way in which ranks are counted.
     Variant,
     /// UCCI's unit of time.
     Milliseconds,
@@ -24,7 +24,7 @@ pub(super) enum Managed {
     NewGame,
 }
 
-/// What our names begin with.
+/// The prefix of our names.
 const PREFIX: &str = "Jz";
 
 fn managed(name: &str) -> Option<Managed> {
@@ -32,7 +32,7 @@ fn managed(name: &str) -> Option<Managed> {
     found.map(|&(_, managed)| managed)
 }
 
-/// Whose an option is.
+/// The owner of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Owner {
     /// Ours, by the name it has in `juzhong uci`.
@@ -43,7 +43,7 @@ pub(super) enum Owner {
     Managed(Managed),
 }
 
-/// Both lists and what ours are set to.
+/// Both lists, and the values of ours.
 #[derive(Debug)]
 pub(super) struct Options {
     settings: Settings<Position>,
@@ -55,7 +55,7 @@ impl Options {
         Self { settings: Settings::new(own), engine: Announcements::default() }
     }
 
-    /// What ours mean to the own engine.
+    /// The meaning of ours for the own engine.
     pub(super) fn own(&self) -> EngineOptions<RuleSet> {
         self.settings.engine_options()
     }
@@ -73,7 +73,7 @@ impl Options {
         });
     }
 
-    /// Our options, by the names in `juzhong uci`: those of books, tables and rules.
+    /// Our options, by the names in `juzhong uci`: those of books, tablebases and rules.
     fn ours(&self) -> Vec<Announced> {
         let text = self.settings.describe(Dialect::Uci);
         let beginnings = ["ownbook", "book", "usetables", "table", "probe", "rules", "seed"];
@@ -84,8 +84,8 @@ impl Options {
         text.lines().filter_map(Announced::read).filter(is_ours).collect()
     }
 
-    /// The name under which one of ours is shown: `Jz` before it, as often as it takes to differ
-    /// from all names of the engine.
+    /// The name under which one of ours is shown: `Jz` before it, as often as needed to differ from all names
+    /// of the engine.
     fn shown(&self, name: &str) -> String {
         let mut shown = format!("{PREFIX}{name}");
         while self.engine.iter().any(|option| folded(&option.name) == folded(&shown)) {
@@ -94,8 +94,8 @@ impl Options {
         shown
     }
 
-    /// Whose the option is that a GUI means by `name`: ours by the name shown; else the engine's;
-    /// else ours without the `Jz`; else, unknown, the engine's.
+    /// The owner of the option that a GUI means by `name`: ours by the name shown; else the engine's; else
+    /// ours without the `Jz`; else, unknown, the engine's.
     pub(super) fn owner(&self, name: &str) -> Owner {
         if let Some(managed) = managed(name) {
             return Owner::Managed(managed);
@@ -134,8 +134,8 @@ impl Options {
         lines
     }
 
-    /// Name and value by which an option of the engine is set: its own name in whichever dialect it was
-    /// named, no value for a button; `None` if it has no such option.
+    /// Name and value by which an option of the engine is set: its own name, in whatever dialect `name` is,
+    /// and no value for a button; `None` if it has no such option.
     pub(super) fn of_engine<'a>(&self, name: &str, value: &'a str) -> Option<(String, &'a str)> {
         let option = self.engine.find(name)?;
         Some((option.name.clone(), if option.is_button() { "" } else { value }))

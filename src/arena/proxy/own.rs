@@ -19,7 +19,8 @@ pub(super) struct OwnEngine {
 }
 
 impl OwnEngine {
-    /// Starts a session of an engine that is to have `options`; `sink` gets each line, and `None` at the end, until it says `false`.
+    /// Starts a session of an engine that is to have `options`; `sink` gets each line, and `None` at the end,
+    /// until it returns `false`.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl Drop for OwnEngine {
     }
 }
 
-/// What is said, as a stream.
+/// The lines sent to the engine, as a stream.
 struct Feed {
     heard: Receiver<String>,
     rest: io::Cursor<Vec<u8>>,

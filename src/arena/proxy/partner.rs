@@ -14,12 +14,12 @@ use crate::xiangqi::{Position, RuleSet};
 
 /// Lines that wait for the end of a search that was answered without the engine.
 const MAX_UNSAID: usize = 1000;
-/// How long a process may take to end once its output is closed.
+/// The time that a process may take to end once its output is closed.
 const GRACE: Duration = Duration::from_millis(200);
-/// How long it may take to end once it was told to.
+/// The time that it may take to end after `quit`.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Who answers.
+/// The engine that answers.
 #[derive(Debug)]
 enum Link {
     Foreign(Box<Process>),
@@ -27,22 +27,22 @@ enum Link {
     Nobody,
 }
 
-/// Where a partner is.
+/// The state of a partner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It was greeted and has not answered in full.
     Greeting,
-    /// It takes commands.
+    /// It accepts commands.
     Ready,
     /// There is none.
     Gone,
 }
 
-/// An engine and how it speaks.
+/// An engine and its conventions.
 #[derive(Debug)]
 pub(super) struct Partner {
     link: Link,
-    /// Tells its lines from those of earlier ones.
+    /// Distinguishes its lines from those of earlier ones.
     pub(super) number: u64,
     pub(super) stage: Stage,
     /// The program.
@@ -51,11 +51,11 @@ pub(super) struct Partner {
     pub(super) speech: Speech,
     /// `nobestmove` that answers no `go`.
     pub(super) crossing: Crossing,
-    /// How it takes `isready`.
+    /// Its way of answering `isready`.
     pub(super) ready: ReadyWord,
-    /// When it was told to stop a search that was answered without it, and that it has not ended.
+    /// The time of the `stop` to a search that was answered without it and that it has not ended.
     owes: Option<Instant>,
-    /// What it will be told when that search has ended.
+    /// The lines that it will be sent when that search has ended.
     unsaid: Vec<String>,
 }
 
@@ -114,17 +114,17 @@ impl Partner {
         self.greeting.name.as_deref().unwrap_or(&self.program)
     }
 
-    /// Whether it is a foreign engine.
+    /// Returns true if it is a foreign engine.
     pub(super) const fn is_foreign(&self) -> bool {
         matches!(self.link, Link::Foreign(_))
     }
 
-    /// Whether it is our own engine.
+    /// Returns true if it is our own engine.
     pub(super) const fn is_own(&self) -> bool {
         matches!(self.link, Link::Own(_))
     }
 
-    /// Says one line.
+    /// Sends one line.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Partner {
         }
     }
 
-    /// That it has ended, with what can be told about it.
+    /// The error that it has ended, with what is known about the end.
     pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
         match &mut self.link {
             Link::Foreign(process) => process.ended(doing),
@@ -151,12 +151,12 @@ impl Partner {
         }
     }
 
-    /// That it does not answer.
+    /// The error that it does not answer.
     pub(super) fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
         ClientError::Silent { engine: self.program.clone(), doing, waited }
     }
 
-    /// Tells it to end, and ends it if it does not.
+    /// Sends `quit`, and ends it if it does not obey.
     pub(super) fn quit(self) {
         if let Link::Foreign(process) = self.link {
             process.quit(FAREWELL);
@@ -169,28 +169,28 @@ impl Partner {
         self.say(word)
     }
 
-    /// Takes in a line of its introduction.
+    /// Reads a line of its introduction.
     pub(super) fn hear_introduction(&mut self, line: &str) -> Introduced {
         self.greeting.hear(line)
     }
 
-    /// When it is to be greeted in UCCI too.
+    /// The time at which it is to be greeted in UCCI too.
     pub(super) fn second_greeting(&self, patience: Duration) -> Option<Instant> {
         self.greeting.second(patience).filter(|_| self.stage == Stage::Greeting)
     }
 
-    /// When it is given up if it has not introduced itself.
+    /// The time at which it is given up if it has not introduced itself.
     pub(super) fn introduction_ends(&self, patience: Duration) -> Option<Instant> {
         (self.stage == Stage::Greeting).then(|| self.greeting.ends(patience))
     }
 
-    /// Its search was answered without it. It was told to stop at `since`, and what it still says of
-    /// that search is nobody's.
+    /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search
+    /// are ignored.
     pub(super) const fn abandon(&mut self, since: Instant) {
         self.owes = Some(since);
     }
 
-    /// Whether it has not ended an abandoned search, and since when it should have.
+    /// The time of the `stop` to an abandoned search, if it has not ended that search.
     pub(super) const fn owes(&self) -> Option<Instant> {
         self.owes
     }
@@ -204,7 +204,7 @@ impl Partner {
         waits
     }
 
-    /// The abandoned search has ended: what is to be said now.
+    /// The abandoned search has ended: returns the lines to be sent now.
     pub(super) fn is_free(&mut self) -> Vec<String> {
         self.owes = None;
         std::mem::take(&mut self.unsaid)

@@ -1,4 +1,4 @@
-//! A `go` without answer, and when its answer must come.
+//! A `go` without answer, and the time at which its answer must come.
 
 use std::time::{Duration, Instant};
 
@@ -6,25 +6,25 @@ use crate::arena::{Info, Patience};
 use crate::game::Side;
 use crate::protocol::{Answer, Go};
 
-/// An engine with a fixed time for its move may take so much longer before it is told to stop.
+/// An engine with a fixed time for its move may overrun it by this much before it gets `stop`.
 const LATE: Duration = Duration::from_millis(200);
-/// So much later we answer ourselves.
+/// The time after that at which we answer ourselves.
 const OBEY: Duration = Duration::from_millis(100);
-/// What handing on a search may take.
+/// The time that passing on a search may take.
 const MOMENT: Duration = Duration::from_millis(50);
-/// Of an engine's clock, at least and at most, what is kept back: at its begin the engine is told to
-/// stop, after [`ENGINES_PART`] of it we answer ourselves, and with luck nothing is left.
+/// The part of an engine's clock, at least and at most, that is kept back: where it begins the engine gets
+/// `stop`, after [`ENGINES_PART`] of it we answer ourselves, and with luck none of it is used up.
 const RESERVE: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(400)];
-/// The reserve is such a part of the clock, and never more than two thirds of it.
+/// The reserve is the clock divided by this, and never more than two thirds of the clock.
 const PARTS: u32 = 7;
 /// Of ten parts of the reserve, those that the engine has for obeying.
 const ENGINES_PART: u32 = 3;
-/// Clocks may have run below zero: so much is always taken for left.
+/// Clocks may have run below zero: at least this much is assumed to remain.
 const LEAST: Duration = Duration::from_millis(60);
-/// A time is nearly over with so little left before our answer.
+/// A time is nearly over when this little remains before our answer.
 const NEARLY: Duration = Duration::from_secs(1);
-/// How long we search for a move in the engine's place at most, and the part of what is left of the
-/// clock.
+/// The longest time for our own search for a move in the engine's place, and the divisor of the rest of the
+/// clock that bounds it too.
 const QUICK: (Duration, u32) = (Duration::from_millis(100), 4);
 
 /// A search under way.
@@ -32,7 +32,7 @@ const QUICK: (Duration, u32) = (Duration::from_millis(100), 4);
 pub(super) struct Search {
     pub(super) go: Go,
     mover: Side,
-    /// When the clock began to run.
+    /// The time at which the clock began to run.
     began: Instant,
     /// Until `ponderhit` or `stop` no answer may be given.
     pub(super) pondering: bool,
@@ -40,21 +40,21 @@ pub(super) struct Search {
     pub(super) held: bool,
     /// Nothing ends it but `stop`, another `go` or the end of the input.
     pub(super) endless: bool,
-    /// Book and tables are left out, because the GUI wants the engine's opinion.
+    /// Book and tablebases are left out, because the GUI wants the engine's opinion.
     pub(super) analysing: bool,
     /// The answer, as soon as there is one.
     pub(super) answer: Option<Answer>,
-    /// The engine was told of it.
+    /// The engine got the search.
     pub(super) sent: bool,
     /// The GUI wants the answer now.
     pub(super) stopped: bool,
-    /// When the engine was told to stop.
+    /// The time at which the engine got `stop`.
     stop_said: Option<Instant>,
-    /// What the engine has said so far of its best line.
+    /// The engine's latest report on its best line.
     pub(super) info: Info,
-    /// When the engine said something last.
+    /// The time of the engine's last line.
     heard: Instant,
-    /// When the engine is told to stop, when we answer ourselves, and the end of the clock.
+    /// The times at which the engine gets `stop`, at which we answer ourselves, and of the end of the clock.
     stop_at: Option<Instant>,
     answer_at: Option<Instant>,
     clock_ends: Option<Instant>,
@@ -109,8 +109,8 @@ impl Search {
         self.clock_ends = Some(now + time);
     }
 
-    /// What is asked of an engine that begins now: the time that has gone is taken off, but for the
-    /// moments that handing on takes.
+    /// The `go` for an engine that begins now: the time that has passed is subtracted, except for the moments
+    /// that passing on takes.
     pub(super) fn go_from_now(&self) -> Go {
         let go = Go { ponder: self.pondering, ..self.go.clone() };
         let gone = self.began.elapsed();
@@ -120,25 +120,25 @@ impl Search {
         go.after(u64::try_from(gone.as_millis()).unwrap_or(u64::MAX), self.mover)
     }
 
-    /// How long we may search for a move in the engine's place.
+    /// The time for our own search for a move in the engine's place.
     pub(super) fn quick(&self) -> Duration {
         let (most, part) = QUICK;
         let left = |end: Instant| end.saturating_duration_since(Instant::now()) / part;
         self.clock_ends.filter(|_| !self.pondering).map_or(most, |end| left(end).min(most))
     }
 
-    /// Whether there is no time to wait for an engine that must be started first.
+    /// Returns true if there is no time to wait for an engine that must be started first.
     pub(super) fn is_nearly_over(&self) -> bool {
         let is_near = |end: Instant| end.saturating_duration_since(Instant::now()) < NEARLY;
         self.stopped || self.stop_said.is_some() || self.answer_at.is_some_and(is_near)
     }
 
-    /// How long the search has run since `other`.
+    /// The time that the search has run since `other`.
     pub(super) fn since(&self, other: Instant) -> Duration {
         self.began.max(other).elapsed()
     }
 
-    /// The engine said something that belongs to the search.
+    /// The engine wrote a line that belongs to the search.
     pub(super) fn hear(&mut self) {
         self.heard = Instant::now();
     }
@@ -156,22 +156,22 @@ impl Search {
         self.stop_said = None;
     }
 
-    /// The engine was told to stop.
+    /// The engine got `stop`.
     pub(super) fn say_stop(&mut self) {
         self.stop_said = Some(Instant::now());
     }
 
-    /// When the engine was told to stop.
+    /// The time at which the engine got `stop`.
     pub(super) const fn stop_said(&self) -> Option<Instant> {
         self.stop_said
     }
 
-    /// Whether it waits for the engine's answer.
+    /// Returns true if it waits for the engine's answer.
     pub(super) const fn is_with_engine(&self) -> bool {
         self.sent && self.answer.is_none()
     }
 
-    /// When the engine is to be told to stop, if it was not; whether it has begun or not.
+    /// The time at which the engine is to get `stop`, if it has not; it may or may not have begun.
     pub(super) fn stop_time(&self, patience: Patience) -> Option<Instant> {
         if self.stop_said.is_some() || self.pondering {
             return None;
@@ -180,17 +180,17 @@ impl Search {
         self.stop_at.or_else(|| (self.sent && !self.endless).then_some(silent))
     }
 
-    /// When we answer ourselves though the engine may still obey.
+    /// The time at which we answer ourselves though the engine may still obey.
     pub(super) fn answer_time(&self) -> Option<Instant> {
         self.answer_at.filter(|_| self.stop_said.is_some())
     }
 
-    /// When a stopped engine is given up.
+    /// The time at which a stopped engine is given up.
     pub(super) fn end_time(&self, patience: Patience) -> Option<Instant> {
         self.stop_said.map(|said| said + patience.stop)
     }
 
-    /// Whether the answer may be given.
+    /// Returns true if the answer may be given.
     pub(super) const fn may_answer(&self) -> bool {
         !self.pondering && !self.held
     }

@@ -19,7 +19,7 @@ pub(super) fn info(line: &str, from: Speech, to: Speech) -> Vec<String> {
     }
 }
 
-/// The score of a line, whichever line of play it is of.
+/// The score of a line, whatever its line of play.
 fn score(words: &[&str], from: Speech) -> Option<EngineScore> {
     let at = words.iter().position(|&word| word == "score")?;
     let mut info = Info::default();

@@ -3,16 +3,16 @@ use rayon::prelude::*;
 use super::Weights;
 use super::sample::{Row, Samples};
 
-/// How the weights are fitted.
+/// The options of fitting weights.
 #[derive(Debug, Clone, Copy)]
 pub struct FitOptions {
     /// Steps of the optimiser; each sees every position.
     pub steps: u32,
     /// The length of the first steps, in centipawns; they shorten to a twentieth.
     pub rate: f64,
-    /// How far a weight is expected to lie from where it starts, in centipawns (L2).
+    /// The distance at which a weight is expected to lie from its start, in centipawns (L2).
     pub spread: f64,
-    /// How much the scores of searches count beside the results, 0 to 1, where there are any.
+    /// The share of the scores of searches beside the results, 0 to 1, where there are any.
     pub blend: f64,
 }
 
@@ -22,7 +22,7 @@ impl Default for FitOptions {
     }
 }
 
-/// Positions of one game have one result: so many count as one against the L2 term.
+/// Positions of one game have one result: this many count as one against the L2 term.
 const PER_RESULT: f64 = 30.0;
 
 /// Positions in a part of a parallel sum: sums of floating-point numbers depend on their order, so
@@ -47,7 +47,7 @@ pub struct Loss {
 pub struct Fit {
     /// The weights.
     pub weights: Weights,
-    /// What a centipawn adds to the logarithm of the odds, by the weights at the start.
+    /// The increase of the logarithm of the odds for each centipawn, by the weights at the start.
     pub slope: f64,
     /// Before.
     pub before: Loss,
@@ -55,9 +55,9 @@ pub struct Fit {
     pub after: Loss,
 }
 
-/// Finds the weights under which the logistic function of the evaluation foretells the results
-/// best, by gradient descent (Adam: Kingma and Ba 2014) from `start`. Afterwards all are multiplied so
-/// that the evaluations keep the size that they had. `progress` is told of each step and the loss.
+/// Finds the weights under which the logistic function of the evaluation predicts the results best, by
+/// gradient descent (Adam: Kingma and Ba 2014) from `start`. Afterwards all are multiplied so that the
+/// evaluations keep the size that they had. `progress` is called with each step and its loss.
 #[must_use]
 pub fn fit(
     samples: &[Samples; 2],
@@ -91,8 +91,8 @@ pub fn fit(
     Fit { weights, slope, before, after }
 }
 
-/// What the weights are to foretell, and the slope of the logistic function that suits the weights at
-/// the start best: the results, blended with what the scores of searches promise.
+/// The results that the weights are to predict, blended with the results that the scores of searches promise;
+/// and the slope of the logistic function that suits the weights at the start best.
 fn goals(samples: &[Samples; 2], start: &Weights, blend: f64) -> (f64, [Samples; 2]) {
     let mut goals = samples.clone();
     if let Some(slope) = slope_of_scores(&samples[0]) {
@@ -231,7 +231,7 @@ fn best_slope(samples: &Samples, weights: &Weights) -> f64 {
     least(|slope| loss(samples, weights, slope))
 }
 
-/// Where a function of a slope is least, by golden section.
+/// The argument at which a function of a slope is least, by golden section.
 fn least(of: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let (mut low, mut high) = (0.0002, 0.02);

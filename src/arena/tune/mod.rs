@@ -1,6 +1,6 @@
 //! Tuning of the evaluation by the results of games (Österlund, "Texel's tuning method", 2014):
-//! [`sample()`] takes quiet positions with the results of their games, [`fit()`] finds the weights that
-//! foretell the results best, [`source()`] writes them as Rust.
+//! [`sample()`] selects quiet positions with the results of their games, [`fit()`] finds the weights that
+//! predict the results best, [`source()`] writes them as Rust.
 
 mod fit;
 mod sample;

@@ -8,22 +8,22 @@ use crate::game::{Game, Heuristics, Line, MoveList, Outcome, Side};
 use crate::record::Record;
 use crate::xiangqi::Position;
 
-/// Which positions of the games are taken.
+/// The selection of positions from the games.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling {
     /// Plies left out at the start of a game that begins at the usual start.
     pub skip_plies: usize,
     /// Shorter games are left out.
     pub min_plies: usize,
-    /// A position is quiet if captures gain at most so much, in centipawns.
+    /// A position is quiet if captures gain at most this much, in centipawns.
     pub quiet: i32,
-    /// How many positions are kept at most; of more, a part that depends on the positions alone.
+    /// The most positions that are kept; of more, a part that depends on the positions alone.
     pub most: usize,
-    /// Of so many games, one is held out for validation.
+    /// Of this many games, one is held out for validation.
     pub hold_out: usize,
     /// Moves that a search of each position makes to score it; 0: positions have results only.
     pub search: u64,
-    /// Whether the scores that matches write beside moves are taken; such positions are not searched.
+    /// True if the scores that matches write beside moves are used; such positions are not searched.
     pub comments: bool,
 }
 
@@ -44,13 +44,13 @@ impl Default for Sampling {
 /// Greater scores count as this, in centipawns.
 const MOST: i32 = 3_000;
 
-/// How deep the captures of a position are followed to tell whether it is quiet.
+/// The depth to which captures are followed to decide whether a position is quiet, in plies.
 const QUIET_PLIES: u32 = 6;
 
 /// Positions and the results of their games, in a form that the evaluation is a product with.
 #[derive(Debug, Default, Clone)]
 pub struct Samples {
-    /// What the evaluation counts: parameter, and count for Red less count for Black.
+    /// The counts of the evaluation's terms: parameter, and count for Red less count for Black.
     pub(super) counts: Vec<(u16, i16)>,
     pub(super) rows: Vec<Row>,
 }
@@ -62,22 +62,22 @@ pub(super) struct Row {
     pub(super) end: usize,
     /// The weight of the middle game, 0 to 1.
     pub(super) middle: f32,
-    /// What Red's and Black's advantage counts, 0 to 1.
+    /// The factors of Red's and Black's advantage, 0 to 1.
     pub(super) scale: [f32; 2],
     /// The mean result: 1 if Red won, 0 if Black did.
     pub(super) result: f32,
-    /// What a search says for Red, in centipawns; `None` if there was none.
+    /// The score of a search for Red, in centipawns; `None` if there was none.
     pub(super) score: Option<f32>,
 }
 
 impl Samples {
-    /// How many positions there are.
+    /// The number of positions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -137,7 +137,7 @@ pub fn sample(games: &[Record<Position>], sampling: &Sampling) -> [Samples; 2] {
     sets
 }
 
-/// The positions that may be taken, each once, by game and ply.
+/// The positions that may be selected, each once, by game and ply.
 fn places(games: &[Record<Position>], sampling: &Sampling) -> Vec<Place> {
     let mut places: Vec<Place> = games
         .par_iter()
@@ -210,14 +210,14 @@ struct Scorer {
 }
 
 impl Scorer {
-    /// Searches of so many moves; none for 0, or if there is no memory for them.
+    /// Searches of this many moves; none for 0, or if there is no memory for them.
     fn new(nodes: u64) -> Self {
         let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
         let engine = (nodes > 0).then(|| Engine::new(options).ok()).flatten();
         Self { engine, limits: Limits::nodes(nodes) }
     }
 
-    /// What the search says of the position by itself, for Red, in centipawns.
+    /// The score of a search of the position by itself, for Red, in centipawns.
     fn score(&mut self, position: &Position) -> Option<f32> {
         let line = Line::new(position.clone(), 0);
         let choice = self.engine.as_mut()?.search(&line, &self.limits, &())?;
@@ -230,8 +230,8 @@ fn for_red(score: i32, side: Side) -> f32 {
     (if side == Side::First { score } else { -score }) as f32
 }
 
-/// What the comment of a move, `+0.52/12` or `-M5/20`, says of the position before it, in centipawns for
-/// who moved; `None` if it says nothing.
+/// The score that the comment of a move, `+0.52/12` or `-M5/20`, states for the position before it, in
+/// centipawns for the side that moved; `None` if it states none.
 fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
     let comments = &game.tree.comments;
     let at = comments.binary_search_by_key(&(ply + 1), |(after, _)| *after).ok()?;
@@ -239,7 +239,7 @@ fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
     Some(centipawns(EngineScore::of_comment(score)?).clamp(-MOST, MOST))
 }
 
-/// Whether captures gain no more than `bound`.
+/// Returns true if captures gain no more than `bound`.
 fn is_quiet(position: &mut Position, bound: i32) -> bool {
     let value = position.evaluate();
     quiesce(position, value, value + bound + 1, QUIET_PLIES) <= value + bound

@@ -1,4 +1,4 @@
-//! What the engine says and leaves unsaid.
+//! The lines of the engine, and its silence.
 
 use std::io;
 use std::time::Instant;
@@ -33,7 +33,7 @@ impl Session<'_> {
         }
     }
 
-    /// The engine has introduced itself: it is told all that it missed.
+    /// The engine has introduced itself: it gets all that it missed.
     fn begin(&mut self, dialect: Dialect) -> io::Result<()> {
         let partner = &mut self.partner;
         partner.stage = Stage::Ready;
@@ -90,7 +90,7 @@ impl Session<'_> {
         }
     }
 
-    /// A search that was answered without the engine has ended: it is told what it has missed.
+    /// A search that was answered without the engine has ended: it gets what it missed.
     fn engine_is_free(&mut self) -> io::Result<()> {
         self.partner.crossing.ended(self.partner.speech.dialect, true);
         for line in self.partner.is_free() {
@@ -122,7 +122,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What means nothing to us may mean something to the GUI.
+    /// Passes on a line that has no meaning here: it may have one for the GUI.
     fn hand_on(&mut self, line: &str) -> io::Result<()> {
         if self.may_hand_on()? { self.print(line) } else { Ok(()) }
     }
@@ -153,7 +153,7 @@ impl Session<'_> {
             _ if self.search.as_ref().is_some_and(Search::is_with_engine) => "thinking",
             _ => "waiting for a command",
         };
-        // To learn how it has ended takes a moment.
+        // Finding out how it has ended needs a moment.
         self.answer_if_late()?;
         let error = self.partner.ended(doing);
         self.failed(&error)
@@ -199,7 +199,7 @@ impl Session<'_> {
         }
     }
 
-    /// Our own engine takes the place of one that has failed twice.
+    /// Replaces an engine that has failed twice by our own.
     fn start_own(&mut self) -> io::Result<()> {
         self.options.engine = Announcements::default();
         self.position_sent = false;
@@ -269,7 +269,7 @@ impl Session<'_> {
         self.send_search()
     }
 
-    /// When [`watch`](Self::watch) has something to do at the latest.
+    /// The latest time at which [`watch`](Self::watch) has something to do.
     pub(super) fn next_time(&self) -> Instant {
         let patience = self.setup.patience;
         let search = self.search.as_ref().filter(|search| search.answer.is_none());
@@ -296,7 +296,7 @@ impl Session<'_> {
         Some(asked + self.partner.ready.patience(dialect, self.setup.patience.start))
     }
 
-    /// When an engine is given up that has not ended a search that was answered without it.
+    /// The time at which an engine is given up that has not ended a search that was answered without it.
     fn debt_ends(&self) -> Option<Instant> {
         self.partner.owes().map(|since| since + self.setup.patience.stop)
     }

@@ -1,5 +1,5 @@
-//! The state of a session, and what the GUI says to it. [`engine`] is what the engine says, [`play`]
-//! how a `go` gets its answer.
+//! The state of a session, and the commands of the GUI. [`engine`] handles the lines of the engine, [`play`]
+//! the way from a `go` to its answer.
 
 mod engine;
 mod play;
@@ -25,13 +25,13 @@ use crate::xiangqi::{Position, RuleSet};
 const MAX_HELD: usize = 100;
 /// Options set by the GUI that are remembered.
 const MAX_SET: usize = 1000;
-/// How often it is asked whether the session was interrupted.
+/// The interval between two looks at whether the session was interrupted.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a search may take after the end of the input.
+/// The time that a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
-/// How long our book and tables may take to open before the engine plays without them.
+/// The time that our book and tablebases may take to open before the engine plays without them.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long after `quit` the engine may still introduce itself and get ready.
+/// The time after `quit` in which the engine may still introduce itself and get ready.
 const AFTER_QUIT: Duration = Duration::from_secs(1);
 
 /// A session of one engine with one GUI.
@@ -40,24 +40,24 @@ pub(super) struct Session<'a> {
     events: Receiver<Event>,
     output: &'a mut dyn Write,
     setup: ProxyOptions,
-    /// How the GUI speaks.
+    /// The dialect and conventions of the GUI.
     gui: Speech,
-    /// How it counts ranks where the dialect leaves that open, and UCCI's unit of time.
+    /// The ranks of the GUI where the dialect leaves that open, and UCCI's unit of time.
     ranks: Ranks,
     unit: u64,
     /// The handshake of the GUI; those of other dialects are ignored.
     greeted: Option<Dialect>,
-    /// The GUI has said something.
+    /// The GUI has sent a line.
     spoken: bool,
     /// Messages until then.
     held: Vec<String>,
     options: Options,
-    /// What the GUI has set in the engine.
+    /// The options that the GUI has set in the engine.
     set: Vec<(String, String)>,
     /// `MultiPV` above 1, or `UCI_AnalyseMode`.
     several_lines: bool,
     analyse_mode: bool,
-    /// Our book and tables.
+    /// Our book and tablebases.
     front: Front,
     partner: Partner,
     failures: u32,
@@ -76,9 +76,9 @@ pub(super) struct Session<'a> {
     waiting: Queue,
     /// Lines of the engine that are no answers, since the GUI's last command.
     strange_lines: u32,
-    /// When the input ended.
+    /// The time at which the input ended.
     ended: Option<Instant>,
-    /// When the GUI said `quit`.
+    /// The time of the GUI's `quit`.
     quit: Option<Instant>,
 }
 
@@ -165,14 +165,14 @@ impl<'a> Session<'a> {
         self.has_quit() || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
     }
 
-    /// What was asked before, as by `uci`, `isready` and `quit` from a pipe, is still answered if the
-    /// engine says soon who it is and that it is ready.
+    /// Returns true once the session is to end because of `quit`. Requests before it, as `uci` and `isready`
+    /// from a pipe, are still answered if the engine introduces itself and gets ready soon.
     fn has_quit(&self) -> bool {
         let is_asked = self.hello || self.ready.is_some();
         self.quit.is_some_and(|since| !is_asked || since.elapsed() >= AFTER_QUIT)
     }
 
-    /// Whether commands must wait, so that answers come in order.
+    /// Returns true if commands must wait, so that answers come in order.
     const fn is_busy(&self) -> bool {
         self.search.is_some() || self.hello || self.ready.is_some()
     }
@@ -186,7 +186,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             self.greeted = Some(dialect);
-            // `uci` says nothing against UCI-Cyclone.
+            // `uci` does not contradict UCI-Cyclone.
             if (dialect, self.gui.dialect) != (Dialect::Uci, Dialect::Cyclone) {
                 self.speak(dialect);
             }
@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
         };
     }
 
-    /// An endless search ends where another one is asked for.
+    /// Keeps a command until the search ends. An endless search is stopped for another one.
     fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
         let is_search = matches!(command, Command::Go(_));
         if !self.waiting.push(command, bytes) {
@@ -301,8 +301,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Gives the answer of a search if there is one that may be given. The GUI gets it at once,
-    /// whatever else is to be done.
+    /// Gives the answer of a search if there is one that may be given. The GUI gets it at once, before
+    /// anything else is done.
     fn give_answer(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         let may_answer = search.may_answer();
@@ -386,7 +386,7 @@ impl<'a> Session<'a> {
         self.tell(if is_ucci { "setoption newgame" } else { "ucinewgame" }).map(drop)
     }
 
-    /// UCCI: what does the hash table know? An engine of UCI cannot be asked.
+    /// UCCI: requests the hash table's entry. An engine of UCI has no command for that.
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
         let speech = self.partner.speech;
         if !speech.dialect.is_ucci() {
@@ -397,7 +397,7 @@ impl<'a> Session<'a> {
         self.tell(&text.replacen("position", "probe", 1)).map(drop)
     }
 
-    /// Who we are, once the engine has said who it is.
+    /// Introduces the proxy, once the engine has introduced itself.
     fn introduce(&mut self) -> io::Result<()> {
         if self.partner.stage == Stage::Greeting || !std::mem::take(&mut self.hello) {
             return Ok(());
@@ -493,14 +493,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// What is not for us, and may be about the position.
+    /// Passes on a line that is not for us, and may be about the position.
     fn pass_on(&mut self, line: &str) -> io::Result<()> {
         let knows = self.search.is_some() || self.send_position()?;
         if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
-    /// Makes our part what its options say, as far as that takes no longer than `patience`, and tells
-    /// what is wrong with books and tables.
+    /// Sets up our part as its options demand, as far as that takes no longer than `patience`, and reports
+    /// problems of books and tablebases.
     fn prepare(&mut self, patience: Duration) -> io::Result<()> {
         self.front.prepare(front_options(&self.options), patience);
         let notices = self.front.take_notices();

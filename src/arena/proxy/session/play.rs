@@ -1,4 +1,4 @@
-//! How a `go` gets its answer.
+//! The way from a `go` to its answer.
 
 use std::io;
 use std::thread;
@@ -15,14 +15,14 @@ use crate::game::Notation;
 use crate::protocol::{Answer, Go, Speech, shortened};
 use crate::xiangqi::{Move, Position};
 
-/// The part of the time for a move that books and tables have to be opened.
+/// The part of the time for a move that is available for opening books and tablebases.
 const PATIENCE_SHARE: u32 = 10;
 
-/// How we speak ourselves.
+/// The dialect and conventions of our own lines.
 const OURS: Speech = Speech::of(Dialect::Uci);
 
 impl Session<'_> {
-    /// Book and tables answer at once; the rest is for the engine.
+    /// Answers from the book and the tablebases at once; the rest is for the engine.
     pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
         let time = go.time(self.board.mover()).map(Duration::from_millis);
         self.prepare(time.map_or(PATIENCE, |time| (time / PATIENCE_SHARE).min(PATIENCE)))?;
@@ -54,7 +54,7 @@ impl Session<'_> {
         self.tell(&go.text(self.partner.speech, self.board.mover())).map(drop)
     }
 
-    /// The move of a book, or of the tables in a decided position, unless it is banned or loses by
+    /// The move of a book, or of the tablebases in a decided position, unless it is banned or loses by
     /// repetition.
     fn known_move(&mut self) -> Option<Choice<Move>> {
         let line = self.board.line()?;
@@ -70,7 +70,7 @@ impl Session<'_> {
         may_play.then_some(choice)
     }
 
-    /// Whether the GUI has neither banned the move nor left it out.
+    /// Returns true if the GUI has neither banned the move nor left it out.
     fn is_allowed(&self, mv: Move) -> bool {
         let text = Position::move_text(mv);
         let only = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
@@ -99,7 +99,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Tells the engine of the position unless it knows it; `false` if there is no engine to tell.
+    /// Sends the engine the position unless it knows it; `false` if there is no engine.
     pub(super) fn send_position(&mut self) -> io::Result<bool> {
         if self.position_sent {
             return Ok(self.partner.stage == Stage::Ready);
@@ -136,8 +136,8 @@ impl Session<'_> {
         self.tell(&go.text(speech, self.board.mover())).map(drop)
     }
 
-    /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0;
-    /// one of the two lists follows from the other where the position is known.
+    /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0; where the
+    /// position is known, one list is the complement of the other.
     fn chosen_moves(&self) -> (Vec<String>, Vec<String>) {
         let named = self.search.as_ref().map(|search| search.go.search_moves.clone());
         let only = named.unwrap_or_default();
@@ -161,7 +161,7 @@ impl Session<'_> {
         self.hurry()
     }
 
-    /// The answer must come soon: the engine is told, or does without it where it does not search.
+    /// The answer must come soon: the engine gets `stop`, or, if it does not search, we answer ourselves.
     pub(super) fn hurry(&mut self) -> io::Result<()> {
         match &mut self.search {
             Some(search) if search.answer.is_some() || search.stop_said().is_some() => Ok(()),
@@ -187,7 +187,7 @@ impl Session<'_> {
             return self.settle(answer);
         }
         let Some(text) = &answer.best else {
-            // In UCCI an engine may end a search in this way when it is told to stop.
+            // In UCCI an engine may end a search in this way when it gets `stop`.
             if stopped && self.gui.dialect.is_ucci() {
                 return self.settle(answer);
             }
@@ -210,7 +210,7 @@ impl Session<'_> {
         self.settle(answer)
     }
 
-    /// A drawing move by the tables where `mv` loses.
+    /// A drawing move by the tablebases where `mv` loses.
     fn draw_instead(&self, mv: Move) -> Option<Move> {
         let ranked = self.front.get()?.ranked_moves(self.board.line()?)?;
         let lost = ranked.iter().find(|ranked| ranked.mv == mv)?.score() < Score::DRAW;
@@ -218,8 +218,8 @@ impl Session<'_> {
         self.is_allowed(first.mv).then_some(first.mv)
     }
 
-    /// Answers without the engine: by what it said last of its best line, else by a short search of
-    /// our own, else by any legal move.
+    /// Answers without the engine: with the first move of its last reported line, else by a short search of
+    /// our own, else with any legal move.
     pub(super) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
         let Some(search) = &self.search else { return Ok(()) };
         let best = search.info.pv.first().cloned();
@@ -269,7 +269,7 @@ impl Session<'_> {
     }
 }
 
-/// What we know as an answer to `go`.
+/// Our choice as an answer to `go`.
 fn answer_of(choice: &Choice<Move>) -> Answer {
     let text = Position::move_text;
     Answer { best: Some(text(choice.mv)), ponder: choice.ponder().map(text), offer: None }
