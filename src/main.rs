@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     ExitCode::from(juzhong::cli::run(std::env::args_os(), &mut out))
 }
 
-/// Whether the processor has the instructions that the program was built for. The standard library's
+/// Returns true if the processor has the instructions that the program was built for. The standard library's
 /// own test is answered when the program is built, not when it runs.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "bmi2"))]
 #[inline(never)]

@@ -11,7 +11,7 @@ use crate::xiangqi::explain::{
 };
 use crate::xiangqi::{Piece, Position, RuleSet, Square};
 
-/// What stands behind a verdict; empty where the rules have nothing to say.
+/// The explanation of a verdict; empty where no rule applies.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Account {
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
@@ -23,9 +23,9 @@ pub(super) struct Account {
 /// The loop that ends the line.
 #[derive(Debug, Serialize)]
 struct Repeated {
-    /// How often the position has occurred.
+    /// The number of times that the position has occurred.
     occurrences: usize,
-    /// What the rules say of the loop, whether the position has occurred often enough or not.
+    /// The verdict of the rules on the loop, whether the position has occurred often enough or not.
     verdict: &'static str,
     reason: Option<&'static str>,
     #[serde(skip)]
@@ -43,9 +43,9 @@ struct Step {
     man: char,
     #[serde(rename = "move")]
     mv: String,
-    /// The men that check.
+    /// The pieces that check.
     checks: Vec<Man>,
-    /// The men newly chased.
+    /// The pieces newly chased.
     chases: Vec<Chase>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     threatens_mate: bool,
@@ -55,7 +55,7 @@ struct Step {
 struct Chase {
     #[serde(flatten)]
     victim: Man,
-    /// The men that threaten to win it.
+    /// The pieces that threaten to win it.
     by: Vec<Man>,
 }
 
@@ -65,17 +65,17 @@ struct Man {
     at: String,
 }
 
-/// What all moves of a side in the loop have in common.
+/// The common properties of all moves of a side in the loop.
 #[derive(Debug, Serialize)]
 struct Summary {
     perpetual_check: bool,
-    /// Men with their squares at the end of the loop.
+    /// Pieces with their squares at the end of the loop.
     perpetual_chase: Vec<Man>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     perpetual_attack: bool,
 }
 
-/// How moves without a capture are counted.
+/// The count of moves without a capture.
 #[derive(Debug, Serialize)]
 struct Limit {
     plies: usize,
@@ -107,7 +107,7 @@ const fn side_name(side: Side) -> &'static str {
 }
 
 impl Account {
-    /// What stands behind the verdict on the last position of `line`.
+    /// The explanation of the verdict on the last position of `line`.
     pub(super) fn of(line: &Line<Position>, rules: RuleSet) -> Self {
         let limit = |LimitReport { plies, counted, checks }| {
             let BySide { first: red, second: black } = checks;
@@ -186,7 +186,7 @@ impl Step {
         }
     }
 
-    /// What the move did, in words; empty if nothing that the rules mind.
+    /// Describes the move in words; empty if it does nothing that the rules restrict.
     fn words(&self) -> String {
         let mut words = Vec::new();
         if !self.checks.is_empty() {

@@ -126,8 +126,8 @@ fn run_game<G: Terminal + Playable>(
     Ok(exit::OK)
 }
 
-/// The move that the engine would play without a search; what is wrong with books and tables goes to
-/// standard error.
+/// The move that the engine would play without a search; problems of books and tablebases go to standard
+/// error.
 fn consult<G: Playable>(
     args: &Args,
     line: &Line<G>,
@@ -176,9 +176,9 @@ impl<M: Clone + Send> Control<M> for Progress<M> {
 struct Answer<G: Notation> {
     /// The position searched.
     fen: String,
-    /// What book or tables would play.
+    /// The move of the book or the tablebases.
     known: Option<Choice<G::Move>>,
-    /// There is no mate in so many moves.
+    /// There is no mate in this many moves.
     no_mate: Option<u32>,
     found: Found<G::Move>,
     lines: Vec<Iteration<G::Move>>,

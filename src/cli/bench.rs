@@ -7,9 +7,9 @@ use crate::game::{Adjudicate, Line};
 use crate::search::{Limits, MAX_PLY, SearchOptions, Searcher};
 use crate::xiangqi::Position;
 
-/// Plies that the signature is taken at.
+/// The search depth of the signature, in plies.
 const DEPTH: u32 = 12;
-/// Size of the hash table in MiB; part of the signature.
+/// Size of the transposition table in MiB; part of the signature.
 const HASH_MIB: usize = 16;
 
 /// Openings, middle games, endings and mates.

@@ -156,10 +156,10 @@ struct Ends {
 const OWN: &str = "self";
 /// Searched unless a limit is given.
 const NODES: u64 = 20_000;
-/// How often the standing is told.
+/// The interval at which the standing is reported.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// What an engine is said to speak; `None` to find out.
+/// The protocol that an engine is given on the command line; `None` to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spoken(pub(super) Option<Dialect>);
 
@@ -386,7 +386,7 @@ fn openings_text(openings: &Openings) -> Vec<u8> {
     openings.list().iter().flat_map(|opening| text(opening).into_bytes()).collect()
 }
 
-/// Enough of a BLAKE3 digest to tell things apart.
+/// Enough of a BLAKE3 digest to distinguish engines and openings.
 fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..16].to_owned()
 }
@@ -464,9 +464,9 @@ fn tell_fault(game: &MatchGame) {
     }
 }
 
-/// What engines say of their options and files, each thing once.
+/// Reports the engines' messages about their options and files, each one once.
 fn tell_notices(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
-    /// Of an engine that says ever new things.
+    /// Of an engine that keeps sending new messages.
     const MOST: usize = 100;
     for (engine, notices) in game.notices.iter().enumerate() {
         for notice in notices {
@@ -479,7 +479,7 @@ fn tell_notices(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
 
 const NAMES: [&str; 2] = ["a", "b"];
 
-/// How the match stands, in a line.
+/// The standing of the match, in a line.
 fn brief(contest: &Match, standing: &Standing) -> String {
     let Count { wins, draws, losses } = standing.tally.total();
     let tally = &standing.tally;
@@ -495,7 +495,7 @@ fn interval(estimate: &Estimate) -> String {
     format!("Elo {elo:+.1} ({low:+.1} to {high:+.1})")
 }
 
-/// What a match came to.
+/// The result of a match.
 struct Report<'a> {
     contest: &'a Match,
     standing: &'a Standing,

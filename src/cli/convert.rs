@@ -63,7 +63,7 @@ pub(super) struct Args {
 const STANDARD: &str = "-";
 
 impl Args {
-    /// Whether standard output is for programs.
+    /// Returns true if standard output is for programs.
     pub(super) fn writes_data(&self) -> bool {
         self.output == Path::new(STANDARD)
     }
@@ -156,7 +156,7 @@ impl Args {
         Ok(inputs)
     }
 
-    /// Where large inputs are unpacked: beside the output.
+    /// The folder in which large inputs are unpacked: beside the output.
     fn temporary_folder(&self) -> PathBuf {
         if self.output == Path::new(STANDARD) {
             return std::env::temp_dir();
@@ -174,7 +174,7 @@ fn ending(path: &Path) -> Option<Format> {
     path.extension().and_then(OsStr::to_str).and_then(Format::from_extension)
 }
 
-/// How a file of that name is packed.
+/// The packing that the name of a file stands for.
 fn packing(path: &Path) -> Option<Packing> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     match ending.as_str() {
@@ -204,7 +204,7 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliErr
     Ok(())
 }
 
-/// What was read and written.
+/// The counts of what was read and of what was dropped.
 #[derive(Debug, Default)]
 struct Report {
     read: ReadSummary,
@@ -317,7 +317,7 @@ impl Work<'_, '_> {
     fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
         let name = path.shown().to_string();
         let file = match open_input(path, folder) {
-            // What was found in a folder; what was given is known to be readable.
+            // A file found in a folder; one that was given is known to be readable.
             Err(error) if open::is_refused(&error) => {
                 self.report.read.bad += 1;
                 let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
@@ -425,14 +425,14 @@ fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
     GameFile::open(path, folder)
 }
 
-/// Whether a file in an output folder has a name as [`Output::game`] makes it.
+/// Returns true if a file in an output folder has a name as [`Output::game`] makes it.
 fn is_game_file(name: &str) -> bool {
     name.split_once('.').is_some_and(|(number, _)| {
         number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())
     })
 }
 
-/// Where the games go.
+/// The destination of the games.
 enum Output<'a> {
     Standard(&'a mut dyn Write),
     File {
@@ -453,7 +453,7 @@ enum Output<'a> {
     },
 }
 
-/// Why a game was not written.
+/// The reason why a game was not written.
 enum Refusal {
     Game(WriteError),
     Output(CliError),

@@ -42,13 +42,13 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Tables are built for all sets of up to so many men.
+/// Tablebases are built for all sets of up to this many pieces.
 const MEN: usize = 4;
-/// The set whose table is verified.
+/// The set whose tablebase is verified.
 const VERIFIED: &str = "KRvKN";
-/// A won endgame with one man more than the tables have: rook against advisor and elephant.
+/// A won endgame with one piece more than the tablebases have: rook against advisor and elephant.
 const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
-/// Games are broken off after so many plies.
+/// Games are broken off after this many plies.
 const MAX_PLIES: usize = 400;
 /// The event that the games played name.
 const EVENT: &str = "juzhong demo";
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(if verified { exit::OK } else { exit::FAILED })
 }
 
-/// Where everything goes.
+/// The paths of the outputs.
 struct Place {
     book: PathBuf,
     tables: PathBuf,
@@ -130,12 +130,12 @@ impl Place {
     }
 }
 
-/// Whether anything stands there.
+/// Returns true if anything stands there.
 fn stands(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Whether the file holds games of a demo and nothing that somebody wrote to them.
+/// Returns true if the file holds games of a demo and nothing that somebody added to them.
 fn is_demo_games(path: &Path) -> bool {
     const MOST: u64 = 1 << 20;
     let Ok(bytes) = open::read(path, MOST) else { return false };
@@ -151,7 +151,7 @@ fn is_demo_games(path: &Path) -> bool {
     all_demo && again == bytes
 }
 
-/// Whether the book is what a demo makes of these games.
+/// Returns true if the book is the one that a demo makes of these games.
 fn is_demo_book(path: &Path, books: &Path) -> bool {
     let of_book = || {
         let book = Book::open(path).ok()?;
@@ -242,7 +242,7 @@ fn build_tables(place: &Place, context: &mut Context<'_>) -> Result<(), CliError
     Ok(())
 }
 
-/// Progress of the tables on standard error.
+/// Progress of building tablebases on standard error.
 struct Bar(ProgressBar);
 
 impl Bar {
@@ -264,7 +264,7 @@ impl Progress for Bar {
     }
 }
 
-/// Whether the table is right.
+/// Returns true if the tablebase is right.
 fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliError> {
     let start = Instant::now();
     writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;

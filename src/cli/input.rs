@@ -8,7 +8,7 @@ use super::{CliError, OrExit, exit, interrupt};
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{self, RawLine};
 
-/// Bytes read at once; from these the encoding of a script is told.
+/// Bytes read at once; from these the encoding of a script is determined.
 const BUFFER: usize = 64 << 10;
 /// Bytes of a line that are passed over at most.
 const MAX_SKIP: u64 = 64 << 20;
@@ -106,7 +106,7 @@ impl Input {
         line.text().map(Some).or_exit_with(exit::BAD_DATA, || self.place())
     }
 
-    /// What has been read of what follows.
+    /// The bytes after the last line that were read ahead.
     pub(super) fn ahead(&mut self) -> &[u8] {
         self.reader.fill_buf().unwrap_or_default()
     }
@@ -122,7 +122,7 @@ impl Source {
         io::stdin().as_fd().try_clone_to_owned().map(|fd| Self(File::from(fd)))
     }
 
-    /// Opens without waiting for whoever writes to a pipe.
+    /// Opens without waiting for the writer of a pipe.
     fn open(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;

@@ -11,14 +11,14 @@ use signal_hook::flag;
 use super::{exit, tell};
 use crate::tablebase::GenerateError;
 
-/// The work has so long to end in good order after the first signal.
+/// The time that the work has to end in good order after the first signal.
 const GRACE: Duration = Duration::from_millis(800);
-/// How often the flag is looked at.
+/// The interval between two looks at the flag.
 const LOOK: Duration = Duration::from_millis(50);
 
 static REQUESTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Whether a signal asked for the end.
+/// Returns true once a signal has asked for the end.
 pub(super) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
@@ -31,7 +31,7 @@ fn requested() -> Arc<AtomicBool> {
 /// Lets the first SIGINT or SIGTERM ask for the end of the work, and a second one end the program at
 /// once (exit codes 130 and 143).
 pub(super) fn catch() -> io::Result<()> {
-    // Once: where it is caught twice, the first signal would be the second one for the other handler.
+    // Once: if it were caught twice, the first signal would be the second one for the other handler.
     static CAUGHT: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
     let caught = CAUGHT.get_or_init(|| register().map_err(|error| error.kind()));
     caught.map_err(io::Error::from)
@@ -73,9 +73,8 @@ fn count() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the program with exit code 75 where the building of tables does not end within [`GRACE`]
-/// after the first signal. It leaves nothing half done: files appear whole or not at all, and the
-/// next run clears up.
+/// Ends the program with exit code 75 if the building of tablebases does not end within [`GRACE`] after the
+/// first signal. It leaves nothing half done: files appear whole or not at all, and the next run clears up.
 pub(super) fn insist() -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(|| {
         while !is_requested() {

@@ -9,7 +9,7 @@ use crate::bytes::atomic::{AtomicFile, resolve};
 use crate::bytes::lock::{Claim, FileLock};
 use crate::bytes::visible::ShowPath;
 
-/// Bad games shown where no list of them was asked for, and files without games.
+/// The number of bad games shown where no list of them was requested, and of files without games.
 const SHOWN: usize = 3;
 
 /// A list in a file of its own that appears when it is whole. It replaces nothing.
@@ -19,7 +19,7 @@ pub(super) struct ListFile<'a> {
     file: BufWriter<AtomicFile>,
     /// The right to write the list.
     _lock: FileLock,
-    /// What went wrong first.
+    /// The first error of writing.
     written: io::Result<()>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> ListFile<'a> {
         Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
 
-    /// Adds a line. What goes wrong is told at the end.
+    /// Adds a line. An error is reported at the end.
     pub(super) fn line(&mut self, line: std::fmt::Arguments<'_>) {
         if self.written.is_ok() {
             self.written = writeln!(self.file, "{line}");
@@ -64,7 +64,7 @@ impl<'a> ListFile<'a> {
     }
 }
 
-/// The right to write an output, held as long as it is written. What killed writers left of it is
+/// The right to write an output, held as long as it is written. Remains of writers that were killed are
 /// removed.
 pub(super) fn claim(path: &Path) -> Result<FileLock, CliError> {
     let cannot = || path.shown().to_string();
@@ -86,7 +86,7 @@ fn exists(option: &str, path: &Path) -> CliError {
     CliError::message(exit::CANNOT_CREATE, message)
 }
 
-/// Where rejects go: to the list that was asked for, or the first bad ones to standard error.
+/// The destination of rejects: the list that was requested, or, for the first bad ones, standard error.
 pub(super) struct Listing<'a> {
     list: Option<ListFile<'a>>,
     bad: usize,

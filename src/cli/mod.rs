@@ -133,7 +133,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether standard output is for programs, which take every character as it is.
+    /// Returns true if standard output is for programs, which read every character as it is.
     fn writes_data(&self) -> bool {
         match self {
             Self::Convert(args) => args.writes_data(),
@@ -144,7 +144,7 @@ impl Command {
     }
 }
 
-/// What a subcommand works with.
+/// The output and the common options of a subcommand.
 struct Context<'a> {
     out: &'a mut dyn Write,
     common: Common,
@@ -153,8 +153,8 @@ struct Context<'a> {
 /// Runs the program with `args` (the program's name first) and returns its exit code. Results go
 /// to `out`, everything else to standard error.
 ///
-/// Without arguments, and spoken to by another program, it is an engine: many GUIs start a file and
-/// cannot say more.
+/// Without arguments, and with input from another program, it is an engine: many GUIs start a file and cannot
+/// give arguments.
 pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let mut args: Vec<OsString> = args.into_iter().collect();
     if args.len() < 2 && is_spoken_to() {
@@ -183,13 +183,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 
     }
 }
 
-/// Whether standard input is another program's, and that says something.
+/// Returns true if standard input is another program's, and it has sent something.
 fn is_spoken_to() -> bool {
     let input = std::io::stdin();
     !input.is_terminal() && input.lock().fill_buf().is_ok_and(|bytes| !bytes.is_empty())
 }
 
-/// Writes a line to standard error. If nobody reads that any more, the work goes on all the same.
+/// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
 fn tell(line: impl Display) {
     // In one piece, so that the lines of several processes do not mix.
     let line = format!("{}\n", VisibleLines(line));

@@ -171,7 +171,7 @@ impl<G: Playable> Opponent<G> {
     }
 }
 
-/// What a foreign engine says of its move.
+/// Describes a foreign engine's score of its move.
 fn describe_thought(thought: &Thought) -> String {
     let score = match thought.info.score {
         None => String::new(),
@@ -190,7 +190,7 @@ fn describe_thought(thought: &Thought) -> String {
 struct Table<'a, 'c, G: Playable> {
     opponent: Opponent<G>,
     rules: G::Rules,
-    /// The position that was asked for, to start from.
+    /// The position requested as the start.
     fen: Option<String>,
     line: Line<G>,
     fullmoves: u32,
@@ -200,7 +200,7 @@ struct Table<'a, 'c, G: Playable> {
     context: &'a mut Context<'c>,
 }
 
-/// Whether the game goes on.
+/// The state of the game after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// The position has changed.
@@ -341,7 +341,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
     }
 }
 
-/// Where a move comes from and what it is worth.
+/// Describes the source of a move and its score.
 pub(super) fn describe<M>(choice: &Choice<M>) -> String {
     let source = choice.source.name();
     match (&choice.table, choice.score) {
@@ -363,7 +363,7 @@ fn worth(score: Score) -> String {
     format!("{what} in {plies} {}", if plies == 1 { "ply" } else { "plies" })
 }
 
-/// How the game has ended, if it has.
+/// The result of the game, if it has ended.
 pub(super) fn result_text<G: Terminal>(line: &Line<G>, rules: G::Rules) -> Option<String> {
     let wins = |outcome| match outcome {
         Outcome::Win(side) => format!("{} wins", G::side_name(side)),

@@ -88,7 +88,7 @@ impl BookArgs {
         }
     }
 
-    /// The books, in the order in which they are asked.
+    /// The books, in the order in which they are consulted.
     pub(super) fn books(&self) -> Vec<OwnBook> {
         let of = |texts: &[String], side| {
             let book = |text: &String| OwnBook { side: Some(side), ..OwnBook::parse(text) };
@@ -166,12 +166,12 @@ impl PlayerArgs {
         Ok(())
     }
 
-    /// The rules that were asked for.
+    /// The rules requested.
     pub(super) fn rules<G: Terminal>(&self) -> Result<G::Rules, CliError> {
         parse_rules::<G>(self.rules.as_deref())
     }
 
-    /// The engine; what is wrong with books and tables goes to standard error.
+    /// The engine; problems of books and tablebases go to standard error.
     pub(super) fn engine<G: Terminal + Playable>(&self) -> Result<Engine<G>, CliError> {
         let mut engine = Engine::new(self.options::<G>()?).or_exit(exit::USAGE)?;
         tell_notices(&mut engine);
@@ -179,7 +179,7 @@ impl PlayerArgs {
     }
 }
 
-/// Prints what is wrong with books and tables, each thing once.
+/// Prints the problems of books and tablebases, each one once.
 pub(super) fn tell_notices<G: Playable>(engine: &mut Engine<G>) {
     for notice in engine.take_notices() {
         super::tell(format_args!("juzhong: {notice}"));

@@ -5,7 +5,7 @@ use crate::game::{Adjudicate, Line};
 use crate::search::{Limits, SearchOptions, Searcher, Techniques};
 use crate::xiangqi::Position;
 
-/// Size of the hash table in MiB.
+/// Size of the transposition table in MiB.
 const HASH_MIB: usize = 64;
 /// Plies counted by default.
 const DEPTH: u32 = 6;
@@ -30,7 +30,7 @@ pub(super) struct Args {
     depth: u32,
 }
 
-/// What one search visited at one depth.
+/// The nodes that one search visited at one depth.
 struct Count {
     nodes: u64,
     quiescence: u64,

@@ -1,4 +1,4 @@
-//! What the terminal needs of a game beside the rules: drawing, typed moves, names.
+//! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
 
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
@@ -25,7 +25,7 @@ pub(super) enum BoardStyle {
     Hanzi,
 }
 
-/// Where a game starts.
+/// The start of a game.
 #[derive(Debug, Clone)]
 pub(super) struct Start<G> {
     pub(super) position: G,
@@ -35,7 +35,7 @@ pub(super) struct Start<G> {
     pub(super) fullmoves: u32,
 }
 
-/// Why a text gives no position to work with.
+/// The reason why a text gives no position to work with.
 #[derive(Debug, Clone)]
 pub(super) enum Refusal {
     /// The text cannot be read.
@@ -44,7 +44,7 @@ pub(super) enum Refusal {
     Illegal {
         /// The position as read, in its usual text form.
         text: String,
-        /// The position drawn, where it can be.
+        /// A drawing of the position, where it can be drawn.
         drawing: String,
         /// Every reason.
         reasons: Vec<String>,
@@ -79,13 +79,13 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     /// Writes a legal move.
     fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String;
 
-    /// Whether the side to move is in check, where the game has checks.
+    /// Returns true if the side to move is in check, where the game has checks.
     fn in_check(&self) -> bool;
 
-    /// A word for how the position stands: `ongoing`, or how it ended.
+    /// The state of the position in a word: `ongoing`, or how it ended.
     fn status(&self) -> &'static str;
 
-    /// What players call a side.
+    /// The players' name of a side.
     fn side_name(side: Side) -> &'static str;
 
     /// The evaluation taken apart, where it can be.
@@ -93,7 +93,7 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
         None
     }
 
-    /// What stands behind the rules' verdict on the last position of `line`.
+    /// The explanation of the rules' verdict on the last position of `line`.
     fn account(line: &Line<Self>, rules: Self::Rules) -> Account {
         let _ = (line, rules);
         Account::default()

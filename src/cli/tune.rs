@@ -129,7 +129,7 @@ impl Args {
         FitOptions { steps: self.steps, rate: self.rate, spread: self.spread, blend: self.blend }
     }
 
-    /// How the weights were made, for the head of the source.
+    /// A description of how the weights were made, for the head of the source.
     fn head(&self, samples: &[Samples; 2], fitted: &Fit) -> String {
         let names: Vec<String> = self
             .inputs

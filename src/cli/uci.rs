@@ -34,7 +34,7 @@ fn serve<G: Terminal + Playable>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let options = args.player.options::<G>()?;
-    // Books and tables are opened once the GUI is listened to.
+    // Books and tablebases are opened once the session reads the GUI.
     let engine = Engine::<G>::new(options.without_files()).or_exit(exit::USAGE)?;
     protocol::serve_with(BufReader::new(stdin()), context.out, engine, options, assumed)?;
     Ok(exit::OK)

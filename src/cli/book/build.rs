@@ -211,8 +211,8 @@ impl Args {
         self.output.as_deref().or(self.into.as_deref()).unwrap_or_else(|| Path::new(""))
     }
 
-    /// Those of the book that is added to, changed by what was asked for: a difference is an error
-    /// then that names both.
+    /// The options of the book that is added to, with the values given on the command line in their place: a
+    /// difference is an error then that names both.
     fn options(&self) -> Result<BuildOptions, CliError> {
         let base = match &self.into {
             None => BuildOptions::default(),
@@ -224,7 +224,7 @@ impl Args {
 }
 
 impl Intake {
-    /// The options, changed by what was asked for.
+    /// The options, with the values given on the command line in their place.
     pub(super) fn options(&self, mut options: BuildOptions) -> Result<BuildOptions, CliError> {
         self.rules.apply(&mut options);
         if usize::from(options.filter.from_ply) > options.max_ply {

@@ -17,7 +17,7 @@ use crate::game::{Notation, Outcome, Side};
 use crate::record::{ChangedError, GameFile, Place, Record, read_game_file};
 use crate::xiangqi::Position;
 
-/// How many pairs of codes that disagree are printed.
+/// The most pairs of disagreeing codes that are printed.
 const PAIRS: usize = 20;
 
 #[derive(Debug, clap::Args)]
@@ -120,7 +120,7 @@ impl Results {
     }
 }
 
-/// What the games state and what was found.
+/// The comparison of the codes that the games state with those found.
 #[derive(Debug, Default)]
 struct Comparison {
     stated: u64,
@@ -153,7 +153,7 @@ impl Comparison {
     }
 }
 
-/// What was found in the files.
+/// The sums over all files.
 #[derive(Debug, Default)]
 struct Sums {
     codes: BTreeMap<Code, Results>,

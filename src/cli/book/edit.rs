@@ -232,7 +232,7 @@ fn play_all<G: Notation>(
 }
 
 impl Request {
-    /// What to change: unlocking comes first, locking last.
+    /// The changes requested: unlocking comes first, locking last.
     fn changes(&self) -> anyhow::Result<Vec<Change>> {
         for (a, b, names) in [
             (self.mv.is_some(), self.add_line.is_some(), "move and add_line"),

@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let mut done = Done::default();
     if args.analyse && !drops.is_empty() {
         let result = scored.analyse(args, &drops, &mut done);
-        // Whatever happened, moves and scores that were kept count.
+        // Even after an error the moves and scores that were kept count.
         let backed = patiently(|| back_up::<Position>(&args.book, min_games, &Arc::default()));
         result?;
         backed.map_err(from_replace)?;
@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
-/// What an analysis came to.
+/// The result of an analysis.
 #[derive(Debug, Clone, Copy, Default)]
 struct Done {
     scores: u64,

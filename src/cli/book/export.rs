@@ -53,7 +53,7 @@ enum Form {
 }
 
 impl Args {
-    /// Whether standard output is for programs.
+    /// Returns true if standard output is for programs.
     pub(super) const fn writes_data(&self) -> bool {
         self.output.is_none()
     }
@@ -236,18 +236,17 @@ fn line(
     fields
 }
 
-/// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from that.
+/// The first characters by which a spreadsheet recognises a formula, and the apostrophe, which prevents that.
 const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
-/// A text that no spreadsheet takes for a formula: one that it would gets an apostrophe before it, and so
-/// does one that begins with an apostrophe. Readers take away the first apostrophe of a cell, if there is
-/// one.
+/// A text that no spreadsheet reads as a formula: one that it would gets an apostrophe before it, and so does
+/// one that begins with an apostrophe. Readers remove the first apostrophe of a cell, if there is one.
 fn unlike_a_formula(text: &str) -> String {
     let mark = if text.starts_with(FORMULA) { "'" } else { "" };
     format!("{mark}{text}")
 }
 
-/// What can fail within a walk.
+/// An error of a walk through the book.
 enum Failed {
     Book(BookError),
     Out(io::Error),

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
-/// The format that was asked for, if this program has it.
+/// The format requested, if this program has it.
 pub(super) fn shard_format(parquet: bool) -> Result<ShardFormat, CliError> {
     if !parquet {
         return Ok(ShardFormat::Own);

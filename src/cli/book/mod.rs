@@ -74,7 +74,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Whether standard output is for programs.
+    /// Returns true if standard output is for programs.
     pub(super) const fn writes_data(&self) -> bool {
         matches!(self, Self::Export(args) if args.writes_data())
     }
@@ -107,13 +107,13 @@ fn open(path: &Path) -> Result<Book, CliError> {
     Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
 }
 
-/// Whether the book at `path` knows what follows from its scores.
+/// Returns true if the book at `path` has values backed up from its scores.
 fn is_backed(path: &Path) -> bool {
     Book::open(path).and_then(|book| book.is_backed()).unwrap_or(false)
 }
 
-/// Says what to do if the moves of a book were changed, so that it no longer knows what follows from
-/// its scores.
+/// Reports the remedy if the moves of a book were changed, so that the values backed up from its scores were
+/// dropped.
 fn tell_unbacked(was_backed: bool, path: &Path) {
     if was_backed && !is_backed(path) {
         let book = path.shown();
@@ -124,7 +124,7 @@ fn tell_unbacked(was_backed: bool, path: &Path) {
     }
 }
 
-/// What became of every record, a line for each sort.
+/// Prints the fate of all records, a line for each sort.
 fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     let c = counts;
     writeln!(out, "records    {}", c.records)?;

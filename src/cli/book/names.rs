@@ -6,8 +6,8 @@ use crate::book::opening::{Follower, Opening, Openings};
 use crate::game::Game;
 use crate::xiangqi::Position;
 
-/// What the position asked about and those after it are called: along the moves from the start of
-/// a game if they are known, else by the men on the board. Only xiangqi has names.
+/// The names of a position and of those after it: along the moves from the start of a game if they are known,
+/// else by the pieces on the board. Only xiangqi has names.
 #[derive(Debug, Clone)]
 pub(super) struct Names(Option<Follower<'static>>);
 
@@ -29,7 +29,7 @@ impl Names {
         }
     }
 
-    /// What the present position is called.
+    /// The name of the present position.
     pub(super) fn here<G: Game>(&self, position: &G) -> Option<Opening> {
         let position = xiangqi(position)?;
         match &self.0 {
@@ -38,7 +38,7 @@ impl Names {
         }
     }
 
-    /// What the position after one more move is called.
+    /// The name of the position after one more move.
     pub(super) fn after<G: Game>(&self, position: &G) -> Option<Opening> {
         let mut next = self.clone();
         next.push(position);

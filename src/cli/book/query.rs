@@ -181,7 +181,7 @@ fn answer<G: Symmetric + Notation>(
     Ok(answer)
 }
 
-/// What answers say of a position before its moves.
+/// The part of an answer about a position that comes before its moves.
 pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
     json!({
         "schema": "juzhong.book.query/1",
@@ -191,7 +191,7 @@ pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value 
     })
 }
 
-/// Whether the book has the position as its mirror image.
+/// Returns true if the book has the position as its mirror image.
 fn is_mirrored<G: Symmetric>(book: &Book, position: &G) -> bool {
     position.canonical_with(book.foreign_keys()).by & 1 == 0
 }
@@ -211,7 +211,7 @@ fn after<G: Game>(position: &G, found: &BookMove<G::Move>) -> G {
     next
 }
 
-/// How many games the book follows beyond a position, whatever moves led there.
+/// The number of games that the book follows beyond a position, by any moves that led there.
 fn games_of<G: Symmetric>(book: &Book, position: &G) -> Result<u64, CliError> {
     let found = book.probe_with(position, 0).map_err(super::from_book)?;
     Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.tally.games)))
@@ -254,7 +254,7 @@ pub(super) fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
     .collect()
 }
 
-/// What is said of a move beside its games, in brackets.
+/// The remarks on a move beside its games, in brackets.
 pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
     let mut parts: Vec<String> = flag_names(found).into_iter().map(str::to_owned).collect();
     if found.priority != 0 {
@@ -275,7 +275,7 @@ pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
     score.map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score))
 }
 
-/// What the best source says of the position after a move, for the side that makes the move.
+/// The best source's score of the position after a move, for the side that makes the move.
 fn engine_answer(score: &Score) -> Value {
     let Appraisal { finding, bound, depth, nodes, .. } = &score.appraisal;
     json!({

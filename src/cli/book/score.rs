@@ -47,7 +47,7 @@ pub(in crate::cli) struct Args {
     clear: Option<String>,
 }
 
-/// What was done.
+/// The counts of the work done.
 #[derive(Debug, Default)]
 struct Report {
     leaves: usize,
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         result = score(&book, args, min_games, &mut report);
     }
-    // Whatever happened, scores that were kept count.
+    // Even after an error the scores that were kept count.
     let has_new = report.scored + report.proofs > 0;
     // Even after an interrupt, which ended the searches.
     let back_up = || back_up::<Position>(&args.book, min_games, &Arc::default());
@@ -136,7 +136,7 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
     })
 }
 
-/// Takes scores from a file, a batch at a time.
+/// Reads scores from a file, a batch at a time.
 fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
     let mut input = Input::open(file, MAX_SCORE_LINE as u64)?;
     let (mut findings, mut imported) = (Findings::default(), 0);

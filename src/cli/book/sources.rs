@@ -1,5 +1,5 @@
-//! Where scores come from: the options of all commands that ask engines and tables, and the work
-//! with its progress, interrupts and saves.
+//! Sources of scores: the options of all commands that ask engines and tablebases, and the work with its
+//! progress, interrupts and saves.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -30,7 +30,7 @@ const NODES: u64 = 200_000;
 /// Scores are saved after this time, or ten times what the last saving took.
 const SAVE_AFTER: Duration = Duration::from_secs(10);
 
-/// How long to wait at most, in the end, until nobody else is changing the book.
+/// The longest wait, at the end, until nobody else is changing the book.
 const BUSY: Duration = Duration::from_secs(60);
 
 /// Pause between two looks at that.
@@ -85,13 +85,13 @@ impl SourceArgs {
         parse_rules::<Position>(self.rules.as_deref())
     }
 
-    /// The tables, if there are any to ask.
+    /// The tablebases, if a folder is given.
     pub(super) fn tables(&self) -> Result<Option<TableAppraiser<Position>>, CliError> {
         let Some(folder) = &self.tables else { return Ok(None) };
         TableAppraiser::open(folder, self.rules()?).map(Some).or_exit(exit::NO_INPUT)
     }
 
-    /// One engine for each thread, `at_most` so many.
+    /// One engine for each thread, at most `at_most`.
     pub(super) fn engines(&self, at_most: usize) -> Result<Sources<'static>, CliError> {
         let count = usize::from(self.threads).min(at_most.max(1));
         if self.engine == "own" { self.own(count) } else { self.foreign(count) }
@@ -172,7 +172,7 @@ impl<'a> Saver<'a> {
         }
     }
 
-    /// Saves, and waits for whoever is changing the book.
+    /// Saves, and waits until no other process is changing the book.
     fn save_at_last(&mut self) -> Result<(), CliError> {
         patiently(|| self.save()).map_err(|error| {
             let lost = self.pending.scores.len();
@@ -192,7 +192,8 @@ impl<'a> Saver<'a> {
     }
 }
 
-/// Does what needs the right to change a book; waits for whoever has it, so long at most.
+/// Runs a change that needs the right to change a book; waits for at most [`BUSY`] while another process has
+/// it.
 pub(super) fn patiently<T>(
     mut change: impl FnMut() -> Result<T, ReplaceError>,
 ) -> Result<T, ReplaceError> {
@@ -207,7 +208,7 @@ pub(super) fn patiently<T>(
     }
 }
 
-/// Why asking ended early.
+/// The reason why asking ended early.
 #[derive(Debug)]
 pub(super) enum AskError {
     Appraise(AppraiseError),
@@ -229,8 +230,8 @@ impl From<AskError> for CliError {
     }
 }
 
-/// Asks about all lines; `each` turns an answer into findings. What was answered is saved, whatever
-/// happens after it.
+/// Asks about all lines; `each` turns an answer into findings. Answers that came are saved, even if an error
+/// comes after them.
 pub(super) fn ask(
     lines: usize,
     line: &(dyn Fn(usize) -> Line<Position> + Sync),
@@ -270,7 +271,7 @@ fn progress_bar(lines: usize) -> ProgressBar {
     ProgressBar::new(lines as u64).with_style(style)
 }
 
-/// Asks tables about every position of a book that they have, unless it has a proof already.
+/// Asks tablebases about every position of a book that they cover, unless it has a proof already.
 pub(super) fn prove(
     book: &Book,
     graph: &crate::book::Graph<Position>,

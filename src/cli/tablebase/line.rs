@@ -51,7 +51,7 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The moves in the notation asked for.
+    /// The moves in the notation requested.
     fn texts(&self) -> Vec<String> {
         let text = |step: &crate::tablebase::BestMove| {
             format_move(&step.before, step.mv, self.args.notation)
@@ -151,7 +151,7 @@ fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What a move does, in words.
+/// Describes the effects of a move in words.
 fn deed_text(before: &Position, deed: &Deed) -> String {
     let mut parts = Vec::new();
     if deed.check {

@@ -100,7 +100,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
     }
 }
 
-/// The exit code of a table's error.
+/// The exit code of a tablebase error.
 fn table_code(error: &TableError) -> u8 {
     match error {
         _ if error.is_missing() => exit::NO_INPUT,
@@ -120,7 +120,7 @@ fn full_message(error: TableError) -> String {
     format!("{:#}", anyhow::Error::from(error))
 }
 
-/// Prints the error of one table among several; its exit code, and the error as JSON.
+/// Prints the error of one tablebase among several; returns its exit code, and the error as JSON.
 fn report_one(error: TableError) -> (u8, Value) {
     let code = table_code(&error);
     let message = full_message(error);

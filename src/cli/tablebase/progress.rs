@@ -1,4 +1,4 @@
-//! How long work on tables goes on, on standard error: a bar, plain lines, or JSON.
+//! The progress of work on tablebases, on standard error: a bar, plain lines, or JSON.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -12,15 +12,15 @@ use crate::bytes::visible::{ShowPath, Visible, VisibleLines};
 use crate::cli::{interrupt, tell};
 use crate::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
-/// Without a terminal, at most one line in this time about tables at work.
+/// Without a terminal, at most one line in this time about tablebases at work.
 const QUIET: Duration = Duration::from_secs(5);
-/// At most one JSON object in this time about the phases of tables at work.
+/// At most one JSON object in this time about the phases of tablebases at work.
 const PACE: Duration = Duration::from_millis(500);
 /// The bar changes at most once in this time.
 const FRAME: Duration = Duration::from_millis(100);
-/// Tables that the plan names, those with most slots, where there are more.
+/// The number of tablebases that the plan names, those with most slots, where there are more.
 const NAMED: usize = 12;
-/// The time foreseen counts like this much of measured time, so that the first tables, which are small
+/// The time foreseen counts like this much of measured time, so that the first tablebases, which are small
 /// and slow for their size, do not mislead.
 const TRUST: f64 = 2.0;
 
@@ -45,22 +45,22 @@ pub(super) struct Printer {
     state: Mutex<State>,
 }
 
-/// The work on all tables.
+/// The work on all tablebases.
 struct State {
     began: Instant,
     last: Option<Instant>,
     threads: f64,
-    /// Seconds of one core, as foreseen, for all tables and for those finished.
+    /// Seconds of one core, as foreseen, for all tablebases and for those finished.
     total: f64,
     finished: f64,
     /// Slots, counted for each side, of those finished.
     slots: f64,
     at_work: BTreeMap<Material, Job>,
-    /// Tables that other processes were said to build.
+    /// Tablebases reported as being built by other processes.
     waiting: Vec<Material>,
 }
 
-/// A table at work.
+/// A tablebase at work.
 struct Job {
     began: Instant,
     name: String,
@@ -70,7 +70,7 @@ struct Job {
 }
 
 impl Job {
-    /// Which part of the work is done, roughly: each phase has a range, which a first look fills as it
+    /// The part of the work that is done, roughly: each phase has a range, which a first look fills as it
     /// goes on, and others as their time goes by.
     fn part(&self, threads: f64) -> f64 {
         let (from, to) = match self.phase {
@@ -92,7 +92,7 @@ impl Job {
 impl State {
     /// Work done, in foreseen seconds of one core, and slots done.
     fn done(&self) -> (f64, f64) {
-        // Small tables share the threads, large ones have them all: as if the first were all at work.
+        // Small tablebases share the threads, large ones have them all: as if the first were all at work.
         let share = self.threads / self.at_work.len().max(1) as f64;
         let sums = self.at_work.values().map(|job| (job.part(share), job));
         sums.fold((self.finished, self.slots), |(work, slots), (part, job)| {
@@ -163,7 +163,7 @@ impl Printer {
         }
     }
 
-    /// Whether it is time to show tables at work again.
+    /// Returns true if it is time to show tablebases at work again.
     fn is_due(&self, state: &mut State) -> bool {
         let pace = match (&self.bar, self.show) {
             (Some(_), _) => FRAME,
@@ -355,7 +355,7 @@ impl Progress for Printer {
     }
 }
 
-/// One table of a plan, for people.
+/// One tablebase of a plan, for people.
 pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
     format!(
         "{}: {} slots for each side to move, {} of memory, about {} on the disk, {}",
@@ -367,7 +367,7 @@ pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
     )
 }
 
-/// One table of a plan, for programs.
+/// One tablebase of a plan, for programs.
 pub(super) fn estimate_numbers(table: &Estimate) -> Value {
     json!({
         "material": table.material.to_string(), "men": table.material.men(), "slots": table.slots,
@@ -375,7 +375,7 @@ pub(super) fn estimate_numbers(table: &Estimate) -> Value {
     })
 }
 
-/// What has to be built together, for people.
+/// The whole workload of a plan, for people.
 pub(super) fn plan_text(plan: &Workload) -> String {
     let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", size(free)));
     format!(
@@ -391,7 +391,7 @@ pub(super) fn plan_text(plan: &Workload) -> String {
     )
 }
 
-/// What has to be built together, for programs.
+/// The whole workload of a plan, for programs.
 pub(super) fn plan_numbers(plan: &Workload) -> Value {
     json!({
         "tables": plan.tables.len(), "to_build": plan.to_build().count(), "slots": plan.slots(),

@@ -1,4 +1,4 @@
-//! How long a proof goes on, on standard error: a bar on a terminal, plain lines elsewhere.
+//! The progress of a proof, on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,10 @@ use crate::tablebase::{Material, Progress};
 
 /// Without a terminal, at most one line in this time about a phase.
 const QUIET: Duration = Duration::from_secs(5);
-/// The time left is told from this part (in percent) of a phase on.
+/// The time left is reported from this part (in percent) of a phase on.
 const FORESEEN: u64 = 5;
 
-/// Tells of the proofs of tables.
+/// Reports the progress of proving tablebases.
 pub(super) struct Proving {
     bar: Option<ProgressBar>,
     state: Mutex<State>,

@@ -1,4 +1,4 @@
-//! Which sets of men a command is about.
+//! The materials that a command works on.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// What was asked for, each material once, in the order in which it was named first.
+    /// The materials requested, each once, in the order in which they were named first.
     pub(super) fn materials(&self) -> Result<Vec<Material>, CliError> {
         let mut all = named(&self.materials);
         all.extend(self.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
@@ -37,7 +37,7 @@ impl Sets {
     }
 }
 
-/// What patterns stand for, each material once, in the order in which it was named first.
+/// The materials that patterns stand for, each once, in the order in which they were named first.
 pub(super) fn named(patterns: &[Pattern]) -> Vec<Material> {
     distinct(patterns.iter().flat_map(Pattern::materials).copied())
 }
