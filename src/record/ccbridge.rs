@@ -1,6 +1,6 @@
-//! The formats of CCBridge (象棋桥): CBR, one game with variations and comments, and CBL, a library of such
-//! games. Numbers are little-endian, texts are UTF-16 of fixed width that end with a NUL; the bytes of the
-//! width after the NUL are rubbish.
+//! The formats of CCBridge (象棋桥): CBR, one game with variations and comments, and CBL, a library
+//! of such games. Numbers are little-endian, texts are UTF-16 of fixed width that end with a NUL;
+//! the bytes of the width after the NUL are rubbish.
 //!
 //! ```text
 //! CBR:   0  "CCBridge Record\0"; byte 19 the version: 2 today, 1 before
@@ -13,11 +13,12 @@
 //!       60  u32 slots; an index of 276 bytes for each begins at 66624
 //!           records as above, each from a multiple of 4096 bytes after the index on
 //! ```
-//! × column + row from the top. Libraries of the first versions are of another kind: `old_cbl`.
+//!
 //! The first node of a tree is no move but holds the comment on the start position. A long record
 //! spans several blocks of 4096 bytes; deleted ones leave blocks behind that begin with anything.
 //!
 //! In version 1 texts stand 128 bytes earlier, everything after them 256, and squares in the tree are
+//! 16 × column + row from the top. Libraries of the first versions are of another kind: `old_cbl`.
 
 use std::ops::Range;
 

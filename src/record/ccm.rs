@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! 17pk:      0  two unknown u16, u32 time, u32 moves
-//!            12  9 bytes a move: number of the piece, side (1 Red, 2 Black), kind, column and row where
-//!                it begins, column and row where it ends, number and kind of what it captures
+//!           12  9 bytes a move: number of the piece, side (1 Red, 2 Black), kind, column and row where
+//!               it begins, column and row where it ends, number and kind of what it captures
 //! Zhongyou:  0  7 bytes a move: three unknown, column where it begins, where it ends, row where it
 //!               begins, where it ends
 //! ```

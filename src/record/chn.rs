@@ -4,12 +4,12 @@
 //! ```text
 //! today:    0  "GL", u16 2000, u16 2004, u16
 //!           8  texts: when it was played (as C's asctime), title, names and accounts: TEXTS
-//!          180  90 squares, column by column from the left, each from the top: pieces as in MEN; 8 more
-//!               for Black, and 16 × the piece's number among its kind
+//!         180  90 squares, column by column from the left, each from the top: pieces as in MEN; 8 more
+//!              for Black, and 16 × the piece's number among its kind
 //!         270  the same at the end of the game
-//!          472  36 bytes a move: its address, those of the one before and the one after (0 after the
-//!               last), u16, then 16 × row + column where it begins and where it ends, the piece, what it
-//!               captures, 18 unknown; the first stands for the start and is no move
+//!         472  36 bytes a move: its address, those of the one before and the one after (0 after the
+//!              last), u16, then 16 × row + column where it begins and where it ends, the piece, what it
+//!              captures, 18 unknown; the first stands for the start and is no move
 //! before:   0  188 unknown bytes
 //!         188  32 bytes a move: two unknown u16, u16 column and row where it begins, column and row
 //!              where it ends, 20 unknown

@@ -1,5 +1,5 @@
-//! Trees of moves as binary files keep them: depth first, each move with two marks: an answer to it follows,
-//! and another move in its place comes after all its answers.
+//! Trees of moves as binary files keep them: depth first, each move with two marks, one for an answer
+//! that comes after it and one for another move in its place that comes after all its answers.
 
 use super::{BadGameReason, MAX_VARIATION_DEPTH, Tree, Variation};
 use crate::xiangqi::notation::{Dialect, IllegalReason, MoveError, read_move};

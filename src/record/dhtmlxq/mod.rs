@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! [DhtmlXQ]                                             or any other word without `_`
-//! [DhtmlXQ_title]…[/DhtmlXQ_title]                      values; what the closing mark says is
 //! [DhtmlXQ_title]…[/DhtmlXQ_title]                      values; the name in the closing mark is
-//! [DhtmlXQ_binit]0919…[/DhtmlXQ_binit]                  file and rank of the 32 men, 99 if absent
+//!                                                       often wrong and does not matter
 //! [DhtmlXQ_binit]0919…[/DhtmlXQ_binit]                  file and rank of the 32 pieces, 99 if absent
+//! [DhtmlXQ_movelist]77477967…[/DhtmlXQ_movelist]        the main line, four digits a move
 //! [DhtmlXQ_move_0_5_1]8979…[/DhtmlXQ_move_0_5_1]        branch 1, which replaces ply 5 of branch 0
 //! [DhtmlXQ_comment5]…[/DhtmlXQ_comment5]                after ply 5 of the main line
 //! [DhtmlXQ_comment1_5]…[/DhtmlXQ_comment1_5]            after ply 5, which is in branch 1
