@@ -27,7 +27,7 @@ pub struct Match {
     pub entrants: [Entrant; 2],
     /// The limits of their searches.
     pub pace: Pace,
-    /// The judge of when games end.
+    /// The rules for when games end.
     pub referee: Referee,
     /// The positions where games begin; each opening is played twice, with colours exchanged.
     pub openings: Openings,
@@ -48,7 +48,7 @@ pub enum MatchError {
     /// There is no opening.
     #[error("there are no openings to play from")]
     NoOpenings,
-    /// An engine cannot be had.
+    /// An engine cannot be started.
     #[error(transparent)]
     Engine(#[from] ClientError),
     /// The receiver of the games fails.

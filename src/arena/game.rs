@@ -139,7 +139,7 @@ pub(super) enum Turn {
     Move { mv: Move, score: Option<i32>, comment: Option<String> },
     /// The game is over without one.
     Over(End),
-    /// Nobody wants to know any more.
+    /// The match is to stop.
     Abandoned,
 }
 

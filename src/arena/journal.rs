@@ -2,8 +2,8 @@
 //!
 //! A game is added by one write when it and all before it are over. Should that write be cut off,
 //! the piece is removed before the match goes on, so that the file holds whole games only. Each game
-//! says in the tag `Match` which match it belongs to, and in `RedEffort`, `BlackEffort` and `Fault`
-//! what the record itself does not.
+//! names its match in the tag `Match`; the tags `RedEffort`, `BlackEffort` and `Fault` state what the
+//! record itself has no place for.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -44,7 +44,7 @@ pub struct DrawRule {
     pub score: i32,
 }
 
-/// Both engines call the game decided for a while, and agree for whom.
+/// Both engines call the game decided for a while, and agree on the winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResignRule {
     /// For this many moves of each side in a row.

@@ -99,8 +99,8 @@ struct Place {
 }
 
 impl Place {
-    /// Refuses to replace what no demo made. In a folder that somebody named, that goes for the book
-    /// too: it must be of the same games and without changes.
+    /// Refuses to replace what no demo made. In a folder given by the user, that includes the
+    /// book: it must be of the same games and without changes.
     fn check(&self, books: &Path, is_named: bool) -> Result<(), CliError> {
         let is_games = !stands(&self.games) || is_demo_games(&self.games);
         let is_book = !is_named || !stands(&self.book) || is_demo_book(&self.book, books);

@@ -1,4 +1,4 @@
-//! `position --eval`: the evaluation taken apart, for people and programs.
+//! `position --eval`: the terms of the evaluation, for people and programs.
 
 use std::io::{self, Write};
 
@@ -53,7 +53,7 @@ fn worth(worth: Worth) -> Value {
     json!({"middle": worth.middle, "ending": worth.ending, "now": worth.now})
 }
 
-/// Shows every term with its parts, and each man with its value on the board, in centipawns.
+/// Shows every term with its parts, and each piece with its value on the board, in centipawns.
 pub(super) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     let Explanation { phase, scale, terms, groups, value, .. } = explanation;
     writeln!(out)?;
@@ -89,7 +89,7 @@ fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
     writeln!(out, "{:>+9}", share.worth.first.now - share.worth.second.now)
 }
 
-/// The board, each man with its value under it.
+/// Writes the board, each piece with its value beside it.
 fn board(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     let man_on = |square| explanation.men.iter().find(move |man| man.square == square);
     for rank in (0..10).rev() {

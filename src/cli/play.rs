@@ -127,21 +127,21 @@ fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
     })
 }
 
-/// Whom the human plays against, and how long it may think.
+/// The opponent of the human, and the limits of its searches.
 enum Opponent<G: Playable> {
     Own(Box<Engine<G>>, Limits),
     Foreign(Box<Client>, GoLimits),
 }
 
-/// A move and what is said about it.
+/// A move and its description.
 struct Reply<M> {
     mv: M,
     about: String,
 }
 
 impl<G: Playable> Opponent<G> {
-    /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is where the line begins, if that is not
-    /// the usual start.
+    /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is the
+    /// position where the line begins, if that is not the usual start.
     fn choose(
         &mut self,
         start: Option<&str>,

@@ -118,7 +118,7 @@ pub(super) fn play<G: Terminal>(start: &Start<G>, moves: &[String]) -> Result<Li
     Ok(line)
 }
 
-/// The evaluation taken apart, if that is wanted.
+/// The terms of the evaluation, if `wanted`.
 fn explained<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Explanation> {
     if wanted { line.position().explain() } else { None }
 }

@@ -88,7 +88,7 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     /// The players' name of a side.
     fn side_name(side: Side) -> &'static str;
 
-    /// The evaluation taken apart, where it can be.
+    /// The terms of the evaluation, where the game has them.
     fn explain(&self) -> Option<Explanation> {
         None
     }
@@ -169,7 +169,7 @@ impl Terminal for Position {
     }
 }
 
-/// The man on `last` stands in parentheses.
+/// Draws a board; the piece on `last` stands in parentheses.
 fn draw_setup(setup: &Setup, style: BoardStyle, last: Option<Square>) -> String {
     let mut drawing = String::new();
     for rank in (0..10).rev() {

@@ -16,7 +16,7 @@ pub(super) struct Args {
     player: PlayerArgs,
 }
 
-/// `assumed` is spoken until the GUI says otherwise.
+/// Runs a session; `assumed` is the dialect until the GUI chooses one.
 pub(super) fn run(
     args: &Args,
     assumed: Dialect,

@@ -1,4 +1,4 @@
-//! The engine's lines, in the dialect spoken.
+//! The engine's lines, in the dialect of the GUI.
 
 use std::io::{self, Write};
 

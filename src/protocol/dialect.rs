@@ -4,7 +4,7 @@ use std::str::FromStr;
 /// time: see [`Go`](super::Go).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// The Universal Chess Interface as xiangqi programs speak it: ranks 0 to 9, or 1 to 10 once the
+    /// The Universal Chess Interface as xiangqi programs use it: ranks 0 to 9, or 1 to 10 once the
     /// option `UCI_Variant` is set to `xiangqi`.
     #[default]
     Uci,

@@ -78,7 +78,7 @@ const MAX_LINE: u64 = 1 << 18;
 const EVENTS: usize = 256;
 
 /// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or
-/// the end of the input. `assumed` is spoken until a handshake says otherwise. At the end of the
+/// the end of the input. `assumed` is the dialect until a handshake sets another. At the end of the
 /// input a search with an end of its own is finished first, in ten minutes at most, so that commands can
 /// be piped in.
 ///

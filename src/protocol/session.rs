@@ -59,7 +59,7 @@ pub(super) struct Session<'a, G: Playable> {
     /// The handshake that was answered.
     greeted: Option<Dialect>,
     settings: Settings<G>,
-    /// Options were set that the engine does not know of yet.
+    /// Options were set that the engine does not have yet.
     is_unprepared: bool,
     /// `None` while a search has it, or a thread that sets options.
     engine: Option<Engine<G>>,
@@ -527,7 +527,7 @@ impl<'a, G: Playable> Session<'a, G> {
         notices.iter().try_for_each(|notice| self.voice.message(notice))
     }
 
-    /// Keeps the old position where the new one cannot be had.
+    /// Sets the position; keeps the old one if the new one cannot be read.
     fn set_position(&mut self, setup: &Setup) -> io::Result<()> {
         match self.read_line(setup) {
             Ok(line) => {

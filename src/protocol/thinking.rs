@@ -53,7 +53,7 @@ pub(super) struct Done<G: Playable> {
 /// An engine that was given other options.
 #[derive(Debug)]
 pub(super) struct Prepared<G: Playable> {
-    /// `None` where there was none and none can be had.
+    /// `None` if there was none and none can be made.
     pub(super) engine: Option<Engine<G>>,
     /// The error for which it does not have all options that were wished.
     pub(super) problem: Option<EngineError>,

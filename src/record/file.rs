@@ -63,7 +63,7 @@ pub struct GameFile {
     held: Held,
 }
 
-/// The place of a file's bytes while it is read.
+/// The place that holds a file's bytes while it is read.
 #[derive(Debug)]
 enum Held {
     Memory(Vec<u8>),
@@ -255,7 +255,7 @@ pub(super) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFil
 }
 
 /// Reads the games of a file as [`read_packed`](super::read_packed) does, those with an illegal move up
-/// to there if that is asked for.
+/// to there if `keep_legal_part` is set.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@
 //! of the line that it belongs to, that of a comment from the first move of its own line. So a variation
 //! of a variation that begins at ply 10 and is left at its third move has `ply` 2, not 12.
 //!
-//! Each of these members stands once in its object; two of them are an error, since nobody knows which
+//! Each of these members stands once in its object; two of them are an error, since it is unknown which
 //! one counts. Names within `tags` may repeat, as they may in PGN. Any other member that is a string or a
 //! number is read as a tag whose name begins with a capital. Records lose nothing in this format.
 
@@ -148,7 +148,7 @@ fn json_error(error: &serde_json::Error) -> String {
     format!("not the JSON of a game: {shown}{rest}, column {}", error.column())
 }
 
-/// The result that a member states; words of tables are read as well.
+/// The result that a member states; words used in CSV tables are read as well.
 fn read_result(text: &str) -> Result<Option<Outcome>, BadGameReason> {
     let text = text.trim();
     let outcome = table::result(text).and_then(scan::outcome);

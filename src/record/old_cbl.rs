@@ -285,7 +285,7 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<Node>, Fault> {
     Ok(nodes)
 }
 
-/// The comment on the start, and as many further ones as there are moves; what is left over goes to
+/// The comment on the start, and as many further ones as there are moves; the rest of the text goes to
 /// the last.
 fn comments(bytes: &[u8], count: usize) -> (String, impl Iterator<Item = String>) {
     let text = Encoding::Gb18030.decode_shown(bytes).0.into_owned();

@@ -409,7 +409,7 @@ pub fn read_packed(
     read_packed_with(source, bytes, folder, stop, false, sink)
 }
 
-/// As [`read_packed`]; keeps the moves before an illegal one if that is asked for.
+/// As [`read_packed`]; keeps the moves before an illegal one if `keep_legal_part` is set.
 pub(super) fn read_packed_with(
     source: &str,
     bytes: &[u8],

@@ -137,7 +137,7 @@ pub struct ParsedGame {
     /// The deviation of the game read from what the file states, if there is one.
     pub note: Option<Note>,
     /// The fault at which the main line breaks off, if it cannot be played to its end: the game consists of
-    /// the moves before. Only where such games are asked for, see [`Chunk::keep_legal_part`](super::Chunk).
+    /// the moves before. Only where such games are requested, see [`Chunk::keep_legal_part`](super::Chunk).
     pub cut: Option<Box<BadGame>>,
 }
 

@@ -92,7 +92,7 @@ fn write_tags(
     out.write_all(b"\n")
 }
 
-/// A move, in traditional characters if asked for.
+/// A move as text, in traditional characters if `traditional`.
 pub(super) fn move_text(
     position: &Position,
     mv: Move,

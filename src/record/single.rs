@@ -126,7 +126,8 @@ pub(super) fn admitting(
     summary
 }
 
-/// Reads a game without variations, up to the first move that cannot be played, from its moves and the bytes where they stand.
+/// Reads a game without variations, up to the first move that cannot be played, from its moves and the
+/// offsets of the bytes where they stand.
 pub(super) fn line(
     start: Position,
     moves: impl Iterator<Item = Result<(usize, Coordinates), Fault>>,

@@ -72,7 +72,7 @@ fn read_format(
         Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
         Some(Format::Text) => export::read(source, bytes, chunk, sink),
         None => {
-            // Nothing is said wrongly of a source that a caller changed in between.
+            // No false report about a source that a caller changed in between.
             let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };
             let place = if sniff::is_text(bytes) { Place::Line(1) } else { Place::Offset(0) };
             sink(Err(BadGame { source: source.to_owned(), place, game: 1, reason }));

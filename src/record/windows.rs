@@ -159,7 +159,7 @@ impl Deref for WindowBytes {
     }
 }
 
-/// The windows of a file that can be cut between games. Each is read when it is asked for; only where a
+/// The windows of a file that can be cut between games. Each is read when it is requested; only where a
 /// game is longer than is worth holding is the file copied to one without a name, and that one mapped.
 #[derive(Debug)]
 pub(crate) struct FileWindows<'a> {

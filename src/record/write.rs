@@ -119,7 +119,7 @@ pub fn write_game(
     Ok(dropped)
 }
 
-/// The text in the encoding that was asked for.
+/// The text in the encoding of the options.
 pub(super) fn encode(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>, WriteError> {
     let text = String::from_utf8_lossy(text);
     options

@@ -63,7 +63,7 @@ impl Child {
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("no pipes")));
         };
-        // From here on the process is killed where a thread cannot be had.
+        // From here on the process is killed if a thread cannot be started.
         let mut child = Self::connect(engine.clone(), Some(process), (input, output), grace)?;
         let last_words = Arc::clone(&child.last_words);
         let listener = start_thread(&engine, "errors", move || keep_end(errors, &last_words))?;

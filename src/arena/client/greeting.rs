@@ -35,10 +35,10 @@ pub(in crate::arena) struct Greeting {
 pub(in crate::arena) enum Introduced {
     /// More will come.
     NotYet,
-    /// This is spoken.
+    /// The engine uses this dialect.
     As(Dialect),
-    /// It was greeted in another dialect too, and nobody knows what it speaks now: it must be started
-    /// again and greeted in this one.
+    /// It was greeted in another dialect too, so that its dialect is unknown now: it must be started again
+    /// and greeted in this one.
     Again(Dialect),
 }
 

@@ -237,7 +237,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Start`], if there are no pipes or threads to be had.
+    /// [`ClientError::Start`], if no pipe can be made or no thread started.
     pub fn within<G: Playable>(engine: Engine<G>, patience: Patience) -> Result<Self, ClientError> {
         let serve = move |commands, mut answers| {
             if let Err(error) =
@@ -317,7 +317,7 @@ impl Client {
         self.is_ready()
     }
 
-    /// The protocol spoken, once greeted.
+    /// The protocol of the engine, once greeted.
     #[must_use]
     pub const fn protocol(&self) -> Dialect {
         self.speech.dialect
@@ -329,7 +329,7 @@ impl Client {
         self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(self.child.engine())
     }
 
-    /// Returns true if it has that option; in any case, as the protocol says, or by its name in the other
+    /// Returns true if it has that option; in any case, as the protocol requires, or by its name in the other
     /// protocol.
     #[must_use]
     pub fn has_option(&self, name: &str) -> bool {

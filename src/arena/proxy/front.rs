@@ -30,7 +30,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// If the search cannot have the memory asked for.
+    /// If there is not the memory that the options set for the search.
     pub(super) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
         let engine = Some(Engine::new(options.without_files())?);
         let (opening, asked, problems) = (None, None, Vec::new());

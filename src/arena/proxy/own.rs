@@ -24,7 +24,7 @@ impl OwnEngine {
     ///
     /// # Errors
     ///
-    /// If there is no thread to be had.
+    /// If no thread can be started.
     pub(super) fn start(
         engine: Engine<Position>,
         options: EngineOptions<RuleSet>,

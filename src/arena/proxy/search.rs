@@ -12,8 +12,8 @@ const LATE: Duration = Duration::from_millis(200);
 const OBEY: Duration = Duration::from_millis(100);
 /// The time that passing on a search may take.
 const MOMENT: Duration = Duration::from_millis(50);
-/// The part of an engine's clock, at least and at most, that is kept back: where it begins the engine gets
-/// `stop`, after [`ENGINES_PART`] of it we answer ourselves, and with luck none of it is used up.
+/// The part at the end of an engine's clock, at least and at most, that is kept back: where it begins the
+/// engine gets `stop`, after [`ENGINES_PART`] of it we answer ourselves, and the rest remains as a margin.
 const RESERVE: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(400)];
 /// The reserve is the clock divided by this, and never more than two thirds of the clock.
 const PARTS: u32 = 7;

@@ -7,7 +7,7 @@ use crate::engine::evaluation::GROUPS;
 const PER_LINE: usize = 10;
 
 /// The weights, rounded to centipawns, as the source file `numbers.rs` of the evaluation; `about`
-/// says in its head how they were made.
+/// is the remark in its head on how they were made.
 #[must_use]
 pub fn source(weights: &Weights, about: &str) -> String {
     let mut text = String::from(

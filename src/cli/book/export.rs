@@ -162,7 +162,7 @@ fn write_csv<G: Symmetric + Notation>(
     Ok(out.flush()?)
 }
 
-/// Moves that are not reached: nobody knows whose they are, so there is no score.
+/// Writes moves that are not reached: their side is unknown, so there is no score.
 fn write_unreached<G: Notation>(
     book: &Book,
     unreached: &[Place],

@@ -1,4 +1,4 @@
-//! `juzhong tablebase`: endgame tables.
+//! `juzhong tablebase`: generating, probing and proving tablebases.
 
 mod generate;
 mod line;

@@ -269,7 +269,7 @@ impl Session<'_> {
         self.send_search()
     }
 
-    /// The latest time at which [`watch`](Self::watch) has something to do.
+    /// The time at which [`watch`](Self::watch) is to be called at the latest.
     pub(super) fn next_time(&self) -> Instant {
         let patience = self.setup.patience;
         let search = self.search.as_ref().filter(|search| search.answer.is_none());

@@ -219,7 +219,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// From now on the GUI speaks this dialect.
+    /// Sets the dialect that the GUI uses from now on.
     const fn speak(&mut self, dialect: Dialect) {
         let from_zero = !matches!(dialect, Dialect::Uci);
         self.gui = Speech {
@@ -512,7 +512,7 @@ impl<'a> Session<'a> {
         self.options.own().rules
     }
 
-    /// A message to people; before the GUI has spoken it waits.
+    /// Writes a message to people; it waits until the GUI has sent its first line.
     fn info(&mut self, text: &str) -> io::Result<()> {
         if self.spoken {
             return writeln!(self.output, "{}", self.gui.message(text));
