@@ -11,7 +11,7 @@ use crate::hash::{Key, KeyTable};
 /// Widths and heights that a board may have.
 pub const SIZES: RangeInclusive<u8> = 1..=20;
 
-/// Why there is no such board.
+/// The reasons for which a board cannot be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GeometryError {
@@ -58,7 +58,7 @@ pub struct Board {
     table: Option<&'static Table>,
 }
 
-/// What is left of a move on the board is enough to take it back.
+/// The undo record of a move; empty, for the board itself and the point suffice to undo it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undo;
 
@@ -102,7 +102,7 @@ impl Board {
         board
     }
 
-    /// Puts stones on the empty board at once. Between them a row may lie, of one player.
+    /// Puts stones on the empty board at once. One player may have a row among them.
     pub(super) fn fill(&mut self, stones: &[Vec<Point>; 2], turn: Side) {
         for side in Side::ALL {
             for &point in &stones[side.index()] {
@@ -130,7 +130,7 @@ impl Board {
         self.height
     }
 
-    /// How many stones in a row win.
+    /// The number of stones in a row that win.
     #[must_use]
     pub const fn row(&self) -> u8 {
         self.row
@@ -160,7 +160,7 @@ impl Board {
         self.width as u16 * self.height as u16
     }
 
-    /// Whether no point is empty.
+    /// Returns true if no point is empty.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.stones == self.area()
@@ -172,13 +172,13 @@ impl Board {
         owner(self.lines.cell(point))
     }
 
-    /// Whether `point` lies on the board and is empty.
+    /// Returns true if `point` lies on the board and is empty.
     #[must_use]
     pub const fn is_empty(&self, point: Point) -> bool {
         self.lines.cell(point) == EMPTY
     }
 
-    /// Whether `point` lies on the board.
+    /// Returns true if `point` lies on the board.
     #[must_use]
     pub const fn contains(&self, point: Point) -> bool {
         self.lines.cell(point) != EDGE
@@ -201,7 +201,8 @@ impl Board {
         self.lines.empty_points_near_stones()
     }
 
-    /// What `side` can make at once on the empty points.
+    /// The rows, fours and prospects that `side` can make with one stone, counted over the empty
+    /// points.
     #[must_use]
     pub const fn notice(&self, side: Side) -> Notice {
         self.notices[side.index()]
@@ -272,7 +273,7 @@ impl Board {
         self.pass();
     }
 
-    /// Takes back [`place`](Self::place), the last move made.
+    /// Undoes [`place`](Self::place), the last move made.
     pub(super) fn remove(&mut self, point: Point) {
         self.pass();
         self.key.0 ^= KEYS.stones[self.turn.index()][point.index()];
@@ -302,8 +303,8 @@ impl Board {
         }
     }
 
-    /// Brings the shapes up to date that see `point` along `axis` in one direction. No shape sees
-    /// beyond a foreign stone.
+    /// Updates the shapes that see `point` along `axis` in one direction. No shape sees beyond a
+    /// foreign stone.
     fn change_along(
         &mut self,
         point: Point,
@@ -371,12 +372,12 @@ impl Board {
         }
     }
 
-    /// Whether `side` has a row, by looking at every line of the board.
+    /// Returns true if `side` has a row, found by looking at every line of the board.
     pub(super) fn has_row(&self, side: Side) -> bool {
         self.row_without(side, None)
     }
 
-    /// Whether `side` would have a row without the stone on `removed`.
+    /// Returns true if `side` would have a row without the stone on `removed`.
     pub(super) fn row_without(&self, side: Side, removed: Option<Point>) -> bool {
         let is_own = |point: Point| self.stone(point) == Some(side) && Some(point) != removed;
         self.points().any(|first| {

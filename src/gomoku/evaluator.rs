@@ -25,18 +25,18 @@
 use super::{Board, Point};
 use crate::game::Side;
 
-/// What a stone on a point would do, for the move order of a search.
+/// The effect of a stone on a point, for the move order of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Urgency {
     /// Nothing at once.
     Quiet,
     /// It makes a four that one stone stops.
     Four,
-    /// It takes the point on which the opponent would make an open four or two fours.
+    /// It occupies the point on which the opponent would make an open four or two fours.
     Prevents,
     /// It makes an open four or two fours.
     OpenFour,
-    /// It takes the point on which the opponent would complete a row.
+    /// It occupies the point on which the opponent would complete a row.
     Blocks,
     /// It completes a row.
     Five,
@@ -79,7 +79,7 @@ impl Board {
         along(point.column(), self.width()) + along(point.row(), self.height())
     }
 
-    /// What a stone of the side to move on an empty point would do.
+    /// Classifies the effect of a stone of the side to move on an empty point.
     #[must_use]
     pub fn urgency(&self, point: Point) -> Urgency {
         let own = self.shape(self.turn(), point);
@@ -99,15 +99,15 @@ impl Board {
         }
     }
 
-    /// Whether a stone of the side to move on an empty point threatens to win: makes a row but one,
-    /// or a three that can become an open four.
+    /// Returns true if a stone of the side to move on an empty point threatens to win: if it makes
+    /// a row but one, or a three that can become an open four.
     #[must_use]
     pub fn creates_threat(&self, point: Point) -> bool {
         let own = self.shape(self.turn(), point);
         own.fours() + own.open_fours() + own.open_threes() > 0
     }
 
-    /// Whether `side` would complete a row on `point`.
+    /// Returns true if `side` would complete a row on `point`.
     #[must_use]
     pub fn completes_row(&self, side: Side, point: Point) -> bool {
         self.is_empty(point) && self.shape(side, point).fives() > 0
@@ -140,7 +140,7 @@ mod tests {
         row_eight(text).exact_shape(Side::First, Point::parse(point).unwrap()).own_value()
     }
 
-    /// The same shape with the colours exchanged, worth that much to the other side.
+    /// The same shape with the colours exchanged, worth `value` to the other side.
     fn other(text: &str, point: &str) -> i32 {
         let exchanged: String = text
             .chars()

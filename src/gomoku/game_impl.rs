@@ -159,7 +159,7 @@ impl fmt::Display for FreeRules {
 impl Adjudicate for Board {
     type Rules = FreeRules;
 
-    /// Always: stones are never taken off.
+    /// Always true: stones are never removed.
     fn is_irreversible(&self, _mv: Point) -> bool {
         true
     }

@@ -3,8 +3,8 @@
 //! how many in a row win. `15/15/15/15/15/15/15/7x7/15/15/15/15/15/15/15 o 5` is the start position
 //! after a move to the middle, `3/1x1/o2 x 3` a game of tic-tac-toe. The rows give the board's size.
 //!
-//! Reading also takes `b` for `x`, `w` for `o` and capitals; the side to move may be left out where
-//! it follows from the stones, and the row length where it is five.
+//! Reading also accepts `b` for `x`, `w` for `o` and capitals; the side to move may be left out
+//! where it follows from the stones, and the row length where it is five.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const MAX_LEN: usize = 1024;
 /// The text of the start position.
 pub const START_TEXT: &str = "15/15/15/15/15/15/15/15/15/15/15/15/15/15/15 x 5";
 
-/// Why a text is no position.
+/// The reasons for which a text is no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoardError {

@@ -3,8 +3,8 @@ use super::shape::Shape;
 /// The greatest value that one point adds to [`Notice::prospects`].
 const POINT_LIMIT: i32 = 4_000;
 
-/// What one player can make with one stone, counted over the empty points of a board. The words are
-/// those of five in a row; with other row lengths a "four" is a row but one.
+/// Counts, over the empty points of a board, of what one player can make with one stone. The words
+/// are those of five in a row; with other row lengths a "four" is a row but one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Notice {
     /// Points on which a stone completes a row and wins.

@@ -1,5 +1,5 @@
-//! What a stone on an empty point would make along one line: the value that the point evaluator
-//! gives it, and whether it completes a row or threatens to.
+//! The shape that a stone on an empty point would make along one line: the value that the point
+//! evaluator gives it, and whether it completes a row or threatens to.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::lines::{EMPTY, Line, exchanged, stone};
 use crate::game::Side;
 
-/// How far the table of shapes sees in both directions.
+/// Reach of the table of shapes, in cells, in both directions.
 const TABLE_REACH: i32 = 4;
 
 /// Number of arrangements of the eight cells that the table knows.
@@ -60,7 +60,7 @@ impl Shape {
         self.0 >> 13 & 7
     }
 
-    /// Whether the stone makes two completions at once, which one stone cannot prevent.
+    /// Returns true if the stone makes two completions at once, which one stone cannot prevent.
     pub(super) const fn wins(self) -> bool {
         self.open_fours() > 0 || self.fours() > 1
     }
@@ -156,8 +156,8 @@ impl Around {
         around
     }
 
-    /// What lies beyond the eight cells counts as empty next to a cell of the board, so that the
-    /// better of two ways to complete a row is assumed.
+    /// Builds the cells from the eight neighbours. A cell beyond these counts as empty next to a
+    /// cell of the board, so that the better of two ways to complete a row is assumed.
     fn from_neighbours(bits: u16) -> Self {
         let mut around = Self { own: 0, empty: 0 };
         for (slot, distance) in (-TABLE_REACH..=TABLE_REACH).filter(|&d| d != 0).enumerate() {
@@ -205,7 +205,7 @@ impl Around {
         }
     }
 
-    /// Whether one stone more makes two completions.
+    /// Returns true if one stone more makes two completions.
     fn is_open_three(self, own: u64, row: i32) -> bool {
         (1 - row..row).filter(|&distance| self.empty(distance)).any(|distance| {
             let own = own | 1 << (32 + distance);
