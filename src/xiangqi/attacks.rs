@@ -1,9 +1,9 @@
 //! Attack tables, computed at compile time.
 //!
 //! Rook and cannon look up their rank (nine occupancy bits) and file (ten bits). For each line
-//! occupancy a table holds what a rook reaches (empty squares up to and including the first man
-//! each way) and what a cannon could take (the second man each way). Horse and elephant moves are
-//! kept with the leg or eye that blocks them.
+//! occupancy a table holds what a rook reaches (empty squares up to and including the first piece
+//! each way) and what a cannon could capture (the second piece each way). Horse and elephant moves
+//! are kept with the leg or eye that blocks them.
 
 use super::{Bitboard, Occupancy, Square};
 use crate::game::Side;
@@ -11,9 +11,9 @@ use crate::game::Side;
 /// Reach along one line, as bits of that line.
 #[derive(Clone, Copy)]
 pub(super) struct Reach {
-    /// Empty squares and the first man each way.
+    /// Empty squares and the first piece each way.
     pub(super) rook: u16,
-    /// The second man each way.
+    /// The second piece each way.
     pub(super) cannon: u16,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn on_file(file: u8, bits: u16) -> Bitboard {
     Bitboard::from_bits(SPREAD[bits as usize & 1023] << file)
 }
 
-/// Empty squares a rook reaches and the first man each way.
+/// Empty squares a rook reaches and the first piece each way.
 #[must_use]
 #[inline]
 pub fn rook_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
@@ -113,7 +113,8 @@ pub fn rook_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
         | on_file(file, file_reach(rank, occupancy.file(file)).rook)
 }
 
-/// The second man each way: what a cannon could take. Its quiet moves are the rook's.
+/// The second piece each way: the square that a cannon could capture on. Its quiet moves are the
+/// rook's.
 #[must_use]
 #[inline]
 pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
@@ -122,7 +123,7 @@ pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
         | on_file(file, file_reach(rank, occupancy.file(file)).cannon)
 }
 
-/// Up to four ways, each blocked by a man on one square.
+/// Up to four ways, each blocked by a piece on one square.
 #[derive(Clone, Copy)]
 pub(super) struct Hops {
     pub(super) by: [(Square, Bitboard); 4],
@@ -183,9 +184,9 @@ static HORSE_FROM: [Hops; 90] = {
 /// The squares that a horse's attack on a square can hang on.
 #[derive(Clone, Copy)]
 pub(super) struct HorseZone {
-    /// Where the horse can stand.
+    /// The squares from which a horse could attack.
     pub(super) origins: Bitboard,
-    /// Where its leg can be blocked.
+    /// The squares on which the leg of such a horse can be blocked.
     pub(super) legs: Bitboard,
 }
 
@@ -207,7 +208,7 @@ static HORSE_ZONE: [HorseZone; 90] = {
     table
 };
 
-/// The squares that a horse's attack on `square` can hang on.
+/// The squares that a horse's attack on `square` can depend on.
 #[inline]
 pub(super) fn horse_zone(square: Square) -> HorseZone {
     HORSE_ZONE[square.index()]
@@ -335,7 +336,7 @@ const fn forward(side: Side) -> i8 {
     }
 }
 
-/// Whether `square` is on the far side of the river for `side`.
+/// Returns true if `square` is on the far side of the river for `side`.
 pub(super) const fn is_across(side: Side, square: Square) -> bool {
     match side {
         Side::First => square.rank() >= 5,

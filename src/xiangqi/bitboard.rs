@@ -32,7 +32,7 @@ impl Bitboard {
         Self(1 << square.index())
     }
 
-    /// Whether `square` is a member.
+    /// Returns true if `square` is a member.
     #[must_use]
     #[inline]
     pub const fn has(self, square: Square) -> bool {
@@ -69,13 +69,13 @@ impl Bitboard {
         (sum.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
     }
 
-    /// Whether there is none.
+    /// Returns true if the set has no square.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the two share a square.
+    /// Returns true if the two share a square.
     #[must_use]
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -304,7 +304,7 @@ impl Occupancy {
         self.files[file as usize]
     }
 
-    /// Whether a man stands on `square`.
+    /// Returns true if a piece stands on `square`.
     #[must_use]
     #[inline]
     pub const fn has(&self, square: Square) -> bool {

@@ -1,23 +1,23 @@
-//! Chases: which men a move newly threatens to win. One definition for play, search, explanations
-//! and endgame tables.
+//! Chases: the pieces that a move newly threatens to win. One definition for play, search,
+//! explanations and endgame tables.
 //!
-//! The terms follow the Asian rules (AXF 2003, WXF 2018) in the form that engines use: a threat is a
-//! capture that is possible and gains, by rank or because nothing can take back; an offer to
-//! exchange men of one kind is none; kings and pawns do not chase, and kings and pawns that have not
-//! crossed the river are not chased.
+//! The terms follow the Asian rules (AXF 2003, WXF 2018) in the form that engines use: a threat is
+//! a capture that is possible and gains, by rank or because nothing can recapture; an offer to
+//! exchange pieces of one kind is none; kings and pawns do not chase, and kings and pawns that have
+//! not crossed the river are not chased.
 
 use super::attacks::{self, is_across};
 use super::{Bitboard, Move, Piece, Position, Role, Square};
 use crate::game::Side;
 
-/// The opponent's men that `mv`, a legal move in `before`, newly chases: a man other than king and
+/// The opponent's pieces that `mv`, a legal move in `before`, newly chases: a piece other than king and
 /// pawn threatens to win them after the move, and none did before.
 #[must_use]
 pub fn chased(before: &Position, mv: Move) -> Bitboard {
     chased_among(before, mv, Bitboard::FULL)
 }
 
-/// The men on the squares `among` that [`chased`] names.
+/// The pieces on the squares `among` that [`chased`] names.
 pub(super) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitboard {
     let chaser = before.turn();
     let mut after = before.clone();
@@ -26,7 +26,7 @@ pub(super) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitb
     threatened - threats(before, chaser, threatened)
 }
 
-/// The men of the other side on the squares `among` that `chaser` threatens to win, whoever is to
+/// The pieces of the other side on the squares `among` that `chaser` threatens to win, whoever is to
 /// move.
 fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
     let victims = (position.side(!chaser) & among)
@@ -48,7 +48,7 @@ fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
     threatened
 }
 
-/// The men of `chaser` that threaten to win the man on `victim`, whoever is to move.
+/// The pieces of `chaser` that threaten to win the piece on `victim`, whoever is to move.
 pub(super) fn chasers(position: &Position, chaser: Side, victim: Square) -> Bitboard {
     let exempt = position.role(Role::King) | position.role(Role::Pawn);
     let attackers = position.attackers(chaser, victim) - exempt;
@@ -63,7 +63,7 @@ fn uncrossed(pawns: Bitboard, side: Side) -> Bitboard {
     pawns.into_iter().filter(|&square| !is_across(side, square)).collect()
 }
 
-/// Whether the capture `mv` by `piece` threatens to win something.
+/// Returns true if the capture `mv` by `piece` threatens to win something.
 fn is_threat(position: &Position, piece: Piece, mv: Move) -> bool {
     let Some(victim) = position.piece_at(mv.to()) else { return false };
     if !is_possible(position, piece.side(), mv, position) {
@@ -73,7 +73,7 @@ fn is_threat(position: &Position, piece: Piece, mv: Move) -> bool {
         || !is_protected(position, victim.side(), mv) && !is_offer(position, piece, victim, mv)
 }
 
-/// Whether taking `victim` gains even if it is protected.
+/// Returns true if the capture of `victim` gains even if it is protected.
 const fn wins_by_rank(attacker: Role, victim: Role) -> bool {
     match attacker {
         Role::Horse | Role::Cannon => matches!(victim, Role::Rook),
@@ -84,8 +84,8 @@ const fn wins_by_rank(attacker: Role, victim: Role) -> bool {
     }
 }
 
-/// Whether `side` can take back after the capture `mv`. A protector that is pinned, or cannot
-/// answer the check that the capture gives, is none.
+/// Returns true if `side` can recapture after the capture `mv`. A protector that is pinned, or
+/// cannot answer the check that the capture gives, is none.
 fn is_protected(position: &Position, side: Side, mv: Move) -> bool {
     let mut taken = position.clone();
     taken.play_unchecked(mv);
@@ -93,15 +93,15 @@ fn is_protected(position: &Position, side: Side, mv: Move) -> bool {
     protectors.into_iter().any(|from| is_possible(&taken, side, Move::new(from, mv.to()), position))
 }
 
-/// Whether attacker and victim are of one kind and attack each other: an offer to exchange.
+/// Returns true if attacker and victim are of one kind and attack each other: an offer to exchange.
 fn is_offer(position: &Position, attacker: Piece, victim: Piece, mv: Move) -> bool {
     attacker.role() == victim.role()
         && position.pseudo_targets(mv.to(), victim).has(mv.from())
         && is_possible(position, victim.side(), Move::new(mv.to(), mv.from()), position)
 }
 
-/// Whether a pseudo-legal move of `side`, whoever is to move, exposes its king to no man that did
-/// not attack it in the position `judged`: a check that stands there is ignored.
+/// Returns true if a pseudo-legal move of `side`, whoever is to move, exposes its king to no piece
+/// that did not attack it in the position `judged`: a check already given there is ignored.
 fn is_possible(position: &Position, side: Side, mv: Move, judged: &Position) -> bool {
     if !position.is_king_attacked_after(side, Some(mv)) {
         return true;
@@ -114,7 +114,7 @@ fn is_possible(position: &Position, side: Side, mv: Move, judged: &Position) -> 
     (king_attackers(&after, side) - king_attackers(judged, side)).is_empty()
 }
 
-/// The men that attack the king of `side`, a facing king included.
+/// The pieces that attack the king of `side`, a facing king included.
 fn king_attackers(position: &Position, side: Side) -> Bitboard {
     let king = position.king(side);
     let facing =
@@ -126,7 +126,7 @@ fn king_attackers(position: &Position, side: Side) -> Bitboard {
 mod tests {
     use super::*;
 
-    /// The men that a move newly chases, by the names of their squares.
+    /// The pieces that a move newly chases, by the names of their squares.
     fn chases(fen: &str, mv: &str) -> String {
         let position = Position::from_fen(fen).unwrap();
         let mv = Move::parse(mv).unwrap();

@@ -11,61 +11,61 @@ use crate::game::{BySide, Horizon, Judgement, Line, Side};
 /// The loop that ends a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopReport {
-    /// How often the last position has occurred since the last capture, itself included.
+    /// Number of occurrences of the last position since the last capture, itself included.
     pub occurrences: usize,
     /// Index of the loop's first move in the line.
     pub start: usize,
     /// Its moves in order.
     pub deeds: Vec<Deed>,
-    /// What all moves of each side have in common.
+    /// The features that all moves of a side have in common, for each side.
     pub sides: BySide<Conduct>,
-    /// What the rules say of the loop.
+    /// The judgement of the rules on the loop.
     pub judgement: Judgement,
-    /// Whether the position has occurred often enough for that to be the verdict.
+    /// True if the position has occurred often enough for the judgement to be the verdict.
     pub is_due: bool,
 }
 
-/// What one move of a loop did. Squares are those after the move.
+/// A move of a loop and its effect. Squares are those after the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deed {
-    /// Who moved.
+    /// The side that moved.
     pub side: Side,
-    /// The man that moved.
+    /// The piece that moved.
     pub piece: Piece,
     /// The move.
     pub mv: Move,
-    /// The men that check, and where they stand.
+    /// The pieces that check, and their squares.
     pub checkers: Vec<(Piece, Square)>,
-    /// The men newly chased.
+    /// The pieces newly chased.
     pub chases: Vec<Chase>,
-    /// Whether the next move would mate; only looked at under [`RuleSet::Chinese`].
+    /// True if the next move would mate; only looked at under [`RuleSet::Chinese`].
     pub threatens_mate: bool,
 }
 
-/// A man that a move newly chases.
+/// A piece that a move newly chases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chase {
-    /// The man.
+    /// The piece.
     pub victim: Piece,
-    /// Where it stands.
+    /// Its square.
     pub at: Square,
-    /// The men that threaten to win it, and where they stand.
+    /// The pieces that threaten to win it, and their squares.
     pub by: Vec<(Piece, Square)>,
 }
 
-/// What all moves of one side in a loop have in common.
+/// The features that all moves of one side in a loop have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conduct {
     /// Each of them checks.
     pub checks: bool,
-    /// The men that each of them newly chases, with their squares at the end of the loop.
+    /// The pieces that each of them newly chases, with their squares at the end of the loop.
     pub chases: Vec<(Piece, Square)>,
     /// Each of them checks, threatens mate or newly chases something; only looked at under
     /// [`RuleSet::Chinese`].
     pub attacks: bool,
 }
 
-/// How the moves since the last capture are counted.
+/// The count of the moves since the last capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitReport {
     /// Plies since the last capture.
@@ -76,7 +76,7 @@ pub struct LimitReport {
     pub checks: BySide<u32>,
 }
 
-/// What happened in the loop that ends `line`; `None` if its last position has not occurred before.
+/// Reports the moves of the loop that ends `line`; `None` if its last position has not occurred before.
 /// Where it has not occurred often enough for a verdict, the loop since its first occurrence.
 #[must_use]
 pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport> {
@@ -103,7 +103,7 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
     })
 }
 
-/// `None` only if no man stood where the move begins.
+/// Describes a move of a loop; `None` only if no piece stood where the move begins.
 fn deed(before: &Position, mv: Move, after: &Position, is_chinese: bool) -> Option<Deed> {
     let side = before.turn();
     let victims = men(after, chased(before, mv));
@@ -123,8 +123,8 @@ fn men(position: &Position, squares: Bitboard) -> Vec<(Piece, Square)> {
     squares.into_iter().filter_map(man).collect()
 }
 
-/// How the moves since the last capture of `line` are counted; `None` where the limit is far, or
-/// the rules have none.
+/// Reports the count of the moves since the last capture of `line`; `None` where the limit is far,
+/// or the rules have none.
 #[must_use]
 pub fn explain_limit(line: &Line<Position>, rules: RuleSet) -> Option<LimitReport> {
     if rules == RuleSet::None || line.clock() < MOVE_LIMIT {

@@ -13,7 +13,7 @@ pub const START_FEN: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R
 /// The longest text accepted as a FEN, in bytes; the longest real one has about 110.
 const MAX_LEN: usize = 256;
 
-/// Why a text is no FEN, or the position illegal.
+/// The reasons for which a text is no FEN, or its position illegal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FenError {
@@ -50,7 +50,7 @@ pub enum FenError {
     /// A counter is not a number, or a large one.
     #[error("FEN {field} is \"{text}\", not a number from 0 to 99999")]
     Counter {
-        /// Which of the two.
+        /// The name of the counter.
         field: &'static str,
         /// As written.
         text: String,

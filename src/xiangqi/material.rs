@@ -4,8 +4,8 @@ use super::{Position, Role};
 use crate::game::Side;
 
 impl Position {
-    /// Whether no sequence of legal moves, however helpful, ends in mate or stalemate. So it is with
-    /// these men and with fewer of them, and with no others:
+    /// Returns true if no sequence of legal moves, however helpful, ends in mate or stalemate. So
+    /// it is with these pieces and with fewer of them, and with no others:
     ///
     /// - advisors and elephants;
     /// - a cannon, both sides' elephants;
@@ -13,7 +13,7 @@ impl Position {
     /// - a cannon against a cannon.
     ///
     /// In the endgame tables of these sets (`KAABBvKAABB`, `KCBBvKBB`, `KCvKABB`, `KCvKC`) every
-    /// position is drawn. With one man more there are mates (`KCvKAA`, `KCBvKA`, `KCBvKC`, `KCAvK`,
+    /// position is drawn. With one piece more there are mates (`KCvKAA`, `KCBvKA`, `KCBvKC`, `KCAvK`,
     /// `KCCvK`).
     #[must_use]
     #[inline]
@@ -22,7 +22,7 @@ impl Position {
         strong.is_empty() && self.cannons_are_idle()
     }
 
-    /// Whether the cannons, beside advisors and elephants, have nothing to mate with.
+    /// Returns true if the cannons, beside advisors and elephants, have nothing to mate with.
     fn cannons_are_idle(&self) -> bool {
         let cannons = self.role(Role::Cannon);
         let advisors = self.role(Role::Advisor);

@@ -1,6 +1,6 @@
 //! The rules of xiangqi.
 //!
-//! A [`Setup`] is any arrangement of men; a [`Position`] is one that was validated once. Squares,
+//! A [`Setup`] is any arrangement of pieces; a [`Position`] is one that was validated once. Squares,
 //! pieces and bitboards are small values; attack tables are computed at compile time.
 
 mod attacks;

@@ -1,22 +1,23 @@
-//! Move generation. A move is legal if the own king cannot be taken after it, facing kings
+//! Move generation. A move is legal if the own king cannot be captured after it, facing kings
 //! included. Most moves are proved legal in bulk: unless the side is in check, only moves of
-//! *suspects* (men whose leaving or moving along a line could open an attack) and moves onto
-//! *screen* squares (where the man would become the mount of a cannon) are tested one by one.
+//! *suspects* (pieces whose leaving or moving along a line could open an attack) and moves onto
+//! *screen* squares (where the piece would become the mount of a cannon) are tested one by one.
 
 use super::attacks::{self, LINES};
 use super::{Bitboard, Move, Piece, Position, Role, Square};
 use crate::game::{MoveList, Side};
 
-/// What the own king has to fear.
+/// The dangers to the own king.
 struct KingView {
     in_check: bool,
-    /// Own men that must be tested move by move.
+    /// Own pieces that must be tested move by move.
     suspects: Bitboard,
-    /// Squares that no own man but the king may enter.
+    /// Squares that no own piece but the king may enter.
     screens: Bitboard,
-    /// In check: where a man that is neither king nor [mount](Self::mounts) may help, if at all.
+    /// In check: the squares to which a piece that is neither king nor [mount](Self::mounts) may go
+    /// to help, if at all.
     evasions: Bitboard,
-    /// In check by a cannon: the man it checks across, which helps by leaving the line.
+    /// In check by a cannon: the piece it checks across, which helps by leaving the line.
     mounts: Bitboard,
 }
 
@@ -31,21 +32,21 @@ impl KingView {
 }
 
 impl Position {
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     #[must_use]
     #[inline]
     pub fn in_check(&self) -> bool {
         self.is_attacked_king(self.turn())
     }
 
-    /// Whether the king of `side` is attacked.
+    /// Returns true if the king of `side` is attacked.
     #[must_use]
     #[inline]
     pub fn is_attacked_king(&self, side: Side) -> bool {
         self.is_king_attacked_after(side, None)
     }
 
-    /// The men of `by` that attack `square` (as a capture: a king only on its palace steps).
+    /// The pieces of `by` that attack `square` (as a capture: a king only on its palace steps).
     #[must_use]
     pub fn attackers(&self, by: Side, square: Square) -> Bitboard {
         let occupied = self.occupied();
@@ -61,13 +62,13 @@ impl Position {
         hits & self.side(by)
     }
 
-    /// The men of the side not to move that attack the king of the side to move.
+    /// The pieces of the side not to move that attack the king of the side to move.
     #[must_use]
     pub fn checkers(&self) -> Bitboard {
         self.attackers(!self.turn(), self.king(self.turn()))
     }
 
-    /// The pseudo-legal targets of the man on `from` (own men excluded, king safety ignored).
+    /// The pseudo-legal targets of the piece on `from` (own pieces excluded, king safety ignored).
     #[must_use]
     #[inline]
     pub fn pseudo_targets(&self, from: Square, piece: Piece) -> Bitboard {
@@ -87,7 +88,7 @@ impl Position {
         }
     }
 
-    /// Whether `mv` moves a man of the side to move as such men move, king safety ignored.
+    /// Returns true if `mv` moves a piece of the side to move as such pieces move, king safety ignored.
     #[must_use]
     pub fn is_pseudo_legal(&self, mv: Move) -> bool {
         self.piece_at(mv.from()).is_some_and(|piece| {
@@ -95,29 +96,29 @@ impl Position {
         })
     }
 
-    /// Whether a pseudo-legal move leaves the own king safe.
+    /// Returns true if a pseudo-legal move leaves the own king safe.
     #[must_use]
     #[inline]
     pub fn is_safe(&self, mv: Move) -> bool {
         !self.is_king_attacked_after(self.turn(), Some(mv))
     }
 
-    /// Whether `mv` is legal.
+    /// Returns true if `mv` is legal.
     #[must_use]
     pub fn is_legal_move(&self, mv: Move) -> bool {
         self.is_pseudo_legal(mv) && self.is_safe(mv)
     }
 
-    /// Whether a legal move gives check.
+    /// Returns true if a legal move gives check.
     #[must_use]
     #[inline]
     pub fn gives_check(&self, mv: Move) -> bool {
         self.may_check(mv) && self.is_king_attacked_after(!self.turn(), Some(mv))
     }
 
-    /// Whether a pseudo-legal move touches a square that a check can hang on; most do not. Either
-    /// the man itself comes to bear on the king, or one of a rook's or cannon's line to it changes,
-    /// or a horse's leg is freed.
+    /// Returns true if a pseudo-legal move touches a square that a check can depend on; most do
+    /// not. Either the piece itself comes to bear on the king, or one of a rook's or cannon's line
+    /// to it changes, or a horse's leg is freed.
     #[inline]
     fn may_check(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -137,7 +138,7 @@ impl Position {
             || near.legs.has(from) && horses.meets(near.origins)
     }
 
-    /// Calls `sink` with each man of the side to move and its legal targets within `mask`, in
+    /// Calls `sink` with each piece of the side to move and its legal targets within `mask`, in
     /// square order.
     #[inline]
     pub fn for_each_legal(&self, mask: Bitboard, mut sink: impl FnMut(Square, Bitboard)) {
@@ -171,7 +172,7 @@ impl Position {
         self.append_legal_within(self.side(!self.turn()), moves);
     }
 
-    /// Appends all legal moves that take nothing.
+    /// Appends all legal moves that capture nothing.
     pub fn append_quiets(&self, moves: &mut MoveList<Move>) {
         self.append_legal_within(!self.occupied(), moves);
     }
@@ -192,7 +193,7 @@ impl Position {
         count
     }
 
-    /// Whether the side to move has a legal move; it loses if not, in check or not.
+    /// Returns true if the side to move has a legal move; it loses if not, in check or not.
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         self.side(self.turn()).into_iter().any(|from| {
@@ -203,16 +204,16 @@ impl Position {
         })
     }
 
-    /// Whether the side to move, which must not be in check, has no legal move. Quick where a rook,
-    /// cannon or pawn off the lines of its king can step ahead or aside, as nearly always.
+    /// Returns true if the side to move, which must not be in check, has no legal move. Quick where
+    /// a rook, cannon or pawn off the lines of its king can step ahead or aside, as nearly always.
     #[must_use]
     #[inline]
     pub fn is_stalemated(&self) -> bool {
         !self.has_free_step() && !self.has_legal_move()
     }
 
-    /// Whether a rook, cannon or pawn has a step that cannot open an attack on the own king, for neither
-    /// end of it is on a line of that king or beside it.
+    /// Returns true if a rook, cannon or pawn has a step that cannot open an attack on the own
+    /// king, for neither end of it is on a line of that king or beside it.
     #[inline]
     fn has_free_step(&self) -> bool {
         let (us, king) = (self.turn(), self.king(self.turn()));
@@ -268,8 +269,8 @@ impl Position {
         }
     }
 
-    /// Whether the king of `victim` is attacked, after `mv` if one is given (by either side; it
-    /// must be pseudo-legal but for a king's safety).
+    /// Returns true if the king of `victim` is attacked, after `mv` if one is given (by either
+    /// side; it must be pseudo-legal but for a king's safety).
     #[inline]
     pub(super) fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
         let mut king = self.king(victim);

@@ -1,6 +1,6 @@
 use crate::game::Side;
 
-/// The kind of a man, in the canonical order of material names (`K R N C P A B`).
+/// The kind of a piece, in the canonical order of material names (`K R N C P A B`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Role {
@@ -67,7 +67,7 @@ impl Role {
         })
     }
 
-    /// How many of them a full set has.
+    /// Number of them in a full set.
     #[must_use]
     pub const fn full_count(self) -> u8 {
         match self {
@@ -78,7 +78,7 @@ impl Role {
     }
 }
 
-/// A man: a role and its side. One byte, and so is an `Option` of it.
+/// A piece: a role and its side. One byte, and so is an `Option` of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each name says all of it")]
@@ -102,7 +102,7 @@ pub enum Piece {
 const _: () = assert!(size_of::<Option<Piece>>() == 1);
 
 impl Piece {
-    /// Number of different men.
+    /// Number of different pieces.
     pub const COUNT: usize = 14;
 
     /// All fourteen, Red first, in order.
@@ -123,7 +123,7 @@ impl Piece {
         Self::BlackElephant,
     ];
 
-    /// The man of that side and role.
+    /// The piece of that side and role.
     #[must_use]
     pub const fn new(side: Side, role: Role) -> Self {
         Self::ALL[side.index() * 7 + role.index()]
@@ -135,13 +135,13 @@ impl Piece {
         self as usize
     }
 
-    /// Whose it is.
+    /// The side that owns it.
     #[must_use]
     pub const fn side(self) -> Side {
         if (self as u8) < 7 { Side::First } else { Side::Second }
     }
 
-    /// What it is.
+    /// The role of the piece.
     #[must_use]
     pub const fn role(self) -> Role {
         Role::ALL[self as usize % 7]

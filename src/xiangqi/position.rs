@@ -30,14 +30,14 @@ impl Move {
         Self((from.index() as u16) << 7 | to.index() as u16)
     }
 
-    /// Where the man stands.
+    /// The square that the piece leaves.
     #[must_use]
     #[inline]
     pub const fn from(self) -> Square {
         Square::from_index((self.0 >> 7) as usize)
     }
 
-    /// Where it goes.
+    /// The square that the piece goes to.
     #[must_use]
     #[inline]
     pub const fn to(self) -> Square {
@@ -86,7 +86,7 @@ impl std::fmt::Debug for Move {
     }
 }
 
-/// What a move changed, for taking it back.
+/// The changes of a move, for undoing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undo {
     captured: Option<Piece>,
@@ -95,7 +95,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// The man that was taken.
+    /// The captured piece.
     #[must_use]
     pub const fn captured(&self) -> Option<Piece> {
         self.captured
@@ -184,56 +184,56 @@ impl Position {
         Setup { board: self.board, turn: self.turn, halfmove_clock: 0, fullmoves: 1 }
     }
 
-    /// The man on a square.
+    /// The piece on a square.
     #[must_use]
     #[inline]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         self.board[square.index()]
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[must_use]
     #[inline]
     pub const fn turn(&self) -> Side {
         self.turn
     }
 
-    /// All men.
+    /// All pieces.
     #[must_use]
     #[inline]
     pub const fn occupied(&self) -> Bitboard {
         self.sides[0].or(self.sides[1])
     }
 
-    /// All men by line.
+    /// All pieces by line.
     #[must_use]
     #[inline]
     pub const fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
 
-    /// All men of a side.
+    /// All pieces of a side.
     #[must_use]
     #[inline]
     pub const fn side(&self, side: Side) -> Bitboard {
         self.sides[side.index()]
     }
 
-    /// All men of a role, both sides.
+    /// All pieces of a role, both sides.
     #[must_use]
     #[inline]
     pub const fn role(&self, role: Role) -> Bitboard {
         self.roles[role.index()]
     }
 
-    /// The men of a side and role.
+    /// The pieces of a side and role.
     #[must_use]
     #[inline]
     pub const fn pieces(&self, side: Side, role: Role) -> Bitboard {
         self.sides[side.index()].and(self.roles[role.index()])
     }
 
-    /// Where a side's king stands.
+    /// The square of a side's king.
     #[must_use]
     #[inline]
     pub const fn king(&self, side: Side) -> Square {
@@ -264,14 +264,14 @@ impl Position {
     }
 
     /// A key of the material alone, under the stored table; the same for every position with these
-    /// men, whoever is to move.
+    /// pieces, whoever is to move.
     #[must_use]
     #[inline]
     pub const fn material_key(&self) -> Key {
         Key(self.material_key)
     }
 
-    /// How many men of each role a side has.
+    /// Number of pieces of each role that a side has.
     #[must_use]
     pub fn material(&self) -> BySide<[u8; 7]> {
         BySide::new_with(|side| Role::ALL.map(|role| self.pieces(side, role).len() as u8))
@@ -326,7 +326,7 @@ impl Position {
         undo
     }
 
-    /// Takes back a move made by [`play_unchecked`](Self::play_unchecked).
+    /// Undoes a move made by [`play_unchecked`](Self::play_unchecked).
     #[inline]
     pub fn undo(&mut self, mv: Move, undo: Undo) {
         let (from, to) = (mv.from(), mv.to());
@@ -349,17 +349,17 @@ impl Position {
         undo
     }
 
-    /// Takes back [`pass`](Self::pass).
+    /// Undoes [`pass`](Self::pass).
     pub fn unpass(&mut self, undo: Undo) {
         self.turn = !self.turn;
         self.key = undo.key;
     }
 
-    /// Sets men down elsewhere, all at once: each `(man, from, to)` of them is lifted from its square
-    /// before any is set down. For going through the placements of an endgame table: a fraction of
-    /// the cost of a position made anew.
+    /// Sets pieces down elsewhere, all at once: each `(piece, from, to)` of them is lifted from its
+    /// square before any is set down. For going through the placements of an endgame table: a
+    /// fraction of the cost of a position made anew.
     ///
-    /// Each man must stand on its `from`, and each `to` be free by then. As with
+    /// Each piece must stand on its `from`, and each `to` be free by then. As with
     /// [`from_setup_unchecked`](Self::from_setup_unchecked), it is for the caller to know that the
     /// outcome is legal, or to ask.
     pub fn rearrange(&mut self, men: &[(Piece, Square, Square)]) {

@@ -1,11 +1,11 @@
-//! Verdicts that need the past: perpetual check and chase, the limit of moves without a capture,
-//! and material with which nobody can win.
+//! Verdicts that depend on earlier positions: perpetual check and chase, the limit of moves without
+//! a capture, and material with which nobody can win.
 //!
 //! A loop is the moves between two occurrences of a position. Each side is judged over its own
 //! moves in it: a *perpetual check* if all of them check, a *perpetual chase* if all of them newly
-//! chase one and the same man. What a move chases is a pure function of the position before it
-//! ([`chased`]), so that play, search and endgame tables share one definition. The terms follow the
-//! Asian rules (AXF 2003, WXF 2018) in the form that engines use.
+//! chase one and the same piece. The pieces that a move chases are a pure function of the position
+//! before it ([`chased`]), so that play, search and endgame tables share one definition. The terms
+//! follow the Asian rules (AXF 2003, WXF 2018) in the form that engines use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use super::chase::chased_among;
 use super::{Bitboard, Move, Position, Square};
 use crate::game::{Adjudicate, BySide, Game, Horizon, Judgement, Line, Ply, Side, Verdict};
 
-/// Which rules judge repetitions and long games.
+/// The rules that judge repetitions and long games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RuleSet {
     /// Every repetition draws; no limit of moves.
@@ -28,10 +28,10 @@ pub enum RuleSet {
     Asian,
     /// As [`Asian`](Self::Asian), but a loop with any check in it is no chase.
     Computer,
-    /// As [`Asian`](Self::Asian), and checks, threats of mate in one and chases of any men may not be
-    /// mixed into a perpetual attack either, unless the other side does so too; 60 moves each without
-    /// a capture draw. An approximation of the Chinese rules: they see longer threats, and know
-    /// chases of protected men.
+    /// As [`Asian`](Self::Asian), and checks, threats of mate in one and chases of any pieces may
+    /// not be mixed into a perpetual attack either, unless the other side does so too; 60 moves each
+    /// without a capture draw. An approximation of the Chinese rules: they see longer threats, and
+    /// know chases of protected pieces.
     Chinese,
 }
 
@@ -46,11 +46,11 @@ pub const MOVE_LIMIT: u32 = 120;
 /// Checks of one side that count towards [`MOVE_LIMIT`] where later ones do not.
 pub const COUNTED_CHECKS: u32 = 10;
 
-/// Plies that count, up to which positions are not told apart by them in search. What is left then is
-/// more than most searches look ahead.
+/// Plies that count, up to which search does not distinguish positions by them. The plies then left
+/// to the limit are more than most searches look ahead.
 const FAR_FROM_LIMIT: u32 = 70;
 
-/// How often a position must occur for a verdict at the board.
+/// Number of occurrences of a position that makes a verdict at the board.
 const OCCURRENCES: usize = 3;
 
 impl RuleSet {
@@ -83,7 +83,7 @@ impl FromStr for RuleSet {
     }
 }
 
-/// Whether the side that has just moved threatens to mate with its next move.
+/// Returns true if the side that has just moved threatens to mate with its next move.
 pub(super) fn threatens_mate(position: &Position) -> bool {
     if position.in_check() {
         return false;
@@ -100,14 +100,14 @@ pub(super) fn threatens_mate(position: &Position) -> bool {
     })
 }
 
-/// What all moves of one side in a loop have in common.
+/// The features that all moves of one side in a loop have in common.
 #[derive(Debug, Clone)]
 pub(super) struct Conduct {
     /// All of them check.
     pub(super) checks: bool,
     /// One of them checks.
     pub(super) has_check: bool,
-    /// Men (by their squares at the end of the loop) that all of them newly chase.
+    /// Pieces (by their squares at the end of the loop) that all of them newly chase.
     pub(super) chases: Bitboard,
     /// Each of them checks, threatens mate or newly chases something; only judged where the
     /// rules ask for it.
@@ -149,7 +149,7 @@ fn conduct(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Option<By
     Some(sides)
 }
 
-/// Who checks in the loop `plies` that ends in `end`. `None` if it is no loop.
+/// Judges the checks of each side in the loop `plies` that ends in `end`. `None` if it is no loop.
 pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<Conduct>> {
     let mut sides = BySide::new_with(|_| Conduct::new());
     let start = walk_back(end, plies, |_, _, after| {
@@ -161,14 +161,15 @@ pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<C
     (start == *end).then_some(sides)
 }
 
-/// Adds who chases whom in the loop, and if `seeks_any`, who attacks something with every move.
+/// Adds the chases of each side in the loop, and if `seeks_any`, whether a side attacks something
+/// with every move.
 pub(super) fn add_chases(
     end: &Position,
     plies: &[Ply<Position>],
     seeks_any: bool,
     sides: &mut BySide<Conduct>,
 ) {
-    // Where the man on each square stands at the end of the loop.
+    // The square, at the end of the loop, of the piece on each square.
     let mut home: [Square; 90] = std::array::from_fn(Square::from_index);
     walk_back(end, plies, |before, mv, after| {
         let side = &mut sides[before.turn()];
@@ -224,7 +225,7 @@ fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
     }
 }
 
-/// Where the loop begins that is due for judgement, as an index into the plies.
+/// The start of the loop that is due for judgement, as an index into the plies.
 pub(super) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<usize> {
     let root = match horizon {
         Horizon::Game => usize::MAX,
@@ -248,21 +249,21 @@ pub(super) fn counted(clock: u32, checks: BySide<u32>, rules: RuleSet) -> u32 {
     clock.saturating_sub(discounted)
 }
 
-/// Whether checks of a side beyond the tenth do not count towards [`MOVE_LIMIT`].
+/// Returns true if checks of a side beyond the tenth do not count towards [`MOVE_LIMIT`].
 #[must_use]
 pub const fn discounts_checks(rules: RuleSet) -> bool {
     matches!(rules, RuleSet::Asian | RuleSet::Computer)
 }
 
-/// Whether the moves since the last capture reach the limit.
+/// Returns true if the moves since the last capture reach the limit.
 fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
     rules != RuleSet::None
         && line.clock() >= MOVE_LIMIT
         && counted(line.clock(), line.checks(), rules) >= MOVE_LIMIT
 }
 
-/// Where a draw by the limit of moves hangs on the way to it: after the last capture, unless the
-/// search began where [`Adjudicate::stage`] tells the rest.
+/// The start of the moves on which a draw by the limit depends before it is due: after the last
+/// capture, unless the search began where [`Adjudicate::stage`] covers the rest.
 fn limit_hangs_from(line: &Line<Position>, rules: RuleSet, horizon: Horizon) -> Option<usize> {
     let start = line.len().saturating_sub(line.clock() as usize);
     if let Horizon::Search { root } = horizon
@@ -430,7 +431,7 @@ mod tests {
         }
     }
 
-    /// However moves, passes and their taking back alternate, the count kept is the count made.
+    /// However moves, passes and their undoing alternate, the count kept is the count made.
     #[test]
     fn checks_are_counted_as_the_line_changes() {
         let fen = "2bakab2/9/9/9/9/4C4/9/4R4/9/3K1A3 w - - 0 1";

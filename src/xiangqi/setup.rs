@@ -4,12 +4,13 @@ use super::attacks::{PALACES, is_across};
 use super::{Piece, Role, Square};
 use crate::game::Side;
 
-/// Any arrangement of men with a side to move and move counters: what a FEN says, legal or not.
+/// Any arrangement of pieces with a side to move and move counters: the contents of a FEN, legal or
+/// not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setup {
-    /// The man on each square.
+    /// The piece on each square.
     pub board: [Option<Piece>; 90],
-    /// Whose turn it is.
+    /// The side to move.
     pub turn: Side,
     /// Plies since the last capture.
     pub halfmove_clock: u32,
@@ -22,9 +23,9 @@ pub struct Setup {
 pub enum SetupError {
     /// A side has no king.
     MissingKing(Side),
-    /// A side has more men of a kind than a set holds.
+    /// A side has more pieces of a kind than a set holds.
     TooMany(Piece),
-    /// A man stands where it can never stand.
+    /// A piece stands where it can never stand.
     ImpossibleSquare(Piece, Square),
     /// Two pawns of one side on one file of their own half; the squares of both.
     DoubledPawns(Side, Square, Square),
@@ -85,8 +86,8 @@ impl Setup {
     }
 }
 
-/// Whether a man can ever stand on a square: kings and advisors on their palace points, elephants
-/// on their seven points, pawns ahead of their start.
+/// Returns true if a piece can ever stand on a square: kings and advisors on their palace points,
+/// elephants on their seven points, pawns ahead of their start.
 #[must_use]
 pub fn can_stand(piece: Piece, square: Square) -> bool {
     let side = piece.side();

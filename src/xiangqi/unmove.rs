@@ -5,7 +5,7 @@ use super::attacks;
 use super::{Bitboard, Piece, Position, Role, Square};
 
 impl Position {
-    /// Squares from which the man on `to` may have come by a quiet move, the board being as it is
+    /// Squares from which the piece on `to` may have come by a quiet move, the board being as it is
     /// (and so `to` empty before). Whether the position before was legal is the caller's to check.
     #[must_use]
     #[inline]
@@ -24,7 +24,7 @@ impl Position {
         origins - occupied
     }
 
-    /// Calls `sink` with each man of the side *not* to move and the squares it may have come from
+    /// Calls `sink` with each piece of the side *not* to move and the squares it may have come from
     /// by a quiet move, in square order.
     pub fn for_each_unmove(&self, mut sink: impl FnMut(Square, Bitboard)) {
         for to in self.side(!self.turn()) {

@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::explain;
 use crate::xiangqi::{Bitboard, Move, Position, Role, Square};
 
-/// What an algebraic text says.
+/// The contents of an algebraic text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Algebraic {
     role: Role,

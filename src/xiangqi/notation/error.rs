@@ -1,16 +1,16 @@
 use crate::xiangqi::Move;
 
-/// Why a text is no legal move.
+/// The reasons for which a text is no legal move.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
     /// In no known notation.
     #[error("\"{0}\" is no move in any known notation (uci, iccs, wxf, chinese)")]
     Unreadable(String),
-    /// The side to move has no such man there.
+    /// The side to move has no such piece there.
     #[error("\"{0}\": the side to move has no such piece there")]
     NoSuchPiece(String),
-    /// Several men could make the move.
+    /// Several pieces could make the move.
     #[error("\"{text}\" is ambiguous: {first} or {second}")]
     Ambiguous {
         /// As written.
@@ -25,7 +25,7 @@ pub enum MoveError {
     Illegal {
         /// As written.
         text: String,
-        /// Which rule.
+        /// The rule that it breaks.
         reason: IllegalReason,
     },
 }
@@ -37,25 +37,25 @@ pub enum IllegalReason {
     /// Coordinates whose first square is empty.
     #[error("no piece stands there")]
     EmptySquare,
-    /// Coordinates whose first square holds the other side's man.
+    /// Coordinates whose first square holds the other side's piece.
     #[error("the piece belongs to the side that is not to move")]
     NotItsTurn,
     /// The target lies off the board.
     #[error("it leaves the board")]
     OffBoard,
-    /// The man does not move like that, or may not go there (palace, river).
+    /// The piece does not move like that, or may not go there (palace, river).
     #[error("the piece does not move like that")]
     NotItsMove,
-    /// A man of the same side stands on the target.
+    /// A piece of the same side stands on the target.
     #[error("an own piece stands on the target")]
     OwnPiece,
-    /// Men stand in the way; or a cannon has not exactly one to jump over for its capture.
+    /// Pieces stand in the way; or a cannon has not exactly one to jump over for its capture.
     #[error("the way is blocked, or a cannon lacks its screen")]
     Blocked,
     /// The kings would face each other on an open file.
     #[error("the kings would face each other")]
     KingsFacing,
-    /// The own king could be taken.
+    /// The own king could be captured.
     #[error("it leaves the own king in check")]
     LeavesCheck,
 }

@@ -64,13 +64,13 @@ fn role(c: char) -> Option<Role> {
     })
 }
 
-/// Whether a character outside ASCII can begin a Chinese move.
+/// Returns true if a character outside ASCII can begin a Chinese move.
 pub(super) fn begins_chinese(c: char) -> bool {
     !c.is_ascii()
         && matches!(Glyph::of(c), Some(Glyph::Role(_) | Glyph::Order(_) | Glyph::Number(_)))
 }
 
-/// Whether a character is the direction of a Chinese move.
+/// Returns true if a character is the direction of a Chinese move.
 pub(super) fn is_chinese_action(c: char) -> bool {
     matches!(c, '进' | '進' | '退' | '平')
 }

@@ -3,7 +3,7 @@
 //! (`Che2`).
 //!
 //! Reading accepts any of them, traditional and simplified characters, full-width forms and either
-//! kind of numeral on both sides. It works on the board directly: the men that a text may mean are
+//! kind of numeral on both sides. It works on the board directly: the pieces that a text may mean are
 //! found by role and file, never by generating all legal moves.
 
 mod algebraic;
@@ -101,7 +101,7 @@ pub fn format_move(position: &Position, mv: Move, notation: MoveNotation) -> Str
 ///
 /// # Errors
 ///
-/// If the text is no move, means no man or several, or the move is illegal.
+/// If the text is no move, means no piece or several, or the move is illegal.
 pub fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let text = text.trim();
     let mut folded = MoveText::new();
@@ -117,14 +117,14 @@ fn shortened(text: &str) -> String {
     text.chars().take(2 * MAX_MOVE_CHARS).collect()
 }
 
-/// What the surroundings say about the notation.
+/// Knowledge of the notation from the surroundings of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Dialect {
     /// Nothing.
     #[default]
     Any,
     /// Algebraic: `C5c7` is a cannon on rank 5, not the square c5. `c5c7` is two squares still: the
-    /// letters of men are capitals.
+    /// letters of pieces are capitals.
     Algebraic,
 }
 
@@ -158,17 +158,17 @@ pub(crate) fn read_move(
     algebraic::resolve(position, algebraic)
 }
 
-/// Whether the (folded) characters begin like a Chinese move: a man, an order or a numeral.
+/// Returns true if the (folded) characters begin like a Chinese move: a piece, an order or a numeral.
 pub(crate) fn begins_chinese(c: char) -> bool {
     glyph::begins_chinese(c)
 }
 
-/// Whether four (folded) characters have the form of a Chinese move.
+/// Returns true if four (folded) characters have the form of a Chinese move.
 pub(crate) fn is_chinese_move(text: &[char; 4]) -> bool {
     is_chinese_action(text[2]) && glyph::read(text).is_some()
 }
 
-/// Whether the character is the direction of a Chinese move.
+/// Returns true if the character is the direction of a Chinese move.
 pub(crate) fn is_chinese_action(c: char) -> bool {
     glyph::is_chinese_action(c)
 }
@@ -226,7 +226,7 @@ fn explain(position: &Position, from: Square, to: Square) -> Option<IllegalReaso
     })
 }
 
-/// Why a pseudo-legal move loses the king.
+/// The reason for which a pseudo-legal move loses the king.
 fn unsafe_reason(position: &Position, mv: Move) -> IllegalReason {
     let side = position.turn();
     let mut after = position.clone();

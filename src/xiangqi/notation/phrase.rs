@@ -1,8 +1,8 @@
-//! What a file-based text says (`炮二平五`, `C2=5`), and its two-way relation to the board.
+//! The contents of a file-based text (`炮二平五`, `C2=5`), and its two-way relation to the board.
 //!
-//! Files are numbered 1 to 9 from the mover's right. Kings, rooks, cannons and pawns state the
-//! distance of moves along their file and the new file of moves sideways; horses, advisors and
-//! elephants always state the new file.
+//! Files are numbered 1 to 9 from the right of the side to move. Kings, rooks, cannons and pawns
+//! state the distance of moves along their file and the new file of moves sideways; horses,
+//! advisors and elephants always state the new file.
 
 use super::error::{Fault, IllegalReason};
 use super::explain;
@@ -19,7 +19,7 @@ pub(super) struct Phrase {
     pub(super) number: u8,
 }
 
-/// Which man of its role moves.
+/// The piece of its role that moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// One on that file, 1 to 9.
@@ -30,17 +30,18 @@ pub(super) enum Place {
     TandemOn(Order, u8),
 }
 
-/// A place among men of a role that share a file; the front is nearer to the opponent.
+/// A place among pieces of a role that share a file; the front is nearer to the opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Front,
     Middle,
     Rear,
-    /// From 1: over all files that hold several, from the mover's right, each from the front.
+    /// From 1: over all files that hold several, from the right of the side to move, each from the
+    /// front.
     Nth(u8),
 }
 
-/// The direction of a move as the mover sees it.
+/// The direction of a move as the side to move sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     Forward,
@@ -58,7 +59,7 @@ const FILES: [Bitboard; 9] = {
     files
 };
 
-/// The file (0 to 8, a to i) with the mover's number (1 to 9), and back.
+/// The file (0 to 8, a to i) with the side's number (1 to 9), and back.
 const fn absolute_file(side: Side, number: u8) -> u8 {
     match side {
         Side::First => 9 - number,
@@ -190,7 +191,7 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
     from.offset(files, direction * ranks).ok_or(IllegalReason::OffBoard)
 }
 
-/// Describes a legal move; `None` if no man of the side to move could move like that.
+/// Describes a legal move; `None` if no piece of the side to move could move like that.
 pub(super) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Option<Phrase> {
     let piece = position.piece_at(mv.from()).filter(|_| position.is_pseudo_legal(mv))?;
     let (side, role) = (piece.side(), piece.role());
@@ -210,7 +211,7 @@ pub(super) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Op
     Some(Phrase { role, place, action, number })
 }
 
-/// How the place among several pawns is written where front and rear do not suffice.
+/// The notation of the place among several pawns where front and rear do not suffice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TandemStyle {
     /// One numbering over all files (Chinese).
