@@ -1,7 +1,7 @@
-//! Which move to play by the tables: their values, and what the rules that look at the past of the
-//! game make of them.
+//! Ranks the root moves by the tablebases: by their values, and by the verdicts of the rules that
+//! look at the past of the game.
 //!
-//! Tables know positions, not games. Three things are added here:
+//! Tablebases know positions, not games. This module adds three things:
 //!
 //! - **Verdicts on repetition.** A move is judged together with the answers to it. A win by rule is
 //!   claimed by going around the loop until the verdict: of equally good moves the one is played
@@ -31,25 +31,25 @@ use crate::tablebase::{Entry, Metric, Wdl};
 use crate::xiangqi::repetition::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
 use crate::xiangqi::{Move, Position, RuleSet};
 
-/// What tables and rules say about the moves at the root.
+/// The ranking of the root moves by tablebases and rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice<M> {
     /// Moves, best first; not empty.
     pub moves: Vec<RootMove<M>>,
-    /// How many of them, from the first on, keep what can be had; at least 1.
+    /// The number of moves, from the first on, that keep the best value; at least 1.
     pub keeping: usize,
-    /// What can be had.
+    /// The best value, which the first moves keep.
     pub wdl: Wdl,
-    /// Whether it is decided: `false` for wins that the limit of moves may prevent.
+    /// True if that value is certain; false for wins that the limit of moves may prevent.
     pub is_sure: bool,
-    /// Something to tell people.
+    /// A message for people.
     pub remark: Option<String>,
 }
 
 /// Moves that win by repetition of which it is tried to prove that they do before the limit.
 const CLAIMS: usize = 2;
 
-/// What the rules make of a move, for the side that makes it.
+/// The verdicts of the rules on a move, for the side that makes it.
 #[derive(Debug, Clone, Copy)]
 struct Foresight {
     /// The verdict after the move.
@@ -67,7 +67,7 @@ enum Winning {
     Mating,
     /// A loop decides, provably before the limit.
     ByRule,
-    /// Takes something; after that the limit is far away.
+    /// A capture; after it the limit is far away.
     LateCapture,
     /// The limit comes first, or may come first.
     Late,
@@ -87,7 +87,7 @@ enum Drawing {
     Looping,
     /// Positions come back, and no way out of the loop was found, nor that there is none.
     Doubtful,
-    /// Whatever is played later, the rules can take the draw away.
+    /// The rules can end the draw against the side to move whatever it plays later.
     Trapped,
     /// Loses by the rules.
     Spoilt,
@@ -139,7 +139,7 @@ impl<'a> Adviser<'a> {
         self.line.position().piece_at(mv.to()).is_some()
     }
 
-    /// Whether what the move leads to is decided before the limit, which a capture puts off.
+    /// Returns true if the outcome after the move comes before the limit, which a capture puts off.
     fn is_in_time(&self, RootMove { mv, entry, .. }: RootMove<Move>) -> bool {
         if self.is_capture(mv) && self.left < u32::MAX {
             let after = Entry { distance: entry.distance.saturating_sub(1), ..entry };
@@ -174,8 +174,8 @@ impl<'a> Adviser<'a> {
         Advice { moves, keeping: 1, wdl: Wdl::Win, is_sure, remark }
     }
 
-    /// Where no mate comes before the limit, looks for a win by repetition that provably does, the
-    /// moves in the order of the tables.
+    /// Looks for a win by repetition that provably comes before the limit, the moves in the order
+    /// of the tablebases. Does nothing if a mate or a proven win comes before the limit.
     fn prove_claim(&self, ranked: &mut [(Winning, RootMove<Move>)], patience: &Patience<'_>) {
         if ranked.iter().any(|&(kind, _)| kind <= Winning::ByRule) {
             return;
@@ -209,7 +209,7 @@ impl<'a> Adviser<'a> {
         }
     }
 
-    /// For moves that win by rule: how near the verdict is, the nearer the smaller.
+    /// Ranks moves that win by rule: the nearer the verdict, the smaller.
     fn repeats(&self, m: RootMove<Move>) -> (bool, Reverse<usize>) {
         if m.entry.order == 0 {
             return (false, Reverse(0));
@@ -221,7 +221,7 @@ impl<'a> Adviser<'a> {
         (!is_loop, Reverse(line.earlier_occurrences().count()))
     }
 
-    /// A move that keeps the draw; which of them, others may decide.
+    /// Ranks moves that keep the draw; which of the best is played, others may decide.
     fn hold(&self, moves: Vec<RootMove<Move>>, patience: &Patience<'_>) -> Advice<Move> {
         let has_repeated = self.has_repeated();
         let mut holder = Holder::new(self.tables, &self.line, self.rules, patience);
@@ -251,7 +251,7 @@ impl<'a> Adviser<'a> {
         Advice { moves, keeping, wdl, is_sure: true, remark: None }
     }
 
-    /// Whether a position has come back since the last capture.
+    /// Returns true if a position has come back since the last capture.
     fn has_repeated(&self) -> bool {
         let since = self.line.len() - self.line.reversible() as usize;
         let before = self.line.plies()[since..].iter().map(|ply| ply.key_before);
@@ -259,7 +259,7 @@ impl<'a> Adviser<'a> {
         before.chain([self.line.position().zobrist()]).any(|key| !seen.insert(key))
     }
 
-    /// How often what the move leads to was there before.
+    /// Number of earlier occurrences of the position after the move.
     fn occurrences(&self, mv: Move) -> usize {
         let mut line = self.line.clone();
         line.push(mv);
@@ -344,7 +344,7 @@ impl<'a> Adviser<'a> {
         Foresight { now, later: worst }
     }
 
-    /// What the rules say about the end of a line, for `side`.
+    /// The verdict of the rules at the end of a line, for `side`.
     fn verdict(&self, line: &Line<Position>, side: Side, horizon: Horizon) -> Option<Wdl> {
         match Position::judge(line, self.rules, horizon).verdict {
             Verdict::None => None,
@@ -379,7 +379,7 @@ impl<'a> Adviser<'a> {
         }
     }
 
-    /// Whether more plies than are left may be made because checks do not count.
+    /// Returns true if more plies than are left may be made because checks do not count.
     fn may_outlast_limit(&self) -> bool {
         let checks = self.line.checks();
         let most = checks.first.max(checks.second) + self.left.div_ceil(2);
@@ -387,7 +387,7 @@ impl<'a> Adviser<'a> {
     }
 }
 
-/// What is told of a win that the limit of moves prevents.
+/// The message about a win that the limit of moves prevents.
 fn too_late(left: u32) -> String {
     format!(
         "won by the endgame tables, but neither mate nor a capture that keeps the win can be forced in \
@@ -396,7 +396,7 @@ fn too_late(left: u32) -> String {
     )
 }
 
-/// What is told of a win that the limit of moves may prevent.
+/// The message about a win that the limit of moves may prevent.
 fn perhaps_late(first: RootMove<Move>, left: u32) -> String {
     let Entry { order, distance, .. } = first.entry;
     if order > 0 {

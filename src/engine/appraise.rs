@@ -28,7 +28,7 @@ const WON: i32 = 20_000;
 
 impl<G: Playable> SearchAppraiser<G> {
     /// Searches with one thread, so that equal questions get equal answers (where no limit is a
-    /// time): whoever has several threads asks one for each.
+    /// time); a caller with several threads makes one for each.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl<G: Playable> Appraiser<G> for SearchAppraiser<G> {
     }
 }
 
-/// What a search score says. A table's win that the search reaches later is no proof for the position
-/// itself: it counts as the greatest evaluation.
+/// Converts a search score into a finding. A tablebase win that the search reaches later is no
+/// proof for the position itself: it counts as the greatest evaluation.
 fn finding_of(score: Score) -> Finding {
     let plies = |plies: u32| u16::try_from(plies).unwrap_or(u16::MAX);
     match score.kind() {
@@ -133,7 +133,7 @@ impl<G: Playable> Appraiser<G> for TableAppraiser<G> {
         self.tables.covers(position)
     }
 
-    /// Mate and stalemate are no questions for tables.
+    /// Mate and stalemate are not looked up in tablebases.
     fn appraise(
         &mut self,
         line: &Line<G>,

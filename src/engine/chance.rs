@@ -1,4 +1,4 @@
-//! Where chance comes from.
+//! The source of random seeds.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

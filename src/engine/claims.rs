@@ -1,13 +1,13 @@
-//! How many plies a win by repetition takes at most, up to the verdict.
+//! Upper bounds on the plies that a win by repetition needs up to the verdict.
 //!
-//! Tables tell the plies to the deciding loop. The verdict comes later: when a position has occurred
-//! three times, which the other side puts off by going around the loop in other ways, and by leaving it
-//! for a lower order at the last moment. So one way of winning is followed here, the best move of the
-//! tables in each position, through all answers of the losing side: a graph whose nodes are the
-//! positions with the losing side to move. Mates by order 0 are its ends.
+//! Tablebases give the plies to the deciding loop. The verdict comes later: when a position has
+//! occurred three times, which the other side puts off by going around the loop in other ways, and
+//! by leaving it for a lower order at the last moment. So one way of winning is followed here, the
+//! best move of the tablebases in each position, through all answers of the losing side: a graph
+//! whose nodes are the positions with the losing side to move. Mates by order 0 are its ends.
 //!
 //! - **Loops decide** if all closed ways of the graph do: in each strongly connected part all moves
-//!   of the loser check, or all newly chase one man ([`RuleSet::Asian`] only), and no closed way
+//!   of the loser check, or all newly chase one piece ([`RuleSet::Asian`] only), and no closed way
 //!   consists of attacks of the winner alone. Where a part is otherwise, nothing is claimed.
 //! - **Visits are counted.** A part of *n* positions is left, or the game is over, when each of them
 //!   has occurred twice: after 2*n* moves of each side at most. The longest way through the parts is
@@ -30,7 +30,7 @@ use crate::xiangqi::{Move, Position, RuleSet, Square};
 /// Positions looked at for one move.
 const POSITIONS: u32 = 4_000;
 
-/// How often a position occurs without a verdict.
+/// Number of occurrences of a position that bring no verdict.
 const VISITS: u32 = 2;
 
 /// A position with the losing side to move.
@@ -40,7 +40,7 @@ struct Node {
     answers: Vec<Answer>,
     /// Plies to the end by the moves that are not in `answers`.
     ends: u32,
-    /// How often it has occurred in the game, the present occurrence left out.
+    /// Number of its occurrences in the game, the present one left out.
     visits: u32,
 }
 
@@ -75,8 +75,8 @@ impl<'a> Claims<'a> {
         Self { tables, rules, budget, nodes, places, answers }
     }
 
-    /// Plies from the end of the line to the end of the game at most, if the winner plays `mv` and
-    /// goes on by the tables; `None` where that is not known.
+    /// The greatest number of plies from the end of the line to the end of the game if the winner
+    /// plays `mv` and goes on by the tablebases; `None` where that is not known.
     pub(super) fn plies(mut self, line: &Line<Position>, mv: Move) -> Option<u32> {
         let mut position = line.position().clone();
         self.answers.insert(position.zobrist(), mv);
@@ -244,7 +244,7 @@ impl<'a> Claims<'a> {
         parts
     }
 
-    /// Whether every closed way within a part loses for the losing side.
+    /// Returns true if every closed way within a part loses for the losing side.
     fn decides(&self, part: &[usize], part_of: &[usize]) -> bool {
         let inner = || {
             let from = part
@@ -267,7 +267,7 @@ impl<'a> Claims<'a> {
             && self.has_no_circle(part, inner().filter(|&edge| checks(edge) || chases(edge)))
     }
 
-    /// Whether these moves never lead back to where they began.
+    /// Returns true if these moves never lead back to where they began.
     fn has_no_circle(&self, part: &[usize], edges: impl Iterator<Item = (usize, Answer)>) -> bool {
         let mut before = vec![0usize; self.nodes.len()];
         let mut after = vec![Vec::new(); self.nodes.len()];
@@ -289,7 +289,8 @@ impl<'a> Claims<'a> {
         count == part.len()
     }
 
-    /// Whether all these moves of the losing side newly chase one and the same man of the winner.
+    /// Returns true if all these moves of the losing side newly chase one and the same piece of the
+    /// winner.
     fn has_prey(&self, part: &[usize], edges: impl Iterator<Item = (usize, Answer)>) -> bool {
         let mut moves: HashMap<usize, Vec<Answer>> = HashMap::new();
         edges.for_each(|(from, answer)| moves.entry(from).or_default().push(answer));
@@ -317,8 +318,8 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Whether a win that takes so many plies at most comes before the limit of moves, of which `left` are
-/// to come; `is_capture` where its first move takes something.
+/// Returns true if a win of at most `plies` plies comes before the limit of moves, of which `left`
+/// plies remain; `is_capture` if its first move is a capture.
 pub(super) fn is_before_limit(plies: u32, is_capture: bool, left: u32) -> bool {
     if is_capture { plies - 1 <= MOVE_LIMIT } else { plies <= left }
 }
@@ -378,7 +379,7 @@ mod tests {
         found
     }
 
-    /// What is found of positions won by rule in an order.
+    /// The results for positions won by rule in one order.
     #[derive(Debug, Default)]
     struct Found {
         known: u32,
@@ -387,7 +388,7 @@ mod tests {
         most: u32,
     }
 
-    /// What is found of random positions, by order.
+    /// Collects the results for random positions, by order.
     fn beyond_distances(name: &str, rules: Rules, play: RuleSet) -> BTreeMap<u16, Found> {
         let folder = tempfile::tempdir().unwrap();
         generate(folder.path(), name, rules);
@@ -410,7 +411,7 @@ mod tests {
         by_order
     }
 
-    /// What the tree allows for a claim is no less than what is proven, of all orders that occur.
+    /// The bound used in the tree is no less than what is proven, for all orders that occur.
     #[test]
     fn claims_of_small_sets_are_known_and_within_what_the_tree_allows() {
         for (rules, play) in [(Rules::Check, RuleSet::Check), (Rules::Asian, RuleSet::Asian)] {

@@ -1,5 +1,5 @@
-//! How long to think: from a player's clock to a time to stop at a good moment and a time to stop
-//! in any case.
+//! Time allowances for a move: from a player's clock to a time to stop at a good moment and a time
+//! to stop in any case.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub struct Clock {
     pub moves_to_go: Option<u32>,
 }
 
-/// How long one move may take.
+/// The time that one move may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// About when the search ends: earlier where the best move is settled, later where it changes or
@@ -24,7 +24,7 @@ pub struct Allowance {
     pub hard: Duration,
 }
 
-/// Time that answering itself may cost: taken off every allowance.
+/// Time that answering itself may cost: subtracted from every allowance.
 pub const OVERHEAD: Duration = Duration::from_millis(30);
 
 /// The shortest allowance, for a clock that has run out.
@@ -33,11 +33,11 @@ const LEAST: Duration = Duration::from_millis(1);
 /// Moves that a game without a further time control is expected to last from any point on.
 const EXPECTED_MOVES: u32 = 30;
 
-/// The part of a move's even share after which no iteration begins, in percent: the last one takes
+/// The part of a move's even share after which no iteration begins, in percent: the last one uses
 /// the rest.
 const SOFT_PERCENT: u32 = 90;
 
-/// How many even shares a hard move may take.
+/// Number of even shares that a hard move may use.
 const HARD_SHARES: u32 = 6;
 
 /// The share of the remaining time that one move may use at most, as a divisor.

@@ -1,11 +1,11 @@
-//! The way from a won position to a mate or a capture before the limit of moves, where tables of
-//! distances to mate alone do not tell it: a depth-first proof over the won positions, a ply pair
-//! deeper each time.
+//! The way from a won position to a mate or a capture before the limit of moves, where tablebases
+//! of distances to mate alone do not give it: a depth-first proof over the won positions, a ply
+//! pair deeper each time.
 //!
-//! A position *converts* in so many plies if its side mates in them whatever the other does, or a
-//! capture of either side comes in them after which mate is nearer than the whole limit. Only wins of
-//! order 0 are followed. What converts in n plies does so in more, so one number for what is proven
-//! and one for what is refuted is remembered of each position.
+//! A position *converts* in n plies if its side mates in them whatever the other does, or a capture
+//! of either side comes in them after which mate is nearer than the whole limit. Only wins of order
+//! 0 are followed. What converts in n plies does so in more, so one number for what is proven and
+//! one for what is refuted is remembered of each position.
 //!
 //! A refutation is one only where nothing else could win: every move of the positions looked at is
 //! known and none wins by repetition, and the other side holds out without moves that check or chase,
@@ -25,7 +25,7 @@ use crate::xiangqi::{Move, Position, RuleSet};
 /// Plies in which a loop can come to a verdict at the earliest: twice around the shortest.
 const CLAIM_PLIES: u32 = 8;
 
-/// What is known of the way to a conversion.
+/// The result of the search for a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Conversion {
     /// This move begins one that comes in time.
@@ -43,14 +43,14 @@ struct Try {
     to_mate: u32,
 }
 
-/// What is known of a won position, its side to move.
+/// The knowledge about a won position, its side to move.
 #[derive(Debug, Clone)]
 struct Known {
     /// Captures first, then the nearest mates.
     tries: Rc<[Try]>,
-    /// It converts in so many plies, ...
+    /// Plies in which it is proven to convert.
     proven: u32,
-    /// ... and not in so many.
+    /// Plies in which it is proven not to convert.
     refuted: u32,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Converter<'a> {
         Self { tables, rules, budget, past: 0, is_vague: false, known: HashMap::new() }
     }
 
-    /// Positions of so many plies of the game can come back.
+    /// Sets the number of plies of the game whose positions can come back.
     pub(super) const fn look_back(&mut self, past: u32) {
         self.past = past;
     }
@@ -105,7 +105,7 @@ impl<'a> Converter<'a> {
         if self.is_vague { Conversion::Unknown } else { Conversion::Late }
     }
 
-    /// Whether a mate so far away comes before the limit counted anew.
+    /// Returns true if a mate in `to_mate` plies comes before the limit counted anew.
     fn is_won_anew(&mut self, to_mate: u32) -> bool {
         self.is_vague |= to_mate > MOVE_LIMIT;
         to_mate <= MOVE_LIMIT
@@ -142,7 +142,7 @@ impl<'a> Converter<'a> {
         converts
     }
 
-    /// Whether a move that holds out for so many plies may be one of a loop that loses.
+    /// Returns true if a move that holds out for `plies` plies may belong to a loop that loses.
     fn may_lose_in_loop(&self, position: &Position, mv: Move, plies: u32) -> bool {
         let attacks = || {
             let chases = self.rules != RuleSet::Check;
@@ -151,7 +151,7 @@ impl<'a> Converter<'a> {
         plies + self.past >= CLAIM_PLIES && self.rules != RuleSet::None && attacks()
     }
 
-    /// Whether a won position converts in so many plies.
+    /// Returns true if a won position converts in `plies` plies.
     fn converts(&mut self, position: &mut Position, plies: u32) -> bool {
         let key = position.zobrist();
         if plies == 0 {
@@ -187,8 +187,8 @@ impl<'a> Converter<'a> {
     }
 }
 
-/// Whether something but wins of order 0 may win: of these moves one does by repetition, or they are
-/// not all.
+/// Returns true if something but wins of order 0 may win: of these moves one does by repetition, or
+/// they are not all.
 fn has_other_ways(position: &Position, moves: &[RootMove<Move>]) -> bool {
     let mut legal = MoveList::new();
     position.append_legal(&mut legal);

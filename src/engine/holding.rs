@@ -1,11 +1,11 @@
-//! Whether a draw of the tables can be kept through the loops of a game.
+//! Proofs that a draw of the tablebases can be kept through the loops of a game.
 //!
-//! Tables tell that a position is drawn, not that every way of keeping the draw is one for good: where
-//! all moves that keep it check, or chase, a side may go around until the rules take the game from
-//! it. What the line has seen already counts then. Such a side is safe with its next *quiet* move, one
-//! that takes, or neither checks nor chases: no loop with that move in it loses, and a loop of later
-//! moves is one that begins anew. So quiet moves are looked for, by depth-first proof over the moves
-//! that keep the draw and all answers to them, a move deeper each time.
+//! A tablebase says that a position is drawn, not that every way of keeping the draw is one for
+//! good: where all moves that keep it check, or chase, a side may go around until it loses by the
+//! rules. The earlier moves of the line count then. Such a side is safe with its next *quiet* move,
+//! a capture, or one that neither checks nor chases: no loop with that move in it loses, and a loop
+//! of later moves is one that begins anew. So quiet moves are looked for, by depth-first proof over
+//! the moves that keep the draw and all answers to them, a move deeper each time.
 
 use super::playable::{Budget, Endgames, Patience};
 use super::tables::XiangqiTables;
@@ -17,17 +17,17 @@ use crate::xiangqi::{Move, Position, RuleSet};
 /// Positions looked at for one move.
 const POSITIONS: u32 = 1_000;
 
-/// How many moves of one's own the proof looks ahead.
+/// Number of the side's own moves that the proof looks ahead.
 const DEPTH: u32 = 12;
 
-/// What becomes of a draw, best first.
+/// The outlook of a draw, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outlook {
     /// It can be kept.
     Kept,
     /// Nothing was found out.
     Unknown,
-    /// The rules on repetition take it away.
+    /// It is lost by the rules on repetition.
     Lost,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Holder<'a> {
         Self { tables, rules, side, line, horizon, budget }
     }
 
-    /// What becomes of the draw after a move that keeps it by the tables.
+    /// The outlook of the draw after a move that keeps it by the tablebases.
     pub(super) fn outlook(&mut self, mv: Move) -> Outlook {
         if self.rules == RuleSet::None {
             return Outlook::Kept; // no repetition loses
@@ -121,7 +121,7 @@ impl<'a> Holder<'a> {
         best
     }
 
-    /// What the rules say about the end of the line, if anything.
+    /// The verdict of the rules at the end of the line, if there is one.
     fn judged(&self) -> Option<Outlook> {
         match Position::judge(&self.line, self.rules, self.horizon).verdict {
             Verdict::None => None,

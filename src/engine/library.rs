@@ -16,14 +16,14 @@ pub struct OwnBook {
     pub path: PathBuf,
     /// Only for this side; `None` for both.
     pub side: Option<Side>,
-    /// What holds for this book alone.
+    /// The settings of this book alone.
     pub limits: BookLimits,
 }
 
-/// What is different for one book from what [`SelectOptions`] say for all.
+/// The settings of one book where they differ from the common [`SelectOptions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BookLimits {
-    /// How a move is chosen.
+    /// The way of choosing a move.
     pub policy: Option<Policy>,
     /// Plies after which this book is left.
     pub plies: Option<usize>,
@@ -36,7 +36,7 @@ pub struct BookLimits {
 }
 
 impl BookLimits {
-    /// What holds for the book.
+    /// Applies the settings of the book over the common ones.
     fn over(self, all: SelectOptions) -> SelectOptions {
         SelectOptions {
             policy: self.policy.unwrap_or(all.policy),
@@ -48,7 +48,7 @@ impl BookLimits {
         }
     }
 
-    /// Reads one `NAME=VALUE`; `None` if it is none that there is.
+    /// Reads one `NAME=VALUE`; `None` if there is no such setting.
     fn set(&mut self, text: &str) -> Option<()> {
         let (name, value) = text.split_once('=')?;
         match name {
@@ -86,7 +86,7 @@ impl OwnBook {
 }
 
 impl fmt::Display for OwnBook {
-    /// What [`parse`](OwnBook::parse) reads, without the side.
+    /// Writes the text that [`parse`](OwnBook::parse) reads, without the side.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.shown())?;
         let BookLimits { policy, plies, min_games, min_weight, temperature } = self.limits;
@@ -116,7 +116,7 @@ pub(super) struct Library {
     /// Positions in a row after which the books are left alone; 0 for never.
     patience: usize,
     misses: usize,
-    /// Ply of the game that was asked about last.
+    /// Ply of the last position that was looked up.
     last_ply: usize,
 }
 
@@ -125,12 +125,12 @@ pub(super) struct Library {
 struct Shelved {
     book: Book,
     side: Option<Side>,
-    /// Each book has its own, for line groups are a book's own.
+    /// Each book has its own, for line groups belong to one book.
     selector: Selector,
 }
 
 impl Library {
-    /// Opens the books; what is wrong with one is told, and the others serve.
+    /// Opens the books; reports each that cannot be opened, and goes on with the others.
     pub(super) fn open<G: Playable>(
         options: &EngineOptions<G::Rules>,
         notices: &mut Vec<String>,
@@ -156,9 +156,9 @@ impl Library {
         self.shelf.iter_mut().for_each(|shelved| shelved.selector.new_game());
     }
 
-    /// A move of the first book for the side to move that has one. Moves that lose by the repetition
-    /// rules are left out, and those that `refuses` names, from the move and the line after it; a book
-    /// that was damaged meanwhile is told of and closed.
+    /// A move of the first book for the side to move that has one. Moves that lose by the
+    /// repetition rules are left out, and those that `refuses` names, from the move and the line
+    /// after it; a book that was damaged meanwhile is reported and closed.
     pub(super) fn pick<G: Playable>(
         &mut self,
         line: &Line<G>,

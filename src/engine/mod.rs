@@ -31,5 +31,5 @@ pub use crate::search::{
 };
 pub use crate::tablebase::{Metric as TableMetric, Rules as TableRules, Wdl};
 
-/// The evaluation of xiangqi, taken apart.
+/// The evaluation of xiangqi, broken down by term.
 pub use crate::search::eval::xiangqi as evaluation;

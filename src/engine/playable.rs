@@ -8,7 +8,7 @@ use crate::tablebase::Entry;
 
 /// A game that the [`Engine`](super::Engine) plays.
 pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
-    /// What the engine knows of the game's endgames.
+    /// The endgame tables of the game.
     type Tables: Endgames<Self>;
 
     /// Every rule set, in the order of a menu.
@@ -24,7 +24,7 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
     }
 }
 
-/// Endgame tables as the engine asks them.
+/// Endgame tables as the engine probes them.
 pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
     /// Opens tables for play under `rules`.
     ///
@@ -35,34 +35,35 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
     where
         G: Adjudicate;
 
-    /// What people should know of the tables before play: that they were made with other rules.
+    /// Messages about the tablebases for people to see before play: that they were made with other
+    /// rules.
     fn remarks(&self) -> Vec<String>;
 
-    /// Whether there is a table for `position`. Cheap.
+    /// Returns true if there is a tablebase for `position`. Cheap.
     fn covers(&self, position: &G) -> bool;
 
     /// The name of the repetition rules that the preferred tables follow.
     fn rules_name(&self) -> &'static str;
 
-    /// The legal moves of `position` with what they lead to under the rules of play, best first by
-    /// order and distance (win fastest, lose slowest). Where one wins, those of which nothing is known
-    /// are left out; `None` if otherwise something is not known.
+    /// The legal moves of `position` with their values under the rules of play, best first by order
+    /// and distance (win fastest, lose slowest). Where one wins, moves of unknown value are left
+    /// out; `None` if otherwise a value is not known.
     fn ranked_moves(&self, position: &G) -> Option<Vec<RootMove<G::Move>>>;
 
-    /// What to play at the end of `line`, the past of the game considered; `None` where the tables do
-    /// not know the position.
+    /// Ranks the moves at the end of `line`, the past of the game considered; `None` where the
+    /// tablebases do not know the position.
     fn advise(&self, line: &Line<G>, patience: &Patience<'_>) -> Option<Advice<G::Move>>;
 
-    /// Something that went wrong while probing and was not told before, for people.
+    /// A problem met while probing and not reported before, for people.
     fn trouble(&self) -> Option<String>;
 }
 
-/// How long advice may take.
+/// Limits on the effort of ranking root moves.
 #[derive(Clone, Copy)]
 pub struct Patience<'a> {
     /// Positions looked at on the way to a win in time.
     pub positions: u32,
-    /// Asked now and then; once `false`, what is known by then must do.
+    /// Called now and then; once it returns `false`, the result is made of what is known by then.
     pub lasts: &'a dyn Fn() -> bool,
 }
 
@@ -98,8 +99,8 @@ impl<'a> Budget<'a> {
         self.is_over || self.spent >= self.most
     }
 
-    /// Counts one more position. Patience is asked each time: all moves of a position are looked up
-    /// in the tables, which takes far longer, and seconds where these lie on a slow disk.
+    /// Counts one more position. Patience is checked each time: all moves of a position are looked
+    /// up in the tablebases, which takes far longer, and seconds where these lie on a slow disk.
     pub(super) fn spend(&mut self) {
         self.spent += 1;
         self.is_over = self.is_over || !(self.patience.lasts)();
@@ -116,7 +117,7 @@ impl<'a> Budget<'a> {
 pub struct RootMove<M> {
     /// The move.
     pub mv: M,
-    /// What it leads to, for the side that makes it; distances count from before the move.
+    /// The value after it, for the side that makes it; distances count from before the move.
     pub entry: Entry,
     /// The same as the search sees it: plies to mate only where the entry's distance is that.
     pub value: TableValue,

@@ -16,12 +16,12 @@ use crate::search::{
 };
 use crate::tablebase::{Entry, Wdl};
 
-/// What an engine plays with.
+/// The settings of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineOptions<R> {
     /// Opening books, the preferred one first.
     pub books: Vec<OwnBook>,
-    /// How one of a book's moves is chosen.
+    /// The way of choosing one of a book's moves.
     pub select: SelectOptions,
     /// Endgame tables.
     pub tables: TableOptions,
@@ -34,9 +34,9 @@ pub struct EngineOptions<R> {
     /// Seed of every random choice; `None` to draw one from the operating system, so that every
     /// process chooses otherwise.
     pub seed: Option<u64>,
-    /// Which rules judge repetitions.
+    /// The rules that judge repetitions.
     pub rules: R,
-    /// What the search does beside looking at every move.
+    /// The techniques of the search, beside looking at every move.
     pub techniques: Techniques,
 }
 
@@ -64,13 +64,13 @@ impl<R: Default> Default for EngineOptions<R> {
     }
 }
 
-/// Why an engine cannot be set up. Missing or damaged books and tables are no errors: they are
-/// [notices](Engine::take_notices), and play goes on without them.
+/// The reason for which an engine cannot be set up. Missing or damaged books and tablebases are no
+/// errors: they are [notices](Engine::take_notices), and play goes on without them.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot set up the search: {0}")]
 pub struct EngineError(SearchError);
 
-/// Where a move comes from.
+/// The source of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// An opening book.
@@ -98,11 +98,11 @@ impl Source {
 pub struct Choice<M> {
     /// The move.
     pub mv: M,
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
     /// For the side to move; `None` from a book.
     pub score: Option<Score>,
-    /// What the tables say, where they decided.
+    /// The tablebase entry of the move, where it decided.
     pub table: Option<RootMove<M>>,
     /// Plies searched.
     pub depth: u32,
@@ -125,7 +125,7 @@ impl<M: Copy> Choice<M> {
         Self { source: Source::Search, ..Self::from_book(mv) }
     }
 
-    /// What a search has found, if it has found a move.
+    /// The choice that a search has found, if it has found a move.
     #[must_use]
     pub fn searched(found: Found<M>) -> Option<Self> {
         let Found { best, score, depth, nodes, pv, .. } = found;
@@ -152,7 +152,7 @@ impl<M: Copy> Choice<M> {
 }
 
 impl<M> RootMove<M> {
-    /// The result as a search score: a mate where the tables know its distance.
+    /// The result as a search score: a mate where the tablebases know its distance.
     #[must_use]
     pub fn score(&self) -> Score {
         Score::of_table(self.value, 0)
@@ -174,16 +174,16 @@ impl<M> fmt::Display for RootMove<M> {
     }
 }
 
-/// Longest line of play told from the tables, in plies.
+/// Longest line of play shown from the tablebases, in plies.
 const TABLE_LINE: usize = 20;
 
 /// The score in centipawns of a win that the limit of moves may prevent.
 const UNSURE: i32 = 30;
 
-/// The most positions that the tables look at for a win in time: about a second.
+/// The most positions that are looked up in tablebases for a win in time: about a second.
 const PATIENCE: u32 = 100_000;
 
-/// The part of the time for a move that this may take.
+/// The part of the time for a move that the ranking by tablebases may use.
 const PATIENCE_SHARE: u32 = 4;
 
 /// A player. Answers depend on its options and the games since it was made, never on the time,
@@ -194,10 +194,10 @@ pub struct Engine<G: Playable> {
     library: Library,
     tables: Option<G::Tables>,
     searcher: Searcher<G>,
-    /// Moves not to be played, in the position that is asked about next.
+    /// Moves not to be played in the next position.
     banned: Vec<G::Move>,
     notices: Vec<String>,
-    /// Whether the tables' remark on the present win was told.
+    /// True if the tablebases' remark on the present win has been made.
     remarked: bool,
 }
 
@@ -240,19 +240,19 @@ impl<G: Playable> Engine<G> {
         Ok(())
     }
 
-    /// What the engine plays with.
+    /// The settings of the engine.
     #[must_use]
     pub const fn options(&self) -> &EngineOptions<G::Rules> {
         &self.options
     }
 
-    /// Whether endgame tables are open.
+    /// Returns true if endgame tables are open.
     #[must_use]
     pub const fn has_tables(&self) -> bool {
         self.tables.is_some()
     }
 
-    /// What went wrong with books and tables since the last call, each thing once, for people.
+    /// The problems with books and tablebases since the last call, each once, for people.
     pub fn take_notices(&mut self) -> Vec<String> {
         if let Some(tables) = &self.tables {
             self.notices.extend(std::iter::from_fn(|| tables.trouble()));
@@ -260,8 +260,8 @@ impl<G: Playable> Engine<G> {
         std::mem::take(&mut self.notices)
     }
 
-    /// A searcher for other options; the old one goes first where there is no room for both. It
-    /// stays, or one like it, where the new one cannot be had.
+    /// A searcher for other options; the old one is dropped first where there is no room for both.
+    /// It stays, or one like it, where the new one cannot be made.
     fn replace_searcher(&mut self, new: &EngineOptions<G::Rules>) -> Result<(), EngineError> {
         let old = self.options.hash_mib;
         if !fits(new.hash_mib, 0) && fits(new.hash_mib, old) {
@@ -274,20 +274,20 @@ impl<G: Playable> Engine<G> {
         made
     }
 
-    /// Moves that are not played in the positions asked about from now on, by book, tables or search.
+    /// Sets the moves that are not played from now on, by book, tablebases or search.
     pub fn ban(&mut self, moves: Vec<G::Move>) {
         self.searcher.ban(moves.clone());
         self.banned = moves;
     }
 
-    /// What the transposition table knows of the position with this
+    /// The transposition table's entry for the position with this
     /// [`table_key`](crate::search::table_key).
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
         self.searcher.probe(key)
     }
 
-    /// Forgets what was searched, not which moves of the books were played.
+    /// Forgets what was searched, but not which moves of the books were played.
     pub fn clear_hash(&mut self) {
         self.searcher.new_game();
     }
@@ -321,7 +321,7 @@ impl<G: Playable> Engine<G> {
         choice
     }
 
-    /// The answer of the first of book, tables and search that has one.
+    /// The answer of the first of book, tablebases and search that has one.
     fn choose_first(
         &mut self,
         line: &Line<G>,
@@ -345,9 +345,9 @@ impl<G: Playable> Engine<G> {
         }
     }
 
-    /// The move of book or tables, if they decide one; nothing is searched. In positions that the
-    /// tables call drawn the search chooses among the moves that keep the draw: then, too, the answer
-    /// is `None`.
+    /// The move of book or tablebases, if they decide one; nothing is searched. In positions that
+    /// the tablebases call drawn the search chooses among the moves that keep the draw: then, too,
+    /// the result is `None`.
     pub fn consult(&mut self, line: &Line<G>) -> Option<Choice<G::Move>> {
         if line.position().outcome().is_some() {
             return None;
@@ -358,7 +358,8 @@ impl<G: Playable> Engine<G> {
         }
     }
 
-    /// What book and tables know. A win that the tables are sure of comes before the book.
+    /// Looks a position up in books and tablebases. A win of which the tablebases are sure comes
+    /// before the book.
     fn look_up(&mut self, line: &Line<G>, patience: &Patience<'_>) -> Known<G::Move> {
         if let Some(tables) = &self.tables {
             tables.enter(0); // what the last search has read is near
@@ -386,7 +387,7 @@ impl<G: Playable> Engine<G> {
         Known::Move(Choice { score, pv, ..choice })
     }
 
-    /// A book's move, none after which the tables know that the other side wins.
+    /// A book's move, none after which the tablebases know that the other side wins.
     fn pick(&mut self, line: &Line<G>) -> Option<G::Move> {
         let (tables, banned) = (self.tables.as_ref(), &self.banned);
         let refuses = |mv: G::Move, after: &Line<G>| {
@@ -396,8 +397,8 @@ impl<G: Playable> Engine<G> {
         self.library.pick(line, self.options.rules, &refuses, &mut self.notices)
     }
 
-    /// What the tables say of the moves that are not banned. `None` where all that keep the value are:
-    /// then the search chooses among the others.
+    /// The tablebases' ranking of the moves that are not banned. `None` where all that keep the
+    /// value are: then the search chooses among the others.
     fn advice(&self, line: &Line<G>, patience: &Patience<'_>) -> Option<Advice<G::Move>> {
         let mut advice = self.tables.as_ref()?.advise(line, patience)?;
         let is_free = |m: &RootMove<G::Move>| !self.banned.contains(&m.mv);
@@ -406,13 +407,13 @@ impl<G: Playable> Engine<G> {
         (advice.keeping > 0).then_some(advice)
     }
 
-    /// Tells what the tables have to say, once as long as they say it.
+    /// Reports the remark of the tablebases, once for as long as it stays the same.
     fn remark(&mut self, remark: Option<String>) {
         let is_new = !std::mem::replace(&mut self.remarked, remark.is_some());
         self.notices.extend(remark.filter(|_| is_new));
     }
 
-    /// Searches without asking book or tables for the move itself; tables are probed in the tree.
+    /// Searches without looking the root up in books or tablebases; tablebases are probed in the tree.
     pub fn search(
         &mut self,
         line: &Line<G>,
@@ -422,8 +423,8 @@ impl<G: Playable> Engine<G> {
         self.run(line, limits, true, control)
     }
 
-    /// Looks for the shortest forced mate or stalemate in at most `moves` moves, whatever book and tables
-    /// have: see [`Searcher::find_mate`].
+    /// Looks for the shortest forced mate or stalemate in at most `moves` moves, whatever book and
+    /// tablebases have: see [`Searcher::find_mate`].
     pub fn find_mate(
         &mut self,
         line: &Line<G>,
@@ -435,8 +436,8 @@ impl<G: Playable> Engine<G> {
         self.searcher.find_mate(&as_it_counts(line, rules), rules, moves, limits, control)
     }
 
-    /// Searches only the moves that keep a draw, and is not told what is drawn, so that it looks for
-    /// the one which is hardest to answer.
+    /// Searches only the moves that keep a draw, with draws hidden from it, so that it looks for
+    /// the one that is hardest to answer.
     fn search_among(
         &mut self,
         moves: &[RootMove<G::Move>],
@@ -485,7 +486,7 @@ impl<G: Playable> Engine<G> {
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 
-    /// Best play by the tables from `mv` on, as far as it is worth telling and patience lasts.
+    /// Best play by the tablebases from `mv` on, as far as it is worth showing and patience lasts.
     fn table_line(&self, position: &G, mv: G::Move, patience: &Patience<'_>) -> Vec<G::Move> {
         let mut position = position.clone();
         let mut moves = Vec::new();
@@ -502,8 +503,8 @@ impl<G: Playable> Engine<G> {
         moves
     }
 
-    /// The tables' ranking without the moves that lose by the repetition rules here and now; those
-    /// stay only where nothing else does.
+    /// The tablebases' ranking without the moves that lose by the repetition rules here and now;
+    /// those stay only where nothing else does.
     #[must_use]
     pub fn ranked_moves(&self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
         let mut moves = self.tables.as_ref()?.ranked_moves(line.position())?;
@@ -513,7 +514,7 @@ impl<G: Playable> Engine<G> {
     }
 }
 
-/// What book and tables know of a position.
+/// The knowledge of books and tablebases about a position.
 enum Known<M> {
     /// The move to play.
     Move(Choice<M>),
@@ -522,7 +523,7 @@ enum Known<M> {
     Nothing,
 }
 
-/// Reports a search among moves that keep a draw: its scores only tell the moves apart.
+/// Reports a search among moves that keep a draw: its scores only distinguish the moves.
 struct Drawn<'a, M>(&'a dyn Control<M>);
 
 impl<M: Clone> Control<M> for Drawn<'_, M> {
@@ -550,7 +551,7 @@ const fn as_drawn(score: Score) -> Score {
     if score.is_decisive() { score } else { Score::DRAW }
 }
 
-/// Whether playing `mv` at the end of `line` loses at once by the rules on repetition.
+/// Returns true if playing `mv` at the end of `line` loses at once by the rules on repetition.
 pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
     let mover = line.position().side_to_move();
     let mut after = line.clone();
@@ -590,8 +591,8 @@ fn open_tables<G: Playable>(
     }
 }
 
-/// Whether a transposition table of `mib` MiB fits into memory beside everything else, once one of
-/// `freed` MiB has gone. Where that is not known, allocation will tell.
+/// Returns true if a transposition table of `mib` MiB fits into memory beside everything else, once
+/// one of `freed` MiB is freed. Where that is not known, it is left to the allocation.
 fn fits(mib: usize, freed: usize) -> bool {
     let bytes = |mib: usize| (mib as u64).saturating_mul(1 << 20);
     available_memory().is_none_or(|free| bytes(mib) <= free.saturating_add(bytes(freed)))

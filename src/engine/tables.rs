@@ -16,7 +16,7 @@ use crate::tablebase::{
 use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
 
-/// Which endgame tables an engine plays with, and when it asks them.
+/// The endgame tables that an engine plays with, and when it probes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableOptions {
     /// The folders; of tables that several of them have, those of the first count.
@@ -28,10 +28,10 @@ pub struct TableOptions {
     pub metric: Option<Metric>,
     /// In the search, nodes of less depth in plies are not looked up. Default 1: all but quiescence.
     pub probe_depth: u32,
-    /// Positions of more men, kings included, are not looked up. Default 32: all that tables have.
+    /// Positions of more pieces, kings included, are not looked up. Default 32: all that tables have.
     pub men: usize,
-    /// Whether wins have to come before the limit of moves without a capture. Default: yes, as far as
-    /// the rules of play have one.
+    /// True if wins have to come before the limit of moves without a capture. Default: yes, as far
+    /// as the rules of play have one.
     pub minds_limit: bool,
 }
 
@@ -61,10 +61,10 @@ impl From<Option<PathBuf>> for TableOptions {
     }
 }
 
-/// Plies that a win of this order takes up to the verdict beyond its distance. Where it matters most, at the
-/// root, that is computed for the position at hand (see `claims`); in the tree and for the losing side
-/// this is taken, which no computed bound of the sets tried has exceeded: each order may be left for
-/// the next lower one when its loop is about to be judged.
+/// Plies that a win of this order needs up to the verdict beyond its distance. Where it matters
+/// most, at the root, that is computed for the position at hand (see `claims`); in the tree and for
+/// the losing side this value is used, which no computed bound of the sets tried has exceeded: each
+/// order may be left for the next lower one when its loop is about to be judged.
 pub(super) const fn claim_plies(order: u16) -> u32 {
     match order {
         0 => 0,
@@ -72,14 +72,15 @@ pub(super) const fn claim_plies(order: u16) -> u32 {
     }
 }
 
-/// Distances of order k and up count from so many times k on, so that lower orders are preferred.
+/// Distances of order k and up count from k times this number of plies on, so that lower orders are
+/// preferred.
 const ORDER_DISTANCE: u16 = 200;
 
-/// With distances to captures, every man counts as so many plies: captures are progress.
+/// With distances to captures, every piece counts as this number of plies: captures are progress.
 const MAN_DISTANCE: u16 = 60;
 
-/// Xiangqi's endgame tables as the search and the root ask them. A table that turns out to be damaged
-/// is left alone from then on; the others serve.
+/// Xiangqi's endgame tables as the search and the root probe them. A table that turns out to be
+/// damaged is not read from then on; the others serve.
 #[derive(Debug)]
 pub struct XiangqiTables {
     /// The preferred ones first; none is empty.
@@ -87,17 +88,17 @@ pub struct XiangqiTables {
     rules: RuleSet,
     /// Nodes of less depth are not looked up.
     probe_depth: i32,
-    /// Nor are positions of more men.
+    /// Nor are positions of more pieces.
     men: u32,
     minds_limit: bool,
-    /// Whether `broken` has anything.
+    /// True once `broken` has an entry.
     any_broken: AtomicBool,
     /// The shelves and materials that could not be read.
     broken: Mutex<BTreeSet<(usize, Material)>>,
     troubles: Mutex<Troubles>,
 }
 
-/// Damage, each told once.
+/// Damage, each reported once.
 #[derive(Debug, Default)]
 struct Troubles {
     all: BTreeSet<String>,
@@ -109,7 +110,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl XiangqiTables {
-    /// Asks a shelf if it has this material. A smaller table that never was there is no trouble.
+    /// Probes a shelf if it has this material. A smaller table that never was there is no trouble.
     fn ask<T>(
         &self,
         shelf: usize,
@@ -139,7 +140,7 @@ impl XiangqiTables {
             && locked(&self.broken).contains(&(shelf, Material::of(position).0))
     }
 
-    /// Leaves a table alone, and those that need it as soon as they are asked.
+    /// Stops reading a table, and those that need it as soon as they are probed.
     fn give_up(&self, shelf: usize, material: Material, error: &ProbeError) {
         locked(&self.broken).insert((shelf, material));
         self.any_broken.store(true, Ordering::Relaxed);
@@ -150,7 +151,7 @@ impl XiangqiTables {
         }
     }
 
-    /// Whether a limit of moves without a capture ends games.
+    /// Returns true if a limit of moves without a capture ends games.
     fn has_limit(&self) -> bool {
         self.minds_limit && self.rules != RuleSet::None
     }
@@ -160,7 +161,7 @@ impl XiangqiTables {
         if self.has_limit() { plies_left(line, self.rules) } else { u32::MAX }
     }
 
-    /// Whether there are not too many men on the board.
+    /// Returns true if there are not too many pieces on the board.
     fn is_small(&self, position: &Position) -> bool {
         men(position) <= self.men
     }
@@ -191,7 +192,7 @@ impl XiangqiTables {
         (is_won || known.len() == all).then_some(known)
     }
 
-    /// The shelves, the preferred one first, that count distances so.
+    /// The shelves with this metric, the preferred one first.
     pub(super) fn shelves_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
         let is_of = move |&shelf: &usize| self.shelves[shelf].metric() == metric;
         (0..self.shelves.len()).filter(is_of)
@@ -207,15 +208,15 @@ impl XiangqiTables {
         self.valid(shelf, entry, men(position) as usize)
     }
 
-    /// What a shelf knows of a node with so many plies left to the limit of moves.
+    /// A shelf's value of a node with `left` plies left to the limit of moves.
     fn value_by(&self, shelf: usize, position: &Position, left: u32) -> Option<TableValue> {
         let entry = self.entry_by(shelf, position)?;
         let is_known = entry.wdl == Wdl::Draw || is_in_time(entry, left);
         is_known.then(|| value_of(entry, self.shelves[shelf].metric(), position))
     }
 
-    /// What a move of this entry is worth. Distances to captures do not tell a mate from a capture;
-    /// the board does.
+    /// The value of a move with this entry. Distances to captures do not distinguish a mate from a
+    /// capture; the board does.
     fn value_of_move(
         &self,
         shelf: usize,
@@ -236,19 +237,19 @@ impl XiangqiTables {
     }
 }
 
-/// Men on the board, kings included.
+/// Pieces on the board, kings included.
 fn men(position: &Position) -> u32 {
     Side::ALL.into_iter().map(|side| position.side(side).len()).sum()
 }
 
-/// Whether what is decided comes to its end in so many plies.
+/// Returns true if the decided outcome comes within `left` plies.
 pub(super) fn is_in_time(entry: Entry, left: u32) -> bool {
     u32::from(entry.distance) + claim_plies(entry.order) <= left
 }
 
-/// An entry for a position, or for a move from it, as the search sees it. Mates come with their plies
-/// where the distance tells them; else the distance grows with orders, and men on the board if it is
-/// one to captures.
+/// An entry for a position, or for a move from it, as the search sees it. Mates come with their
+/// plies where the distance gives them; else the distance grows with orders, and pieces on the
+/// board if it is one to captures.
 fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
     let Entry { wdl, order, distance } = entry;
     let to_mate = metric == Metric::Dtm || distance == 0;
@@ -375,7 +376,7 @@ impl Endgames<Position> for XiangqiTables {
     }
 }
 
-/// Why there are no tables to play with, and what to do.
+/// The message that there are no endgame tables to play with, and what to do.
 fn no_tables(options: &TableOptions, rules: RuleSet) -> String {
     let folders: Vec<String> =
         options.folders.iter().map(|folder| folder.display().to_string()).collect();

@@ -1,8 +1,8 @@
-//! What tables made with some repetition rules say about play under others.
+//! Validity of tablebases made with some repetition rules for play under others.
 //!
 //! The rules of tables (`none`, `check`, `asian`) and those of play (these three, `computer` and
-//! `chinese`) differ in which endless play loses. Mate is mate under all of them. What follows from
-//! that, *deciding* standing for any win or loss:
+//! `chinese`) differ in which endless play loses. Mate is mate under all of them. The consequences,
+//! *deciding* standing for any win or loss:
 //!
 //! - **Order 0 is valid always.** It is a mate that is forced with ever smaller distances, so that no
 //!   position comes back on the way.
@@ -17,14 +17,14 @@
 //!   perpetual check, or perpetual chase without any check; `asian` decides both in the same way, so
 //!   that whoever forces such loops wins under `asian` too.
 //!
-//!   Both hold but for one kind of loop, also under `asian` itself: a victim that only checks and
-//!   chases, neither for ever nor one man for ever, draws in the tables, while at the board the chaser of
-//!   such a loop loses. Such draws are believed: nothing tells them from others, and the root judges
-//!   the repetitions of the game by the rules of play, so that no loop loses that need not.
-//! - **`asian` decides in order 1 or above**: by check or by chase, the table does not tell which, so
-//!   that under other rules (but `none`) it may be a draw. Unknown.
+//! Both hold but for one kind of loop, also under `asian` itself: a victim that only checks and chases,
+//! neither for ever nor one piece for ever, draws in the tables, while at the board the chaser of such
+//! a loop loses. Such draws are believed: nothing distinguishes them from others, and the root judges
+//! the repetitions of the game by the rules of play, so that no loop loses that need not.
+//! - **`asian` decides in order 1 or above**: by check or by chase, the table does not say which,
+//! so that under other rules (but `none`) it may be a draw. Unknown.
 //! - **`check` draws**: a chase may decide under the others. Unknown, but for positions of at most
-//!   four men under `asian` and `computer`: there chases decide nothing (`tablebase generate --men 4`
+//!   four pieces under `asian` and `computer`: there chases decide nothing (`tablebase generate --men 4`
 //!   gives the same values with both rules), which also makes what `asian` decides there valid as
 //!   what `check` decides.
 //! - **`none` draws**: a check may decide under all others. Unknown.
@@ -36,11 +36,11 @@
 use crate::tablebase::{Entry, Rules, Wdl};
 use crate::xiangqi::RuleSet;
 
-/// Men up to which perpetual chase decides nothing.
+/// Number of pieces up to which perpetual chase decides nothing.
 const CHASELESS_MEN: usize = 4;
 
-/// The value under the rules of `play` of a position of so many `men` that tables of the rules `made`
-/// call `entry`; `None` if it is not known.
+/// The value under the rules of `play` of a position of `men` pieces for which tablebases made with
+/// the rules `made` have `entry`; `None` if it is not known.
 pub(super) fn valid(entry: Entry, made: Rules, play: RuleSet, men: usize) -> Option<Entry> {
     let decides = entry.wdl != Wdl::Draw;
     if decides && entry.order == 0 || fits(made, play) {
@@ -60,7 +60,7 @@ pub(super) fn valid(entry: Entry, made: Rules, play: RuleSet, men: usize) -> Opt
     knows.then_some(entry)
 }
 
-/// Whether tables were made with the rules of play.
+/// Returns true if tablebases were made with the rules of play.
 pub(super) const fn fits(made: Rules, play: RuleSet) -> bool {
     matches!(
         (made, play),
@@ -81,8 +81,8 @@ pub(super) const fn preferred(play: RuleSet) -> [Rules; 3] {
     }
 }
 
-/// What tables of the rules `made` are good for in `play`, for people; `None` where they were made
-/// with its rules.
+/// A remark for people on the use of tablebases of the rules `made` in `play`; `None` where they
+/// were made with its rules.
 pub(super) fn remark(made: Rules, play: RuleSet) -> Option<String> {
     if fits(made, play) {
         return None;
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// By rules of tables, of play, for five men: whether a draw and a win by rule are known.
+    /// By rules of tablebases, of play, for five pieces: whether a draw and a win by rule are known.
     #[test]
     fn other_rules_say_less() {
         let known = |made, play| {
