@@ -5,17 +5,17 @@ use super::tunables::{
 use crate::bytes::memory;
 use crate::game::{Heuristics, STRUCTURES, Side};
 
-/// What one thread has learned: how well moves did, and where the evaluation errs.
+/// The history that one thread has gathered: the success of moves, and the errors of the evaluation.
 ///
-/// Quiet moves are judged by themselves, in their setting, and as answers to the opponent's last move
-/// and to one's own last three (continuation history); forcing moves by what they gain.
+/// Quiet moves are judged by themselves, in their setting, and as answers to the opponent's last
+/// move and to the side's own last three (continuation history); noisy moves by their gain.
 #[derive(Debug)]
 pub(super) struct History {
     /// Number of different move indices.
     len: usize,
     quiet: [Vec<i16>; 2],
     forcing: Vec<i16>,
-    /// After the opponent's move; after moves of one's own.
+    /// After the opponent's move; after moves of the same side.
     continuation: [Vec<i16>; 2],
     /// By setting.
     settings: Vec<i16>,
@@ -25,7 +25,7 @@ pub(super) struct History {
     corrections: Vec<i16>,
 }
 
-/// What experience with quiet moves at a node hangs on.
+/// The context that the history of quiet moves at a node depends on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Before {
     /// The history indices of the moves one, two, four and six plies before; `None` for a pass or
@@ -40,13 +40,13 @@ pub(super) type Structures = Option<[u64; STRUCTURES]>;
 
 /// Entries of each table of corrections; a power of two.
 const CORRECTIONS: usize = 1 << 14;
-/// Settings told apart; a power of two.
+/// Number of settings distinguished; a power of two.
 const SETTINGS: usize = 1 << 9;
 /// The tables of continuation history that the moves before belong to: answers to the opponent's
-/// move, or to one's own.
+/// move, or to the side's own.
 const CONTINUATIONS: [usize; 4] = [0, 1, 1, 1];
 
-/// The experience with quiet moves at one node.
+/// The history of quiet moves at one node.
 #[derive(Clone, Copy)]
 pub(super) struct Experience<'a> {
     quiet: &'a [i16],
@@ -55,7 +55,7 @@ pub(super) struct Experience<'a> {
 }
 
 impl Experience<'_> {
-    /// The experience with the move of this index, five times `HISTORY_MAX` at most.
+    /// The history of the move of this index, five times `HISTORY_MAX` at most.
     #[inline]
     pub(super) fn of(&self, index: usize) -> i32 {
         let [one, two, four, six] = self.after.map(|row| i32::from(row[index]));
@@ -65,7 +65,7 @@ impl Experience<'_> {
 }
 
 impl History {
-    /// No experience; `None` if there is no memory for it.
+    /// An empty history; `None` if there is no memory for it.
     pub(super) fn new<G: Heuristics>() -> Option<Self> {
         let len = G::HISTORY_LEN;
         let pairs = len * len;
@@ -90,7 +90,7 @@ impl History {
         self.corrections.fill(0);
     }
 
-    /// The experience with quiet moves of `side` where these moves were played before.
+    /// The history of quiet moves of `side` where these moves were played before.
     #[inline]
     pub(super) fn experience(&self, side: Side, before: Before) -> Experience<'_> {
         let row = |table: usize, first: Option<usize>| match first {
@@ -108,25 +108,25 @@ impl History {
         (before.setting as usize & (SETTINGS - 1)) * self.len
     }
 
-    /// The experience with a quiet move by itself.
+    /// The history of a quiet move by itself.
     #[inline]
     pub(super) fn quiet(&self, side: Side, index: usize) -> i32 {
         i32::from(self.quiet[side.index()][index])
     }
 
-    /// The experience with a forcing move; 0 where none is kept.
+    /// The history of a noisy move; 0 where none is kept.
     #[inline]
     pub(super) fn forcing(&self, slot: usize) -> i32 {
         self.forcing.get(slot).copied().map_or(0, i32::from)
     }
 
-    /// A quiet move did well (`bonus` above 0) or badly.
+    /// Records that a quiet move did well (`bonus` above 0) or badly.
     pub(super) fn note_quiet(&mut self, side: Side, index: usize, before: Before, bonus: i32) {
         pull(&mut self.quiet[side.index()][index], bonus, HISTORY_MAX);
         self.note_answer(index, before, bonus);
     }
 
-    /// A quiet move did well or badly as an answer to those before it.
+    /// Records that a quiet move did well or badly as an answer to those before it.
     pub(super) fn note_answer(&mut self, index: usize, before: Before, bonus: i32) {
         let in_setting = self.setting_row(before) + index;
         pull(&mut self.settings[in_setting], bonus, HISTORY_MAX);
@@ -138,14 +138,14 @@ impl History {
         }
     }
 
-    /// A forcing move did well or badly.
+    /// Records that a noisy move did well or badly.
     pub(super) fn note_forcing(&mut self, slot: usize, bonus: i32) {
         if let Some(value) = self.forcing.get_mut(slot) {
             pull(value, bonus, HISTORY_MAX);
         }
     }
 
-    /// What experience adds to the static evaluation, in centipawns.
+    /// The correction of the static evaluation, in centipawns.
     pub(super) fn correction(&self, side: Side, keys: &Structures) -> i32 {
         let Some(keys) = keys else { return 0 };
         let sum: i32 =
@@ -153,7 +153,7 @@ impl History {
         sum * CORRECTION_WEIGHT / CORRECTION_MAX
     }
 
-    /// Search found a value `error` centipawns above the static evaluation.
+    /// Records that search found a value `error` centipawns above the static evaluation.
     pub(super) fn note_error(&mut self, side: Side, keys: &Structures, error: i32, depth: i32) {
         let Some(keys) = keys else { return };
         let most = CORRECTION_MAX / 4;
@@ -177,12 +177,12 @@ fn zeros(len: usize) -> Option<Vec<i16>> {
     Some(table)
 }
 
-/// What a move earns that cut off a node of so many plies.
+/// The bonus of a move that cut off a node of this depth.
 pub(super) fn bonus(depth: i32) -> i32 {
     (HISTORY_BONUS * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_MAX)
 }
 
-/// What the moves lose that were tried before it.
+/// The penalty of the moves that were tried before it.
 pub(super) fn penalty(depth: i32) -> i32 {
     -bonus(depth) * HISTORY_PENALTY / 100
 }

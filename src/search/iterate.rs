@@ -16,7 +16,7 @@ struct RootLine<M> {
     pv: Vec<M>,
 }
 
-/// How the best move fared from one iteration to the next.
+/// The course of the best move from one iteration to the next.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trend {
     /// Iterations since it changed.
@@ -35,7 +35,7 @@ impl Trend {
         self.average = Some((2 * average + value) / 3);
     }
 
-    /// The percentage of the soft time limit that the search may take.
+    /// The percentage of the soft time limit that the search may use.
     fn time_percent(self, effort: u64) -> u64 {
         let last = TIME_BY_STABILITY.len() - 1;
         let stability = TIME_BY_STABILITY[self.settled.min(last)];
@@ -92,15 +92,15 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         found(&lines, self.finished)
     }
 
-    /// Searches for a mate in at most `moves` moves, a move longer each time. Whether that was not
-    /// broken off comes with what was found.
+    /// Searches for a mate in at most `moves` moves, a move longer each time. The flag is true if
+    /// the search was not broken off.
     pub(super) fn prove_mate(&mut self, moves: u32) -> (Option<Found<G::Move>>, bool) {
         let most = moves.min(MAX_PLY as u32 / 2 - 1);
         for plies in (1..=most).map(|moves| 2 * moves - 1) {
             let depth = plies.cast_signed();
             (self.iteration, self.seldepth, self.partial) = (depth, 0, None);
             let mate = Score::mate_in(plies as usize);
-            // Not without room, so that the line is told: shorter mates there are none.
+            // Not a null window, so that the line is complete: shorter mates there are none.
             let window = Window { alpha: mate - 1, beta: mate + 1 };
             let score = self.search::<Root>(window, depth, 0, true);
             let Ok(score) = score else {
@@ -119,8 +119,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         (None, most == moves)
     }
 
-    /// Whether a helper leaves out the iteration of this depth, so that threads differ in what they
-    /// look at: helpers come in groups of 2, 4, 6 … that take turns in blocks of 1, 2, 3 … depths.
+    /// Returns true if a helper leaves out the iteration of this depth, so that threads differ in what
+    /// they look at: helpers come in groups of 2, 4, 6 … that take turns in blocks of 1, 2, 3 … depths.
     fn leaves_out(&self, depth: u32) -> bool {
         let Some(mut place) = self.id.checked_sub(1) else { return false };
         let mut block = 1;
@@ -181,8 +181,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// A mate's line may end early where the table knew the rest: the table tells it. Nothing is
-    /// added unless it leads to the mate.
+    /// Completes a mate's line, which may end early where the transposition table had the rest,
+    /// from that table. Nothing is added unless it leads to the mate.
     fn complete_mate(&mut self, line: &mut RootLine<G::Move>) {
         let plies = match line.score.kind() {
             ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies as usize,
@@ -202,7 +202,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.rewind();
     }
 
-    /// A line of one move is too short to ponder on: the table may know an answer.
+    /// Adds an answer from the transposition table, if it has one, to a line of one move, which is
+    /// too short to ponder on.
     fn add_answer(&mut self, line: &mut RootLine<G::Move>) {
         let [mv] = line.pv[..] else { return };
         self.line.push(mv);
@@ -210,14 +211,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.rewind();
     }
 
-    /// The move that the transposition table has for the line's last position, if it is legal there.
+    /// The move of the transposition table for the line's last position, if it is legal there.
     fn remembered(&self) -> Option<G::Move> {
         let entry = self.shared.probe(self.table_key())?;
         let mv = entry.mv.and_then(G::Move::unpack);
         mv.filter(|&mv| self.line.position().is_legal(mv))
     }
 
-    /// Whether time is better kept for later moves.
+    /// Returns true if time is better kept for later moves.
     fn may_end(&self, score: Score, percent: u64, moves: usize) -> bool {
         let Some(soft) = self.shared.limits.soft_time else { return false };
         let certain = match score.kind() {

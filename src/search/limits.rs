@@ -3,7 +3,8 @@ use std::time::Duration;
 use super::{Bound, Score};
 use crate::hash::Key;
 
-/// When a search ends. Everything `None` searches until it is told to stop (or the depth's end).
+/// The limits that end a search. With everything `None` it goes on until it is stopped (or to the
+/// greatest depth).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Plies of the last iteration.
@@ -18,25 +19,25 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A search of so many plies.
+    /// A search to this depth in plies.
     #[must_use]
     pub fn depth(depth: u32) -> Self {
         Self { depth: Some(depth), ..Self::default() }
     }
 
-    /// A search of so many positions.
+    /// A search of this number of positions.
     #[must_use]
     pub fn nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
     }
 
-    /// A search of so much time.
+    /// A search of this duration.
     #[must_use]
     pub fn move_time(time: Duration) -> Self {
         Self { hard_time: Some(time), ..Self::default() }
     }
 
-    /// The same for a search that begins so much later.
+    /// The same limits for a search that begins later by `spent`.
     #[must_use]
     pub(crate) fn after(self, spent: Duration) -> Self {
         let left = |limit: Duration| limit.saturating_sub(spent);
@@ -46,24 +47,24 @@ impl Limits {
 
 /// The world outside a running search. Protocols, benchmarks and tests implement it.
 pub trait Control<M>: Sync {
-    /// Asked every hundred nodes or so, from any thread; once true the search ends soon.
+    /// Called every hundred nodes or so, from any thread; once it returns true the search ends soon.
     fn should_stop(&self) -> bool;
-    /// Whether the opponent is still to move: no time limit ends the search then, though the clock
-    /// runs. Once it is false again, a search whose time is up ends at once.
+    /// Returns true while the opponent is still to move: no time limit ends the search then, though
+    /// the clock runs. Once it returns false again, a search whose time is up ends at once.
     fn is_pondering(&self) -> bool {
         false
     }
-    /// Told of every finished iteration, from the thread that called
+    /// Receives every finished iteration, from the thread that called
     /// [`Searcher::run`](super::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
-    /// Shown the transposition table now and then, by [`table_key`](super::table_key), from the
-    /// thread that called [`Searcher::run`](super::Searcher::run).
+    /// Receives access to the transposition table now and then, by [`table_key`](super::table_key),
+    /// from the thread that called [`Searcher::run`](super::Searcher::run).
     fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
         let _ = table;
     }
 }
 
-/// Never stops, hears nothing.
+/// Never stops, ignores reports.
 impl<M> Control<M> for () {
     fn should_stop(&self) -> bool {
         false
@@ -71,48 +72,48 @@ impl<M> Control<M> for () {
     fn report(&self, _iteration: &Iteration<M>) {}
 }
 
-/// What one iteration found, or one of its lines where several are asked for.
+/// The result of one iteration, or one of its lines where several are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Iteration<M> {
     /// Nominal plies.
     pub depth: u32,
     /// The longest line looked at, in plies.
     pub seldepth: u32,
-    /// Which line this is, 1 the best.
+    /// The number of this line, 1 the best.
     pub multipv: u32,
     /// For the side to move.
     pub score: Score,
-    /// How the score relates to the value: [`Bound::Exact`] so far, for an iteration ends only when
-    /// its window holds the score.
+    /// The relation of the score to the value: [`Bound::Exact`] so far, for an iteration ends only
+    /// when its window holds the score.
     pub bound: Bound,
     /// Moves made since the search began.
     pub nodes: u64,
-    /// Positions that endgame tables knew, since the search began.
+    /// Positions found in tablebases, since the search began.
     pub table_hits: u64,
     /// Since the search began.
     pub time: Duration,
-    /// How likely the side to move wins, draws and loses, of 1,000 ([`wdl`](super::wdl())).
+    /// The chances that the side to move wins, draws and loses, of 1,000 ([`wdl`](super::wdl())).
     pub wdl: [u16; 3],
-    /// How full the transposition table is, of 1,000.
+    /// The share of the transposition table in use, of 1,000.
     pub hashfull_permille: u32,
     /// The line of play that the score stands for.
     pub pv: Vec<M>,
 }
 
-/// What the transposition table knows of a position.
+/// The transposition table's entry for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashEntry<M> {
     /// The best move, if there was one; it need not be legal, for two positions may share a key.
     pub best: Option<M>,
     /// For the side to move; mates count from the position.
     pub score: Score,
-    /// How the score relates to the value.
+    /// The relation of the score to the value.
     pub bound: Bound,
     /// Plies searched below the position, 0 for quiescence.
     pub depth: u32,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found<M> {
     /// The move to play; `None` if there is none.
@@ -125,25 +126,26 @@ pub struct Found<M> {
     pub nodes: u64,
     /// Those of them made in quiescence.
     pub quiescence_nodes: u64,
-    /// Positions that endgame tables knew.
+    /// Positions found in tablebases.
     pub table_hits: u64,
     /// The line of play expected, [`best`](Self::best) first.
     pub pv: Vec<M>,
 }
 
-/// What a search for a mate found.
+/// The result of a search for a mate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MateSearch<M> {
     /// The mate, if there is one.
     pub found: Option<Found<M>>,
-    /// Whether the search was not broken off: where nothing is [`found`](Self::found), there is nothing.
+    /// True if the search was not broken off: where nothing is [`found`](Self::found), there is no
+    /// mate.
     pub is_complete: bool,
     /// Moves made.
     pub nodes: u64,
 }
 
 impl<M> MateSearch<M> {
-    /// Whether there is no mate in so few moves.
+    /// Returns true if there is no mate in that number of moves.
     #[must_use]
     pub const fn is_refuted(&self) -> bool {
         self.is_complete && self.found.is_none()

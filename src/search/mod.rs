@@ -2,12 +2,12 @@
 //! evaluations of the games.
 //!
 //! The words used here: a *node* is a position in the search tree. A *PV node* is searched with an
-//! open `Window` and has an exact value; the line of best moves through such nodes
-//! is the principal variation. All other nodes are searched with a window without room: a *cut
-//! node* is expected to have a move that reaches beta (the rest need not be looked at), an *all
-//! node* to have none (every move must be looked at). A node's *depth* is the number of plies still
-//! to be searched, its *ply* the distance from the root. *Quiescence* follows forcing moves only,
-//! where depth has run out.
+//! open `Window` and has an exact value; the line of best moves through such nodes is the principal
+//! variation. All other nodes are searched with a *null window*, which has no score between alpha
+//! and beta: a *cut node* is expected to have a move that reaches beta (the rest need not be looked
+//! at), an *all node* to have none (every move must be looked at). A node's *depth* is the number
+//! of plies still to be searched, its *ply* the distance from the root. *Quiescence* follows noisy
+//! moves only, where depth has run out.
 
 mod history;
 mod iterate;

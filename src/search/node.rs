@@ -13,20 +13,20 @@ use super::workers::{Interrupted, Worker};
 use super::{Bound, MAX_PLY, Oracle, Score};
 use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
-/// What kind of node is searched, known at compile time, so that what only some nodes do costs the
+/// The kind of a node, known at compile time, so that work that only some nodes need costs the
 /// others nothing.
 pub(super) trait Kind {
-    /// Whether it is where the search begins.
+    /// True where the search begins.
     const ROOT: bool;
-    /// Whether the window is open.
+    /// True if the window is open.
     const PV: bool;
 }
 
-/// Where the search begins.
+/// The node where the search begins.
 pub(super) struct Root;
-/// On the principal variation.
+/// A node on the principal variation.
 pub(super) struct Pv;
-/// Anywhere else: searched with a window without room.
+/// Any other node: searched with a null window.
 pub(super) struct Null;
 
 impl Kind for Root {
@@ -42,30 +42,30 @@ impl Kind for Null {
     const PV: bool = false;
 }
 
-/// What is known of a node before its moves are searched.
+/// The facts known of a node before its moves are searched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<M> {
     pub(super) ply: usize,
     pub(super) depth: i32,
     pub(super) window: Window,
-    /// Whether the side to move is under a threat (in check).
+    /// True if the side to move is in check, or under a threat of that kind in games without check.
     pub(super) threatened: bool,
-    /// The static evaluation as the game gives it; `None` under a threat.
+    /// The static evaluation as the game gives it; `None` in check.
     pub(super) raw: Option<i32>,
-    /// The same, corrected by experience; meaningless under a threat.
+    /// The same, corrected by history; meaningless in check.
     pub(super) corrected: Score,
-    /// The same, or the table's score where that says more.
+    /// The same, or the transposition table's score where that says more.
     pub(super) eval: Score,
-    /// Whether the evaluation is better than at one's own last turn.
+    /// True if the evaluation is better than at the same side's last turn.
     pub(super) improving: bool,
-    /// Whether the opponent's last move made things worse for it.
+    /// True if the opponent's last move made things worse for it.
     pub(super) worsening: bool,
     /// Plies that every move is searched deeper.
     pub(super) extension: i32,
-    /// Whether a cut is expected.
+    /// True if a cut is expected.
     pub(super) cut: bool,
     pub(super) was_pv: bool,
-    /// What the transposition table knows.
+    /// The transposition table's entry.
     pub(super) table: Option<Entry>,
     pub(super) table_move: Option<M>,
     pub(super) table_forcing: bool,
@@ -77,20 +77,20 @@ pub(super) struct Node<M> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate<M> {
     pub(super) mv: M,
-    /// How many moves were handed out up to this one.
+    /// The number of moves handed out, this one included.
     pub(super) number: i32,
     pub(super) forcing: bool,
-    /// Whether it gives check.
+    /// True if it gives check.
     pub(super) threatening: bool,
     /// Its [history index](Heuristics::history_index).
     pub(super) index: usize,
-    /// Where experience with it is kept if it is forcing.
+    /// The slot of its history if it is noisy.
     pub(super) slot: usize,
     pub(super) history: i32,
 }
 
-/// Moves tried at a node before one cut off: their history indices or slots. Those beyond the room
-/// here came late and taught little.
+/// Moves tried at a node before one cut off: their history indices or slots. Those that do not fit
+/// here came late and matter little.
 #[derive(Default)]
 struct Tried {
     quiet: ArrayVec<u16, 64>,
@@ -111,8 +111,8 @@ impl Tried {
 struct Best<M> {
     score: Score,
     mv: Option<M>,
-    /// See [`Worker::floor`]: the lowest of all moves, for an upper bound hangs on each of them; once
-    /// a move has cut, that move's.
+    /// See [`Worker::floor`]: the lowest of all moves, for an upper bound depends on each of them;
+    /// once a move has cut, that move's.
     floor: usize,
 }
 
@@ -126,8 +126,8 @@ impl<M> Best<M> {
 pub(super) const NO_FLOOR: usize = usize::MAX;
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
-    /// The value of the line's last position, `depth` plies deep, as far as `window` tells scores
-    /// apart (fail-soft).
+    /// The value of the line's last position, `depth` plies deep, as far as `window` distinguishes
+    /// scores (fail-soft).
     pub(super) fn search<N: Kind>(
         &mut self,
         window: Window,
@@ -180,7 +180,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         self.search_moves::<N>(&node)
     }
 
-    /// A quiet move of the table that cuts off again is worth remembering.
+    /// Adds to the history of a quiet move of the transposition table that cuts off again.
     fn learn_from_table(&mut self, entry: Option<Entry>, cuts: bool, depth: i32, ply: usize) {
         let mv: Option<G::Move> = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
         let Some(mv) = mv.filter(|_| cuts) else { return };
@@ -191,7 +191,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// Where depth runs out: a loop that closes here is judged, anything else left to quiescence.
+    /// Enters quiescence where depth runs out; a loop that closes here is judged first.
     fn enter_quiescence<N: Kind>(
         &mut self,
         window: Window,
@@ -214,7 +214,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// What the rules that look at the past say of the line's last position, with its
+    /// The judgement on the line's last position by the rules that look at the past, with its
     /// [floor](Worker::floor).
     fn judged(&self, ply: usize) -> Option<(Score, usize)> {
         let rules = self.shared.rules;
@@ -228,7 +228,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Some((score, floor))
     }
 
-    /// A result that needs no search: by the rules that look at the past, by length, by table.
+    /// A result that needs no search: by the rules that look at the past, by length, by tablebase.
     fn known_result(&mut self, ply: usize, depth: i32) -> Option<Score> {
         if let Some((score, floor)) = self.judged(ply) {
             self.floor[ply] = floor;
@@ -255,7 +255,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         None
     }
 
-    /// What is known before any move is tried.
+    /// Collects the facts known of a node before any move is tried.
     fn survey<N: Kind>(
         &mut self,
         entry: Option<Entry>,
@@ -308,18 +308,18 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         node
     }
 
-    /// The static evaluation with what experience adds to it.
+    /// The static evaluation with the correction added.
     pub(super) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
         let side = self.line.position().side_to_move();
         Score::from_eval(raw.value() + self.history.correction(side, structures))
     }
 
-    /// Whether the reduction of the move that led here looks wrong now: plies to add.
+    /// Plies to add because the reduction of the move that led here looks wrong now.
     fn hindsight(&mut self, node: &Node<G::Move>) -> i32 {
         let before = node.ply - 1;
         let reduction = std::mem::take(&mut self.reductions[before]);
         let Some(theirs) = self.evals[before].filter(|_| !node.threatened) else { return 0 };
-        // What both sides together believe to have is what the last move changed.
+        // The sum of both sides' evaluations is the effect of the last move.
         let change = node.corrected.value() + theirs.value();
         if reduction >= HINDSIGHT_DEEPER && change < 0 {
             1
@@ -330,8 +330,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// The only answer to a threat is searched a ply deeper, in some games every answer. Extensions
-    /// stop at twice the nominal depth, so that every iteration ends.
+    /// The extension of answers to a check: a ply for the only answer, and in some games a ply for
+    /// every answer. Extensions stop at twice the nominal depth, so that every iteration ends.
     fn extension(&self, ply: usize) -> i32 {
         if !self.shared.techniques.extensions || ply >= 2 * self.iteration as usize {
             return 0;
@@ -442,7 +442,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// Principal variation search of one move: the first with the open window, later ones with a
-    /// window without room, reduced where little is expected, and again if they surprise.
+    /// null window, reduced where little is expected, and again if they surprise.
     fn search_move<N: Kind>(
         &mut self,
         node: &Node<G::Move>,
@@ -488,7 +488,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(score)
     }
 
-    /// A quiet move that surprised at reduced depth did well or badly as an answer.
+    /// Records that a quiet move that surprised at reduced depth did well or badly as an answer.
     fn judge_surprise(&mut self, node: &Node<G::Move>, candidate: &Candidate<G::Move>, well: bool) {
         if !candidate.forcing {
             let earned = if well { bonus(node.depth) } else { penalty(node.depth) };
@@ -496,7 +496,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// Killers and history learn from the best move, and from those tried before it.
+    /// Updates killers and history for the best move, and for those tried before it.
     fn learn(&mut self, node: &Node<G::Move>, best: &Candidate<G::Move>, tried: &Tried) {
         if !self.shared.techniques.ordering {
             return;
@@ -521,7 +521,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// A quiet move that was tried early and is refuted was a bad answer.
+    /// Records that a quiet move that was tried early and is refuted was a bad answer.
     fn blame_previous(&mut self, node: &Node<G::Move>) {
         let Some(before) = node.ply.checked_sub(1) else { return };
         if self.played_quiet[before]
@@ -532,7 +532,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// Where no move was good, the quiet move that led here was.
+    /// Credits the quiet move that led here if no answer to it was good.
     fn credit_previous(&mut self, node: &Node<G::Move>) {
         let Some(before) = node.ply.checked_sub(1) else { return };
         if self.shared.techniques.ordering
@@ -544,10 +544,10 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// Keeps the result for later. Scores that a repetition decided which began above this node
-    /// belong to the path that led here, not to the position: of them only the move is kept. The root
-    /// is no exception, for loops may begin in the game before it. Nothing is kept of a root score that
-    /// leaves moves out, nor of any that leaves one out for comparison.
+    /// Stores the result in the transposition table. Scores that a repetition decided which began
+    /// above this node belong to the path that led here, not to the position: of them only the move
+    /// is stored. The root is no exception, for loops may begin in the game before it. Nothing is
+    /// stored of a root score that leaves moves out, nor of any that leaves one out for comparison.
     fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
         let path_dependent = best.floor <= node.ply;
         self.floor[node.ply] = if path_dependent { best.floor } else { NO_FLOOR };
@@ -572,14 +572,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
     }
 
-    /// A pass decided the node: what its score hangs on, the node's score does.
+    /// Gives the node the floor of the node after the pass that decided it.
     pub(super) fn inherit_floor(&mut self, ply: usize) {
         let floor = self.floor[ply + 1];
         self.floor[ply] = if floor <= ply { floor } else { NO_FLOOR };
     }
 
-    /// Where search and static evaluation differ, and no capture explains it, the evaluation of
-    /// such positions is corrected.
+    /// Corrects the evaluation of such positions if search and static evaluation differ, and no
+    /// capture explains it.
     fn learn_error(&mut self, node: &Node<G::Move>, best: &Best<G::Move>, bound: Bound) {
         let position = self.line.position();
         let differs = match bound {
@@ -616,7 +616,7 @@ const fn decided(won: bool, ply: usize) -> Score {
     if won { Score::mate_in(ply) } else { Score::mated_in(ply) }
 }
 
-/// A score above beta, drawn towards it: how far above it is says the less the shallower the search.
+/// A score above beta, drawn towards it, the more so the shallower the search.
 fn softened<M>(score: Score, node: &Node<M>) -> Score {
     let beta = node.window.beta;
     if score <= beta || score.is_decisive() || beta.is_decisive() {
@@ -626,7 +626,7 @@ fn softened<M>(score: Score, node: &Node<M>) -> Score {
     Score::from_eval((score.value() * depth + beta.value()) / (depth + 1))
 }
 
-/// The table's score, where it was searched deep enough and settles the window.
+/// The transposition table's score, where it was searched deep enough and settles the window.
 pub(super) fn table_cutoff(
     entry: Option<Entry>,
     window: Window,
@@ -643,7 +643,7 @@ pub(super) fn table_cutoff(
     settles.then_some(score)
 }
 
-/// The static evaluation, or the table's score where that says more.
+/// The static evaluation, or the transposition table's score where that says more.
 pub(super) fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.to_global(ply);

@@ -1,11 +1,11 @@
 use crate::game::{Game, Line};
 
 /// A value known for certain, for the side to move. Where the plies to mate are not known, wins and
-/// losses come with another measure of how far the end is, no less than the plies to what is known:
-/// a nearer one is preferred, so that the search makes progress.
+/// losses come with another measure of the distance to the end, no less than the plies to what is
+/// known: a nearer one is preferred, so that the search makes progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TableValue {
-    /// It mates in so many plies.
+    /// It mates in this number of plies.
     Mate(u16),
     /// It wins.
     Win(u16),
@@ -13,7 +13,7 @@ pub enum TableValue {
     Draw,
     /// It loses.
     Loss(u16),
-    /// It is mated in so many plies.
+    /// It is mated in this number of plies.
     Mated(u16),
 }
 
@@ -29,41 +29,41 @@ impl TableValue {
         }
     }
 
-    /// Whether the side to move wins.
+    /// Returns true if the side to move wins.
     #[must_use]
     pub const fn is_won(self) -> bool {
         matches!(self, Self::Mate(_) | Self::Win(_))
     }
 }
 
-/// The greatest distance of a [`TableValue`] that scores tell from others.
+/// The greatest distance of a [`TableValue`] that scores distinguish.
 pub const MAX_TABLE_DISTANCE: u16 = 800;
 
-/// Certain knowledge beside the search: endgame tables. Must answer fast, above all with `None`.
+/// Certain knowledge beside the search: tablebases. Must answer fast, above all with `None`.
 pub trait Oracle<G: Game>: Sync {
-    /// Whether there is anything to ask; `false` removes the probe from the search.
+    /// True if there is anything to probe; `false` removes the probe from the search.
     const PRESENT: bool;
-    /// The value of the last position of `line`, if it is known and does not hang on the past of the
+    /// The value of the last position of `line`, if it is known and does not depend on the past of the
     /// line: a win that a limit of moves may prevent is none. Of lines that end in the same position at
     /// the same [stage](crate::game::Adjudicate::stage), only those at stage 0 may differ, and only in
     /// values farther away than [`STAGE_SIGHT`](crate::game::Adjudicate::STAGE_SIGHT). `depth` plies
     /// are left to be searched there.
     fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue>;
 
-    /// Says that the calling thread probes as worker number `worker` of a search from now on, 0 the
-    /// first: what workers of one number have read lies near for the next of them.
+    /// Announces that the calling thread probes as worker number `worker` of a search from now on,
+    /// 0 the first: what workers of one number have read lies near for the next of them.
     fn enter(&self, worker: usize) {
         let _ = worker;
     }
 
-    /// Whether a probe of the calling thread has taken long since this was asked last, for it had to
-    /// read from the disk: the clock is looked at then.
+    /// Returns true if a probe of the calling thread has been slow since the last call, for it had
+    /// to read from the disk: the clock is checked then.
     fn was_slow(&self) -> bool {
         false
     }
 }
 
-/// Knows nothing.
+/// An oracle without any knowledge.
 impl<G: Game> Oracle<G> for () {
     const PRESENT: bool = false;
     fn probe(&self, _line: &Line<G>, _depth: i32) -> Option<TableValue> {
@@ -71,14 +71,14 @@ impl<G: Game> Oracle<G> for () {
     }
 }
 
-/// What another oracle knows; of draws only where `tells_draws`. Where the root is known to be drawn,
-/// so is nearly everything below: a search that is not told looks for the moves that are hardest to
-/// answer, and still sees the mistakes that lose.
+/// An adapter that passes another oracle's values on, draws only if `tells_draws`. Where the root
+/// is known to be drawn, so is nearly everything below: a search from which draws are hidden looks
+/// for the moves that are hardest to answer, and still sees the mistakes that lose.
 #[derive(Debug)]
 pub struct Telling<'a, O> {
     /// The other.
     pub oracle: &'a O,
-    /// Whether draws are told.
+    /// True if draws are passed on.
     pub tells_draws: bool,
 }
 

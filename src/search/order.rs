@@ -7,12 +7,12 @@ use crate::game::{Heuristics, MAX_MOVES, MoveList};
 #[derive(Clone, Copy)]
 struct Ranked<M> {
     mv: M,
-    /// Whether it is quiet and makes a threat.
+    /// True if it is quiet and makes a threat.
     threatens: bool,
     rank: i32,
 }
 
-/// What is known at a node about moves worth trying early.
+/// The moves worth trying early at a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hints<M> {
     /// From the transposition table.
@@ -24,12 +24,12 @@ pub(super) struct Hints<M> {
 }
 
 /// Hands out the plausible moves of a position, the most promising first, and does no work for
-/// moves that are never asked for: the table's move, forcing moves that do not lose material,
-/// killers, quiet moves by history, forcing moves that lose.
+/// moves that are never wanted: the move of the transposition table, noisy moves that do not lose
+/// material, killers, quiet moves by history, noisy moves that lose.
 pub(super) struct Picker<M> {
     hints: Hints<M>,
     stage: Stage,
-    /// Losing forcing moves up to `losing`, and what is still to be handed out from `next` on.
+    /// Losing noisy moves up to `losing`, and the moves still to be handed out from `next` on.
     moves: ArrayVec<Ranked<M>, MAX_MOVES>,
     losing: usize,
     next: usize,
@@ -70,7 +70,7 @@ impl<M: Copy + Eq> Picker<M> {
         }
     }
 
-    /// The next move of `position`, always the one that the picker was first asked about.
+    /// The next move of `position`, which must be the same position in every call.
     pub(super) fn next<G: Heuristics<Move = M>>(
         &mut self,
         position: &G,
@@ -172,7 +172,7 @@ impl<M: Copy + Eq> Picker<M> {
         }
     }
 
-    /// Takes out the highest-ranked of the remaining moves, the earliest among equals.
+    /// Removes the highest-ranked of the remaining moves, the earliest among equals.
     fn best(&mut self) -> Option<Ranked<M>> {
         let rest = &mut self.moves[self.next..];
         let mut best = 0;
@@ -189,13 +189,13 @@ impl<M: Copy + Eq> Picker<M> {
     }
 }
 
-/// The order of forcing moves: by what they gain, then by experience.
+/// The rank of a noisy move: by its gain, then by history.
 pub(super) fn forcing_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
     let experience = history.forcing(forcing_slot(position, mv));
     position.forcing_value(mv) + experience * FORCING_HISTORY / 256
 }
 
-/// Where experience with a forcing move is kept; out of reach where none is.
+/// The slot of the history of a noisy move; out of range where none is kept.
 #[inline]
 pub(super) fn forcing_slot<G: Heuristics>(position: &G, mv: G::Move) -> usize {
     if G::GAINS == 0 {

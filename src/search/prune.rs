@@ -1,6 +1,6 @@
-//! The ideas that leave out work: each is one function. They are unsound but right often enough;
-//! in check only moves of bad repute and moves that lose material are left out, and none may hide a
-//! decided result.
+//! The techniques that leave out work: each is one function. They are unsound but right often
+//! enough; in check only moves of bad history and moves that lose material are left out, and none
+//! may hide a decided result.
 
 use super::node::{Candidate, Kind, Node, Null};
 use super::order::forcing_rank;
@@ -22,16 +22,16 @@ use super::workers::{Interrupted, Worker};
 use super::{Bound, Oracle, Score};
 use crate::game::{Adjudicate, Heuristics, MoveList};
 
-/// What the search without a node's table move says about that move.
+/// The result of a search without a node's transposition table move, about that move.
 pub(super) enum Singular {
-    /// It is to be searched so many plies deeper, or less deep.
+    /// It is to be searched deeper by this number of plies, or less deep.
     Extends(i32),
     /// Others reach beta as well: the node has this score.
     Cuts(Score),
 }
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
-    /// A score for the node without searching its moves, if one of the ideas applies.
+    /// A score for the node without searching its moves, if one of the techniques applies.
     pub(super) fn prune(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         if let Some(score) = reverse_futility(node) {
             return Ok(Some(score));
@@ -48,7 +48,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(remembered_far_above(node))
     }
 
-    /// Razoring: so far below alpha near the leaves, only forcing moves can help.
+    /// Razoring: near the leaves and far below alpha, only noisy moves can help.
     fn razor(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         let margin = RAZOR_BASE + RAZOR_MARGIN * node.depth * node.depth;
         if node.depth > RAZOR_DEPTH
@@ -62,8 +62,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 
     /// Null move (Donninger 1993): if even passing keeps the score above beta, some move will too.
-    /// Not where no cut is expected, not twice in a row, not with too little material; deep cuts are verified by a search in
-    /// which the side may not pass.
+    /// Not where no cut is expected, not twice in a row, not with too little material; deep cuts
+    /// are verified by a search in which the side may not pass.
     fn null_move(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         let beta = node.window.beta;
         if !G::NULL_MOVE
@@ -134,7 +134,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(None)
     }
 
-    /// Forcing moves whose exchange gains `least` or more, best first.
+    /// Noisy moves whose exchange gains `least` or more, best first.
     fn promising_captures(&self, least: i32) -> MoveList<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
@@ -144,9 +144,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         moves
     }
 
-    /// Singular extension (Anantharaman, Campbell and Hsu 1988): if every move but the table's is
-    /// worse by a margin, that move is searched deeper. If the others reach beta too, the node is
-    /// cut at once.
+    /// Singular extension (Anantharaman, Campbell and Hsu 1988): if every move but the
+    /// transposition table's is worse by a margin, that move is searched deeper. If the others
+    /// reach beta too, the node is cut at once.
     pub(super) fn singularity<N: Kind>(
         &mut self,
         node: &Node<G::Move>,
@@ -199,13 +199,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 }
 
-/// Internal iterative reduction: where the table has no move, a less deep search finds one for the
-/// next iteration.
+/// Internal iterative reduction: where the transposition table has no move, a less deep search
+/// finds one for the next iteration.
 pub(super) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
     node.table_move.is_none() && depth >= IIR_DEPTH
 }
 
-/// Probcut without a search: a little less deep, the table remembers a score far above beta.
+/// Probcut without a search: the transposition table has, from a little less depth, a score far
+/// above beta.
 fn remembered_far_above<M>(node: &Node<M>) -> Option<Score> {
     let beta = node.window.beta + TABLE_PROBCUT_MARGIN;
     let entry = node.table.filter(|entry| {
@@ -215,7 +216,7 @@ fn remembered_far_above<M>(node: &Node<M>) -> Option<Score> {
     (score >= beta && !score.is_decisive() && !beta.is_decisive()).then_some(beta)
 }
 
-/// Reverse futility: so far above beta near the leaves, the opponent will not come back.
+/// Reverse futility: near the leaves and far above beta, the opponent will not come back.
 fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
     let plies = node.depth - i32::from(node.improving) - i32::from(node.worsening);
     let is_unknown = node.cut && node.table_move.is_none();
@@ -228,8 +229,8 @@ fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
     holds.then(|| Score::from_eval((node.eval.value() + beta.value()) / 2))
 }
 
-/// Whether a move is left out for one of the reasons below; if so, what the score of the node can
-/// be by it at most, as far as the reason says: a fail-soft bound must not be lower.
+/// Returns `Some` if a move is left out for one of the reasons below, with the greatest score of
+/// the node by that move, as far as the reason gives one: a fail-soft bound must not be lower.
 pub(super) fn skips<G: Heuristics>(
     position: &G,
     node: &Node<G::Move>,
@@ -246,7 +247,7 @@ pub(super) fn skips<G: Heuristics>(
     skips.then_some(-Score::INFINITE)
 }
 
-/// Late-move pruning: so far down the list, only quiet moves that check are tried.
+/// Late-move pruning: far down the list, only quiet moves that check are tried.
 pub(super) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.threatened && node.depth <= LATE_DEPTH && number >= most
@@ -257,8 +258,8 @@ fn expected_depth<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
     (node.depth - base_reduction(node, candidate) / 256).max(0)
 }
 
-/// Futility: moves without a threat that cannot raise the evaluation to alpha, and how far they can.
-/// What forcing moves gain, only some games can tell.
+/// Futility: moves without a threat that cannot raise the evaluation to alpha, with the score that
+/// they reach at most. The gain of noisy moves is known in some games only.
 fn futile<G: Heuristics>(
     position: &G,
     node: &Node<G::Move>,
@@ -309,13 +310,13 @@ fn loses_exchange<G: Heuristics>(
     !position.exchange_reaches(candidate.mv, -allowed)
 }
 
-/// What depth and place in the order alone say, in 256ths of a ply.
+/// The reduction by depth and place in the order alone, in 256ths of a ply.
 fn base_reduction<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
     LMR_BASE + log2_256(node.depth) * log2_256(candidate.number) / LMR_DIVISOR
 }
 
-/// Late-move reductions: by how many plies less a move is searched at first. `cutoffs` counts the
-/// moves of this node that were refuted already.
+/// Late-move reduction: the number of plies by which a move is searched less deep at first.
+/// `cutoffs` counts the moves of this node that were refuted already.
 pub(super) fn late_move_reduction<N: Kind, M>(
     node: &Node<M>,
     candidate: &Candidate<M>,

@@ -10,7 +10,7 @@ use super::workers::{Interrupted, Worker};
 use super::{MAX_PLY, Oracle, Score};
 use crate::game::{Adjudicate, Heuristics, MAX_MOVES, MoveList, Packed};
 
-/// What quiescence found so far.
+/// The result of quiescence so far.
 struct Settled<M> {
     score: Score,
     mv: Option<M>,
@@ -20,9 +20,9 @@ struct Settled<M> {
 type Ranked<M> = ArrayVec<(i32, M), MAX_MOVES>;
 
 impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
-    /// Quiescence: only forcing moves, and at its first ply quiet moves that make a threat, are tried,
-    /// if they do not lose material, and the side to move may always leave it at the static
-    /// evaluation (stand pat); under a threat all moves are tried instead.
+    /// Quiescence: only noisy moves, and at its first ply quiet moves that make a threat, are
+    /// tried, if they do not lose material, and the side to move may always leave it at the static
+    /// evaluation (stand pat); in check all moves are tried instead.
     pub(super) fn quiesce<N: Kind>(
         &mut self,
         window: Window,
@@ -172,9 +172,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         Ok(best)
     }
 
-    /// Whether a move is left out: where nothing threatens, one that loses material or cannot bring
-    /// the evaluation to alpha; under a threat, late ones that take nothing, once one is known that
-    /// does not lose.
+    /// Decides whether a move is left out: when not in check, one that loses material or cannot
+    /// bring the evaluation to alpha; in check, late ones that capture nothing, once one is known
+    /// that does not lose.
     fn skips_in_quiescence(
         &self,
         mv: G::Move,
@@ -201,7 +201,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     }
 }
 
-/// Delta pruning: a take that cannot bring the evaluation to alpha, and how far it can.
+/// Delta pruning: a capture that cannot bring the evaluation to alpha, with the score that it
+/// reaches at most.
 fn hopeless<G: Heuristics>(
     position: &G,
     mv: G::Move,
@@ -215,11 +216,11 @@ fn hopeless<G: Heuristics>(
     (most <= alpha).then_some(most)
 }
 
-/// What is left out.
+/// The moves that are left out.
 enum Skips {
     /// Nothing.
     No,
-    /// The move, which brings at most this.
+    /// The move, which reaches at most this score.
     Move(Score),
     /// It and all after it.
     Rest,

@@ -6,34 +6,34 @@ use super::{MAX_TABLE_DISTANCE, TableValue};
 /// Plies that a search line may have, quiescence included.
 pub const MAX_PLY: usize = 128;
 
-/// The worth of a position for the side to move, in centipawns; wins known by mate or by endgame
-/// tables lie in ranges of their own above every evaluation. Fits 16 bits.
+/// The score of a position for the side to move, in centipawns; wins known by mate or by tablebase
+/// lie in ranges of their own above every evaluation. Fits 16 bits.
 ///
 /// | range (absolute)        | meaning                                        |
 /// |-------------------------|------------------------------------------------|
 /// | 0 to 20,000             | evaluation                                     |
-/// | 24,000 less some plies  | won by endgame table, its distance included     |
-/// | 30,000 less some plies  | mate in so many plies                          |
+/// | 24,000 less some plies  | won by tablebase, its distance included        |
+/// | 30,000 less some plies  | mate, its distance included                    |
 /// | 32,000                  | infinite: outside every score                  |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 
-/// What a [`Score`] says; plies count from the position that the score belongs to.
+/// The meaning of a [`Score`]; plies count from the position that the score belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScoreKind {
     /// An evaluation.
     Centipawns(i32),
-    /// The side to move wins in so many plies.
+    /// The side to move wins in this number of plies.
     MateIn(u32),
-    /// The side to move loses in so many plies.
+    /// The side to move loses in this number of plies.
     MatedIn(u32),
-    /// The side to move wins by a table: plies to it and the table's own distance together.
+    /// The side to move wins by a tablebase: plies to it and the tablebase's own distance together.
     TableWin(u32),
-    /// The side to move loses by a table: plies to it and the table's own distance together.
+    /// The side to move loses by a tablebase: plies to it and the tablebase's own distance together.
     TableLoss(u32),
 }
 
-/// How a score relates to the true value.
+/// The relation of a score to the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Bound {
@@ -80,19 +80,19 @@ impl Score {
         Self(signed(ply) - Self::MATE)
     }
 
-    /// A table says that the side to move wins, by a distance that ends `ply` plies from the root.
+    /// A win of the side to move by a tablebase, with a distance that ends `ply` plies from the root.
     #[must_use]
     pub const fn table_win(ply: usize) -> Self {
         Self(Self::TABLE - signed(ply))
     }
 
-    /// A table says that the side to move loses, by a distance that ends `ply` plies from the root.
+    /// A loss of the side to move by a tablebase, with a distance that ends `ply` plies from the root.
     #[must_use]
     pub const fn table_loss(ply: usize) -> Self {
         Self(signed(ply) - Self::TABLE)
     }
 
-    /// What a table says of a position `ply` plies from the root, the better the nearer the end is.
+    /// The score of a tablebase value `ply` plies from the root, the better the nearer the end is.
     /// Distances count up to [`MAX_TABLE_DISTANCE`].
     #[must_use]
     pub fn of_table(value: TableValue, ply: usize) -> Self {
@@ -106,7 +106,7 @@ impl Score {
         }
     }
 
-    /// What the score says.
+    /// The meaning of the score.
     #[must_use]
     pub const fn kind(self) -> ScoreKind {
         let size = self.0.abs();
@@ -128,20 +128,20 @@ impl Score {
         self.0
     }
 
-    /// Whether it is a mate or a table result, not an evaluation.
+    /// Returns true if it is a mate or a tablebase result, not an evaluation.
     #[must_use]
     pub const fn is_decisive(self) -> bool {
         self.0.abs() > Self::TABLE - Self::PLIES
     }
 
-    /// Whether it is a decided loss for the side to move.
+    /// Returns true if it is a decided loss for the side to move.
     #[must_use]
     pub const fn is_lost(self) -> bool {
         self.0 < Self::PLIES - Self::TABLE
     }
 
-    /// The score as seen from the position itself, `ply` plies after the root: what the
-    /// transposition table keeps.
+    /// The score as seen from the position itself, `ply` plies after the root, as the transposition
+    /// table stores it.
     #[must_use]
     pub(super) const fn to_local(self, ply: usize) -> Self {
         if !self.is_decisive() {
@@ -165,7 +165,7 @@ impl Score {
         }
     }
 
-    /// The 16 bits that the transposition table keeps.
+    /// The 16 bits that the transposition table stores.
     #[must_use]
     pub(super) const fn bits(self) -> u16 {
         (self.0 as i16).cast_unsigned()
@@ -207,7 +207,7 @@ impl Sub<i32> for Score {
 }
 
 impl fmt::Display for Score {
-    /// As UCI writes it: `cp 34`, `mate 3` (moves), `mate -2`; table results as large `cp`.
+    /// As UCI writes it: `cp 34`, `mate 3` (moves), `mate -2`; tablebase results as large `cp`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             ScoreKind::MateIn(plies) => write!(f, "mate {}", plies.div_ceil(2)),

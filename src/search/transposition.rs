@@ -16,19 +16,19 @@ const NO_EVAL: i16 = i16::MIN;
 /// The largest table, in MiB.
 pub const MAX_HASH_MIB: usize = 1 << 15;
 
-/// What the table knows about a position.
+/// An entry of the transposition table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The best move as 16 bits ([`Packed`](crate::game::Packed)).
     pub(super) mv: Option<u16>,
     /// As seen from the position itself.
     pub(super) score: Score,
-    /// The static evaluation, if it was taken.
+    /// The static evaluation, if there is one.
     pub(super) eval: Option<i16>,
     /// Plies searched below the position, 0 for quiescence.
     pub(super) depth: u8,
     pub(super) bound: Bound,
-    /// Whether the position was once on a principal variation.
+    /// True if the position was once on a principal variation.
     pub(super) was_pv: bool,
     /// The search that wrote it, modulo 32.
     pub(super) age: u8,
@@ -40,7 +40,7 @@ impl Entry {
         Self { score: -Score::INFINITE, depth: 0, bound: Bound::Lower, ..self }
     }
 
-    /// Whether the score says anything.
+    /// Returns true if the score says anything.
     pub(super) fn has_score(&self) -> bool {
         self.score != -Score::INFINITE
     }
@@ -135,7 +135,7 @@ impl TranspositionTable {
         self.age = 0;
     }
 
-    /// A new search begins: older entries give way first.
+    /// Begins a new search: older entries give way first.
     pub(super) fn grow_older(&mut self) {
         self.age = (self.age + 1) % AGES;
     }
@@ -145,13 +145,13 @@ impl TranspositionTable {
         &self.buckets[key.0 as usize & self.mask].0
     }
 
-    /// The position with this key will soon be asked for.
+    /// Prefetches the bucket of this key, which will be probed soon.
     #[inline]
     pub(super) fn prefetch(&self, key: Key) {
         memory::prefetch(self.bucket(key));
     }
 
-    /// What is known about the position with this key.
+    /// The entry for the position with this key.
     pub(super) fn probe(&self, key: Key) -> Option<Entry> {
         self.bucket(key).iter().find_map(|slot| {
             let (stored, entry) = slot.read();
@@ -193,7 +193,7 @@ impl TranspositionTable {
         }
     }
 
-    /// Whether a new entry of the same position is worth more than the old one.
+    /// Returns true if a new entry of the same position is worth more than the old one.
     fn replaces(&self, new: Entry, old: Entry) -> bool {
         new.bound == Bound::Exact || old.age != self.age || new.depth + 3 >= old.depth
     }

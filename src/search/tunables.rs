@@ -5,37 +5,37 @@
 pub(super) const ASPIRATION: i32 = 14;
 /// From this depth on a search begins with an aspiration window.
 pub(super) const ASPIRATION_DEPTH: i32 = 5;
-/// A window that failed grows by so many hundredths of its size.
+/// A window that failed grows by this number of hundredths of its size.
 pub(super) const ASPIRATION_GROWTH: i32 = 70;
 
-/// Up to this depth the table's scores cut off only as the kind of node lets expect.
+/// Up to this depth the transposition table's scores cut off only as the kind of node lets expect.
 pub(super) const CUT_AS_EXPECTED: i32 = 5;
 
 /// Deepest node that reverse futility cuts off.
 pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
-/// What a ply may cost: see `search::prune`.
+/// The margin for each ply: see `search::prune`.
 pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 52;
-/// So much less where a cut is expected of a node without a table move.
+/// Deduction from the margin where a cut is expected of a node without a transposition table move.
 pub(super) const REVERSE_FUTILITY_UNKNOWN: i32 = 10;
-/// The last move counts as a bad one if both sides together believe to have so much more since.
+/// The last move counts as a bad one if the sum of both sides' evaluations has grown by this since.
 pub(super) const WORSENING_MARGIN: i32 = 2;
 
 /// Deepest node that razoring hands to quiescence.
 pub(super) const RAZOR_DEPTH: i32 = 4;
-/// What a node may gain beyond hope ...
+/// The margin of razoring: a constant ...
 pub(super) const RAZOR_BASE: i32 = 180;
-/// ... and each squared ply.
+/// ... and this for each squared ply.
 pub(super) const RAZOR_MARGIN: i32 = 90;
 
 /// Shallowest node that tries a null move.
 pub(super) const NULL_DEPTH: i32 = 2;
 /// Plies that a null move saves at least.
 pub(super) const NULL_REDUCTION: i32 = 4;
-/// A further ply is saved for every so many plies of depth.
+/// A further ply is saved for each of this number of plies of depth.
 pub(super) const NULL_REDUCTION_STEP: i32 = 3;
-/// A further ply is saved for every so many centipawns above beta ...
+/// A further ply is saved for each of this number of centipawns above beta ...
 pub(super) const NULL_REDUCTION_MARGIN: i32 = 120;
-/// ... and so many at most.
+/// ... and this number at most.
 pub(super) const NULL_REDUCTION_MORE: i32 = 4;
 /// The static evaluation may lie below beta by what exceeds this ...
 pub(super) const NULL_EVAL_BASE: i32 = 130;
@@ -46,7 +46,7 @@ pub(super) const NULL_VERIFICATION_DEPTH: i32 = 13;
 
 /// Shallowest node that looks for a capture which cuts off by far.
 pub(super) const PROBCUT_DEPTH: i32 = 5;
-/// How far above beta such a capture must lead.
+/// The margin above beta that such a capture must reach.
 pub(super) const PROBCUT_MARGIN: i32 = 150;
 /// Plies that its check saves.
 pub(super) const PROBCUT_REDUCTION: i32 = 4;
@@ -54,30 +54,31 @@ pub(super) const PROBCUT_REDUCTION: i32 = 4;
 /// Plies of depth that an entry of the transposition table is worth less for each search since.
 pub(super) const YEAR: i32 = 8;
 
-/// How far above beta a score of the table must be to cut off without a search.
+/// The margin above beta that a score of the transposition table must reach to cut off without a
+/// search.
 pub(super) const TABLE_PROBCUT_MARGIN: i32 = 250;
 
-/// Shallowest node without a table move that is searched one ply less.
+/// Shallowest node without a transposition table move that is searched one ply less.
 pub(super) const IIR_DEPTH: i32 = 4;
 
-/// Shallowest node that asks whether its table move is the only good one.
+/// Shallowest node that tests whether its transposition table move is the only good one.
 pub(super) const SINGULAR_DEPTH: i32 = 7;
-/// The table's entry may be so many plies less deep than the node.
+/// The transposition table's entry may be less deep than the node by this number of plies.
 pub(super) const SINGULAR_ENTRY: i32 = 3;
-/// By how much the others must be worse, in 16ths of a centipawn a ply.
+/// The margin by which the others must be worse, in 16ths of a centipawn a ply.
 pub(super) const SINGULAR_MARGIN: i32 = 20;
-/// By how much more for two plies of extension.
+/// The further margin for two plies of extension.
 pub(super) const DOUBLE_MARGIN: i32 = 16;
 /// Most double extensions in a line.
 pub(super) const DOUBLE_LIMIT: u8 = 6;
 
-/// Deepest node, late-move reductions counted off, where quiet moves without hope are left out.
+/// Deepest node, late-move reductions deducted, where hopeless quiet moves are left out.
 pub(super) const FUTILITY_DEPTH: i32 = 8;
-/// What a quiet move may gain at depth 0.
+/// The gain expected of a quiet move at most, at depth 0.
 pub(super) const FUTILITY_BASE: i32 = 90;
 /// And for each further ply.
 pub(super) const FUTILITY_MARGIN: i32 = 75;
-/// Experience worth one centipawn of hope.
+/// History worth one centipawn of that gain.
 pub(super) const FUTILITY_HISTORY: i32 = 250;
 
 /// Deepest node where late quiet moves are left out.
@@ -85,36 +86,36 @@ pub(super) const LATE_DEPTH: i32 = 8;
 /// Quiet moves tried at least.
 pub(super) const LATE_BASE: i32 = 4;
 
-/// Deepest node, late-move reductions counted off, where takes without hope are left out.
+/// Deepest node, late-move reductions deducted, where hopeless captures are left out.
 pub(super) const TAKE_FUTILITY_DEPTH: i32 = 6;
-/// What a take may gain beyond the man taken at depth 0.
+/// The gain expected of a capture at most beyond the captured piece, at depth 0.
 pub(super) const TAKE_FUTILITY_BASE: i32 = 150;
 /// And for each further ply.
 pub(super) const TAKE_FUTILITY_MARGIN: i32 = 120;
-/// Experience with a take worth one centipawn of hope.
+/// History of a capture worth one centipawn of that gain.
 pub(super) const TAKE_FUTILITY_HISTORY: i32 = 100;
 
-/// Deepest node, late-move reductions counted off, where quiet moves of bad repute are left out.
+/// Deepest node, late-move reductions deducted, where quiet moves of bad history are left out.
 pub(super) const HISTORY_PRUNING_DEPTH: i32 = 4;
-/// How bad, for each ply.
+/// The history that counts as bad, for each ply.
 pub(super) const HISTORY_PRUNING_MARGIN: i32 = 4_500;
 
 /// Deepest node where moves that lose material are left out.
 pub(super) const EXCHANGE_DEPTH: i32 = 8;
-/// What a forcing move may lose per ply.
+/// The material that a noisy move may lose for each ply.
 pub(super) const EXCHANGE_FORCING: i32 = 90;
-/// What a quiet move may lose per squared ply, late-move reductions counted off.
+/// The material that a quiet move may lose for each squared ply, late-move reductions deducted.
 pub(super) const EXCHANGE_QUIET: i32 = 25;
 
 /// Shallowest node with late-move reductions.
 pub(super) const LMR_DEPTH: i32 = 2;
 /// The product of the base-2 logarithms of depth and move number, times 256, is divided by this.
 pub(super) const LMR_DIVISOR: i32 = 1_150;
-/// Reductions begin here.
+/// The constant part of reductions.
 pub(super) const LMR_BASE: i32 = 100;
-/// Where a cut is expected.
+/// Added where a cut is expected.
 pub(super) const LMR_CUT: i32 = 320;
-/// Where the evaluation is not better than a turn ago.
+/// Added where the evaluation is not better than a turn ago.
 pub(super) const LMR_NOT_IMPROVING: i32 = 200;
 /// Less on the principal variation, and where it once ran.
 pub(super) const LMR_PV: i32 = 240;
@@ -122,31 +123,32 @@ pub(super) const LMR_PV: i32 = 240;
 pub(super) const LMR_CHECK: i32 = 256;
 /// Less for moves out of check.
 pub(super) const LMR_EVASION: i32 = 256;
-/// Where the table's move is forcing.
+/// Added where the transposition table's move is noisy.
 pub(super) const LMR_TABLE_FORCING: i32 = 160;
-/// Where this many children were cut off already.
+/// Number of children cut off from which on more is added.
 pub(super) const LMR_CUTOFFS: u8 = 3;
-/// More for those.
+/// Added for those.
 pub(super) const LMR_MANY_CUTOFFS: i32 = 200;
-/// Less for a forcing move.
+/// Less for a noisy move.
 pub(super) const LMR_FORCING: i32 = 300;
-/// Experience that is worth one ply.
+/// History that is worth one ply.
 pub(super) const LMR_HISTORY: i32 = 10_000;
-/// Experience with a forcing move that is worth one ply.
+/// History of a noisy move that is worth one ply.
 pub(super) const LMR_FORCING_HISTORY: i32 = 8_000;
 /// A reduced search that beats the best score by this is repeated a ply deeper.
 pub(super) const DEEPER_MARGIN: i32 = 45;
 /// One that beats it by less than this is repeated a ply less deep.
 pub(super) const SHALLOWER_MARGIN: i32 = 8;
 
-/// A move reduced by so many plies is searched a ply deeper where it made its side's evaluation better.
+/// A move reduced by this number of plies is searched a ply deeper where it made its side's
+/// evaluation better.
 pub(super) const HINDSIGHT_DEEPER: i32 = 3;
-/// A move reduced by so many is searched a ply less deep ...
+/// A move reduced by this number of plies is searched a ply less deep ...
 pub(super) const HINDSIGHT_SHALLOWER: i32 = 2;
 /// ... where it made its side's evaluation worse by this.
 pub(super) const HINDSIGHT_MARGIN: i32 = 150;
 
-/// What a take may gain in quiescence beyond the man taken.
+/// The gain expected of a capture in quiescence at most beyond the captured piece.
 pub(super) const DELTA_MARGIN: i32 = 160;
 /// Moves out of check tried in quiescence at least, if one of them does not lose.
 pub(super) const QUIESCENCE_EVASIONS: usize = 3;
@@ -161,12 +163,12 @@ pub(super) const HISTORY_BONUS_BASE: i32 = 60;
 pub(super) const HISTORY_BONUS_MAX: i32 = 1_800;
 /// Moves tried in vain lose this percentage of it.
 pub(super) const HISTORY_PENALTY: i32 = 100;
-/// Of the moves of a node, so many count as early: refuted, they lose more.
+/// Number of a node's moves that count as early: refuted, they lose more.
 pub(super) const EARLY: i32 = 2;
-/// What experience counts in the order of forcing moves, in 256ths.
+/// The weight of history in the order of noisy moves, in 256ths.
 pub(super) const FORCING_HISTORY: i32 = 48;
 
-/// What a check counts in the order of quiet moves ...
+/// The bonus of a check in the order of quiet moves ...
 pub(super) const THREAT_BONUS: i32 = 12_000;
 /// ... if it loses no more than this.
 pub(super) const THREAT_RISK: i32 = 60;
@@ -178,7 +180,7 @@ pub(super) const CORRECTION_STEP: i32 = 8;
 /// Centipawns that each structure may correct.
 pub(super) const CORRECTION_WEIGHT: i32 = 40;
 
-/// What a thread's vote for its move weighs, for each ply, however low its score.
+/// The weight of a thread's vote for its move, for each ply, however low its score.
 pub(super) const VOTE_BASE: i32 = 14;
 
 /// Percentages of the soft time limit by how many iterations the best move has not changed.
@@ -192,9 +194,9 @@ pub(super) const TIME_BY_SCORE_MAX: i32 = 60;
 /// ... and percents for each.
 pub(super) const TIME_BY_SCORE: i32 = 1;
 
-/// A win is as likely as not at so many centipawns with every man on the board ...
+/// The score in centipawns at which a win is as likely as not, with every piece on the board ...
 pub(super) const WDL_CENTRE: f64 = 170.0;
-/// ... and so many more where none is left: endings are harder to win.
+/// ... and its increase where none is left: endings are harder to win.
 pub(super) const WDL_CENTRE_ENDING: f64 = 110.0;
 /// Centipawns from an even chance to 73 %.
 pub(super) const WDL_SPREAD: f64 = 75.0;

@@ -2,11 +2,11 @@ use super::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
 use super::{Score, ScoreKind};
 use crate::game::PHASES;
 
-/// How likely the side to move wins, draws and loses, of 1,000 together.
+/// The chances that the side to move wins, draws and loses, of 1,000 together.
 ///
 /// The model is logistic in the score: a win is as likely as not at a number of centipawns that
-/// grows as men disappear (`phase`, from [`PHASES`] down to 0), and a loss is a win seen from the
-/// other side. Mates and table results are certain.
+/// grows as pieces disappear (`phase`, from [`PHASES`] down to 0), and a loss is a win seen from
+/// the other side. Mates and tablebase results are certain.
 #[must_use]
 pub fn wdl(score: Score, phase: i32) -> [u16; 3] {
     match score.kind() {

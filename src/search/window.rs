@@ -2,8 +2,8 @@ use std::ops::Neg;
 
 use super::{Bound, Score};
 
-/// The open interval of scores that a search is asked to tell apart: `alpha` is what the side to
-/// move has for sure elsewhere, `beta` what its opponent has.
+/// The open interval of scores that a search has to distinguish: `alpha` is the score that the side
+/// to move is sure of elsewhere, `beta` that of its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -21,17 +21,17 @@ impl Window {
         Self { alpha: score - margin, beta: score + margin }
     }
 
-    /// The window without room, just above alpha: asks only whether alpha is exceeded.
+    /// The null window just above alpha: tests only whether alpha is exceeded.
     pub(super) fn null_at_alpha(self) -> Self {
         Self { alpha: self.alpha, beta: self.alpha + 1 }
     }
 
-    /// The window without room, just below beta: asks only whether beta is reached.
+    /// The null window just below beta: tests only whether beta is reached.
     pub(super) fn null_at_beta(self) -> Self {
         Self { alpha: self.beta - 1, beta: self.beta }
     }
 
-    /// Raises alpha to `score`; whether that changed anything.
+    /// Raises alpha to `score`; returns true if that changed anything.
     pub(super) fn raise(&mut self, score: Score) -> bool {
         let raised = score > self.alpha;
         if raised {
@@ -40,17 +40,17 @@ impl Window {
         raised
     }
 
-    /// What is left of the window between `low` and `high`.
+    /// The part of the window between `low` and `high`.
     pub(super) fn narrowed(self, low: Score, high: Score) -> Self {
         Self { alpha: self.alpha.max(low), beta: self.beta.min(high) }
     }
 
-    /// Whether no score is left in between.
+    /// Returns true if no score is left in between.
     pub(super) fn is_empty(self) -> bool {
         self.alpha >= self.beta
     }
 
-    /// What a score found with this window says about the true value.
+    /// The bound on the true value given by a score found with this window.
     pub(super) fn bound(self, score: Score) -> Bound {
         if score >= self.beta {
             Bound::Lower

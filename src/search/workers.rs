@@ -16,28 +16,28 @@ use crate::hash::Key;
 pub const MAX_THREADS: usize = 256;
 /// The most lines that one search reports.
 pub const MAX_MULTIPV: usize = 512;
-/// Nodes between two looks at the clock: few, for at the end of a very long line each takes long.
+/// Nodes between two looks at the clock: few, for at the end of a very long line each of them is slow.
 const CHECK_INTERVAL: u64 = 128;
-/// The first iteration is not broken off by time before so many nodes, so that the move is one
-/// that was thought about.
+/// The first iteration is not broken off by time before this number of nodes, so that the move is
+/// one that was thought about.
 const FIRST_NODES: u64 = 1024;
 /// Spreads [stages](Adjudicate::stage) over the bits of a key: 2⁶⁴ divided by the golden ratio.
 const STAGE_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Spreads searches for a mate over the bits of a key: they leave out nothing, and so cannot believe
-/// what searches that do have found.
+/// Spreads searches for a mate over the bits of a key: they leave out nothing, and so cannot use
+/// the results of searches that do.
 const PROOF_KEY: u64 = 0x6a09_e667_f3bc_c908;
-/// How far beyond the time for the move those first nodes may go: tables on a slow disk, or a machine
-/// that does much else, would make much of them.
+/// The time beyond that for the move that those first nodes may use: tablebases on a slow disk, or
+/// a busy machine, would make much of them.
 const FIRST_GRACE: Duration = Duration::from_millis(100);
 
-/// What a [`Searcher`] is made of.
+/// The options of a [`Searcher`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchOptions {
     /// Size of the transposition table in MiB, 1 to [`MAX_HASH_MIB`].
     pub hash_mib: usize,
     /// Number of threads, 1 to [`MAX_THREADS`]; results are reproducible with one.
     pub threads: usize,
-    /// How many of the best lines are searched, 1 to [`MAX_MULTIPV`].
+    /// Number of best lines that are searched, 1 to [`MAX_MULTIPV`].
     pub multipv: usize,
 }
 
@@ -48,10 +48,10 @@ impl Default for SearchOptions {
     }
 }
 
-/// Which techniques a search uses, beside alpha-beta search and quiescence.
+/// The techniques that a search uses, beside alpha-beta search and quiescence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Techniques {
-    /// Scores and moves are taken from the transposition table.
+    /// Scores and moves are used from the transposition table.
     pub table: bool,
     /// No longer mates are looked for where a shorter one is known.
     pub mate_distance: bool,
@@ -60,16 +60,16 @@ pub struct Techniques {
     pub pruning: bool,
     /// Late moves are searched less deeply at first.
     pub reductions: bool,
-    /// Only answers to threats are searched a ply deeper.
+    /// Only answers to checks are searched a ply deeper.
     pub extensions: bool,
-    /// A table move that is the only good one is searched deeper.
+    /// A transposition table move that is the only good one is searched deeper.
     pub singular: bool,
-    /// Moves are ordered by what was learned: killers and history.
+    /// Moves are ordered by killers and history.
     pub ordering: bool,
-    /// Evaluations are corrected by what was learned.
+    /// Evaluations are corrected by history.
     pub corrections: bool,
-    /// Moves after the first are searched with a window without room at first (principal variation
-    /// search); otherwise it is plain alpha-beta search.
+    /// Moves after the first are searched with a null window at first (principal variation search);
+    /// otherwise it is plain alpha-beta search.
     pub zero_window: bool,
     /// Shallower iterations come first.
     pub deepening: bool,
@@ -89,7 +89,7 @@ impl Techniques {
         zero_window: true,
         deepening: true,
     };
-    /// What leaves out nothing that may hold a mate: for searches that prove one.
+    /// The techniques that leave out nothing that may hold a mate: for searches that prove one.
     const PROOF: Self = Self {
         table: true,
         mate_distance: true,
@@ -112,43 +112,44 @@ impl Techniques {
     };
 }
 
-/// Why a [`Searcher`] cannot be made.
+/// The reasons for which a [`Searcher`] cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// A table of no size, or of a size beyond every machine.
+    /// A transposition table of no size, or of a size beyond every machine.
     #[error("hash size of {mib} MiB; choose 1 to {MAX_HASH_MIB}")]
     HashSize {
-        /// As asked for.
+        /// The size wanted.
         mib: usize,
     },
-    /// Not enough memory for the table.
+    /// Not enough memory for the transposition table.
     #[error("no memory for a hash table of {mib} MiB; choose a smaller one")]
     Memory {
-        /// As asked for.
+        /// The size wanted.
         mib: usize,
     },
-    /// Not enough memory for what the threads learn.
+    /// Not enough memory for the history of the threads.
     #[error("no memory for {threads} search threads; choose fewer")]
     ThreadMemory {
-        /// As asked for.
+        /// The number wanted.
         threads: usize,
     },
     /// No thread, or too many.
     #[error("{threads} search threads; choose 1 to {MAX_THREADS}")]
     Threads {
-        /// As asked for.
+        /// The number wanted.
         threads: usize,
     },
     /// No line, or too many.
     #[error("{multipv} lines to report; choose 1 to {MAX_MULTIPV}")]
     MultiPv {
-        /// As asked for.
+        /// The number wanted.
         multipv: usize,
     },
 }
 
-/// Searches positions of one game, one after the other, and keeps what it learned in between.
+/// Searches positions of one game, one after the other, and keeps its history and transposition
+/// table in between.
 #[derive(Debug)]
 pub struct Searcher<G: Game> {
     options: SearchOptions,
@@ -159,7 +160,7 @@ pub struct Searcher<G: Game> {
 }
 
 impl<G: Heuristics + Adjudicate> Searcher<G> {
-    /// A searcher that knows nothing yet.
+    /// A searcher with empty history and transposition table.
     ///
     /// # Errors
     ///
@@ -182,7 +183,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         self
     }
 
-    /// What the searcher is made of.
+    /// The options of the searcher.
     #[must_use]
     pub const fn options(&self) -> &SearchOptions {
         &self.options
@@ -199,7 +200,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         Ok(())
     }
 
-    /// Forgets everything learned: the next search is as the first.
+    /// Clears history and transposition table: the next search is as the first.
     pub fn new_game(&mut self) {
         self.table.clear();
         for history in &mut self.histories {
@@ -207,22 +208,22 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         }
     }
 
-    /// Moves that later searches leave out at the root, until told otherwise. Where no other is left,
-    /// [`Found::best`] is `None`.
+    /// Sets the moves that later searches leave out at the root, until it is called again. Where no
+    /// other is left, [`Found::best`] is `None`.
     pub fn ban(&mut self, moves: Vec<G::Move>) {
         self.banned = moves;
     }
 
-    /// What the transposition table knows of the position with this [`table_key`].
+    /// The transposition table's entry for the position with this [`table_key`].
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
         self.table.probe(key).and_then(hash_entry)
     }
 
-    /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits`
-    /// is reached or `control` says stop. With one thread and a limit on depth or nodes the result
-    /// depends on nothing else. Where there is no legal move, nothing is searched and
-    /// [`Found::best`] is `None`; whether the rules on repetition have ended the game is not asked.
+    /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits` is
+    /// reached or `control` says stop. With one thread and a limit on depth or nodes the result depends
+    /// on nothing else. Where there is no legal move, nothing is searched and [`Found::best`] is
+    /// `None`; it is not checked whether the rules on repetition have ended the game.
     pub fn run<O: Oracle<G>>(
         &mut self,
         line: &Line<G>,
@@ -248,7 +249,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         std::thread::scope(|scope| {
             let mut threads = Vec::with_capacity(helpers.len());
             for helper in helpers {
-                // A helper that cannot be started is missed, nothing more.
+                // A helper that cannot be started is done without.
                 let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
                 threads.extend(thread.spawn_scoped(scope, || {
                     let found = helper.iterate();
@@ -269,11 +270,11 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         })
     }
 
-    /// Looks for the shortest forced mate or stalemate in at most `moves` moves of the side to move, a
-    /// move longer each time, until one is found or one of `limits` is reached (that on depth is not
-    /// looked at). Nothing is left out: where none is found, and no limit reached, there is none. A
-    /// verdict on repetition that comes so early counts as a mate. Searched by one thread, so that the
-    /// result depends on nothing else where no limit is a time.
+    /// Looks for the shortest forced mate or stalemate in at most `moves` moves of the side to
+    /// move, a move longer each time, until one is found or one of `limits` is reached (that on
+    /// depth is ignored). Nothing is left out: where none is found, and no limit reached, there is
+    /// none. A verdict on repetition that comes so early counts as a mate. Searched by one thread,
+    /// so that the result depends on nothing else where no limit is a time.
     pub fn find_mate(
         &mut self,
         line: &Line<G>,
@@ -306,7 +307,7 @@ const fn check_multipv(multipv: usize) -> Result<(), SearchError> {
     Ok(())
 }
 
-/// Of what several threads found, the answer with most votes. A vote weighs by depth and score; a
+/// The answer with most votes among those of several threads. A vote weighs by depth and score; a
 /// proven win outweighs them all. Where the first thread knows that it is lost, only threads that
 /// looked as far can know better: others have not seen it yet.
 fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
@@ -330,7 +331,7 @@ fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
     all.swap_remove(best)
 }
 
-/// The key under which the transposition table knows the last position of `line`: near a limit of
+/// The key under which the transposition table stores the last position of `line`: near a limit of
 /// moves, that of the position at its [stage](Adjudicate::stage).
 #[inline]
 #[must_use]
@@ -338,7 +339,7 @@ pub fn table_key<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Key {
     Key(line.position().key().0 ^ u64::from(G::stage(line, rules)).wrapping_mul(STAGE_KEY))
 }
 
-/// `None` for entries that know only a move.
+/// The public form of an entry; `None` for entries that have only a move.
 fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
     entry.has_score().then(|| HashEntry {
         best: entry.mv.and_then(M::unpack),
@@ -348,11 +349,11 @@ fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
     })
 }
 
-/// What all threads of one search see.
+/// The state that all threads of one search share.
 pub(super) struct Shared<'a, G: Adjudicate, O> {
     table: &'a TranspositionTable,
     pub(super) techniques: Techniques,
-    /// Only mates are looked for, and nothing is evaluated.
+    /// Only mates are searched for, and nothing is evaluated.
     pub(super) proves: bool,
     pub(super) multipv: usize,
     /// Root moves left out.
@@ -371,7 +372,7 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
 }
 
 impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
-    /// What a search with all techniques, of one line and with no move left out, sees.
+    /// The state of a search with all techniques, of one line and with no move left out.
     fn new(
         table: &'a TranspositionTable,
         rules: G::Rules,
@@ -419,24 +420,24 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
         (self.due.load(Relaxed) || over()) && !self.control.is_pondering()
     }
 
-    /// Whether even the first nodes have taken too long.
+    /// Returns true if even the first nodes have used too much time.
     fn is_overdue(&self) -> bool {
         let limit = self.limits.hard_time.unwrap_or_default();
         self.start.elapsed() >= limit.saturating_add(FIRST_GRACE)
     }
 
-    /// The search is to end at once, or as soon as it no longer ponders.
+    /// Returns true if the search is to end at once; while pondering, notes that it is to end then.
     pub(super) fn end_when_due(&self) -> bool {
         self.due.store(true, Relaxed);
         !self.control.is_pondering()
     }
 }
 
-/// The search was broken off; whatever it was about to say means nothing.
+/// The search was broken off; its result means nothing.
 #[derive(Debug)]
 pub(super) struct Interrupted;
 
-/// One thread of a search: its own line, its own experience. Arrays are indexed by ply.
+/// One thread of a search: its own line, its own history. Arrays are indexed by ply.
 pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// 0 is the thread that reports and decides.
     pub(super) id: usize,
@@ -446,26 +447,26 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) root: usize,
     pub(super) history: &'a mut History,
     pub(super) killers: Vec<[Option<G::Move>; 2]>,
-    /// Static evaluations; `None` under a threat.
+    /// Static evaluations; `None` in check.
     pub(super) evals: Vec<Option<Score>>,
     /// History indices of the moves made; `None` for a pass.
     pub(super) played: Vec<Option<usize>>,
-    /// Whether those moves took nothing.
+    /// True for those of them that captured nothing.
     pub(super) played_quiet: Vec<bool>,
-    /// How many moves were handed out up to those.
+    /// Numbers of moves handed out up to those.
     pub(super) numbers: Vec<i32>,
-    /// By how many plies they are searched less deep.
+    /// Plies by which they are searched less deep.
     pub(super) reductions: Vec<i32>,
-    /// What experience hung on where they were made.
+    /// The contexts of history in which they were made.
     pub(super) befores: Vec<Before>,
     /// The move left out while it is compared with the others.
     pub(super) skipped: Vec<Option<G::Move>>,
     /// Double extensions on the way.
     pub(super) doubles: Vec<u8>,
-    /// How many nodes of this ply were cut off since their grandparent was entered.
+    /// Numbers of nodes of this ply cut off since their grandparent was entered.
     pub(super) cutoffs: Vec<u8>,
-    /// Where a score hangs on a verdict of the rules that look at the past: 0 if the loop began before
-    /// the root, else the ply where it began plus 1. [`NO_FLOOR`] otherwise.
+    /// The ply from which a score depends on a verdict of the rules that look at the past: 0 if the
+    /// loop began before the root, else the ply where it began plus 1. [`NO_FLOOR`] otherwise.
     pub(super) floor: Vec<usize>,
     /// Principal variations from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
@@ -487,7 +488,7 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// Those of them made in quiescence.
     quiescence: u64,
     flushed: [u64; 2],
-    /// Positions that the oracle knew, since the last [`flush_nodes`](Self::flush_nodes).
+    /// Positions found by the oracle, since the last [`flush_nodes`](Self::flush_nodes).
     pub(super) table_hits: u64,
     next_check: u64,
 }
@@ -540,7 +541,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         self.pv[ply].clear();
     }
 
-    /// Makes a move, and now and then looks whether the search is to end.
+    /// Makes a move, and now and then checks whether the search is to end.
     #[inline]
     pub(super) fn play(
         &mut self,
@@ -602,7 +603,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         Ok(())
     }
 
-    /// The clock is looked at before the next move.
+    /// Makes the clock be checked before the next move.
     #[inline]
     pub(super) const fn check_soon(&mut self) {
         self.next_check = self.nodes;
@@ -620,14 +621,14 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         self.shared.nodes.fetch_add(new, Relaxed) + new
     }
 
-    /// The key under which the transposition table knows the line's last position.
+    /// The key under which the transposition table stores the line's last position.
     #[inline]
     pub(super) fn table_key(&self) -> Key {
         let salt = if self.shared.proves { PROOF_KEY } else { 0 };
         Key(table_key(&self.line, self.shared.rules).0 ^ salt)
     }
 
-    /// What experience with quiet moves hangs on at the line's last position, `ply` plies after the
+    /// The context of the history of quiet moves at the line's last position, `ply` plies after the
     /// root.
     #[inline]
     pub(super) fn before(&self, ply: usize) -> Before {
@@ -635,7 +636,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         Before { moves: [at(1), at(2), at(4), at(6)], setting: self.line.position().setting_key() }
     }
 
-    /// The principal variation from `ply` on is `mv` and what follows it.
+    /// Sets the principal variation from `ply` on to `mv` and the one from the next ply.
     pub(super) fn extend_pv(&mut self, mv: G::Move, ply: usize) {
         let (upper, lower) = self.pv.split_at_mut(ply + 1);
         let pv = &mut upper[ply];
@@ -644,7 +645,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         pv.extend_from_slice(&lower[0]);
     }
 
-    /// Takes back what a search that was broken off has left on the line.
+    /// Undoes the moves that a search that was broken off has left on the line.
     pub(super) fn rewind(&mut self) {
         while self.line.len() > self.root {
             if !self.line.pop() {
@@ -653,7 +654,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         }
     }
 
-    /// A root move was searched; before it there were so many nodes.
+    /// Records the nodes spent on a root move, `before` being the number of nodes before it.
     pub(super) fn note_effort(&mut self, mv: G::Move, before: u64) {
         let spent = self.nodes - before;
         match self.effort.iter_mut().find(|(of, _)| *of == mv) {
@@ -669,7 +670,7 @@ impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
         100 * spent / self.nodes.max(1)
     }
 
-    /// A root move beat those before it.
+    /// Records a root move that beat those before it.
     pub(super) fn note_root_move(&mut self, score: Score) {
         self.partial = Some((score, self.pv[0].clone()));
     }

@@ -1,9 +1,9 @@
-//! What search needs to know about gomoku.
+//! The evaluation and move ordering that search needs for gomoku.
 //!
-//! The static evaluation looks at what both sides can make with one stone. What the rules of threats
-//! decide at once is scored as such: a row that can be completed, two completions of the opponent, an
-//! open four that cannot be met in time. Otherwise it compares the points' values, added up over the
-//! board.
+//! The static evaluation looks at the shapes that both sides can make with one stone. Positions
+//! that the rules of threats decide at once are scored as decided: a row that can be completed, two
+//! completions of the opponent, an open four that cannot be met in time. Otherwise it compares the
+//! points' values, added up over the board.
 
 use crate::game::{Game, Heuristics, MoveList};
 use crate::gomoku::{Board, Notice, Point, Undo, Urgency};
@@ -32,8 +32,8 @@ const SCALE: i32 = 32;
 const SMALL_BOARD: u16 = 36;
 
 impl Heuristics for Board {
-    /// A stone more is never a burden, but a pass in front of a threat loses at once, and threats
-    /// are what the game consists of.
+    /// A stone more is never a burden, but a pass in front of a threat loses at once, and the game
+    /// consists of threats.
     const NULL_MOVE: bool = false;
     const EXTENDS_THREATS: bool = true;
     const HISTORY_LEN: usize = 2 * POINTS;
@@ -52,8 +52,8 @@ impl Heuristics for Board {
         }
     }
 
-    /// Whether the opponent would complete a row, or the game is over: nothing may be concluded from
-    /// the evaluation then.
+    /// Returns true if the opponent would complete a row, or the game is over: nothing may be
+    /// concluded from the evaluation then.
     fn is_threatened(&self) -> bool {
         let own = self.notice(self.side_to_move());
         let other = self.notice(!self.side_to_move());
@@ -81,7 +81,7 @@ impl Heuristics for Board {
         }
     }
 
-    /// A stone that completes a row, else one that keeps the opponent from it, else those that make
+    /// A stone that completes a row, else one that stops the opponent's row, else those that make
     /// an open four or two fours.
     fn forcing_moves(&self, moves: &mut MoveList<Point>) {
         let own = self.notice(self.side_to_move());

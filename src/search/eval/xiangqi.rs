@@ -1,4 +1,4 @@
-//! The evaluation of xiangqi, and what search wants to know of its moves.
+//! The evaluation of xiangqi, and the values of its moves for search.
 //!
 //! The terms are those of the programs that this project started from: material, placement,
 //! mobility, relations with exchange values, patterns, the attack on the king; with pawns, guards
@@ -31,8 +31,8 @@ use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
 /// Bound of the evaluation; above lie won endgame tables and mates.
 const LIMIT: i32 = 20_000;
 
-/// What leaving a point where something cheaper takes is worth in the order of quiet moves, in units of
-/// history: for a rook ...
+/// The value, in the order of quiet moves and in units of history, of leaving a point where
+/// something cheaper can capture: for a rook ...
 const ROOK_FLEES: i32 = 14_000;
 /// ... and for a horse or cannon.
 const LIGHT_FLEES: i32 = 8_000;
@@ -112,7 +112,7 @@ impl Heuristics for Position {
     fn forcing_value(&self, mv: Move) -> i32 {
         let role = |square| self.piece_at(square).map(Piece::role);
         let worth = |role: Option<Role>| role.map_or(0, exchange::worth);
-        // A king that takes is not risked.
+        // A king that captures is not risked.
         let risked = role(mv.from()).filter(|&role| role != Role::King);
         16 * worth(role(mv.to())) - worth(risked)
     }
@@ -121,8 +121,8 @@ impl Heuristics for Position {
         exchange::exchange_value(self, mv)
     }
 
-    /// Rooks gain by leaving points where anything cheaper takes, horses and cannons where pawns,
-    /// advisors and elephants do, and lose by going there; placement decides the rest.
+    /// Rooks gain by leaving points where anything cheaper can capture, horses and cannons where
+    /// pawns, advisors and elephants can, and lose by going there; placement decides the rest.
     fn quiet_values(&self) -> impl Fn(Move) -> i32 {
         let danger = reach::danger(self, !self.turn());
         move |mv| {

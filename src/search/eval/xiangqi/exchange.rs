@@ -1,4 +1,5 @@
-//! Static exchange evaluation: what a move wins once all takes on its target are played out.
+//! Static exchange evaluation: the material that a move wins once all captures on its target are
+//! played out.
 
 use crate::game::Side;
 use crate::xiangqi::{
@@ -8,15 +9,15 @@ use crate::xiangqi::{
 
 /// Losing the king outweighs everything.
 const KING: i32 = 10_000;
-/// Takes on one square: every man once.
+/// The most captures on one square: every piece once.
 const LONGEST: usize = 32;
 
-/// Cheapest first: the order in which men are risked.
+/// Cheapest first: the order in which pieces are risked.
 const RISKED: [Role; 7] =
     [Role::Pawn, Role::Advisor, Role::Elephant, Role::Horse, Role::Cannon, Role::Rook, Role::King];
 
-/// What a man counts in exchanges, in centipawns. A round average of what the evaluation gives it on
-/// its usual points, but for pawns, which count as at home.
+/// The value of a piece in exchanges, in centipawns: a round average of its evaluation on its usual
+/// points, but for pawns, which count as at home.
 pub(super) const fn worth(role: Role) -> i32 {
     match role {
         Role::King => KING,
@@ -28,8 +29,8 @@ pub(super) const fn worth(role: Role) -> i32 {
     }
 }
 
-/// The board while men disappear from it. Every take changes lines, screens, legs and eyes, so
-/// attackers are looked up again after each.
+/// The board while pieces disappear from it. Every capture changes lines, screens, legs and eyes,
+/// so attackers are looked up again after each.
 struct Board<'a> {
     position: &'a Position,
     occupied: Bitboard,
@@ -42,7 +43,7 @@ impl Board<'_> {
         self.lines.toggle(square);
     }
 
-    /// The cheapest man of `by` that can take on `target`, the lowest square first.
+    /// The cheapest piece of `by` that can capture on `target`, the lowest square first.
     fn cheapest_attacker(&self, by: Side, target: Square) -> Option<(Role, Square)> {
         let men = self.position.side(by) & self.occupied;
         RISKED.iter().find_map(|&role| {
@@ -54,7 +55,7 @@ impl Board<'_> {
         })
     }
 
-    /// The squares from which a man takes on `target`.
+    /// The squares from which a piece captures on `target`.
     #[inline]
     fn origins(&self, by: Side, role: Role, target: Square) -> Bitboard {
         match role {
@@ -69,9 +70,9 @@ impl Board<'_> {
     }
 }
 
-/// The material, in centipawns, that `mv` wins for the side to move if both sides take on its
-/// target with their cheapest man for as long as that pays. Pins are ignored; a king does not take
-/// what is guarded.
+/// The material, in centipawns, that `mv` wins for the side to move if both sides capture on its
+/// target with their cheapest piece for as long as that pays. Pins are ignored; a king does not
+/// capture what is guarded.
 pub(super) fn exchange_value(position: &Position, mv: Move) -> i32 {
     let (from, target) = (mv.from(), mv.to());
     let Some(mover) = position.piece_at(from) else { return 0 };
@@ -101,13 +102,13 @@ pub(super) fn exchange_value(position: &Position, mv: Move) -> i32 {
     gains[0]
 }
 
-/// Whether [`exchange_value`] is `least` or more. Most answers need no look at the board: a victim
-/// worth too little, or a man that may be lost without harm.
+/// Returns true if [`exchange_value`] is `least` or more. Most cases need no look at the board: a
+/// victim worth too little, or a piece that may be lost without harm.
 pub(super) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     let (from, target) = (mv.from(), mv.to());
     let Some(mover) = position.piece_at(from) else { return least <= 0 };
     let victim = position.piece_at(target);
-    // What the side that is to take next must still win, so that the result turns.
+    // The material that the side to capture next must still win, so that the result turns.
     let mut short = victim.map_or(0, |piece| worth(piece.role())) - least;
     if short < 0 {
         return false;
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn screens_come_and_go() {
-        // The horse on d4 takes the pawn on e6; a cannon guards it only across a screen.
+        // The horse on d4 captures the pawn on e6; a cannon guards it only across a screen.
         let cases = [
             ("4k4/9/4c4/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", 80),
             ("4k4/9/9/4p4/9/3N5/9/9/9/3K5 w - - 0 1", "d4e6", 80),

@@ -1,4 +1,4 @@
-//! The evaluation taken apart: by term and man for people, by parameter for the tuner.
+//! The evaluation broken down: by term and piece for people, by parameter for the tuner.
 
 use super::features::{GROUPS, MATERIAL, Term, group_of};
 use super::material::{FULL_PHASE, Material, material, record};
@@ -21,7 +21,7 @@ pub struct Worth {
     pub now: i32,
 }
 
-/// What one group of parameters, or one term, is worth to each side.
+/// The worth of one group of parameters, or of one term, to each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     /// The group's or term's name.
@@ -32,30 +32,30 @@ pub struct Share {
     pub worth: BySide<Worth>,
 }
 
-/// What a man on its square is worth to its side: material, placement, mobility and relations.
+/// The worth of a piece on its square to its side: material, placement, mobility and relations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManWorth {
-    /// Where it stands.
+    /// Its square.
     pub square: Square,
-    /// The man.
+    /// The piece.
     pub piece: Piece,
     /// In centipawns.
     pub value: i32,
 }
 
-/// The evaluation of a position, taken apart.
+/// The evaluation of a position, broken down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    /// How far the game is a middle game: [`Explanation::FULL_PHASE`] at the start, 0 without rooks,
-    /// horses and cannons.
+    /// The phase of the game: [`Explanation::FULL_PHASE`] at the start, 0 without rooks, horses and
+    /// cannons.
     pub phase: i32,
-    /// How much of an advantage each side can win with, in 64ths.
+    /// The part of an advantage that each side can win with, in 64ths.
     pub scale: BySide<i32>,
     /// Every term.
     pub terms: Vec<Share>,
     /// Every group of parameters that counts here.
     pub groups: Vec<Share>,
-    /// Every man, by squares.
+    /// Every piece, by squares.
     pub men: Vec<ManWorth>,
     /// The evaluation for the side to move.
     pub value: i32,
@@ -77,7 +77,7 @@ fn entries(position: &Position) -> BySide<Vec<Entry>> {
     })
 }
 
-/// Takes the evaluation apart.
+/// Breaks the evaluation down.
 #[must_use]
 pub fn explain(position: &Position) -> Explanation {
     let material = material(position);
@@ -133,14 +133,14 @@ fn men(position: &Position, entries: &BySide<Vec<Entry>>, material: &Material) -
     squares.filter_map(|s| Some(worth_of(s, position.piece_at(s)?))).collect()
 }
 
-/// What the evaluation of a position counts: for each parameter the difference of the sides.
+/// The parameters that the evaluation of a position counts: for each the difference of the sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// Parameters in ascending order, and how often each counts for Red less how often for Black.
     pub counts: Vec<(u16, i16)>,
     /// The weight of the middle game, of [`Explanation::FULL_PHASE`].
     pub phase: i32,
-    /// How much of its advantage each side can win with, in 64ths.
+    /// The part of its advantage that each side can win with, in 64ths.
     pub scale: BySide<i32>,
 }
 

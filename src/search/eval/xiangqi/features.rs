@@ -1,5 +1,5 @@
-//! What the evaluation counts: every parameter, its name and the term that it belongs to. The
-//! weights stand in `numbers.rs`, in this order.
+//! The parameters of the evaluation: their names and the terms that they belong to. The weights
+//! stand in `numbers.rs`, in this order.
 
 use crate::xiangqi::{Piece, Role, Square};
 
@@ -7,23 +7,23 @@ use crate::xiangqi::{Piece, Role, Square};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Term {
-    /// What the men are worth by themselves.
+    /// The worth of the pieces by themselves.
     Material,
-    /// What they are worth beside each other: pairs, cannons among many men, a side without rooks.
+    /// Their worth beside each other: pairs, cannons among many pieces, a side without rooks.
     Imbalance,
-    /// Where they stand.
+    /// The squares they stand on.
     Placement,
     /// The points that they can go to.
     Mobility,
-    /// Who attacks and who guards them, and what an exchange would cost.
+    /// Attackers and guards of the pieces, and the cost of exchanges.
     Relations,
     /// Pawns across the river, side by side; the centre pawn.
     Pawns,
-    /// Linked horses, rooks and cannons on their lines, men that work together.
+    /// Linked horses, rooks and cannons on their lines, pieces that work together.
     Patterns,
     /// Advisors and elephants against what the opponent has.
     Guards,
-    /// Men that bear on the opponent's palace, checks, pins to the king.
+    /// Pieces that bear on the opponent's palace, checks, pins to the king.
     King,
     /// Having the move.
     Tempo,
@@ -69,7 +69,7 @@ pub struct Group {
     pub name: &'static str,
     /// The term that it is shown under.
     pub term: Term,
-    /// How many parameters it has.
+    /// Number of its parameters.
     pub len: usize,
 }
 
@@ -113,9 +113,9 @@ groups! {
 
     /// Two of a kind, and a horse beside a cannon: rooks, horses, cannons, horse and cannon.
     PAIRS: Imbalance[4];
-    /// A cannon or a horse, for each man on the board beyond 16.
+    /// A cannon or a horse, for each piece on the board beyond 16.
     MEN_ON_BOARD: Imbalance[2];
-    /// For each pair of own and opponent's man, by roles without the king, own first.
+    /// For each pair of own and opponent's piece, by roles without the king, own first.
     AGAINST: Imbalance[MEN * MEN];
     /// The opponent has a rook, this side none.
     ROOKLESS: Imbalance[1];
@@ -133,10 +133,10 @@ groups! {
     SMALL_MOBILITY: Mobility[3];
     /// By number of points that the king can go to and that are not attacked.
     KING_MOBILITY: Mobility[5];
-    /// For each leg of a horse that an own man blocks.
+    /// For each leg of a horse that an own piece blocks.
     BLOCKED_LEG: Mobility[1];
 
-    /// A man that is guarded and not attacked, and one guarded twice.
+    /// A piece that is guarded and not attacked, and one guarded twice.
     GUARDED: Relations[2];
     /// Attacked and not guarded, by role; owner to move, then waiting.
     LOOSE: Relations[2 * MEN];
@@ -146,7 +146,7 @@ groups! {
     OUTNUMBERED: Relations[2 * MEN];
     /// Attacked with guards enough.
     PRESSED: Relations[MEN];
-    /// A man attacked by a pawn, a horse, a cannon, a rook, by role of the man.
+    /// A piece attacked by a pawn, a horse, a cannon, a rook, by role of the piece.
     ATTACKED_BY: Relations[4 * MEN];
 
     /// By number of pawns across the river.
@@ -172,9 +172,9 @@ groups! {
     BOTTOM_CANNON: Patterns[2];
     /// A cannon that faces the king with nothing between: on the file, on the rank.
     HOLLOW_CANNON: Patterns[2];
-    /// A cannon on a line of the king with two men between: both of the king's side, one, none.
+    /// A cannon on a line of the king with two pieces between: both of the king's side, one, none.
     BEARING_CANNON: Patterns[3];
-    /// A rook on a line of the king with an own man between, or with two men.
+    /// A rook on a line of the king with an own piece between, or with two pieces.
     BEARING_ROOK: Patterns[2];
     /// Two cannons on one line of the king.
     DOUBLE_CANNON: Patterns[1];
@@ -192,19 +192,19 @@ groups! {
     /// Advisors that guard each other; elephants that do.
     LINKED_GUARDS: Guards[2];
 
-    /// By number of men that bear on the palace of the opponent.
+    /// By number of pieces that bear on the palace of the opponent.
     BEARERS: King[7];
     /// Points of the palace that a rook, horse, cannon bears on.
     PALACE_HITS: King[3];
-    /// For each man that bears on the palace, for each missing advisor, each missing elephant.
+    /// For each piece that bears on the palace, for each missing advisor, each missing elephant.
     BEARERS_MISSING: King[2];
     /// Points of the palace that are attacked, and guarded by nothing but the king.
     WEAK_POINTS: King[1];
     /// A safe check by rook, horse, cannon; another one.
     SAFE_CHECK: King[6];
-    /// A man pinned to its king by a rook or the other king, by role without the king.
+    /// A piece pinned to its king by a rook or the other king, by role without the king.
     PINNED: King[MEN];
-    /// No own man before the king on its file, on a side of its rank.
+    /// No own piece before the king on its file, on a side of its rank.
     OPEN_KING: King[2];
     /// In check.
     CHECKED: King[1];
@@ -213,7 +213,7 @@ groups! {
     TEMPO: Tempo[1];
 }
 
-/// The parameter for a man on a square.
+/// The parameter for a piece on a square.
 pub(super) const fn placement(piece: Piece, square: Square) -> usize {
     let own = match piece.side() {
         crate::game::Side::First => square,

@@ -1,4 +1,4 @@
-//! The attack on the opponent's king: men that bear on the palace, safe checks, and what stands on
+//! The attack on the opponent's king: pieces that bear on the palace, safe checks, and what stands on
 //! the king's lines.
 
 use super::features::{
@@ -25,7 +25,7 @@ const fn count(set: Bitboard) -> i32 {
     set.len().cast_signed()
 }
 
-/// What the men of `view`'s side do to the opponent's king.
+/// Counts the attack of `view`'s side on the opponent's king.
 #[inline]
 pub(super) fn king_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     bearers(view, sink);
@@ -92,7 +92,7 @@ impl Way {
     }
 }
 
-/// The nearest three men from a square in one way.
+/// The nearest three pieces from a square in one way.
 #[inline]
 fn nearest(position: &Position, from: Square, way: Way) -> [Option<Square>; 3] {
     let (file, rank) = (from.file(), from.rank());
@@ -118,12 +118,12 @@ fn nearest(position: &Position, from: Square, way: Way) -> [Option<Square>; 3] {
     [next(), next(), next()]
 }
 
-/// What the lines of the king say for its safety.
+/// The points that the lines of the king give for its safety.
 #[derive(Debug, Clone, Copy)]
 struct Sight {
-    /// Points from which a rook would give check, men included.
+    /// Points from which a rook would give check, pieces included.
     rook: Bitboard,
-    /// Points from which a cannon would, men included.
+    /// Points from which a cannon would, pieces included.
     cannon: Bitboard,
 }
 
@@ -172,7 +172,8 @@ fn is_horse(piece: Option<Piece>, side: Side) -> bool {
     piece == Some(Piece::new(side, Role::Horse))
 }
 
-/// Three men on a line from the opponent's king, nearest first; how many are own cannons.
+/// Counts three pieces on a line from the opponent's king, nearest first; returns the number of own
+/// cannons.
 #[inline]
 fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank: bool) -> i32 {
     let own = |role| Some(Piece::new(view.side, role));

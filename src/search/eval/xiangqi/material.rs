@@ -1,6 +1,6 @@
-//! What depends on the men alone: their worth, how far the game is an ending, and how much of an
-//! advantage can be won with. Few sets of men occur in one search, so their terms are kept by
-//! material key.
+//! Terms that depend on the pieces alone: their worth, the phase of the game, and the part of an
+//! advantage that can be won with. Few sets of pieces occur in one search, so their terms are kept
+//! by material key.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,13 +15,13 @@ use crate::xiangqi::{Position, Role};
 /// Phase with all rooks, horses and cannons on the board; an ending without them has 0.
 pub(super) const FULL_PHASE: i32 = 32;
 
-/// A scale that takes nothing away.
+/// A scale that reduces nothing.
 pub(super) const FULL_SCALE: i32 = 64;
 
-/// How many men of each role a side has.
+/// Number of pieces of each role that a side has.
 type Count = [i32; 7];
 
-/// What follows from the men on the board.
+/// The terms of the pieces on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Material {
     /// Red's terms less Black's.
@@ -85,12 +85,12 @@ struct Slot {
 static KEPT: [Slot; SLOTS] =
     [const { Slot { key: AtomicU64::new(0), data: AtomicU64::new(0) } }; SLOTS];
 
-/// What follows from the men of a position.
+/// The terms of the pieces of a position, from the kept ones if they are there.
 pub(super) fn material(position: &Position) -> Material {
     let key = position.material_key().0;
     let slot = &KEPT[key as usize % SLOTS];
     let data = slot.data.load(Ordering::Relaxed);
-    // The highest bit tells data from an empty slot.
+    // The highest bit distinguishes data from an empty slot.
     if data != 0 && slot.key.load(Ordering::Relaxed) ^ data == key {
         return Material::unpack(data);
     }
@@ -134,16 +134,16 @@ fn add_terms<S: Sink>(own: &Count, other: &Count, sink: &mut S) {
     }
 }
 
-/// How much of an advantage counts for a side with these men, of [`FULL_SCALE`]: less where its
-/// attackers are known to be too few against the opponent's defenders, nothing where it has none.
-/// A rook cannot win against a full guard, a horse or a cannon hardly against two guards.
+/// The part of an advantage that counts for a side with these pieces, of [`FULL_SCALE`]: less where
+/// its attackers are known to be too few against the opponent's defenders, nothing where it has
+/// none. A rook cannot win against a full guard, a horse or a cannon hardly against two guards.
 fn scale(own: &Count, other: &Count) -> i32 {
     let [_, rooks, horses, cannons, pawns, advisors, _] = *own;
     let [_, their_rooks, their_horses, their_cannons, _, their_advisors, their_elephants] = *other;
     let guards = their_advisors + their_elephants;
     let theirs = 4 * their_rooks + 2 * (their_horses + their_cannons);
     let minors = horses + cannons;
-    // What counts against more defence than `enough`, and against less.
+    // The scale against more defence than `enough`, and against less.
     let beyond = |enough: i32, more: i32, less: i32| {
         if guards + theirs > enough { more } else { less }
     };

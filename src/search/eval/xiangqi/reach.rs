@@ -1,4 +1,4 @@
-//! What the men of a side bear on: the base of mobility, relations and king safety.
+//! The points that the pieces of a side bear on: the base of mobility, relations and king safety.
 
 use arrayvec::ArrayVec;
 
@@ -13,20 +13,21 @@ use crate::xiangqi::{
 pub(super) struct Bearing {
     pub(super) role: Role,
     pub(super) square: Square,
-    /// Where it can go if the point is empty, and for horses and rooks also where it can take.
+    /// The points it can go to if they are empty, and for horses and rooks also those where it can
+    /// capture.
     pub(super) quiet: Bitboard,
-    /// Where it takes or guards.
+    /// The points where it captures or guards.
     pub(super) takes: Bitboard,
 }
 
-/// The points that the men of a side bear on, by takes (a cannon's quiet moves do not count).
+/// The points that the pieces of a side bear on, by captures (a cannon's quiet moves do not count).
 #[derive(Debug, Default)]
 pub(super) struct Reach {
-    /// By one man or more.
+    /// By one piece or more.
     pub(super) once: Bitboard,
-    /// By two men or more.
+    /// By two pieces or more.
     pub(super) twice: Bitboard,
-    /// By any man but the king.
+    /// By any piece but the king.
     pub(super) by_men: Bitboard,
     pub(super) pawns: Bitboard,
     pub(super) advisors: Bitboard,
@@ -85,7 +86,7 @@ const fn left_of(set: Bitboard) -> Bitboard {
     Bitboard::from_bits((set.bits() & !FILE_A) >> 1)
 }
 
-/// What both sides bear on.
+/// The points that each side bears on.
 pub(super) fn survey(position: &Position) -> BySide<Reach> {
     BySide::new_with(|side| reach(position, side))
 }
@@ -129,7 +130,7 @@ fn reach(position: &Position, side: Side) -> Reach {
     reach
 }
 
-/// Points where men are lost to cheaper ones.
+/// Points where pieces are lost to cheaper ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Danger {
     /// Horses and cannons: where pawns, advisors and elephants bear on.
@@ -138,7 +139,7 @@ pub(super) struct Danger {
     pub(super) for_rooks: Bitboard,
 }
 
-/// Where a side endangers the opponent's men.
+/// The points where a side endangers the opponent's pieces.
 pub(super) fn danger(position: &Position, side: Side) -> Danger {
     let reach = reach(position, side);
     Danger { for_light: reach.by_small(), for_rooks: reach.below_rook() }

@@ -1,5 +1,5 @@
-//! Where the evaluation sends what it counts: to a sum, which is all that search wants, or to a
-//! record of every parameter, for the tuner and for people. Both see the same counts.
+//! Destinations of what the evaluation counts: a sum, which is all that search wants, or a record
+//! of every parameter, for the tuner and for people. Both see the same counts.
 
 use super::features::{COUNT, placement};
 use super::numbers::WEIGHTS;
@@ -47,7 +47,7 @@ pub(super) static PAIRS_OF_WEIGHTS: [Pair; COUNT] = {
     pairs
 };
 
-/// The placement weights by man and square.
+/// The placement weights by piece and square.
 static PLACED: [[Pair; Square::COUNT]; Piece::COUNT] = {
     let mut table = [[Pair(0); Square::COUNT]; Piece::COUNT];
     let mut p = 0;
@@ -62,24 +62,24 @@ static PLACED: [[Pair; Square::COUNT]; Piece::COUNT] = {
     table
 };
 
-/// What a man's square is worth.
+/// The worth of a piece's square.
 pub(super) fn placed(piece: Piece, square: Square) -> Pair {
     PLACED[piece.index()][square.index()]
 }
 
-/// Takes what the evaluation of one side counts.
+/// Receives the counts of the evaluation of one side.
 pub(super) trait Sink: Default {
     /// `parameter` occurs `count` times.
     fn add(&mut self, parameter: usize, count: i32);
 
-    /// The same, on account of the man on a square.
+    /// The same, on account of the piece on a square.
     #[inline]
     fn add_at(&mut self, square: Square, parameter: usize, count: i32) {
         let _ = square;
         self.add(parameter, count);
     }
 
-    /// A man stands on a square.
+    /// A piece stands on a square.
     #[inline]
     fn place(&mut self, piece: Piece, square: Square) {
         self.add_at(square, placement(piece, square), 1);

@@ -4,12 +4,12 @@
 use crate::game::{PHASES, STRUCTURES, Side};
 use crate::xiangqi::{Bitboard, Position, Role};
 
-/// Odd multipliers, drawn at random; nothing hangs on them but how keys collide.
+/// Odd multipliers, drawn at random; they affect only the collisions of keys.
 const MIX: [u64; 4] =
     [0xa3c5_9ac2_f1e3_0d4b, 0xd6e8_feb8_6659_fd93, 0x8f3b_27a9_c54d_1e67, 0xb1a4_c9e7_3d5f_8a2d];
 
-/// A hash whose bits, the lowest ones too, hang on every bit of a set: a product alone hands bits on
-/// to higher ones only, so its halves are folded (as in wyhash).
+/// A hash whose bits, the lowest ones too, depend on every bit of a set: a product alone hands bits
+/// on to higher ones only, so its halves are folded (as in wyhash).
 fn mix(set: Bitboard, word: usize) -> u64 {
     let fold = |bits: u64, by: u64| {
         let product = u128::from(bits) * u128::from(by);
@@ -24,7 +24,7 @@ pub(super) fn pawn_key(position: &Position) -> u64 {
     pair(position, Role::Pawn)
 }
 
-/// A key of both sides' men of a role.
+/// A key of both sides' pieces of a role.
 fn pair(position: &Position, role: Role) -> u64 {
     let [red, black] = Side::ALL.map(|side| position.pieces(side, role));
     mix(red, 0).wrapping_add(mix(black, 2))

@@ -1,5 +1,5 @@
-//! The static evaluation but for what depends on the men alone: each side by itself, by what its
-//! men reach. The value of a position is the difference.
+//! The static evaluation but for what depends on the pieces alone: each side by itself, by what its
+//! pieces reach. The value of a position is the difference.
 
 use super::features::{
     ATTACKED_BY, BLOCKED_LEG, BOTTOM_CANNON, CANNON_MOBILITY, CENTRE_PAWN, CHEAPLY_ATTACKED,
@@ -124,7 +124,7 @@ static NEIGHBOURS: [Bitboard; Square::COUNT] = {
     table
 };
 
-/// Attackers and guards of the men: whether an exchange would cost something.
+/// Attackers and guards of the pieces: whether an exchange would cost something.
 #[inline]
 fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     let men = view.men.without(view.position.king(view.side));
@@ -153,7 +153,7 @@ fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-/// What men worth less than `role` bear on.
+/// The points that pieces worth less than `role` bear on.
 #[inline]
 fn cheaper(reach: &Reach, role: Role) -> Bitboard {
     match role {
