@@ -13,15 +13,15 @@ use super::value::{Entry, Metric, Wdl};
 use crate::game::Side;
 use crate::xiangqi::Piece;
 
-/// What capturing one man leads to.
+/// The smaller table that the capture of one piece leads to.
 #[derive(Debug)]
 struct SubTable {
     table: Arc<Table>,
-    /// Whether the sides change places in the smaller table.
+    /// True if the sides change places in the smaller table.
     swap: bool,
     /// For each group of the smaller table, that of this one.
     groups: Vec<usize>,
-    /// The group of the smaller table that has a man less, and its men here.
+    /// The group of the smaller table that has a piece less, and its pieces here.
     reduced: Option<(usize, ArrayVec<u8, MAX_MEN>)>,
 }
 
@@ -29,7 +29,7 @@ struct SubTable {
 #[derive(Debug)]
 pub(super) struct TableArena {
     index: Arc<Index>,
-    /// By man taken; `None` for kings.
+    /// By captured piece; `None` for kings.
     subs: Vec<Option<SubTable>>,
     last_order: u16,
     metric: Metric,
@@ -118,7 +118,7 @@ impl SubTable {
             let own = index.groups.iter().position(is_same).unwrap_or(taken_group);
             if own == taken_group {
                 let men = index.groups[own].men.clone();
-                // Any other man of the group would do as well where several are alike.
+                // Any other piece of the group would do as well where several are alike.
                 let left = men.filter(|&man| man != taken).map(|man| man as u8).collect();
                 reduced = Some((number, left));
             }
@@ -127,8 +127,8 @@ impl SubTable {
         Self { table, swap, groups, reduced }
     }
 
-    /// The value for `side` to move after a man of the group `moved` has gone where that group has
-    /// the digit `digit`.
+    /// The value for `side` to move after a piece of the group `moved` has moved so that the group
+    /// has the digit `digit`.
     #[inline]
     fn entry(&self, side: Side, board: &Board<'_>, moved: usize, digit: u32) -> Option<Entry> {
         let own = |&group: &usize| if group == moved { digit } else { board.digits()[group] };

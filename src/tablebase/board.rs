@@ -1,4 +1,4 @@
-//! A light board for the generator: the squares of few men, their digits, and the moves and
+//! A light board for the generator: the squares of few pieces, their digits, and the moves and
 //! un-moves between slots. The verifier uses [`Position`](crate::xiangqi::Position) instead.
 
 use super::index::{Digits, Index, Mover, NONE, Squares};
@@ -28,14 +28,14 @@ struct Row {
     first: u32,
     len: u32,
     is_possible: bool,
-    /// The second side's men without the last group.
+    /// The second side's pieces without the last group.
     second: Bitboard,
     /// See [`Index::mirror_worth`].
     mirror_worth: u32,
 }
 
-/// What a king has to fear, as in the move generator of positions: unless it is in check, only
-/// moves of suspects and moves onto screens need a test of their own.
+/// The dangers to a king, as in the move generator of positions: unless it is in check, only moves
+/// of suspects and moves onto screens need a test of their own.
 #[derive(Debug)]
 pub(super) struct KingView {
     pub(super) in_check: bool,
@@ -43,7 +43,7 @@ pub(super) struct KingView {
     screens: Bitboard,
 }
 
-/// Whether moves are made or taken back.
+/// The direction of a move: made or undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     On,
@@ -73,8 +73,8 @@ impl<'a> Board<'a> {
         board.seek(slot).then_some(board)
     }
 
-    /// Goes to a slot. Whether its placement can arise: without overlap, facing kings or doubled
-    /// pawns.
+    /// Goes to a slot; returns true if its placement can arise: without overlap, facing kings or
+    /// doubled pawns.
     #[inline]
     pub(super) fn seek(&mut self, slot: u32) -> bool {
         if slot == self.slot {
@@ -128,13 +128,13 @@ impl<'a> Board<'a> {
         red.file() == black.file() && !between(red, black).meets(self.occupied)
     }
 
-    /// The squares of the men, in the order of the index.
+    /// The squares of the pieces, in the order of the index.
     pub(super) fn squares(&self) -> &[Square] {
         &self.squares
     }
 
-    /// Whether the king of `victim`, standing on `king`, is attacked with these squares occupied;
-    /// a man on `taken` is gone.
+    /// Returns true if the king of `victim`, on the square `king`, is attacked with these squares
+    /// occupied; a piece on `taken` is gone.
     #[inline]
     fn is_king_attacked(
         &self,
@@ -182,7 +182,7 @@ impl<'a> Board<'a> {
         view
     }
 
-    /// A man that attacks along a line over exactly `mounts` men.
+    /// A piece that attacks along a line over exactly `mounts` pieces.
     #[inline]
     fn view_line(&self, king: Square, square: Square, mounts: u32, view: &mut KingView) {
         let gap = between(king, square);
@@ -200,12 +200,12 @@ impl<'a> Board<'a> {
         if horse_attackers(king, self.occupied).has(square) {
             view.in_check = true;
         } else if horse_attackers(king, Bitboard::EMPTY).has(square) {
-            // Its leg is one of the men around the king; testing a few more is harmless.
+            // Its leg is one of the pieces around the king; testing a few more is harmless.
             view.suspects |= self.occupied;
         }
     }
 
-    /// Whether a pseudo-legal move leaves the own king safe.
+    /// Returns true if a pseudo-legal move leaves the own king safe.
     #[inline]
     fn is_safe(&self, side: Side, man: usize, to: Square) -> bool {
         let king_man = self.index.king(side);
@@ -249,7 +249,7 @@ impl<'a> Board<'a> {
         count
     }
 
-    /// Whether each move of the man needs a test whether the king is safe after it.
+    /// Returns true if each move of the piece must be tested for leaving the king in check.
     #[inline]
     fn is_delicate(&self, view: &KingView, king: usize, man: usize) -> bool {
         view.in_check || man == king || view.suspects.has(self.squares[man])
@@ -260,7 +260,7 @@ impl<'a> Board<'a> {
         matches!(self.index.men[man].piece.role(), Role::Rook | Role::Cannon)
     }
 
-    /// Whether a man could take another on `to`.
+    /// Returns true if a piece could capture another on `to`.
     #[inline]
     fn attacks(&self, side: Side, man: usize, to: Square) -> bool {
         let from = self.squares[man];
@@ -276,7 +276,7 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Calls `sink` with each legal capture: the man, its target and the man taken.
+    /// Calls `sink` with each legal capture: the piece, its target and the captured piece.
     #[inline]
     pub(super) fn for_each_capture(
         &self,
@@ -398,9 +398,9 @@ impl<'a> Board<'a> {
         (base, image_base)
     }
 
-    /// Calls `visit` with the slot for each free square that the man reaches, or may have come from,
-    /// until it returns `false`, which is then returned. Neither is the man's group the fold group
-    /// nor the material symmetric.
+    /// Calls `visit` with the slot for each free square that the piece reaches, or may have come
+    /// from; stops as soon as `visit` returns `false`, and returns that. Neither is the piece's
+    /// group the fold group nor the material symmetric.
     #[inline]
     fn for_each_plain(
         &self,
@@ -438,8 +438,8 @@ impl<'a> Board<'a> {
         self.for_each_quiet(side, man, way, |to| visit(base + mover.digit(to) * group.stride))
     }
 
-    /// Calls `visit` with each free square that the man reaches, or may have come from, whether or
-    /// not the king is safe then; until it returns `false`, which is then returned.
+    /// Calls `visit` with each free square that the piece reaches, or may have come from, whether
+    /// the king is safe then or not; stops as soon as `visit` returns `false`, and returns that.
     #[inline]
     fn for_each_quiet(
         &self,
@@ -479,7 +479,7 @@ impl<'a> Board<'a> {
         digits
     }
 
-    /// The digit of the man's group with the man on another square.
+    /// The digit of the piece's group with the piece on another square.
     #[inline]
     pub(super) fn digit_after(&self, man: usize, to: Square) -> u32 {
         let number = self.index.men[man].group;
@@ -493,7 +493,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// How many squares are free from a square on: a step each way, and their number.
+/// The free squares from a square on: a step for each way, and their number.
 #[inline]
 fn free_ways(occupied: Bitboard, square: Square) -> [(isize, u32); 4] {
     let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Parts of the cache. Threads take turns at getting one unless they [choose](use_lane), so that a few
-/// of them never wait for each other, not even for the cache line of a lock: most probes fall into a
-/// few blocks.
+/// Parts of the cache. Threads are given one in turn unless they [choose](use_lane), so that a few
+/// of them never wait for each other, not even for the cache line of a lock: most probes fall into
+/// a few blocks.
 const LANES: usize = 4;
 /// Independently locked sets of a lane.
 const SETS: usize = 128;
@@ -26,8 +26,8 @@ pub(crate) fn use_lane(worker: usize) {
     LANE.set(worker % LANES);
 }
 
-/// Whether the calling thread has put a block into a cache since it last asked: then a probe has
-/// read from the disk.
+/// Returns true if the calling thread has put a block into a cache since the last call: then a
+/// probe has read from the disk.
 pub(crate) fn take_loaded() -> bool {
     HAS_LOADED.replace(false)
 }
@@ -39,7 +39,7 @@ pub(super) struct BlockCache {
     sets: Vec<LockedSet>,
 }
 
-/// A set in a cache line of its own: threads that ask for different sets do not share anything.
+/// A set in a cache line of its own: threads that use different sets do not share anything.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct LockedSet(Mutex<Set>);

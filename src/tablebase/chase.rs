@@ -1,12 +1,12 @@
 //! Endless play decided by the rule of perpetual chase, after the rule of perpetual check decides
 //! nothing more. See "Perpetual chase in tables" in `ARCHITECTURE.md` for the game.
 //!
-//! A state is a position and one man of the victim's side, the one that is chased. L holds states
-//! with the chaser to move whose every move is known to lose or newly chases that man into W; W
+//! A state is a position and one piece of the victim's side, the one that is chased. L holds states
+//! with the chaser to move whose every move is known to lose or newly chases that piece into W; W
 //! holds those that such moves lead to and that have a quiet move of the victim into L. Both are
 //! the greatest such sets. From what remains, states are dropped where the victim cannot force a
 //! further move that neither checks nor newly chases anything (a Büchi condition), and everything
-//! again until nothing is dropped. Positions that are left in L with any man are lost for the
+//! again until nothing is dropped. Positions that are left in L with any piece are lost for the
 //! chaser. Few positions come into question, so that their graph is built explicitly.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::solve::{
     CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win,
 };
 
-/// A position's slot and a man of the victim's side.
+/// A position's slot and a piece of the victim's side.
 type State = (u32, ManNumber);
 
 /// Decides for either colour as the chaser. Changes no word.
@@ -43,7 +43,7 @@ struct Round<'s, 'a, A> {
     victim: usize,
 }
 
-/// A position in which every move of the chaser is known to lose or chases some man.
+/// A position in which every move of the chaser is known to lose or chases some piece.
 struct Candidate {
     slot: u32,
     /// Those that all of them chase.
@@ -137,7 +137,7 @@ struct Graph {
     hunters: Vec<State>,
     /// Victim to move, ascending.
     evaders: Vec<State>,
-    /// The moves of `hunters` that are not known to lose; all of them chase the man.
+    /// The moves of `hunters` that are not known to lose; all of them chase the piece.
     chases: Lists,
     /// The quiet moves of `evaders` that lead to `hunters`.
     evasions: Lists,
@@ -204,7 +204,7 @@ impl Graph {
         }
     }
 
-    /// Drops until nothing is dropped; what is left, by position.
+    /// Drops states until nothing more is dropped; returns the rest, by position.
     fn solve(&self, chaser: usize) -> Verdict {
         let mut play = Play::new(self);
         loop {
@@ -226,12 +226,12 @@ fn men(set: MenSet) -> impl Iterator<Item = ManNumber> {
     (0..MenSet::BITS as ManNumber).filter(move |man| set >> man & 1 == 1)
 }
 
-/// The state that a move leads to with a man followed.
+/// The state that a move leads to with a piece followed.
 const fn after(mv: &QuietMove, man: ManNumber) -> State {
     (mv.next, mv.renumbered[man as usize])
 }
 
-/// The slots that have a distance with any man, by the least of these.
+/// The slots that have a distance with any piece, by the least of these.
 fn by_distance(states: &[State], distances: &[u16]) -> Vec<(u16, Vec<u32>)> {
     let mut levels = BTreeMap::<u16, Vec<u32>>::new();
     let mut rest = distances;
@@ -251,15 +251,15 @@ struct Distances {
     evaders: Vec<u16>,
 }
 
-/// What is left of a graph.
+/// The states of a graph that have not been dropped.
 struct Play<'g> {
     graph: &'g Graph,
-    /// Who leads to whom.
+    /// The reverse of the chases: for each evader the hunters that lead to it.
     hunted_by: Lists,
     evaded_by: Lists,
     hunters: Vec<bool>,
     evaders: Vec<bool>,
-    /// For each of the evaders its evasions to what is left.
+    /// For each of the evaders the number of its evasions to states not dropped.
     evasions_left: Vec<u32>,
     /// Dropped, with what leads there still to be seen.
     dropped_hunters: Vec<u32>,
@@ -342,7 +342,7 @@ impl<'g> Play<'g> {
         distances
     }
 
-    /// Whether anything was dropped.
+    /// Drops the states without a distance; returns true if there were any.
     fn drop_unreached(&mut self, distances: &Distances) -> bool {
         self.dropped_hunters = drop_without(&mut self.hunters, &distances.hunters);
         self.dropped_evaders = drop_without(&mut self.evaders, &distances.evaders);

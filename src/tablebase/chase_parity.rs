@@ -1,4 +1,4 @@
-//! Chase rounds against literal parity games on random graphs: positions × the man that the victim
+//! Chase rounds against literal parity games on random graphs: positions × the piece that the victim
 //! names, solved once for each colour, check and chase in turn until nothing more is decided.
 
 use std::collections::HashMap;
@@ -11,15 +11,15 @@ use super::rules_arena::{Capture, RandomArena};
 use super::solve::{Arena, Captures, Examined, UNDECIDED, is_win, solve};
 use super::value::{Rules, Wdl};
 
-/// Men of each side in a random graph, kings included.
+/// Pieces of each side in a random graph, kings included.
 const MEN: ManNumber = 3;
 
-/// What a random move does beside leading somewhere.
+/// The checks and chases of a random move.
 #[derive(Debug, Clone, Copy)]
 struct Deed {
-    /// The men of the other side that it newly chases.
+    /// The pieces of the other side that it newly chases.
     chased: u16,
-    /// By side: men 1 and 2 exchange their numbers.
+    /// By side: pieces 1 and 2 exchange their numbers.
     exchanged: [bool; 2],
 }
 
@@ -124,13 +124,13 @@ impl Hunt for RandomHunt {
     }
 }
 
-/// A vertex of the chase game: side to move, slot, the man named, and the priority of the move that
+/// A vertex of the chase game: side to move, slot, the piece named, and the priority of the move that
 /// led there.
 type Vertex = (usize, usize, ManNumber, u8);
 
-/// The game in which `victim` (the even player) wins if it is known to, or if from some point on all
-/// moves of the other side newly chase the man named while moves of its own that neither check nor
-/// chase never end. It may name another man with any move, but not for ever.
+/// The game in which `victim` (the even player) wins if that is known, or if from some point on all
+/// moves of the other side newly chase the piece named while moves of its own that neither check
+/// nor chase never end. It may name another piece with any move, but not for ever.
 struct Literal<'a> {
     hunt: &'a RandomHunt,
     known: &'a [Wdl],
@@ -213,7 +213,7 @@ const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
     }
 }
 
-/// The same game for checks: they are chases of no man in particular.
+/// The same game for checks: they are chases of no piece in particular.
 fn as_checks(hunt: &RandomHunt) -> RandomHunt {
     let deeds = [0, 1].map(|side| {
         let of = |slot: usize| {

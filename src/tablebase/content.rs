@@ -18,7 +18,7 @@ const ILLEGAL: i16 = i16::MIN;
 /// No legal placement of the group.
 pub(super) const NO_DIGIT: u32 = u32::MAX;
 
-/// All ways to place the men of one role and side.
+/// All ways to place the pieces of one role and side.
 struct Component {
     side: Side,
     role: Role,
@@ -155,7 +155,7 @@ impl<'a> Loops<'a> {
     }
 
     /// The digits of all groups but that of the last component (0 there), and that group. `None` if
-    /// men of one group overlap.
+    /// pieces of one group overlap.
     fn outer_digits(&self, choices: &[usize], last: usize) -> (Option<Digits>, usize) {
         let inner_group = self.parts.iter().position(|parts| parts.contains(&last)).unwrap_or(0);
         let digits = (0..self.parts.len())

@@ -1,4 +1,4 @@
-//! The verifier's own computation of what the repetition rule decides, from the legal moves of
+//! The verifier's own computation of the results by the repetition rule, from the legal moves of
 //! positions. It shares no code with the generator's [`super::rules`].
 //!
 //! # What a round has to know
@@ -63,7 +63,7 @@ impl Node {
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
-    /// Where the moves lead: slots, or places in another list.
+    /// The targets of the moves: slots, or places in another list.
     moves: Vec<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Nodes {
         all
     }
 
-    /// Gives back memory that is not needed.
+    /// Frees memory that is not needed.
     pub(super) fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
         self.moves.shrink_to_fit();
@@ -112,8 +112,8 @@ impl Nodes {
         Places::new(slots, self.nodes.iter().map(|node| node.slot))
     }
 
-    /// Leaves out the moves that `keep` maps to nothing and changes the others, then leaves out nodes
-    /// that are in no round any more. What became of the nodes.
+    /// Leaves out the moves that `keep` maps to nothing and changes the others, then leaves out
+    /// nodes that are in no round any more. Returns the new places of the nodes.
     fn thin_out(&mut self, mut keep: impl FnMut(&mut Node, u32) -> Option<u32>) -> Places {
         let (mut nodes, mut moves, mut start) = (0, 0, 0);
         let mut kept = Vec::new();
@@ -239,8 +239,8 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    /// `victims` lead to places in `checkers`, these to slots; `until` tells the last round in which
-    /// a slot with the victim to move is open.
+    /// `victims` lead to places in `checkers`, these to slots; `until` gives the last round in which a
+    /// slot with the victim to move is open.
     pub(super) fn new(
         mut checkers: Nodes,
         mut victims: Nodes,
@@ -272,7 +272,7 @@ impl Loops {
         }
     }
 
-    /// What a round decides: losses of the checker and wins of the victim.
+    /// Computes the results of a round: losses of the checker and wins of the victim.
     pub(super) fn decide(&mut self, round: u16, lost: &mut Vec<Verdict>, won: &mut Vec<Verdict>) {
         let dropped = self.begin(round);
         self.cascade(Vec::new(), dropped);

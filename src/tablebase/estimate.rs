@@ -1,4 +1,4 @@
-//! What building tables takes, known before it begins: slots, memory, disk and time.
+//! Estimates of building tables, known before it begins: slots, memory, disk and time.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,16 +19,16 @@ const SLOT_BITS: u64 = 17;
 /// Bits of the flags of a block of slots on one side, and the block's size.
 const FLAG_BITS: u64 = 80;
 const FLAG_BLOCK: u64 = 256;
-/// Bits of a slot, for one side, of what captures tell while that side is packed: the flags are gone
-/// by then.
+/// Bits of a slot, for one side, of the values that captures give, kept while that side is packed:
+/// the flags are gone by then.
 const FREEDOM_BITS: u64 = 2;
-/// So many bytes of flags, or of what captures tell, are part of what the program has.
+/// Bytes of flags, or of the values that captures give, that are part of what the program has.
 const FLAGS_LEN: u64 = 16 << 20;
 /// Bytes of an index for a placement of a group: squares, mirror image, folding.
 const INDEX_DIGIT_LEN: u64 = 24;
-/// Bytes of what the file is laid out with for a placement of a group.
+/// Bytes of the file's layout for a placement of a group.
 const LAYOUT_DIGIT_LEN: u64 = 40;
-/// So many bytes of both are part of what the program has.
+/// Bytes of both that are part of what the program has.
 const DIGITS_LEN: u64 = 8 << 20;
 /// Bytes of a word.
 const WORD_LEN: u64 = 2;
@@ -36,28 +36,28 @@ const WORD_LEN: u64 = 2;
 /// Slots of one side that a core solves and packs in a second where repetition draws. To measure it
 /// again: the user time of `juzhong tablebase generate KRCvKR --rules none`, for 65.6 million.
 const SLOTS_PER_SECOND: u64 = 3_000_000;
-/// By how much (of 100) judging repetition prolongs that: nothing where few positions are endless,
+/// The cost (of 100) of judging repetition beside that: nothing where few positions are endless,
 /// twice as much where many are.
 const CHECK_COST: u64 = 60;
 /// The same for chases, which have states of their own.
 const ASIAN_COST: u64 = 200;
-/// Time of any table beside what its slots take: opening, index, writing to the disk.
+/// Time of any table beside that of its slots: opening, index, writing to the disk.
 const TABLE_TIME: Duration = Duration::from_millis(8);
 
 /// Bytes of a file that the slots do not explain: the header.
 const HEADER_LEN: u64 = 4 << 10;
-/// Slots of one side, in a file, for a byte. The more men defend, the better a table packs; this is
+/// Slots of one side, in a file, for a byte. The more pieces defend, the better a table packs; this is
 /// for those that pack badly (attackers on both sides), so that most tables need less.
 const SLOTS_PER_BYTE: u64 = 6;
-/// Of the space that is needed, one part in so many stays free, and [`SPACE_LEFT`].
+/// The part of the space needed that stays free, as a divisor, beside [`SPACE_LEFT`].
 const SPACE_MARGIN: u64 = 8;
 /// Bytes that stay free on the disk.
 const SPACE_LEFT: u64 = 1 << 20;
 
-/// What building one table takes, those its captures lead to being there.
+/// The cost of building one table, those its captures lead to being there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// Which table.
+    /// The material of the table.
     pub material: Material,
     /// Slots per side to move.
     pub slots: u64,
@@ -69,31 +69,31 @@ pub struct Estimate {
     pub memory: u64,
     /// Size of the file in bytes, roughly, rather too much than too little.
     pub disk: u64,
-    /// Time that one core takes, roughly; more cores share it.
+    /// Time that one core needs, roughly; more cores share it.
     pub work: Duration,
 }
 
-/// What has to be done for a table.
+/// The state of a table before building.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableState {
     /// There is no such table.
     Absent,
     /// The table is of an older format, and will be replaced.
     Older,
-    /// The table is there, with so many bytes. Its blocks are checked before it is used.
+    /// The table is there, with this number of bytes. Its blocks are checked before it is used.
     Present(u64),
 }
 
-/// A table that was asked for or that captures lead to.
+/// A wanted table, or one that captures lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needed {
-    /// What building it takes.
+    /// The cost of building it.
     pub estimate: Estimate,
-    /// Whether it has to be built.
+    /// Its state, which says whether it has to be built.
     pub state: TableState,
 }
 
-/// What building tables takes together.
+/// The cost of building tables together.
 #[derive(Debug, Clone)]
 pub struct Workload {
     /// The folder.
@@ -102,12 +102,12 @@ pub struct Workload {
     pub tables: Vec<Needed>,
     /// Bytes free on the disk, where that is known.
     pub free: Option<u64>,
-    /// How many threads will work.
+    /// Number of threads that will work.
     pub threads: usize,
 }
 
 impl Workload {
-    /// What has to be built.
+    /// The tables that have to be built.
     pub fn to_build(&self) -> impl Iterator<Item = &Estimate> {
         let is_to_build = |table: &&Needed| !matches!(table.state, TableState::Present(_));
         self.tables.iter().filter(is_to_build).map(|table| &table.estimate)
@@ -138,12 +138,12 @@ impl Workload {
         work / u32::try_from(self.threads).unwrap_or(1).max(1)
     }
 
-    /// Whether all that has to be built fits in the memory allowed (unlimited if `None`) and on the
-    /// disk.
+    /// Checks that all that has to be built fits in the memory allowed (unlimited if `None`) and on
+    /// the disk.
     ///
     /// # Errors
     ///
-    /// What does not fit, see [`GenerateError`].
+    /// The first limit that is exceeded, see [`GenerateError`].
     pub fn check(&self, memory: Option<u64>) -> Result<(), GenerateError> {
         for &Estimate { material, memory: needed, .. } in self.to_build() {
             if let Some(allowed) = memory.filter(|&allowed| allowed < needed) {
@@ -194,8 +194,8 @@ pub fn workload(
     Ok(Workload { dir: dir.to_owned(), tables, free, threads: threads.unwrap_or_else(cores) })
 }
 
-/// What building the table takes, those its captures lead to being there; `None` if it has too many
-/// slots.
+/// Estimates the cost of building the table, those its captures lead to being there; `None` if it
+/// has too many slots.
 pub(super) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let sides = if material.is_symmetric() { 1 } else { 2 };

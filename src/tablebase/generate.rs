@@ -24,12 +24,12 @@ use super::value::{Metric, Rules};
 
 use crate::bytes::visible::ShowPath;
 
-/// What to build tables with.
+/// The options of building tables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GenerateOptions {
-    /// Which repetition rules.
+    /// The repetition rules.
     pub rules: Rules,
-    /// What distances count.
+    /// The metric of distances.
     pub metric: Metric,
     /// Number of threads; as many as there are cores if not given.
     pub threads: Option<usize>,
@@ -37,10 +37,10 @@ pub struct GenerateOptions {
     pub memory: Option<u64>,
 }
 
-/// What is being done to a table.
+/// The phase of building a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Every slot gets its first look; so many of the total have had it.
+    /// Every slot gets its first look; `done` of `total` have had it.
     Looking {
         /// Slots looked at.
         done: u64,
@@ -65,10 +65,10 @@ pub enum Phase {
     Packing,
 }
 
-/// Hears how the building of tables goes on. Every method may be called from any thread, and several
-/// tables may be at work at once; the defaults do nothing.
+/// Receives the progress of building tables. Every method may be called from any thread, and
+/// several tables may be at work at once; the defaults do nothing.
 pub trait Progress: Sync {
-    /// What has to be built, once, before it begins.
+    /// The tables to build, reported once before it begins.
     fn planned(&self, plan: &Workload) {
         let _unused = plan;
     }
@@ -76,7 +76,7 @@ pub trait Progress: Sync {
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
         let _unused = (estimate, number, of);
     }
-    /// What is done to a table at work; called often.
+    /// The phase of a table at work; called often.
     fn phase(&self, material: Material, phase: Phase) {
         let _unused = (material, phase);
     }
@@ -92,7 +92,7 @@ pub trait Progress: Sync {
     fn checked(&self, phase: &str, done: u64, total: u64) {
         let _unused = (phase, done, total);
     }
-    /// Whether to give up; asked often.
+    /// Returns true to give up; called often.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -102,7 +102,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Progress that nobody hears.
+/// Ignores all progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 
@@ -111,24 +111,24 @@ impl Progress for NoProgress {}
 /// A table that was built, or was there already.
 #[derive(Debug, Clone)]
 pub struct Built {
-    /// Which table.
+    /// The material of the table.
     pub material: Material,
     /// Its file.
     pub path: PathBuf,
     /// Size of the file in bytes.
     pub bytes: u64,
-    /// Whether a valid table was there already.
+    /// True if a valid table was there already.
     pub reused: bool,
 }
 
-/// What [`generate_all`] did.
+/// The result of [`generate_all`].
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// Every table asked for or needed, each after those its captures lead to.
+    /// Every table wanted or needed, each after those its captures lead to.
     pub tables: Vec<Built>,
 }
 
-/// Why tables could not be built.
+/// The reasons for which tables could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
@@ -142,7 +142,7 @@ pub enum GenerateError {
         needed.div_ceil(1 << 20), allowed >> 20
     )]
     Memory {
-        /// Which table.
+        /// The material of the table.
         material: Material,
         /// Bytes needed.
         needed: u64,
@@ -173,7 +173,7 @@ pub enum GenerateError {
     /// The threads could not be started.
     #[error("cannot start threads: {0}; use fewer --threads")]
     Threads(String),
-    /// [`Progress::is_cancelled`] said so.
+    /// [`Progress::is_cancelled`] returned true.
     #[error("interrupted; finished tables are kept, run the command again to go on")]
     Interrupted,
     /// A file could not be read or written.
@@ -181,17 +181,17 @@ pub enum GenerateError {
     Table(#[from] TableError),
 }
 
-/// Tables of at most so many slots per side to move are built by one thread each,
+/// Tables of at most this number of slots per side to move are built by one thread each,
 const SMALL: u64 = 1 << 20;
-/// if all together have so many times as many slots for each thread: else too few are left in the end
-/// for all threads.
+/// if all together have this number of times as many slots for each thread: else too few are left
+/// in the end for all threads.
 const SHARE: u64 = 4;
 /// Most tables at work at once: their memory is part of what every estimate has for the program.
 const MOST_AT_ONCE: usize = 8;
 /// Bytes of tables kept at hand even where the largest table leaves no room: part of what every
 /// estimate has for the program.
 const SHELF_LEN: u64 = 4 << 20;
-/// How long to wait before asking again for a table that another process builds.
+/// Time to wait before looking again for a table that another process builds.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Builds the tables of `materials` and all those their captures lead to, in `dir`, which is created
@@ -223,7 +223,7 @@ pub fn generate_all(
     Ok(workshop.into_report())
 }
 
-/// The materials and all that captures lead to, fewest men first.
+/// The materials and all that captures lead to, fewest pieces first.
 ///
 /// # Errors
 ///
@@ -272,7 +272,7 @@ struct State {
 }
 
 impl State {
-    /// Whether the tables that captures lead to are there.
+    /// Returns true if the tables that captures lead to are there.
     fn is_ready(&self, material: Material) -> bool {
         material.captures().iter().all(|left| self.contents.contains_key(left))
     }
@@ -314,7 +314,7 @@ impl<'a> Workshop<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Provides the tables, `at_once` at a time with so many `threads` each.
+    /// Provides the tables, `at_once` at a time with `threads` threads each.
     fn provide_all(
         &self,
         tables: &[Estimate],
@@ -340,7 +340,7 @@ impl<'a> Workshop<'a> {
     /// fails.
     fn work(&self, waiting: &Mutex<Vec<Estimate>>) {
         let lock = || waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that other processes build, to be asked for again.
+        // Those that other processes build, to be looked for again.
         let mut elsewhere: Vec<Estimate> = Vec::new();
         loop {
             if self.progress.is_cancelled() {
@@ -386,7 +386,7 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Sees that a table is there; whether it is, for another process may be building it.
+    /// Makes a table be there; returns `false` if another process may be building it.
     fn provide(&self, table: &Estimate, number: usize) -> Result<bool, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let material = table.material;
@@ -497,7 +497,7 @@ impl<'a> Workshop<'a> {
         })
     }
 
-    /// Tells of a phase, unless all is to end.
+    /// Reports a phase, unless all is to end.
     fn enter(&self, material: Material, phase: Phase) -> Result<(), GenerateError> {
         if self.progress.is_cancelled() {
             return Err(GenerateError::Interrupted);
@@ -507,7 +507,7 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// Passes on what the solver says.
+/// Passes the solver's progress on.
 struct Listener<'a> {
     progress: &'a dyn Progress,
     material: Material,
@@ -569,7 +569,7 @@ mod tests {
         }
     }
 
-    /// What the rule of perpetual check adds are results of order 1 and up, and nothing else.
+    /// The rule of perpetual check adds results of order 1 and up, and nothing else.
     #[test]
     fn without_the_rule_there_is_order_0_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();

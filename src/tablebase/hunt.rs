@@ -1,5 +1,5 @@
-//! What chase rounds have to know of positions beyond a game graph: which men a move newly chases,
-//! and which man is which after it. One definition of a chase serves play and tables: [`chased`].
+//! The facts that chase rounds need beyond a game graph: the pieces that a move newly chases, and
+//! their numbers after it. One definition of a chase serves play and tables: [`chased`].
 
 use super::arena::TableArena;
 use super::index::{Index, MAX_MEN};
@@ -11,12 +11,12 @@ use crate::xiangqi::{
     Bitboard, Move, Role, Square, advisor_attacks, between, elephant_attacks, horse_attackers,
 };
 
-/// Men of one side, by their numbers there (bit 0 the king).
+/// Pieces of one side, by their numbers there (bit 0 the king).
 pub(super) type MenSet = u16;
-/// A man's number within its side.
+/// A piece's number within its side.
 pub(super) type ManNumber = u8;
 
-/// Whose men are followed through a move.
+/// The side whose pieces are followed through a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Followed {
     /// Those of the side that moves.
@@ -30,20 +30,20 @@ pub(super) enum Followed {
 pub(super) struct QuietMove {
     /// The slot it leads to.
     pub(super) next: u32,
-    /// The men of the other side that it newly chases, by their numbers before it.
+    /// The pieces of the other side that it newly chases, by their numbers before it.
     pub(super) chased: MenSet,
-    /// For each man of the followed side its number after the move: identical men are numbered by
+    /// For each piece of the followed side its number after the move: identical pieces are numbered by
     /// their squares.
     pub(super) renumbered: [ManNumber; MAX_MEN],
 }
 
 /// A game graph whose moves may chase.
 pub(super) trait Hunt: Arena {
-    /// Whether `side` has men that can chase and the other side men that can be chased.
+    /// Returns true if `side` has pieces that can chase and the other side pieces that can be chased.
     fn can_chase(&self, side: usize) -> bool;
 
-    /// Whether, in a slot that a move of `side` leads to, its men attack any man: quick, and true
-    /// of every move that chases.
+    /// Returns true if, in a slot that a move of `side` leads to, its pieces attack any piece:
+    /// quick, and true of every move that chases.
     fn may_have_chased(&self, side: usize, next: u32) -> bool;
 
     /// The legal quiet moves that lead to a slot which `wanted` accepts.
@@ -124,7 +124,7 @@ impl Hunt for TableArena {
     }
 }
 
-/// Whether a man attacks a square on which another stands.
+/// Returns true if a piece attacks the square of another.
 fn attacks(role: Role, from: Square, to: Square, occupied: Bitboard) -> bool {
     let in_line = from.file() == to.file() || from.rank() == to.rank();
     match role {
@@ -137,7 +137,7 @@ fn attacks(role: Role, from: Square, to: Square, occupied: Bitboard) -> bool {
     }
 }
 
-/// The slot, seen by the side that moves next, of men on squares, and whether it stands for the
+/// The slot, seen by the side that moves next, of pieces on squares, and true if it stands for the
 /// mirror image.
 fn next_slot(index: &Index, squares: &[Square]) -> Option<(u32, bool)> {
     let digits = index.digits_of(squares)?;
@@ -146,7 +146,7 @@ fn next_slot(index: &Index, squares: &[Square]) -> Option<(u32, bool)> {
     Some((slot, !index.is_stored(&digits)))
 }
 
-/// The numbers in `slot` of the men of `side`, which stand on `squares`. Only identical men are
+/// The numbers in `slot` of the pieces of `side`, which stand on `squares`. Only identical pieces are
 /// numbered otherwise, as one of them has moved or the slot stands for the mirror image.
 fn renumber(
     index: &Index,

@@ -13,14 +13,14 @@ use super::material::Material;
 use crate::game::Side;
 use crate::xiangqi::{Bitboard, Piece, Role, Square, can_stand};
 
-/// More men than any table of at most `u32::MAX` slots has.
+/// More pieces than any table of at most `u32::MAX` slots has.
 pub(super) const MAX_MEN: usize = 16;
-/// A group of palace men and four kinds of attackers for each side.
+/// A group of palace pieces and four kinds of attackers for each side.
 pub(super) const MAX_GROUPS: usize = 10;
 
 /// One digit for each group, unfolded.
 pub(super) type Digits = ArrayVec<u32, MAX_GROUPS>;
-/// The squares of the men, in the order of [`Index::men`].
+/// The squares of the pieces, in the order of [`Index::men`].
 pub(super) type Squares = ArrayVec<Square, MAX_MEN>;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -41,14 +41,14 @@ const BINOMIAL: [[u32; 6]; 91] = {
     table
 };
 
-/// A man of the table: a place in [`Squares`].
+/// A piece of the table: a place in [`Squares`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Man {
     pub(super) piece: Piece,
     pub(super) group: usize,
 }
 
-/// How placements of a group are numbered.
+/// The numbering of the placements of a group.
 #[derive(Debug)]
 enum Ranker {
     /// By king square and set of advisors and elephants: 9 × 4096 cells.
@@ -60,14 +60,14 @@ enum Ranker {
 #[derive(Debug)]
 pub(super) struct Group {
     side: Side,
-    /// Range of its men.
+    /// Range of its pieces.
     pub(super) men: std::ops::Range<usize>,
     /// Number of placements, unfolded.
     pub(super) size: u32,
-    /// What one step of its (folded) digit is worth.
+    /// The stride of its (folded) digit.
     pub(super) stride: u32,
     ranker: Ranker,
-    /// Number of each square among those its men can stand on, as the side sees it; for the palace
+    /// Number of each square among those its pieces can stand on, as the side sees it; for the palace
     /// group the bit of an advisor or elephant there (their points differ).
     local: [u8; 90],
     /// The squares of each placement, `men.len()` each.
@@ -76,38 +76,38 @@ pub(super) struct Group {
     mirror: Vec<u32>,
     /// Digits that can never arise: two pawns on one file of their own half. Empty if none.
     impossible: Vec<bool>,
-    /// For finding digits after one man moves.
+    /// For finding digits after one piece moves.
     steps: Steps,
 }
 
-/// How the digit follows the move of one man of a group.
+/// Tables for the digit after a move of one piece of a group.
 #[derive(Debug)]
 enum Steps {
-    /// A lone man: the digit by square.
+    /// A lone piece: the digit by square.
     Lone(Vec<u32>),
     /// Two attackers: the digit by both squares, 90 times the one plus the other.
     Pair(Vec<u16>),
-    /// Palace men: the cell of [`Ranker::Palace`] by digit.
+    /// Palace pieces: the cell of [`Ranker::Palace`] by digit.
     Palace(Vec<u16>),
     /// More attackers: the digit is ranked anew.
     Many,
 }
 
-/// A group one of whose men is about to move: gives its digit with the man on another square.
+/// A group one of whose pieces is about to move: gives its digit with the piece on another square.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mover<'a> {
     Lone(&'a [u32]),
-    /// The row of the other man.
+    /// The row of the other piece.
     Pair(&'a [u16]),
-    /// The ranks and bits of [`Ranker::Palace`]; the cell without the man.
+    /// The ranks and bits of [`Ranker::Palace`]; the cell without the piece.
     PalaceKing(&'a [u16], Side, usize),
     PalaceMan(&'a [u16], &'a Group, usize),
-    /// The man's place in the group, and the placement.
+    /// The piece's place in the group, and the placement.
     Many(&'a Group, usize, u32),
 }
 
 impl Mover<'_> {
-    /// The digit with the man on `to`, a free square where such a man can stand.
+    /// The digit with the piece on `to`, a free square where such a piece can stand.
     #[inline(always)]
     pub(super) fn digit(&self, to: Square) -> u32 {
         match *self {
@@ -142,7 +142,7 @@ pub(super) struct Index {
     pub(super) material: Material,
     pub(super) groups: Vec<Group>,
     pub(super) men: Vec<Man>,
-    /// Number of men of the first side.
+    /// Number of pieces of the first side.
     pub(super) first_men: usize,
     is_symmetric: bool,
     fold: usize,
@@ -173,8 +173,8 @@ impl Index {
         u32::try_from(slots.min()?).ok().filter(|&slots| slots < u32::MAX)
     }
 
-    /// Number of placements of all groups of attackers together: what the tables of an index grow with.
-    /// Palace men have two thousand at most.
+    /// Number of placements of all groups of attackers together: the size that the tables of an
+    /// index grow with. Palace pieces have two thousand at most.
     pub(super) fn count_digits(material: Material) -> u64 {
         let attackers =
             group_kinds(material).into_iter().filter(|(_, kinds)| kinds[0] != Role::King);
@@ -220,14 +220,14 @@ impl Index {
         })
     }
 
-    /// What a digit of the fold group and what its mirror image add to a slot; [`NONE`] where that
-    /// is not stored.
+    /// The shares of a digit of the fold group and of its mirror image in a slot; [`NONE`] where
+    /// that is not stored.
     #[inline]
     pub(super) fn fold_worth(&self, digit: u32) -> [u32; 2] {
         self.fold_worth[digit as usize]
     }
 
-    /// What the mirror image adds to a slot, without the fold group and the groups from `end` on.
+    /// The share of the mirror image in a slot, without the fold group and the groups from `end` on.
     pub(super) fn mirror_worth(&self, digits: &Digits, end: usize) -> u32 {
         let groups = self.groups[..end].iter().zip(digits).enumerate();
         let others = groups.filter(|&(g, _)| g != self.fold);
@@ -240,8 +240,8 @@ impl Index {
         if group == self.fold { self.unfolded[digit as usize] } else { digit }
     }
 
-    /// Whether exchanging the colours leaves the material as it is; then only positions with the
-    /// first side to move have slots.
+    /// Returns true if exchanging the colours leaves the material as it is; then only positions
+    /// with the first side to move have slots.
     #[inline]
     pub(super) fn is_symmetric(&self) -> bool {
         self.is_symmetric
@@ -252,7 +252,7 @@ impl Index {
         if self.is_symmetric() { 1 } else { 2 }
     }
 
-    /// The range of a side's men.
+    /// The range of a side's pieces.
     pub(super) fn men_of(&self, side: Side) -> std::ops::Range<usize> {
         match side {
             Side::First => 0..self.first_men,
@@ -260,7 +260,7 @@ impl Index {
         }
     }
 
-    /// The place of a side's king among the men.
+    /// The place of a side's king among the pieces.
     pub(super) fn king(&self, side: Side) -> usize {
         match side {
             Side::First => 0,
@@ -299,14 +299,14 @@ impl Index {
         slot
     }
 
-    /// Whether the digit of the fold group is stored itself, not through its mirror image.
+    /// Returns true if the digit of the fold group is stored itself, not through its mirror image.
     #[inline]
     pub(super) fn is_stored(&self, digits: &Digits) -> bool {
         self.folded[digits[self.fold] as usize] != NONE
     }
 
-    /// Whether the digit of the fold group is its own mirror image, so that the placement and its
-    /// mirror image are two slots (or one, if the whole placement is).
+    /// Returns true if the digit of the fold group is its own mirror image, so that the placement
+    /// and its mirror image are two slots (or one, if the whole placement is).
     #[inline]
     pub(super) fn is_self_mirrored(&self, digits: &Digits) -> bool {
         let digit = digits[self.fold];
@@ -357,13 +357,13 @@ impl Index {
         }
     }
 
-    /// The digits of men on squares, in the order of [`men`](Self::men). `None` if men of one group
-    /// share a square or stand where they never can.
+    /// The digits of pieces on squares, in the order of [`men`](Self::men). `None` if pieces of
+    /// one group share a square or stand where they never can.
     pub(super) fn digits_of(&self, squares: &[Square]) -> Option<Digits> {
         self.groups.iter().map(|group| group.digit(&squares[group.men.clone()])).collect()
     }
 
-    /// The squares of the men.
+    /// The squares of the pieces.
     pub(super) fn squares(&self, digits: &Digits) -> Squares {
         let mut squares = Squares::new();
         for (group, &digit) in self.groups.iter().zip(digits) {
@@ -372,8 +372,8 @@ impl Index {
         squares
     }
 
-    /// How many positions of the whole board a slot stands for: two, unless the mirror image is a
-    /// slot of its own.
+    /// Number of positions of the whole board that a slot stands for: two, unless the mirror image
+    /// is a slot of its own.
     pub(super) fn weight(&self, slot: u32) -> u64 {
         let digit = slot / self.groups[self.fold].stride % self.unfolded.len() as u32;
         let unfolded = self.unfolded[digit as usize];
@@ -424,7 +424,7 @@ impl Group {
         }
     }
 
-    /// For the digits after one man moves: the man with number `place` in the group.
+    /// For the digits after one piece moves: the piece with number `place` in the group.
     #[inline]
     pub(super) fn mover(&self, digit: u32, place: usize) -> Mover<'_> {
         match (&self.steps, &self.ranker) {
@@ -446,13 +446,13 @@ impl Group {
         }
     }
 
-    /// What the mirror image of a digit adds to a slot, the group not being the fold group.
+    /// The share of the mirror image of a digit in a slot, the group not being the fold group.
     #[inline]
     pub(super) fn mirror(&self, digit: u32) -> u32 {
         self.mirror[digit as usize] * self.stride
     }
 
-    /// Whether a digit can arise.
+    /// Returns true if a digit can arise.
     #[inline]
     pub(super) fn is_possible(&self, digit: u32) -> bool {
         self.impossible.get(digit as usize) != Some(&true)
@@ -514,7 +514,7 @@ impl Group {
         &self.squares[digit as usize * count..][..count]
     }
 
-    /// The number of a placement; the men of one kind in any order.
+    /// The number of a placement; the pieces of one kind in any order.
     #[inline]
     pub(super) fn digit(&self, squares: &[Square]) -> Option<u32> {
         match &self.ranker {
@@ -563,7 +563,7 @@ impl Group {
     }
 }
 
-/// The groups of a material: the first side's palace men and attackers, then the second's.
+/// The groups of a material: the first side's palace pieces and attackers, then the second's.
 fn group_kinds(material: Material) -> Vec<(Side, Vec<Role>)> {
     let mut kinds = Vec::new();
     for side in Side::ALL {
@@ -637,7 +637,7 @@ fn own(side: Side, square: Square) -> Square {
     }
 }
 
-/// The squares on which a man of the first side can stand.
+/// The squares on which a piece of the first side can stand.
 fn standing(role: Role) -> impl Iterator<Item = Square> {
     Square::all().filter(move |&square| can_stand(Piece::new(Side::First, role), square))
 }
@@ -675,7 +675,7 @@ pub(super) fn next_combination(chosen: &mut [usize]) {
     }
 }
 
-/// Whether two pawns of the first side stand on one file of their own half.
+/// Returns true if two pawns of the first side stand on one file of their own half.
 fn has_doubled_pawns(pawns: impl Iterator<Item = Square>) -> bool {
     let mut files = 0u16;
     for square in pawns.filter(|square| square.rank() < 5) {

@@ -7,8 +7,8 @@ use crate::game::{Adjudicate, Horizon, Judgement, Line};
 use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Bitboard, Move, Position, RuleSet};
 
-/// Best play of both sides, up to what its value counts: mate, a capture ([`Metric::Dtc`]), or once
-/// around the deciding loop.
+/// Best play of both sides, up to the event that its value counts: mate, a capture
+/// ([`Metric::Dtc`]), or once around the deciding loop.
 #[derive(Debug, Clone)]
 pub struct BestLine {
     /// The value of the position where the line begins.
@@ -17,7 +17,7 @@ pub struct BestLine {
     pub moves: Vec<BestMove>,
     /// The position after the moves.
     pub position: Position,
-    /// Why the line ends.
+    /// The end of the line.
     pub end: LineEnd,
     /// The loop at the end of the line, if it ends with one.
     pub repeated: Option<DecidingLoop>,
@@ -34,20 +34,20 @@ pub struct BestMove {
     pub value: Entry,
 }
 
-/// Why a [`BestLine`] ends.
+/// The ways in which a [`BestLine`] ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineEnd {
     /// The side to move is in check and has no move.
     Mate,
     /// The side to move is not in check and has no move.
     Stalemate,
-    /// The last move is a capture, which is what distances count up to.
+    /// The last move is a capture, up to which distances count.
     Capture,
     /// The last position has occurred before.
     Loop,
     /// Neither side can win.
     Draw,
-    /// As many plies as were asked for.
+    /// As many plies as wanted.
     Limit,
 }
 
@@ -66,23 +66,23 @@ impl LineEnd {
     }
 }
 
-/// Moves from a position back to itself, and what the repetition rule says of them.
+/// Moves from a position back to itself, and the judgement of the repetition rule on them.
 #[derive(Debug, Clone)]
 pub struct DecidingLoop {
     /// Index of its first move in the line.
     pub start: usize,
-    /// What each of its moves does.
+    /// The checks and chases of each of its moves.
     pub deeds: Vec<Deed>,
     /// The verdict under the tables' rules.
     pub judgement: Judgement,
 }
 
-/// What a move of a loop does.
+/// The checks and chases of a move of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deed {
     /// It checks.
     pub check: bool,
-    /// The men of the other side that it newly chases.
+    /// The pieces of the other side that it newly chases.
     pub chases: Bitboard,
 }
 
@@ -140,7 +140,7 @@ impl BestLine {
         self.end != LineEnd::Limit
     }
 
-    /// Where the last position occurred before.
+    /// The index of the earlier occurrence of the last position.
     fn first_occurrence(&self) -> Option<usize> {
         self.moves.iter().position(|step| step.before == self.position)
     }

@@ -1,4 +1,4 @@
-//! Reading whole tables into memory: what is stored, and what captures make better.
+//! Reading whole tables into memory: the stored values, and those that captures make better.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::game::Side;
 
 /// Slots of a parallel task.
 const TASK: usize = 1 << 12;
-/// What is stored for a win with the first of the pairs: no value is better.
+/// The stored symbol of a win with the first of the pairs: no value is better.
 const BEST: u16 = 2;
 
 impl Tables {
-    /// Reads the values of a table with the given sides of its index to move; the words of a side
-    /// not asked for are empty. Illegal slots have arbitrary values.
+    /// Reads the values of a table with the given sides of its index to move; the words of the
+    /// other sides are empty. Illegal slots have arbitrary values.
     ///
-    /// Smaller tables are read as far as captures ask for them, each once, and are dropped as soon as
+    /// Smaller tables are read as far as captures need them, each once, and are dropped as soon as
     /// no other needs them.
     pub(super) fn load(&self, material: Material, sides: [bool; 2]) -> Result<Table, TableError> {
         let mut reading = Reading::new(material, sides);
@@ -57,7 +57,7 @@ impl Tables {
         let index = Index::new(material).map_err(|_| too_many())?;
         let find = |left| match shelf.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),
-            // Captures of the side that is not wanted lead there: nobody asks.
+            // Captures of the side that is not wanted lead there: it is never looked up.
             None => Table::without_values(left).map(Arc::new),
         };
         let arena = TableArena::new(index, self.metric(), find).ok_or_else(too_many)?;
@@ -71,16 +71,16 @@ impl Tables {
     }
 }
 
-/// What is still to be read.
+/// The tables still to be read.
 struct Reading {
     /// Tables and the sides to move wanted of them; the next is the last.
     queue: Vec<(Material, [bool; 2])>,
-    /// By table: how many in the queue need it.
+    /// By table: the number of those in the queue that need it.
     users: HashMap<Material, usize>,
 }
 
 impl Reading {
-    /// Everything that a table needs, and itself: the fewest men first.
+    /// Queues all tables that a table needs, and itself: the fewest pieces first.
     fn new(material: Material, sides: [bool; 2]) -> Self {
         let mut queue = Vec::new();
         let mut users = HashMap::new();
@@ -225,8 +225,8 @@ mod tests {
         (Tables::open(dir, Rules::Check, metric).unwrap(), material)
     }
 
-    /// What is left to the reader of a table comes out the same whole and position by position, and
-    /// as the generator had it: the content hash is over its values.
+    /// Checks that values which a file leaves to its readers come out the same whole and position
+    /// by position, and as the generator had them: the content hash is over its values.
     fn check(name: &str, metric: Metric) {
         let folder = tempfile::tempdir().unwrap();
         let (tables, material) = tables(folder.path(), name, metric);

@@ -15,11 +15,11 @@ use crate::bytes::visible::ShowPath;
 
 /// The lock that all processes at work in a folder share.
 const GATE: &str = ".juzhong.lock";
-/// What follows the name of a table in the name of its lock.
+/// The suffix of a table's name in the name of its lock.
 const LOCK: &str = ".lock";
-/// What follows the name of a file in the names of its unfinished versions.
+/// The infix after a file's name in the names of its unfinished versions.
 const PART: &str = ".part-";
-/// How the name of a table's file ends.
+/// The suffix of the name of a table's file.
 const TABLE: &str = ".jzt";
 
 /// A folder in which this process builds tables.
@@ -36,7 +36,7 @@ pub(super) struct Claim {
     _lock: Option<File>,
 }
 
-/// Who builds a table: this process, or another, perhaps with its number.
+/// The builder of a table: this process, or another, perhaps with its number.
 #[derive(Debug)]
 pub(super) enum Turn {
     Ours(Claim),
@@ -147,7 +147,7 @@ fn has_no_locks(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
 }
 
-/// Whether a killed run of this user left the file: no link, nor anything of another kind.
+/// Returns true if a killed run of this user left the file: no link, nor anything of another kind.
 fn is_left(path: &Path, name: &str) -> bool {
     let is_part = || {
         is_part(name) && path.symlink_metadata().is_ok_and(|about| own::is_own_file(path, &about))
@@ -155,12 +155,12 @@ fn is_left(path: &Path, name: &str) -> bool {
     is_lock(name) && lock::is_lock(path) || is_part()
 }
 
-/// Whether a file is named like the lock of a table.
+/// Returns true if a file is named like the lock of a table.
 fn is_lock(name: &str) -> bool {
     name.starts_with('.') && name.strip_suffix(LOCK).is_some_and(|name| name.ends_with(TABLE))
 }
 
-/// Whether a file is named like an unfinished version of a table.
+/// Returns true if a file is named like an unfinished version of a table.
 fn is_part(name: &str) -> bool {
     name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| name.ends_with(TABLE))
 }

@@ -1,4 +1,4 @@
-//! Which men a table is about.
+//! The material of a table: the pieces of both sides.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::game::{BySide, Side};
 use crate::xiangqi::{Position, Role};
 
-/// The men of both sides, in canonical form: `KRvKAABB`. The stronger side comes first: counts of
+/// The pieces of both sides, in canonical form: `KRvKAABB`. The stronger side comes first: counts of
 /// rooks, horses, cannons, pawns, advisors, elephants are compared in this order, and the side with
 /// more of the first kind in which they differ is the stronger. The set with colours exchanged is
 /// the same material.
@@ -16,14 +16,14 @@ pub struct Material {
     counts: [[u8; 7]; 2],
 }
 
-/// Why a text names no material.
+/// The reasons for which a text names no material.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MaterialError {
     /// Not two sides with a `v` between.
     #[error("\"{0}\" does not name two sides with a v between, as in KRvKAABB")]
     Sides(String),
-    /// A letter that is no man.
+    /// A letter that is no piece.
     #[error("'{letter}' in \"{text}\" is no man; use K A B N R C P (E for B and H for N also)")]
     Letter {
         /// The letter.
@@ -36,25 +36,25 @@ pub enum MaterialError {
     Kings {
         /// The whole text.
         text: String,
-        /// How many kings that side has.
+        /// The number of kings of that side.
         kings: usize,
     },
-    /// More men of a kind than a set holds.
+    /// More pieces of a kind than a set holds.
     #[error("\"{text}\" has {count} {letter} on one side; a set holds {limit}")]
     TooMany {
         /// The whole text.
         text: String,
-        /// Which man.
+        /// The letter of the piece.
         letter: char,
-        /// How many of it.
+        /// Its number in the text.
         count: usize,
-        /// How many a set holds.
+        /// Its number in a set.
         limit: u8,
     },
     /// A star that does not end a side.
     #[error("\"{0}\" has a * that does not end a side; write it as in KRNvK*")]
     Star(String),
-    /// A pattern where one material is asked for.
+    /// A pattern where one material is wanted.
     #[error("\"{0}\" names several materials; name one, as in KRvKAABB")]
     Several(String),
 }
@@ -62,7 +62,7 @@ pub enum MaterialError {
 /// Bytes of a name at most: no set needs as many.
 pub(super) const MAX_NAME: usize = 64;
 
-/// Men on a full board.
+/// Pieces on a full board.
 const MAX_MEN: usize = 32;
 
 impl Material {
@@ -104,7 +104,7 @@ impl Material {
         Ok(Self::with_swap(parse_side(first, &shown)?, parse_side(second, &shown)?))
     }
 
-    /// Number of men of a role on a side, [`Side::First`] being the stronger.
+    /// Number of pieces of a role on a side, [`Side::First`] being the stronger.
     #[must_use]
     pub const fn count(&self, side: Side, role: Role) -> u8 {
         self.counts[side.index()][role.index()]
@@ -121,20 +121,20 @@ impl Material {
         letters(first).chain(std::iter::once('v')).chain(letters(!first)).collect()
     }
 
-    /// Number of men, kings included.
+    /// Number of pieces, kings included.
     #[must_use]
     pub fn men(&self) -> usize {
         self.counts.iter().flatten().map(|&count| usize::from(count)).sum()
     }
 
-    /// Whether both sides have the same men.
+    /// Returns true if both sides have the same pieces.
     #[must_use]
     pub fn is_symmetric(&self) -> bool {
         self.counts[0] == self.counts[1]
     }
 
-    /// What is left after the man of that side and role is taken, and whether the sides change
-    /// places in the canonical name. `None` for kings and men that are not there.
+    /// The material without a piece of that side and role, and true if the sides change places in
+    /// the canonical name. `None` for kings and pieces that are not there.
     #[must_use]
     pub fn without(&self, side: Side, role: Role) -> Option<(Self, bool)> {
         if role == Role::King || self.count(side, role) == 0 {
@@ -152,7 +152,7 @@ impl Material {
         pairs.filter_map(|(side, role)| self.without(side, role)).map(|(left, _)| left).collect()
     }
 
-    /// Every material with at most `men` men, kings included, in an order in which each comes after
+    /// Every material with at most `men` pieces, kings included, in an order in which each comes after
     /// those its captures lead to.
     #[must_use]
     pub fn all_up_to(men: usize) -> Vec<Self> {

@@ -1,9 +1,9 @@
 //! Endgame tables by retrograde analysis, with the repetition rules decided exactly.
 //!
-//! The path of a table: [`Material`] names the set of men, `index` numbers its positions,
+//! The path of a table: [`Material`] names the set of pieces, `index` numbers its positions,
 //! [`generate_all`] solves them (`solve` propagates results, `rules` decides endless play),
-//! `format` and `compress` put them on disk, [`Tables`] answers for positions, and [`verify()`]
-//! proves a table with the ordinary legal move generator.
+//! `format` and `compress` put them on disk, [`Tables`] looks positions up, and [`verify()`] proves
+//! a table with the ordinary legal move generator.
 //!
 //! A value is a win, a draw or a loss for the side to move, and for wins and losses an *order* and
 //! a *distance*. Order 0 needs no repetition rule; its distance is in plies to mate. Order k is

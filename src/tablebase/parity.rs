@@ -109,7 +109,7 @@ fn literal_game(arena: &RandomArena, victim: usize) -> Parity {
     game
 }
 
-/// Who wins each position: by side to move and slot.
+/// The result of each position: by side to move and slot.
 fn literal_results(arena: &RandomArena) -> Vec<Wdl> {
     let wins: Vec<Vec<bool>> = (0..2)
         .map(|victim| {
@@ -162,7 +162,7 @@ fn more_moves_than_words_count_are_refused() {
     assert_eq!(solved(usize::from(DRAWS)), Err(SolveError::TooManyMoves));
 }
 
-/// Gives up when it has been asked so many times.
+/// Gives up after this number of calls.
 struct Impatient(std::sync::atomic::AtomicI32);
 
 impl Watch for Impatient {

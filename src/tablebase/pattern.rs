@@ -38,7 +38,7 @@ impl FromStr for Pattern {
     }
 }
 
-/// What a side may have, counts by role.
+/// The counts, by role, that a side may have.
 fn choices(letters: &str, text: &str) -> Result<Vec<[u8; 7]>, MaterialError> {
     let (letters, is_starred) = match letters.strip_suffix('*') {
         Some(letters) => (letters, true),

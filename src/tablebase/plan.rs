@@ -1,4 +1,4 @@
-//! What building a set of tables takes, as a graph: for workflow engines that run one job for each
+//! The cost of building a set of tables, as a graph: for workflow engines that run one job for each
 //! table, on one machine or many.
 
 use std::fmt::Write;
@@ -14,11 +14,11 @@ use super::value::{Metric, Rules};
 /// The tables of a set and all those their captures lead to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Which repetition rules.
+    /// The repetition rules.
     pub rules: Rules,
-    /// What distances count.
+    /// The metric of distances.
     pub metric: Metric,
-    /// Each table after those its captures lead to; otherwise fewer men first, then by material.
+    /// Each table after those its captures lead to; otherwise fewer pieces first, then by material.
     pub tables: Vec<PlannedTable>,
 }
 
@@ -27,7 +27,7 @@ pub struct Plan {
 pub struct PlannedTable {
     /// The canonical name of its material.
     pub material: String,
-    /// Number of men, kings included.
+    /// Number of pieces, kings included.
     pub men: usize,
     /// Slots per side to move.
     pub slots: u64,

@@ -15,9 +15,9 @@ use super::value::{Entry, Metric, Rules, Wdl};
 use crate::game::{MoveList, Side};
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
-/// How many checks and answers are followed to tell a loop from what leads to it. A heuristic bound:
-/// what only leads to a loop over more answers than these is taken for the loop itself. That may
-/// change which of several winning moves of the same order comes first, never a result.
+/// Number of checks and answers that are followed to distinguish a loop from the way to it. A heuristic
+/// bound: a way that leads to a loop over more answers than these is taken for the loop itself. That
+/// may change which of several winning moves of the same order comes first, never a result.
 pub(super) const LOOP_DEPTH: u32 = 3;
 
 /// The tables of one folder or several with one set of rules and one metric. Tables are opened when
@@ -39,7 +39,7 @@ pub struct Tables {
     cache: BlockCache,
 }
 
-/// Why a position could not be looked up: see [`TableError`].
+/// The reasons for which a position could not be looked up: see [`TableError`].
 pub type ProbeError = TableError;
 
 /// Material keys are random numbers already.
@@ -60,7 +60,7 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// Where a position's value is.
+/// The place of a position's value.
 #[derive(Debug)]
 struct Found<'a> {
     file: &'a TableFile,
@@ -119,13 +119,13 @@ impl Tables {
         })
     }
 
-    /// Which repetition rules the tables follow.
+    /// The repetition rules that the tables follow.
     #[must_use]
     pub const fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// What the distances count.
+    /// The metric of distances.
     #[must_use]
     pub const fn metric(&self) -> Metric {
         self.metric
@@ -137,13 +137,13 @@ impl Tables {
         &self.present
     }
 
-    /// The most men (kings included) that any table of the folder has; 0 for an empty folder.
+    /// The most pieces (kings included) that any table of the folder has; 0 for an empty folder.
     #[must_use]
     pub const fn most_men(&self) -> usize {
         self.most_men
     }
 
-    /// Whether the folder has the table of a position. Cheap: for search, before
+    /// Returns true if the folder has the table of a position. Cheap: for search, before
     /// [`probe_wdl`](Self::probe_wdl).
     #[must_use]
     pub fn covers(&self, position: &Position) -> bool {
@@ -191,9 +191,9 @@ impl Tables {
         Ok(best)
     }
 
-    /// The result of a position, exact if it lies between `low` and `high`; otherwise a result on the
-    /// same side of them: an alpha-beta search of captures over what is stored. What is stored is
-    /// never better than the result, and worse only where a capture tells.
+    /// The result of a position, exact if it lies between `low` and `high`; otherwise a result on
+    /// the same side of them: an alpha-beta search of captures over what is stored. What is stored
+    /// is never better than the result, and worse only where a capture gives more.
     fn bounded_wdl(&self, position: &Position, low: Wdl, high: Wdl) -> Result<Wdl, ProbeError> {
         let mut best = self.stored_wdl(&self.find(position)?)?;
         if best >= high {
@@ -298,9 +298,9 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether a position lost in `order` belongs to the deciding loop, and not to what only leads
-    /// there: every move but those that lose in a lower order, or by a capture, is a check, and each
-    /// of these checks has a quiet answer that leads back into the loop. Answers are followed
+    /// Returns true if a position lost in `order` belongs to the deciding loop, and not only to the
+    /// way there: every move but those that lose in a lower order, or by a capture, is a check, and
+    /// each of these checks has a quiet answer that leads back into the loop. Answers are followed
     /// `depth` times.
     fn in_loop(&self, position: &mut Position, order: u16, depth: u32) -> Result<bool, ProbeError> {
         for (mv, value) in self.probe_children(position)? {
@@ -367,8 +367,8 @@ impl Tables {
         // Two threads may open it at once; one of them keeps it.
         let dir = &self.dirs[self.homes[number as usize]];
         let file = TableFile::open(dir, material, self.rules, self.metric)?;
-        // What captures tell is left to the smaller tables: they must be those that it was built
-        // from. Missing and damaged ones are errors when they are needed.
+        // The values that captures give are left to the smaller tables: they must be those that it
+        // was built from. Missing and damaged ones are errors when they are needed.
         file.check_dependencies(|left| self.file(left).ok().map(|smaller| smaller.header.content))?;
         Ok(place.get_or_init(|| file))
     }
@@ -401,7 +401,7 @@ impl Tables {
         found.file.wdl(symbol, spot)
     }
 
-    /// What is stored at a spot, through the cache.
+    /// The symbol stored at a spot, through the cache.
     fn symbol(&self, found: &Found<'_>, spot: Spot) -> Result<u16, ProbeError> {
         let file = found.file;
         if let Stored::Constant(byte) = file.stored(spot) {
@@ -422,7 +422,7 @@ impl Tables {
     }
 }
 
-/// The material key of positions with these men; `swap` with the colours exchanged.
+/// The material key of positions with these pieces; `swap` with the colours exchanged.
 fn material_key(material: Material, swap: bool) -> u64 {
     let mut setup = Setup::empty();
     let mut squares = Square::all();
@@ -439,7 +439,7 @@ fn material_key(material: Material, swap: bool) -> u64 {
     Position::from_setup_unchecked(&setup).material_key().0
 }
 
-/// Whether a move of the winner keeps to a win of `order` without a capture.
+/// Returns true if a move of the winner keeps to a win of `order` without a capture.
 pub(super) fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
     value.wdl == Wdl::Win && value.order == order && position.piece_at(mv.to()).is_none()
 }

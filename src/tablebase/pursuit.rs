@@ -10,7 +10,7 @@ use crate::xiangqi::{Move, Position, Role, Square};
 impl Tables {
     /// At distance 1 of a win by chase the position itself is in the deciding loop: there a move that
     /// neither checks nor newly chases and stays in the loop comes before every other, and has the
-    /// position's value. Only the loops of one man are preferred: they all follow the same.
+    /// position's value. Only the loops of one piece are preferred: they all follow the same.
     pub(super) fn prefer_chases(
         &self,
         position: &mut Position,
@@ -38,7 +38,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether a move of the victim leads to a position of the loop in which the man is chased.
+    /// Returns true if a move of the victim leads to a position of the loop in which the piece is
+    /// chased.
     fn keeps_chased(
         &self,
         position: &mut Position,
@@ -54,9 +55,9 @@ impl Tables {
         is_chased
     }
 
-    /// Whether a position lost in `order` belongs to a loop in which the man is chased: every move
-    /// but those that lose in a lower order, or by a capture, newly chases it, and each of these has
-    /// a quiet answer that leads back into the loop. Answers are followed `depth` times.
+    /// Returns true if a position lost in `order` belongs to a loop in which the piece is chased: every
+    /// move but those that lose in a lower order, or by a capture, newly chases it, and each of these
+    /// has a quiet answer that leads back into the loop. Answers are followed `depth` times.
     fn must_chase(
         &self,
         position: &mut Position,

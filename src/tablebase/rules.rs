@@ -9,7 +9,7 @@
 //! W holds positions with the victim in check and an evasion into L. Both are the greatest such
 //! sets. From what remains, positions are dropped where the victim cannot force a further evasion
 //! that is not a check itself (a Büchi condition, by the usual attractor), and everything again
-//! until nothing is dropped. What is left of L is lost for the checker.
+//! until nothing is dropped. The remaining positions of L are lost for the checker.
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ use super::solve::{
 /// Slots by distance, ascending.
 type Levels = Vec<(u16, Vec<u32>)>;
 
-/// What the rule decides with one colour as the checker.
+/// The results of the rule with one colour as the checker.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub(super) checker: usize,
@@ -138,8 +138,8 @@ impl<A: Arena> Round<'_, '_, A> {
         members
     }
 
-    /// Whether every move of the checker is known to lose or a check. If not, that stays so until
-    /// one more of its moves is known to lose, and is noted.
+    /// Returns true if every move of the checker is known to lose or a check. If not, that stays so
+    /// until one more of its moves is known to lose, and is noted.
     fn may_be_in_l(&self, cursor: &mut A::Cursor<'_>, slot: u32) -> bool {
         let may_be = self.only_checks(cursor, slot, CHECKED);
         if !may_be {
@@ -148,8 +148,8 @@ impl<A: Arena> Round<'_, '_, A> {
         may_be
     }
 
-    /// Whether every move of the checker is known to lose or leads to an undecided position whose
-    /// word has one of `marks`, and there is one of the latter.
+    /// Returns true if every move of the checker is known to lose or leads to an undecided position
+    /// whose word has one of `marks`, and there is one of the latter.
     fn only_checks(&self, cursor: &mut A::Cursor<'_>, slot: u32, marks: u16) -> bool {
         let mut checks = false;
         let all = self.solver.arena.successors(cursor, self.checker, slot, |next| {
@@ -163,8 +163,8 @@ impl<A: Arena> Round<'_, '_, A> {
         all && checks
     }
 
-    /// Whether some evasion leads to an undecided position whose word has all of `with` and none of
-    /// `without`.
+    /// Returns true if some evasion leads to an undecided position whose word has all of `with` and
+    /// none of `without`.
     fn evades_into(&self, cursor: &mut A::Cursor<'_>, slot: u32, with: u16, without: u16) -> bool {
         let wanted = UNDECIDED | with;
         !self.solver.arena.successors(cursor, self.victim, slot, |next| {

@@ -73,7 +73,7 @@ impl RandomArena {
         Self::new([side(), side()])
     }
 
-    /// Two positions with so many moves each.
+    /// Two positions with `moves` moves each.
     pub(super) fn crowded(moves: usize) -> Self {
         let side = || vec![Vertex { next: vec![1; moves], ..Vertex::default() }; 2];
         Self::new([side(), side()])

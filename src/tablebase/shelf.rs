@@ -12,9 +12,9 @@ use crate::xiangqi::Role;
 /// The values of a table with one side to move: its number in the index.
 type Half = (Material, usize);
 
-/// Words of finished tables in memory, one side to move each, since captures need no more: who has
-/// lost a man is to move. What no table still to build needs is dropped at once; of the rest, what is
-/// needed latest goes first when there is too much.
+/// Words of finished tables in memory, one side to move each, since captures need no more: the side
+/// that has lost a piece is to move. A table that no table still to build needs is dropped at once;
+/// of the rest, the ones needed latest go first when there is too much.
 #[derive(Debug)]
 pub(super) struct Shelf {
     state: Mutex<State>,
@@ -41,7 +41,7 @@ pub(super) fn captures_of(
     })
 }
 
-/// Which side of the index has to be known of each table that captures lead to.
+/// The side of the index that is needed of each table that captures lead to.
 pub(super) fn needed_sides(material: Material) -> BTreeMap<Material, usize> {
     // Only a symmetric material comes to the same table by captures of either side, and then the
     // same side of it is to move.
@@ -87,7 +87,7 @@ impl Shelf {
         Ok(found)
     }
 
-    /// Takes over a finished table.
+    /// Adds a finished table.
     pub(super) fn put(&self, mut table: Table) {
         let material = table.index.material;
         let words = std::mem::take(&mut table.words);
@@ -119,7 +119,7 @@ impl Shelf {
         }
     }
 
-    /// Drops tables, those needed latest first, until the rest has at most so many bytes.
+    /// Drops tables, those needed latest first, until the rest has at most `most` bytes.
     pub(super) fn shrink(&self, most: u64) {
         let mut state = self.lock();
         while state.bytes() > most {
@@ -179,7 +179,7 @@ mod tests {
         );
     }
 
-    /// Every table asks for one side of each smaller one, so that a map by material loses nothing.
+    /// Every table needs one side of each smaller one, so that a map by material loses nothing.
     #[test]
     fn one_side_suffices() {
         for material in Material::all_up_to(6) {

@@ -12,7 +12,7 @@
 //!
 //! A rank is a distance counted on from the ranks of lower orders, so that words of wins compare
 //! like (order, distance). An undecided word counts the quiet moves that are not yet known to lose,
-//! and carries what captures mean and the marks of the rule rounds.
+//! and carries the values of captures and the marks of the rule rounds.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -59,8 +59,8 @@ const TASK: usize = 16;
 /// Slots per task of lists.
 pub(super) const LISTED: usize = 1024;
 
-/// What the captures of a position mean for the side to move, as far as their orders do not exceed
-/// a horizon.
+/// The values of a position's captures for the side to move, as far as their orders do not exceed a
+/// horizon.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Captures {
     /// The best winning capture: order and distance.
@@ -104,7 +104,7 @@ impl Captures {
     }
 }
 
-/// What one look at a position tells.
+/// The result of one look at a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Examined {
     /// Number of legal quiet moves, less than [`DRAWS`].
@@ -124,7 +124,7 @@ pub(super) trait Arena: Sync {
     where
         Self: 'a;
 
-    /// A cursor that stands nowhere yet.
+    /// A cursor that has visited no slot yet.
     fn cursor(&self) -> Self::Cursor<'_>;
     /// 1 or 2.
     fn sides(&self) -> usize;
@@ -167,18 +167,18 @@ pub(super) trait Arena: Sync {
     }
 }
 
-/// Why an arena was not solved.
+/// The reasons for which an arena was not solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SolveError {
     /// A result needs a longer line than words can hold.
     TooDeep,
     /// A position has more moves than words can count.
     TooManyMoves,
-    /// [`Watch::is_cancelled`] said so.
+    /// [`Watch::is_cancelled`] returned true.
     Cancelled,
 }
 
-/// Tells how far the work is: orders, plies and how many slots of how many are done.
+/// Receives the progress of the work: orders, plies and the share of the slots that is done.
 pub(super) trait Watch: Sync {
     /// `done` of `total` slots were looked at in the beginning.
     fn examined(&self, done: u64, total: u64);
@@ -188,7 +188,7 @@ pub(super) trait Watch: Sync {
     fn judging(&self, order: u16) {
         let _unused = order;
     }
-    /// Whether to give up.
+    /// Returns true to give up.
     fn is_cancelled(&self) -> bool;
 }
 
@@ -228,7 +228,7 @@ pub(super) struct Solution {
 pub(super) struct SlotSet(Vec<Vec<u64>>);
 
 impl SlotSet {
-    /// Whether a slot is a member.
+    /// Returns true if a slot is a member.
     #[inline]
     pub(super) fn has(&self, side: usize, slot: u32) -> bool {
         self.0[side][slot as usize / 64] >> (slot % 64) & 1 == 1
@@ -313,18 +313,18 @@ impl<'a, A: Arena> Solver<'a, A> {
         self.words[side][slot as usize].load(Relaxed)
     }
 
-    /// Sets marks; whether none of them was set before.
+    /// Sets marks; returns true if none of them was set before.
     pub(super) fn mark(&self, side: usize, slot: u32, marks: u16) -> bool {
         self.words[side][slot as usize].fetch_or(marks, Relaxed) & marks == 0
     }
 
-    /// Removes marks; whether any of them was set before.
+    /// Removes marks; returns true if any of them was set before.
     pub(super) fn unmark(&self, side: usize, slot: u32, marks: u16) -> bool {
         self.words[side][slot as usize].fetch_and(!marks, Relaxed) & marks != 0
     }
 
     /// The slots of a side that may be in L, in order: those whose word and number satisfy `keep`.
-    /// Those that do not are not looked at again before [`open`](Self::open) is said of them.
+    /// Those that do not are not looked at again before [`open`](Self::open) is called for them.
     pub(super) fn select_open(
         &self,
         side: usize,
@@ -378,7 +378,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         raise(&self.open[side][slot as usize / BLOCK]);
     }
 
-    /// Whether any position of a side is in check.
+    /// Returns true if any position of a side is in check.
     pub(super) fn any_checked(&self, side: usize) -> bool {
         self.any_checked[side].load(Relaxed)
     }
@@ -438,8 +438,8 @@ impl<'a, A: Arena> Solver<'a, A> {
         self.settle(side, slot, UNDECIDED | checked | look.quiet, look.captures);
     }
 
-    /// Gives a slot the word that follows from its captures and its undecided word. Whether it is
-    /// decided.
+    /// Gives a slot the word that follows from its captures and its undecided word. Returns true if
+    /// it is decided.
     fn settle(&self, side: usize, slot: u32, word: u16, captures: Captures) -> bool {
         if let Some((_, distance)) = captures.win {
             self.store(side, slot, win_word(self.rank(distance)), distance);
@@ -599,7 +599,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         }
     }
 
-    /// When a position loses whose quiet moves all lose, the slowest in `distance`.
+    /// The distance at which a position loses whose quiet moves all lose, the slowest in `distance`.
     fn slowest_loss(&self, side: usize, slot: u32, word: u16, distance: u16) -> u16 {
         if word & LOSING_CAPTURES == 0 {
             return distance;
@@ -679,7 +679,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         }
     }
 
-    /// Decides endless play among the undecided; whether anything was decided.
+    /// Decides endless play among the undecided; returns true if anything was decided.
     fn judge(&self, watch: &impl Watch) -> Result<bool, SolveError> {
         let verdicts = (0..self.words.len())
             .map(|checker| rules::judge(self, checker, watch).ok_or(SolveError::Cancelled))
@@ -687,7 +687,7 @@ impl<'a, A: Arena> Solver<'a, A> {
         Ok(self.apply(&verdicts))
     }
 
-    /// Enters what was judged; whether anything was decided.
+    /// Enters the judgements; returns true if anything was decided.
     fn apply(&self, verdicts: &[Verdict]) -> bool {
         let mut any = false;
         for verdict in verdicts {

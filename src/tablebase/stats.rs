@@ -1,4 +1,4 @@
-//! What a table's header tells people.
+//! Statistics of a table, from its header.
 
 use super::format::{Section, SideCounts};
 use super::material::Material;
@@ -11,11 +11,11 @@ use crate::xiangqi::Position;
 /// The counts of a table, by side to move, the canonical first side being Red.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stats {
-    /// Which table.
+    /// The material of the table.
     pub material: Material,
-    /// Which repetition rules.
+    /// The repetition rules.
     pub rules: Rules,
-    /// What distances count.
+    /// The metric of distances.
     pub metric: Metric,
     /// By side to move.
     pub sides: BySide<SideStats>,
@@ -38,17 +38,17 @@ pub struct SideStats {
     pub counts: SideCounts,
     /// A position with the longest win of order 0, if there is one.
     pub longest: Option<Position>,
-    /// How many positions are won and lost in each order and distance that occurs: wins first, then
-    /// losses, each by order, then distance.
+    /// The number of positions won and lost in each order and distance that occurs: wins first,
+    /// then losses, each by order, then distance.
     pub histogram: Vec<HistogramRow>,
 }
 
-/// How many positions have a value.
+/// The number of positions that have a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistogramRow {
     /// The value, a win or a loss.
     pub entry: Entry,
-    /// How many positions of the whole board have it.
+    /// The number of positions of the whole board that have it.
     pub count: u64,
 }
 

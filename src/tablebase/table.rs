@@ -60,7 +60,7 @@ impl Table {
         self.words.iter().map(|side| 2 * side.len() as u64).sum()
     }
 
-    /// What a word means; `None` for illegal positions.
+    /// The value that a word stands for; `None` for illegal positions.
     #[inline]
     pub(super) fn meaning(&self, word: u16) -> Option<Entry> {
         match word {
@@ -74,7 +74,7 @@ impl Table {
         }
     }
 
-    /// What a word means, for any word.
+    /// The value that a word stands for, for any word.
     pub(super) fn checked_meaning(&self, word: u16) -> Option<Entry> {
         let is_known = word == DRAW || usize::from(word) <= 2 * self.ranks.len();
         if is_known { self.meaning(word) } else { None }
@@ -112,7 +112,7 @@ fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
     (order as u16, (rank - bases[order]) as u16)
 }
 
-/// Where the value of a placement is kept: the side and slot.
+/// The place of the value of a placement: the side and slot.
 #[inline]
 pub(super) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32) {
     if index.is_symmetric() && side == Side::Second {
@@ -122,7 +122,7 @@ pub(super) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32)
     }
 }
 
-/// Where the value of a position is kept; `swap` if Black is the first side of the material. `None`
+/// The place of the value of a position; `swap` if Black is the first side of the material. `None`
 /// if the position is none of this index.
 pub(super) fn locate_position(
     index: &Index,
@@ -148,7 +148,7 @@ pub(super) fn locate_position(
     Some(locate(index, real(position.turn()), &digits))
 }
 
-/// The position of a slot with `side` (of the index) to move; `None` if its men share a square, the
+/// The position of a slot with `side` (of the index) to move; `None` if its pieces share a square, the
 /// kings face each other or pawns are doubled. The side not to move may be in check.
 pub(super) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Position> {
     let board = Board::new(index, slot)?;

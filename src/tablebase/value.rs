@@ -39,7 +39,7 @@ impl std::ops::Neg for Wdl {
     }
 }
 
-/// What a table says about a position, for the side to move.
+/// The value of a position in a table, for the side to move.
 ///
 /// The order of entries is the order of preference: quick wins of low order first, then slower
 /// ones, draws, then losses, the longest resistance first among them.
@@ -111,7 +111,7 @@ pub struct UnknownName {
     choices: &'static str,
 }
 
-/// Which repetition rules decide endless play.
+/// The repetition rules that decide endless play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Rules {
     /// Repetition draws.
@@ -156,7 +156,7 @@ impl FromStr for Rules {
     }
 }
 
-/// What the distances of order 0 count.
+/// The event up to which the distances of order 0 count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Metric {
     /// Plies to mate.

@@ -1,26 +1,27 @@
 //! Proof of a table by the ordinary legal move generator.
 //!
-//! Which positions are legal, which moves and captures they have, and which are checks comes from
+//! The legality of positions, their moves and captures, and the checks among them come from
 //! [`Position`]. Shared with the generator are the numbers of slots ([`Index`]), the way in which a
-//! file becomes a whole table ([`load`](super::load), which asks the generator's `board` what captures tell), and, under the
-//! rules `asian`, what a new chase is (`chased`, the rules' own). An error in any of the first two
-//! shows: what is loaded is compared with legal moves in every slot, and with what [`Tables::probe`]
-//! makes of the same file, by other numbers and by legal captures, in some thousands of positions.
+//! file becomes a whole table ([`load`](super::load), which uses the generator's `board` for the
+//! values that captures give), and, under the rules `asian`, the definition of a new chase
+//! (`chased`, the rules' own). An error in any of the first two shows: what is loaded is compared
+//! with legal moves in every slot, and with what [`Tables::probe`] makes of the same file, by other
+//! numbers and by legal captures, in some thousands of positions.
 //!
 //! A table is gone through a few times:
 //!
-//! 1. *placements*: which slots are legal positions, and in which the side to move is in check;
-//! 2. *captures*, only where smaller tables have orders: which wins by rule a capture brings;
+//! 1. *placements*: the slots that are legal positions, and those with the side to move in check;
+//! 2. *captures*, only where smaller tables have orders: the wins by rule that a capture brings;
 //! 3. *moves*: the value that follows from one ply of legal moves, compared with the table's. The
-//!    same look at the moves tells who may be checking for ever;
-//! 4. *evasions* and *checks*: who in check may go on with that, and the lists of both sides;
-//! 5. *rounds*: what the repetition rule decides, see [`super::endless`];
+//!    same look at the moves finds the positions that may belong to an endless check;
+//! 4. *evasions* and *checks*: the positions in check that may go on with it, and both sides' lists;
+//! 5. *rounds*: the results by the repetition rule, see [`super::endless`];
 //! 6. *differences*: where values do not follow from the moves, or a round decided, both are
 //!    compared with the table;
 //! 7. *probes*: a sample of positions is looked up one by one.
 //!
-//! Beside the table and those its captures lead to that takes about one byte for each slot, and some
-//! 50 bytes for each position from which an endless check may go on after a check and an evasion.
+//! Beside the table and those its captures lead to, a proof needs about one byte for each slot, and
+//! some 50 bytes for each position from which an endless check may go on after a check and an evasion.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -49,13 +50,13 @@ use crate::xiangqi::{Bitboard, Move, Piece, Position, Role};
 const REPORTED: usize = 10;
 /// Slots of each side at most whose positions are looked up one by one.
 const PROBED: u32 = 1 << 12;
-/// Tables of at most so many slots of each side, one after the other in the list, are proved several
-/// at a time.
+/// Tables of at most this number of slots of each side, one after the other in the list, are proved
+/// several at a time.
 const SMALL: u32 = 1 << 20;
 /// Slots of a parallel task; a multiple of 64.
 const TASK: usize = 1 << 12;
 
-/// What to verify, and how.
+/// The options of verification.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VerifyOptions {
     /// The rules of the tables.
@@ -71,46 +72,46 @@ pub struct VerifyOptions {
 pub struct Mismatch {
     /// The position; empty where the whole table is meant.
     pub fen: String,
-    /// What the table says.
+    /// The value in the table.
     pub found: Option<Entry>,
-    /// What follows from the legal moves, where that is known.
+    /// The value that follows from the legal moves, where that is known.
     pub expected: Option<Entry>,
-    /// What was checked.
+    /// The name of the check.
     pub check: &'static str,
 }
 
-/// What [`verify`] found in one table.
+/// The result of [`verify`] for one table.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// Which table.
+    /// The material of the table.
     pub material: Material,
     /// Legal positions checked, one for each slot and side to move.
     pub positions: u64,
-    /// How many checks failed.
+    /// Number of checks that failed.
     pub wrong: u64,
     /// The first of them: by side to move, then by slot.
     pub mismatches: Vec<Mismatch>,
 }
 
 impl Verification {
-    /// Whether nothing was wrong.
+    /// Returns true if nothing was wrong.
     #[must_use]
     pub const fn passed(&self) -> bool {
         self.wrong == 0
     }
 }
 
-/// What [`verify`] found.
+/// The result of [`verify`].
 #[derive(Debug, Default)]
 pub struct Proofs {
-    /// One for each material, in the order asked: an error if the table or one that its captures
-    /// lead to is missing or damaged. Fewer than asked if interrupted.
+    /// One for each material, in the order given: an error if the table or one that its captures
+    /// lead to is missing or damaged. Fewer than given if interrupted.
     pub tables: Vec<Result<Verification, TableError>>,
-    /// Whether [`Progress::is_cancelled`] said so; the tables not listed were not checked.
+    /// True if [`Progress::is_cancelled`] returned true; the tables not listed were not checked.
     pub interrupted: bool,
 }
 
-/// Why nothing could be verified.
+/// The reason for which nothing could be verified.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -122,13 +123,13 @@ pub enum VerifyError {
 /// Proves the tables of `materials` in `dir`: checksums, the content hash, all counts and longest
 /// wins, one-ply consistency by the ordinary legal move generator, and the rounds of the repetition
 /// rule, which must find nothing more among the positions left drawn. The tables that captures lead
-/// to are taken as they are, but must be those that the table was built from.
+/// to are used as they are, but must be those that the table was built from.
 ///
 /// The result does not depend on the number of threads.
 ///
 /// # Errors
 ///
-/// If the threads cannot be started. What is wrong with tables is no error, see [`Proofs`].
+/// If the threads cannot be started. A fault in a table is no error, see [`Proofs`].
 pub fn verify(
     dir: &Path,
     materials: &[Material],
@@ -267,7 +268,7 @@ fn joined(parts: &[TaskBits]) -> [Bits; 2] {
     [0, 1].map(|side| Bits::new(parts.iter().flat_map(|part| &part[side]).copied().collect()))
 }
 
-/// Which slots are legal positions, and in which the side to move is in check. `None` if
+/// The slots that are legal positions, and those in which the side to move is in check. `None` if
 /// interrupted.
 fn placements(index: &Index, progress: &dyn Progress) -> Option<Placements> {
     let has_pawn_pairs = Side::ALL.into_iter().any(|s| index.material.count(s, Role::Pawn) > 1);
@@ -320,7 +321,7 @@ type Sub = (Arc<Table>, bool);
 pub(super) struct Prover<'a> {
     pub(super) table: Table,
     placements: Placements,
-    /// By the man taken.
+    /// By captured piece.
     subs: [Option<Sub>; Piece::COUNT],
     /// Wins by rule that a capture brings, where there are any; by side.
     by_capture: Option<[Bits; 2]>,
@@ -328,25 +329,25 @@ pub(super) struct Prover<'a> {
     progress: &'a dyn Progress,
 }
 
-/// Where a legal move leads.
+/// The target of a legal move.
 enum Step {
     /// To a slot with the other side to move; `None` if that cannot be.
     Quiet(Option<u32>),
     /// Out of the table: the value for the side that moves, counted from before the move; `None` if
-    /// the smaller table does not say.
+    /// the smaller table does not have it.
     Capture(Option<Entry>),
 }
 
-/// What going through the moves of a task's slots gives.
+/// The result of going through the moves of a task's slots.
 struct Moves {
-    /// Where the table does not say what follows from the moves.
+    /// The slots for which the table does not have the value that follows from the moves.
     differ: TaskBits,
-    /// Who may be of L, by side.
+    /// The slots that may be of L, by side.
     checkers: TaskBits,
 }
 
 /// Greater for words that are better for the side that moves to them; the greatest for [`ILLEGAL`].
-/// A win of the other side is the better the longer it takes, a loss the less.
+/// A win of the other side is the better the longer it is, a loss the shorter.
 const fn preference(word: u16) -> u32 {
     if word == DRAW || word & 1 == 1 { word as u32 } else { 3 * DRAW as u32 - word as u32 }
 }
@@ -390,12 +391,12 @@ impl Best {
     }
 }
 
-/// Whether a position may be of L, as far as its moves were seen.
+/// The state of deciding whether a position may be of L, as far as its moves were seen.
 struct Checks<'a> {
     /// Some move is neither a check nor ever known to lose.
     is_free: bool,
     since: u16,
-    /// Where the checks that lead to open positions lead.
+    /// The targets of the checks that lead to open positions.
     slots: &'a mut Vec<u32>,
 }
 
@@ -615,7 +616,8 @@ impl<'a> Prover<'a> {
         best.value(&self.table)
     }
 
-    /// What the rounds up to `last` decide, by side and slot. `may_be` tells who may be of L.
+    /// Computes the results of the rounds up to `last`, by side and slot. `may_be` has the slots
+    /// that may be of L.
     fn decide(&self, may_be: &[Bits; 2], last: u16, decided: &mut [Vec<Verdict>; 2]) -> Option<()> {
         for checker in 0..self.table.words.len() {
             let victim = self.other(checker);
@@ -638,8 +640,8 @@ impl<'a> Prover<'a> {
         Some(())
     }
 
-    /// What the rule of perpetual chase decides in the rounds up to `last` in which that of
-    /// perpetual check decides nothing; added to `decided`.
+    /// Adds to `decided` the results by the rule of perpetual chase in the rounds up to `last` in
+    /// which that of perpetual check decides nothing.
     fn decide_chases(&self, last: u16, decided: &mut [Vec<Verdict>; 2]) -> Option<()> {
         let losses = decided.iter().flatten().filter(|(_, entry)| entry.wdl == Wdl::Loss);
         let by_check: BTreeSet<u16> = losses.map(|(_, entry)| entry.order).collect();
@@ -661,7 +663,7 @@ impl<'a> Prover<'a> {
         Some(())
     }
 
-    /// Who is in check, undecided in some round, and has an evasion to who may be of L.
+    /// The positions in check, undecided in some round, that have an evasion to one that may be of L.
     fn evaders(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
         let parts = self.for_all("evasions", |range| {
             let mut evaders = no_bits(&range);
@@ -820,13 +822,14 @@ impl Prover<'_> {
     }
 }
 
-/// Of so many slots one for each number: steps of the golden section, which no radix divides.
+/// One of `slots` slots for each number: steps of the golden section, which no radix divides.
 const fn spread(number: u32, slots: u32) -> u32 {
     let fraction = number.wrapping_mul(0x9e37_79b9);
     ((fraction as u64 * slots as u64) >> 32) as u32
 }
 
-/// What follows from the best move and from the first round that decides the position.
+/// The value that follows from the best move and from the first round that decides the position,
+/// and the name of the check.
 fn expected(best: Option<Entry>, verdict: Option<Entry>) -> (Option<Entry>, &'static str) {
     let Some(best) = best else { return (None, "a move leads to a position without value") };
     match verdict {

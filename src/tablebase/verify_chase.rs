@@ -1,9 +1,9 @@
-//! The verifier's own computation of what perpetual chase decides, from the legal moves of
-//! positions. It shares no code with the generator's `chase` and `hunt`: men are followed by their
-//! squares, and the sets are found by plain sweeps.
+//! The verifier's own computation of the results by perpetual chase, from the legal moves of
+//! positions. It shares no code with the generator's `chase` and `hunt`: pieces are followed by
+//! their squares, and the sets are found by plain sweeps.
 //!
 //! The positions in question do not depend on the round: those in which every move of the chaser
-//! newly chases one man or becomes known to lose by some round `since`, while the position is still
+//! newly chases one piece or becomes known to lose by some round `since`, while the position is still
 //! open (up to round `until`). They are collected once; every round works on the same lists.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::xiangqi::{Move, Position, Role, Square};
 
 /// Slots and distances, by slot.
 type Distances = Vec<(u32, u16)>;
-/// A slot, and where the man that is chased stands in the position that the slot stands for.
+/// A slot, and the square of the chased piece in the position that the slot stands for.
 type State = (u32, Square);
 
 /// The value of a capture for the side that makes it; `None` if it is missing.
@@ -28,24 +28,24 @@ impl<F: Fn(&Position, Move) -> Option<Entry> + Sync> CaptureValue for F {}
 /// Beyond every round.
 const NEVER: u32 = u32::MAX;
 
-/// A position with the chaser to move and a man of the other side.
+/// A position with the chaser to move and a piece of the other side.
 #[derive(Debug)]
 struct Hunter {
     state: State,
-    /// The rounds in which it is open and all moves that do not chase the man are known to lose.
+    /// The rounds in which it is open and all moves that do not chase the piece are known to lose.
     since: u32,
     until: u32,
-    /// Where the chases of the man lead, and from which round on that is known to lose.
+    /// The targets of the chases of the piece, each with the round from which on it is known to lose.
     chases: Vec<(State, u32)>,
 }
 
-/// A position with the victim to move and its man.
+/// A position with the victim to move and its piece.
 #[derive(Debug)]
 struct Evader {
     state: State,
     /// The last round in which it is open.
     until: u32,
-    /// Quiet moves to positions of hunters, and whether they neither check nor chase.
+    /// Quiet moves to positions of hunters, with true for those that neither check nor chase.
     evasions: Vec<(State, bool)>,
 }
 
@@ -74,7 +74,8 @@ impl Chases {
         self.by_chaser.len()
     }
 
-    /// What a round decides: the slots lost for the chaser, and those won for the other side.
+    /// Computes the results of a round: the slots lost for the chaser, and those won for the other
+    /// side.
     pub(super) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
         let (hunters, evaders) = &self.by_chaser[chaser];
         let order = u32::from(order);
@@ -121,7 +122,7 @@ impl<C: CaptureValue> Collector<'_, C> {
             .collect()
     }
 
-    /// The hunters of one position, one for each man; `None` or nothing if there are none.
+    /// The hunters of one position, one for each piece; `None` or nothing if there are none.
     fn hunters_of(&self, chaser: usize, victim: usize, slot: u32) -> Option<Vec<Hunter>> {
         let entry = self.entry(chaser, slot)?;
         let until = match entry.wdl {
@@ -248,7 +249,7 @@ impl<C: CaptureValue> Collector<'_, C> {
     }
 }
 
-/// Whether the side that has just moved attacks any man with one that may chase.
+/// Returns true if the side that has just moved attacks any piece with one that may chase.
 fn attacks_any(after: &Position) -> bool {
     let chaser = !after.turn();
     let harmless = after.role(Role::King) | after.role(Role::Pawn);
@@ -256,14 +257,14 @@ fn attacks_any(after: &Position) -> bool {
     prey.into_iter().any(|man| !(after.attackers(chaser, man) - harmless).is_empty())
 }
 
-/// What is left in a round.
+/// The hunters and evaders that have not been dropped in a round.
 struct Play {
     hunters: BTreeMap<State, Vec<State>>,
     evaders: BTreeMap<State, Vec<(State, bool)>>,
 }
 
 impl Play {
-    /// Drops until nothing is dropped.
+    /// Drops states until nothing more is dropped.
     fn settle(&mut self) -> (Distances, Distances) {
         loop {
             while self.sweep() {}
@@ -277,7 +278,7 @@ impl Play {
         }
     }
 
-    /// Drops what has lost its moves; whether anything was.
+    /// Drops states that have lost their moves; returns true if there were any.
     fn sweep(&mut self) -> bool {
         let before = self.hunters.len() + self.evaders.len();
         let Self { hunters, evaders } = self;
@@ -317,7 +318,7 @@ impl Play {
     }
 }
 
-/// The least distance of each slot with any man, by slot.
+/// The least distance of each slot with any piece, by slot.
 fn least(distances: &BTreeMap<State, u16>) -> Distances {
     let mut slots = BTreeMap::new();
     for (&(slot, _), &distance) in distances {

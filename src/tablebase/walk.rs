@@ -7,18 +7,17 @@ use super::index::{Digits, Index, MAX_MEN, Squares};
 use crate::game::Side;
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Setup, Square};
 
-/// Stands on one slot at a time. Neighbouring slots differ in few men, so that going on costs
-/// little.
+/// Visits one slot at a time. Neighbouring slots differ in few pieces, so that going on costs little.
 pub(super) struct Walker<'a> {
     index: &'a Index,
-    /// The group of each kind of man.
+    /// The group of each kind of piece.
     groups: [usize; Piece::COUNT],
-    /// Where it stands; `None` before the first step, or where men share a square.
+    /// The slot visited; `None` before the first step, or where pieces share a square.
     slot: Option<u32>,
     digits: Digits,
     /// `None` until the first placement is reached.
     position: Option<Position>,
-    /// Where the men of `position` stand.
+    /// The squares of the pieces of `position`.
     squares: Squares,
 }
 
@@ -32,8 +31,8 @@ impl<'a> Walker<'a> {
         Self { index, groups, slot: None, digits, position: None, squares }
     }
 
-    /// Goes to a slot with `side` (of the index) to move, be that legal or not. `false` if men share
-    /// a square; then the walker stands nowhere.
+    /// Goes to a slot with `side` (of the index) to move, be that legal or not. `false` if pieces share
+    /// a square; then the walker has no slot.
     pub(super) fn go_to(&mut self, side: Side, slot: u32) -> bool {
         if self.slot != Some(slot) && !self.set_up(slot) {
             self.slot = None;
@@ -80,7 +79,8 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// The slot, for the other side, after the `man` on `from` has gone `to`, a free square.
+    /// The slot, for the other side, after the piece `man` has moved from `from` to `to`, a free
+    /// square.
     #[inline]
     pub(super) fn slot_after(&self, man: Piece, from: Square, to: Square) -> Option<u32> {
         let number = self.groups[man.index()];
@@ -120,7 +120,7 @@ impl Bits {
         self.0[slot as usize / 64] >> (slot % 64) & 1 == 1
     }
 
-    /// How many are set.
+    /// Number of bits set.
     pub(super) fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
@@ -131,7 +131,7 @@ impl Bits {
     }
 }
 
-/// Who can be to move in the placements of an index, by side (of the index) and slot.
+/// The legal placements of an index, by side to move (of the index) and slot.
 #[derive(Debug)]
 pub(super) struct Placements {
     /// Legal positions.
@@ -140,7 +140,7 @@ pub(super) struct Placements {
     pub(super) checked: [Bits; 2],
 }
 
-/// Whether two pawns of a side stand on one file of their own half, where no play brings them.
+/// Returns true if two pawns of a side stand on one file of their own half, where no play brings them.
 pub(super) fn has_doubled_pawns(position: &Position, side: Side) -> bool {
     let mut files = 0u16;
     for pawn in position.pieces(side, Role::Pawn) {

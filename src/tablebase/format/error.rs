@@ -1,4 +1,4 @@
-//! Why a table cannot be read or written.
+//! The errors of reading and writing a table.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::super::value::{Metric, Rules};
 use crate::bytes::sealed::SealError;
 use crate::bytes::visible::ShowPath;
 
-/// Why a table cannot be read or written.
+/// The reasons for which a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -22,9 +22,9 @@ pub enum TableError {
         material: Material,
         /// The folder.
         dir: PathBuf,
-        /// The rules asked for.
+        /// The rules wanted.
         rules: Rules,
-        /// The metric asked for.
+        /// The metric wanted.
         metric: Metric,
     },
     /// Reading failed.
@@ -32,7 +32,7 @@ pub enum TableError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -41,7 +41,7 @@ pub enum TableError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -50,7 +50,7 @@ pub enum TableError {
     Header {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the header.
         fault: SealError,
     },
     /// The header contradicts the file's name or itself.
@@ -58,7 +58,7 @@ pub enum TableError {
     Contents {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The contradiction.
         what: String,
     },
     /// A block does not have its checksum or cannot be decoded.
@@ -73,13 +73,13 @@ pub enum TableError {
         section: &'static str,
         /// Number of the block.
         block: usize,
-        /// Where it begins in the file.
+        /// Its first byte in the file.
         offset: u64,
     },
 }
 
 impl TableError {
-    /// Whether the reason is a file or folder that does not exist.
+    /// Returns true if the reason is a file or folder that does not exist.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         match self {
@@ -89,20 +89,20 @@ impl TableError {
         }
     }
 
-    /// Whether a file could be created, but not written to its end.
+    /// Returns true if a file could be created, but not written to its end.
     #[must_use]
     pub fn is_out_of_space(&self) -> bool {
         matches!(self, Self::Write { source, .. } if is_out_of_space(source))
     }
 
-    /// Whether the file is of a format older than this program's.
+    /// Returns true if the file is of a format older than this program's.
     pub(in crate::tablebase) fn is_older_format(&self) -> bool {
         matches!(self, Self::Header { fault: SealError::Version { found, supported }, .. }
             if found < supported)
     }
 }
 
-/// What to do where a file or folder cannot be read.
+/// The remedy where a file or folder cannot be read.
 fn reading_remedy(path: &Path, error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::NotFound {
         let dir = path.shown();
@@ -117,7 +117,7 @@ fn is_out_of_space(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// What to do where a file or folder cannot be written.
+/// The remedy where a file or folder cannot be written.
 fn writing_remedy(error: &io::Error) -> &'static str {
     if is_out_of_space(error) {
         "free some space there"
@@ -126,7 +126,7 @@ fn writing_remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// What is wrong with a header, and what to do.
+/// The fault of a header, and its remedy.
 fn header_remedy(fault: &SealError) -> String {
     match fault {
         SealError::Version { found, supported } if found > supported => format!(

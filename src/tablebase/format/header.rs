@@ -15,13 +15,13 @@ use crate::bytes::sealed::{self, Kind, SealError};
 use crate::game::{BySide, Side};
 use crate::xiangqi::Position;
 
-/// How the header is sealed.
+/// The kind of the sealed header: magic, version and limit of its length.
 const KIND: Kind = Kind { magic: *b"JZTABLE\0", version: 2, limit: 1 << 22 };
 
 /// (order, distance) pairs.
 pub(in crate::tablebase) type Ranks = Vec<(u16, u16)>;
 
-/// What a reader needs to know of a table before its blocks.
+/// The facts about a table that a reader needs before its blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::tablebase) struct Header {
     pub(in crate::tablebase) material: String,
@@ -56,7 +56,7 @@ pub(in crate::tablebase) struct Header {
 /// The values of a section with one side to move: consecutive blocks, and a table of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::tablebase) struct Stream {
-    /// How values are packed into bytes: see [`Packing`].
+    /// The packing of values into bytes: see [`Packing`].
     pub(in crate::tablebase) packing: u8,
     /// The components, the slowest first.
     pub(in crate::tablebase) order: Vec<u8>,
@@ -69,7 +69,7 @@ pub(in crate::tablebase) struct Stream {
 }
 
 /// The results of all positions with one side to move, over the whole board: mirror images counted
-/// separately, identical men not distinguished.
+/// separately, identical pieces not distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SideCounts {
     /// Won for the side to move.
@@ -88,7 +88,7 @@ pub struct SideCounts {
     pub last_order: u16,
 }
 
-/// What goes into the header beside the values.
+/// The contents of the header beside the values.
 pub(in crate::tablebase) struct Label {
     pub(in crate::tablebase) rules: Rules,
     pub(in crate::tablebase) metric: Metric,
@@ -97,7 +97,7 @@ pub(in crate::tablebase) struct Label {
 }
 
 impl Header {
-    /// Whether numbers of the distance section need two bytes.
+    /// Returns true if numbers of the distance section need two bytes.
     pub(super) fn is_wide(&self) -> bool {
         self.wins.len().max(self.losses.len()) > 256
     }
@@ -112,20 +112,20 @@ impl Header {
         sealed::seal(KIND, self)
     }
 
-    /// Reads the header at the beginning of `bytes`, and where it ends.
+    /// Reads the header at the beginning of `bytes`; returns it with its end.
     pub(super) fn read(bytes: &[u8]) -> Result<(Self, usize), SealError> {
         let end = Self::end(bytes).unwrap_or(bytes.len()).min(bytes.len());
         Ok((sealed::unseal(KIND, &bytes[..end])?, end))
     }
 
-    /// Where the header ends, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer, or
-    /// state a length that no header has.
+    /// The end of the header, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer,
+    /// or state a length that no header has.
     pub(super) fn end(start: &[u8]) -> Option<usize> {
         let length = u64::from_le_bytes(start.get(12..20)?.try_into().ok()?);
         (length <= KIND.limit).then(|| sealed::HEADER_LEN + length as usize)
     }
 
-    /// The layout of the file, or why the header cannot be right.
+    /// The layout of the file, or the reason for which the header cannot be right.
     pub(super) fn check(
         &self,
         material: Material,
@@ -164,14 +164,14 @@ impl Header {
         if are_possible { Ok(layout) } else { Err("a stream is impossible".to_owned()) }
     }
 
-    /// Whether the pairs can be those of a table: what [`Table`] has words for, and no more.
+    /// Returns true if the pairs can be those of a table: no more than [`Table`] has words for.
     fn has_possible_ranks(&self) -> bool {
         possible_ranks(&self.wins)
             && possible_ranks(&self.losses)
             && self.ranks().len() <= RANK_LIMIT as usize
     }
 
-    /// Whether the counts can be those of so many slots with these pairs.
+    /// Returns true if the counts can be those of a table of this number of slots with these pairs.
     fn could_count(&self, material: Material) -> bool {
         let last_order = self.wins.iter().chain(&self.losses).map(|&(order, _)| order).max();
         Side::ALL.into_iter().all(|side| {
@@ -206,7 +206,7 @@ impl Header {
         ranks
     }
 
-    /// How often each value occurs with a side to move.
+    /// The number of positions of each value that occurs with a side to move.
     pub(in crate::tablebase) fn histogram(&self, side: Side) -> Vec<HistogramRow> {
         let i = side.index();
         let wins = self.wins.iter().map(|&(order, distance)| Entry::win(order, distance));
@@ -218,7 +218,8 @@ impl Header {
             .collect()
     }
 
-    /// Which of the counts and longest wins are not those of a table, its illegal positions marked.
+    /// The names of the counts and longest wins that are not those of a table, its illegal
+    /// positions marked.
     pub(in crate::tablebase) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
         let tallies = tallies(table);
         let value = |position: &Position| {
@@ -249,7 +250,7 @@ impl Header {
     }
 }
 
-/// Whether the counts of all pairs add up to these sums.
+/// Returns true if the counts of all pairs add up to these sums.
 fn adds_up(ranks: &[(u16, u16)], counts: &[u64], sum: u64, by_rule: u64) -> bool {
     let total = |first_order: u16| {
         let pairs = ranks.iter().zip(counts).filter(move |((order, _), _)| *order >= first_order);
@@ -258,8 +259,8 @@ fn adds_up(ranks: &[(u16, u16)], counts: &[u64], sum: u64, by_rule: u64) -> bool
     ranks.len() == counts.len() && total(0) == Some(sum) && total(1) == Some(by_rule)
 }
 
-/// Whether these can be (order, distance) pairs of a table: ascending, none out of the generator's
-/// range.
+/// Returns true if these can be (order, distance) pairs of a table: ascending, none out of the
+/// generator's range.
 fn possible_ranks(ranks: &[(u16, u16)]) -> bool {
     ranks.len() <= RANK_LIMIT as usize
         && ranks.is_sorted_by(|a, b| a < b)
@@ -284,7 +285,7 @@ mod tests {
         Header::read(&std::fs::read(file).unwrap()).unwrap().0
     }
 
-    /// A change, and a part of what is said of it.
+    /// A change, and a part of the error message about it.
     type Change = (fn(&mut Header), &'static str);
 
     fn refuse(header: &Header, changes: &[Change]) {

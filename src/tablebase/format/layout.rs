@@ -1,4 +1,4 @@
-//! The numbering of positions in a file: every kind of man of a side is a digit of its own, in an
+//! The numbering of positions in a file: every kind of piece of a side is a digit of its own, in an
 //! order that each stream chooses, and mirror images are folded through one of the digits.
 //!
 //! It is independent of the generator's [`Index`]; [`Rows`] maps one to the other.
@@ -14,9 +14,9 @@ use super::super::material::Material;
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square, can_stand};
 
-/// Kinds of men of both sides.
+/// Kinds of pieces of both sides.
 pub(super) const MAX_COMPONENTS: usize = 14;
-/// Men of a kind on one side.
+/// Pieces of a kind on one side.
 const MAX_ALIKE: usize = 5;
 /// A file slot that stands for no slot of the generator, or for one that a lower file slot stands for.
 pub(in crate::tablebase) const NO_SLOT: u32 = u32::MAX;
@@ -40,12 +40,12 @@ const BINOMIAL: [[u32; 6]; 91] = {
     table
 };
 
-/// All men of one kind of a side: a digit.
+/// All pieces of one kind of a side: a digit.
 #[derive(Debug)]
 struct Component {
     piece: Piece,
     count: usize,
-    /// The squares on which such a man can ever stand, ascending.
+    /// The squares on which such a piece can ever stand, ascending.
     points: Vec<Square>,
     /// The place of each square in `points`; `u8::MAX` if none.
     local: [u8; 90],
@@ -66,8 +66,8 @@ pub(in crate::tablebase) struct Layout {
     unfolded: OnceLock<Vec<u32>>,
 }
 
-/// The digits of a component that are not greater than those of their mirror images, numbered: a bit for
-/// each digit, and how many are set before each word.
+/// The digits of a component that are not greater than those of their mirror images, numbered: a bit
+/// for each digit, and how many are set before each word.
 #[derive(Debug)]
 struct Folding {
     bits: Vec<u64>,
@@ -75,15 +75,15 @@ struct Folding {
     count: u32,
 }
 
-/// Digits of a component whose folding takes so long that it is not left to the first probe.
+/// Digits of a component whose folding is so slow that it is not left to the first probe.
 const SLOW: u32 = 1 << 20;
 
-/// What was numbered before, by the kind of men and their number.
+/// The foldings made so far, by the kind of pieces and their number.
 static FOLDINGS: LazyLock<Mutex<Foldings>> = LazyLock::new(Mutex::default);
 
 type Foldings = HashMap<(Piece, usize), Arc<Folding>>;
 
-/// Prepares what opening the files of a material takes long for: five pawns have 3.5 million placements.
+/// Prepares the slow part of opening the files of a material: five pawns have 3.5 million placements.
 pub(in crate::tablebase) fn prepare(material: Material) {
     for component in components(material).iter().filter(|c| c.size > SLOW) {
         Folding::of(component);
@@ -140,7 +140,7 @@ fn rank(ascending: &[u8]) -> u32 {
     ascending.iter().enumerate().map(|(i, &p)| BINOMIAL[usize::from(p)][i + 1]).sum()
 }
 
-/// What a digit of each component is worth in a stream.
+/// The stride of each component's digit in a stream.
 #[derive(Debug, Clone)]
 pub(in crate::tablebase) struct Strides(ArrayVec<u64, MAX_COMPONENTS>);
 
@@ -149,7 +149,7 @@ pub(in crate::tablebase) struct Strides(ArrayVec<u64, MAX_COMPONENTS>);
 pub(in crate::tablebase) struct Place {
     /// With the fold component's digit folded.
     digits: Choices,
-    /// Where the fold component is its own mirror image: the mirror image's digits.
+    /// The mirror image's digits, if the fold component is its own mirror image.
     mirrored: Option<Choices>,
 }
 
@@ -218,8 +218,8 @@ impl Layout {
         Some(Strides(strides))
     }
 
-    /// Where a position of this material is; `swap` if Black is the first side of the material.
-    /// `None` if its men stand where they never can.
+    /// The place of a position of this material; `swap` if Black is the first side of the material.
+    /// `None` if its pieces stand where they never can.
     pub(in crate::tablebase) fn place(&self, position: &Position, swap: bool) -> Option<Place> {
         let mut squares: ArrayVec<ArrayVec<Square, MAX_ALIKE>, MAX_COMPONENTS> = ArrayVec::new();
         let mut digits = Choices::new();
@@ -269,7 +269,7 @@ impl Place {
     }
 }
 
-/// The kinds of men of a material, the first side's in the order of names, then the second's.
+/// The kinds of pieces of a material, the first side's in the order of names, then the second's.
 fn components(material: Material) -> Vec<Component> {
     let pieces = Side::ALL.into_iter().flat_map(|side| Role::ALL.map(|role| (side, role)));
     pieces
@@ -339,11 +339,11 @@ struct GroupMap {
     /// Its components.
     parts: ArrayVec<usize, 3>,
     /// Its digits by those of its components, unfolded, the last part fastest; [`NO_DIGIT`] where
-    /// men overlap.
+    /// pieces overlap.
     digits: Vec<u32>,
 }
 
-/// What [`Rows`] needs whatever the order is.
+/// The maps that [`Rows`] needs whatever the order is.
 #[derive(Debug)]
 pub(in crate::tablebase) struct Maps {
     groups: Vec<GroupMap>,
@@ -375,9 +375,9 @@ pub(in crate::tablebase) struct Rows<'a> {
     order: Vec<usize>,
     /// The group of the fastest component.
     inner_group: usize,
-    /// Its map with the fastest component last, with the values that takes in the file only.
+    /// Its map with the fastest component last, and of that only the values in the file.
     inner_map: GroupMap,
-    /// By component: its group and what its choice is worth there.
+    /// By component: its group and the stride of its choice there.
     worths: ArrayVec<(usize, usize), MAX_COMPONENTS>,
     /// Values of the fastest component.
     pub(super) row_len: usize,
@@ -389,7 +389,7 @@ struct Row {
     digits: Choices,
     /// The same unfolded.
     choices: Choices,
-    /// By group: where in its map the row is or begins.
+    /// By group: the place in its map where the row is or begins.
     places: ArrayVec<usize, MAX_COMPONENTS>,
 }
 
@@ -455,7 +455,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The digits of the index, that of the fastest component's group at the beginning of the row;
-    /// `None` if men of one group overlap throughout the row.
+    /// `None` if pieces of one group overlap throughout the row.
     fn index_digits(&self, row: &Row) -> Option<Digits> {
         let mut digits = Digits::new();
         for (g, group) in self.maps.groups.iter().enumerate() {
@@ -468,8 +468,8 @@ impl<'a> Rows<'a> {
         Some(digits)
     }
 
-    /// Whether the mirror image of a row lies before it, after it, or is the row itself, the fold
-    /// component being its own mirror image.
+    /// Compares a row with its mirror image, which lies before it, after it, or is the row itself,
+    /// the fold component being its own mirror image.
     fn mirror_row(&self, choices: &Choices) -> std::cmp::Ordering {
         for &c in &self.order[..self.order.len() - 1] {
             if c != self.layout.fold {
@@ -552,7 +552,7 @@ impl GroupMap {
         let has = |c: &Component| {
             index.groups[group].men.clone().any(|man| index.men[man].piece == c.piece)
         };
-        // The group's men come kings first, then advisors, then elephants: the order of components.
+        // The group's pieces come kings first, then advisors, then elephants: the order of components.
         let parts: ArrayVec<usize, 3> =
             (0..layout.len()).filter(|&c| has(&layout.components[c])).collect();
         let total: usize = parts.iter().map(|&c| squares[c].len()).product();
@@ -569,7 +569,7 @@ impl GroupMap {
         Self { parts, digits }
     }
 
-    /// What the choice of one of its parts is worth; of `inner`, it is taken as last, only values in
+    /// The stride of one of its parts; `inner` is taken as the last part, and only its values in
     /// the file count.
     fn worth(&self, layout: &Layout, component: usize, inner: usize) -> usize {
         let is_faster = |&&c: &&usize| c != component;
@@ -580,7 +580,7 @@ impl GroupMap {
         faster.map(|c| radix(c) as usize).product()
     }
 
-    /// The same with one of its parts last and with the values that part takes in the file only.
+    /// The same map with one of its parts last, and of that part only the values in the file.
     fn along(&self, layout: &Layout, inner: usize) -> Self {
         let size = |c: usize| layout.components[c].size as usize;
         let place = self.parts.iter().position(|&c| c == inner).unwrap_or(0);

@@ -27,7 +27,7 @@ const PIECES: u64 = 64;
 const PIECE: u64 = 1 << 14;
 /// Halvings of the number of plans at most.
 const ROUNDS: u32 = 6;
-/// How often an order is changed in one place at most.
+/// Number of rounds of changing an order in one place, at most.
 const CLIMBS: usize = 2;
 /// Part of the sample for the first order, which is only a beginning.
 const FIRST: u64 = 8;
@@ -143,7 +143,7 @@ fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Pl
     plans.into_iter().next().ok_or_else(|| io::Error::other("no plan"))
 }
 
-/// How a plan does on a sample.
+/// The result of a plan on a sample.
 #[derive(Debug, Clone, Default)]
 struct Trial {
     pieces: u64,

@@ -23,8 +23,8 @@ use crate::xiangqi::Position;
 /// No frame is longer in a file: zstd lengthens what it cannot compress by less.
 const LONGEST_FRAME: u32 = 2 * BLOCK_LEN as u32;
 
-/// Bytes that a block takes in the block table: at most a varint of [`LONGEST_FRAME`] and a checksum,
-/// at least two for a block of equal bytes.
+/// Bytes of a block's entry in the block table: at most a varint of [`LONGEST_FRAME`] and a
+/// checksum, at least two for a block of equal bytes.
 const LONGEST_ENTRY: u64 = 3 + 4;
 const SHORTEST_ENTRY: u64 = 2;
 
@@ -62,7 +62,7 @@ struct OpenStream {
 /// An entry of the block table.
 #[derive(Debug, Clone, Copy)]
 struct BlockRef {
-    /// Where it begins in the file; for a block of equal bytes, the byte.
+    /// Its first byte in the file; for a block of equal bytes, the byte.
     at: u64,
     /// Bytes in the file; 0 for a block of equal bytes.
     len: u32,
@@ -70,7 +70,7 @@ struct BlockRef {
     crc: u32,
 }
 
-/// Where a value is in a file.
+/// The place of a value in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tablebase) struct Spot {
     pub(in crate::tablebase) stream: usize,
@@ -140,7 +140,7 @@ impl TableFile {
         streams.map(|stream| stream.bytes + stream.table_bytes).sum()
     }
 
-    /// Where a position's value is; `side` to move is one of the material's.
+    /// The place of a position's value; `side` to move is one of the material's.
     #[inline]
     pub(in crate::tablebase) fn spot(&self, section: Section, side: usize, place: &Place) -> Spot {
         let number = 2 * side + section as usize;
@@ -151,7 +151,7 @@ impl TableFile {
         Spot { stream: number, block, place }
     }
 
-    /// What the block table says of a block.
+    /// The block table's entry for a block.
     #[inline]
     pub(in crate::tablebase) fn stored(&self, spot: Spot) -> Stored {
         match self.streams[spot.stream].blocks[spot.block] {
@@ -281,8 +281,9 @@ impl TableFile {
         Ok(())
     }
 
-    /// What a side's slots of the generator have in the file: the result in the two low bits (0 loss,
-    /// 1 draw, 2 win), the number of the distance section above. Captures may make it better.
+    /// The words that the file stores for a side's slots of the generator: the result in the two
+    /// low bits (0 loss, 1 draw, 2 win), the number of the distance section above. Captures may
+    /// make it better.
     pub(in crate::tablebase) fn stored_words(
         &self,
         index: &Index,
@@ -364,15 +365,15 @@ pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
     }
 }
 
-/// The bytes that the header takes, or fewer if the file has fewer or begins otherwise.
+/// The bytes of the header, or fewer if the file has fewer or begins otherwise.
 fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
     let start = file.read(0, file.bytes().min(sealed::HEADER_LEN as u64))?;
     let Some(end) = Header::end(&start) else { return Ok(start) };
     file.read(0, file.bytes().min(end as u64))
 }
 
-/// Whether the lengths of all streams can be those of their blocks, before anything is read or
-/// allocated by them; or what is wrong.
+/// Checks that the lengths of all streams can be those of their blocks, before anything is read or
+/// allocated by them.
 fn check_lengths(header: &Header, layout: &Layout) -> Result<(), String> {
     for (number, stream) in header.streams.iter().enumerate() {
         let most = |each: u64| blocks_of(stream, layout)?.checked_mul(each);
@@ -396,8 +397,8 @@ fn blocks_of(stream: &Stream, layout: &Layout) -> Option<u64> {
     Some(layout.slots()?.div_ceil(packing.block_slots()))
 }
 
-/// Where the blocks of all streams end and the block tables begin, up to the end of the file of so
-/// many bytes; or what is wrong.
+/// The end of the blocks of all streams, where the block tables begin, which go up to the end of
+/// the file of `bytes` bytes; or a message about what is wrong.
 fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, String> {
     let sum =
         |part: fn(&Stream) -> u64| header.streams.iter().map(part).try_fold(0u64, u64::checked_add);
@@ -578,7 +579,7 @@ mod tests {
         }
     }
 
-    /// What captures tell is not in the file.
+    /// The values that captures give are not in the file.
     #[test]
     fn smaller_tables_must_be_those_that_a_table_was_built_from() {
         let (folder, material) = build("KRvKN");
@@ -648,7 +649,7 @@ mod tests {
         }
     }
 
-    /// What a forged file has as the only block of a stream.
+    /// The contents of the only block of a stream in a forged file.
     #[derive(Debug, Clone)]
     enum Forged {
         Raw(Vec<u8>),
@@ -702,7 +703,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Blocks that nobody would write, with checksums that are right: errors or values, no panic.
+        /// Blocks that no writer makes, with checksums that are right: errors or values, no panic.
         #[test]
         fn forged_blocks_never_panic(
             forged in prop::collection::vec((prop::sample::select(&Packing::WDL[..]), forged()), 4),

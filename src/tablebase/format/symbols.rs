@@ -1,5 +1,5 @@
-//! Values as symbols and symbols as bytes: which symbols may stand for a slot, which one is chosen
-//! where there is a choice, and how they are packed.
+//! Values as symbols and symbols as bytes: the symbols allowed for a slot, the choice among them,
+//! and their packing.
 
 use super::super::compress::BLOCK_LEN;
 
@@ -10,7 +10,7 @@ pub(super) const DRAWN: u16 = 1;
 /// The symbol of a win in the WDL section.
 pub(super) const WIN: u16 = 2;
 
-/// How the symbols of a stream are packed into bytes.
+/// The packing of the symbols of a stream into bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
     /// One symbol a byte.
@@ -35,7 +35,7 @@ impl Packing {
         [Self::Bytes, Self::Quads, Self::Fives, Self::Wide].into_iter().find(|p| p.byte() == byte)
     }
 
-    /// Whether a stream can be packed so.
+    /// Returns true if a stream can be packed like this.
     pub(super) fn is_possible(self, is_distance: bool, is_wide: bool) -> bool {
         match self {
             Self::Bytes => !is_distance || !is_wide,
@@ -63,7 +63,7 @@ impl Packing {
         }) as u64
     }
 
-    /// Bytes of a block of so many symbols.
+    /// Bytes of a block of this number of symbols.
     pub(super) const fn raw_len(self, symbols: usize) -> usize {
         match self {
             Self::Bytes => symbols,
@@ -126,12 +126,12 @@ impl Allowed {
     }
 }
 
-/// How symbols are chosen where there is a choice.
+/// The choice of symbols where several are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Filling {
     /// The symbol before.
     Before,
-    /// The symbol so many slots before, and where that is not allowed, the symbol before.
+    /// The symbol this number of slots before, and where that is not allowed, the symbol before.
     Above(usize),
 }
 

@@ -1,4 +1,4 @@
-//! How often each value occurs.
+//! Counts of positions by value.
 
 use rayon::prelude::*;
 
@@ -96,7 +96,8 @@ pub(super) fn tallies(table: &Table) -> BySide<Tally> {
 }
 
 /// A position with the longest win of order 0 of that many plies: of all of them and their mirror
-/// images the one whose men, listed in the order of the material's name, stand on the lowest squares.
+/// images the one whose pieces, listed in the order of the material's name, stand on the lowest
+/// squares.
 pub(super) fn longest_position(table: &Table, side: usize, plies: u16) -> Option<Position> {
     let rank = table.ranks.binary_search(&(0, plies)).ok()?;
     let word = (2 * rank + 1) as u16;
@@ -119,7 +120,7 @@ pub(super) fn longest_position(table: &Table, side: usize, plies: u16) -> Option
     Some(Position::from_setup_unchecked(&setup))
 }
 
-/// The squares of a slot's men or of its mirror image's, whichever are lower, men of a kind
+/// The squares of a slot's pieces or of its mirror image's, whichever are lower, pieces of a kind
 /// ascending; the slot; and whether it was the mirror image.
 fn lowest(index: &Index, slot: u32) -> (Squares, u32, bool) {
     let own = index.squares(&index.digits(slot));

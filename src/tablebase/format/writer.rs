@@ -29,7 +29,7 @@ const BATCH: u64 = 256;
 /// Writes a table under its final name once it is complete. Returns the size in bytes.
 ///
 /// `best_capture` gives the value of the best legal capture of a side and slot for the side that
-/// makes it, if there is one: what a capture tells need not be stored.
+/// makes it, if there is one: what a capture gives need not be stored.
 pub(in crate::tablebase) fn write(
     path: &Path,
     table: &Table,
@@ -111,7 +111,7 @@ const SAME_RESULT: u8 = 1;
 /// Set if the best capture has the slot's value.
 const SAME_VALUE: u8 = 2;
 
-/// What captures tell of a side's slots: two bits each, four slots a byte.
+/// The flags of a side's slots by their best capture: two bits each, four slots a byte.
 fn freedom(
     table: &Table,
     side: usize,
@@ -193,8 +193,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// By freedom: what may stand for a result. A reader takes the better of what is stored and of what
-/// captures give.
+/// By freedom: the symbols allowed for a result. A reader uses the better of what is stored and of
+/// what captures give.
 fn wdl_choices(wdl: Wdl) -> [Allowed; 4] {
     let own = match wdl {
         Wdl::Loss => LOSS,
@@ -205,8 +205,8 @@ fn wdl_choices(wdl: Wdl) -> [Allowed; 4] {
     [exact, free, exact, free]
 }
 
-/// By freedom: what may stand for the number of a win or loss of `last + 1` pairs: none better than
-/// its own.
+/// By freedom: the symbols allowed for the number of a win or loss of `last + 1` pairs: none better
+/// than its own.
 fn distance_choices(is_win: bool, number: u16, last: u16) -> [Allowed; 4] {
     let exact = Allowed::only(number);
     let free =
@@ -222,7 +222,7 @@ pub(super) struct Coder<'a> {
     source: Source<'a>,
 }
 
-/// How a stream is laid out.
+/// The layout of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) order: Vec<u8>,

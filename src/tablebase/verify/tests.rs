@@ -128,7 +128,7 @@ fn exchanged_values_are_noticed() {
     assert!(!prover.prove(Rules::Check).unwrap().passed());
 }
 
-/// The table of another rule: what it takes for draws is noticed by the rounds.
+/// The table of another rule: draws by it that are none are noticed by the rounds.
 #[test]
 fn values_without_the_rule_do_not_pass_for_values_with_it() {
     let mut prover = prover("KRvKN", Rules::None, Metric::Dtm);
