@@ -237,7 +237,7 @@ impl<'a> Adviser<'a> {
                 }
                 kind => kind,
             };
-            // Where nothing is safe, what was there least.
+            // Where nothing is safe, the position that occurred least comes first.
             let been = if kind > Drawing::Looping { been } else { 0 };
             ((kind, been), m)
         };

@@ -4,8 +4,8 @@
 //!
 //! A position *converts* in n plies if its side mates in them whatever the other does, or a capture
 //! of either side comes in them after which mate is nearer than the whole limit. Only wins of order
-//! 0 are followed. What converts in n plies does so in more, so one number for what is proven and
-//! one for what is refuted is remembered of each position.
+//! 0 are followed. A position that converts in n plies does so in more, so two numbers are kept for
+//! each position: the plies proven and the plies refuted.
 //!
 //! A refutation is one only where nothing else could win: every move of the positions looked at is
 //! known and none wins by repetition, and the other side holds out without moves that check or chase,

@@ -49,7 +49,7 @@ impl<'a> Holder<'a> {
         patience: &'a Patience<'a>,
     ) -> Self {
         let (side, line) = (line.position().turn(), line.clone());
-        // What comes back on the way is no nearer to a quiet move than it was.
+        // A position that comes back on the way is no nearer to a quiet move than it was.
         let horizon = Horizon::Search { root: line.len() };
         let budget = Budget::new(patience, POSITIONS);
         Self { tables, rules, side, line, horizon, budget }

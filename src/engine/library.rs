@@ -67,7 +67,7 @@ impl BookLimits {
 
 impl OwnBook {
     /// Reads `FILE`, followed by any of `:red`, `:black`, `:policy=P`, `:plies=N`, `:games=N`,
-    /// `:weight=N` and `:temperature=CP`. What is none of these belongs to the file's name.
+    /// `:weight=N` and `:temperature=CP`. Anything else belongs to the file's name.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut book = Self::from(PathBuf::new());

@@ -30,7 +30,7 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
     ///
     /// # Errors
     ///
-    /// A message for people: what is wrong with which file, and what to do.
+    /// A message for people: the file, its fault, and the remedy.
     fn open(options: &TableOptions, rules: G::Rules) -> Result<Self, String>
     where
         G: Adjudicate;

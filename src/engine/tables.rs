@@ -279,8 +279,8 @@ pub fn in_full(error: &dyn std::error::Error) -> String {
 impl Oracle<Position> for XiangqiTables {
     const PRESENT: bool = true;
 
-    /// Far from the limit of moves all plies since the last capture count against it: what would come
-    /// in time thanks to checks that do not count is searched.
+    /// Far from the limit of moves all plies since the last capture count against it: wins that
+    /// would come in time thanks to checks that do not count are searched.
     fn probe(&self, line: &Line<Position>, depth: i32) -> Option<TableValue> {
         let position = line.position();
         if depth < self.probe_depth || !self.is_small(position) {
@@ -376,7 +376,7 @@ impl Endgames<Position> for XiangqiTables {
     }
 }
 
-/// The message that there are no endgame tables to play with, and what to do.
+/// The message that there are no endgame tables to play with, and the remedy.
 fn no_tables(options: &TableOptions, rules: RuleSet) -> String {
     let folders: Vec<String> =
         options.folders.iter().map(|folder| folder.display().to_string()).collect();

@@ -17,16 +17,17 @@
 //!   perpetual check, or perpetual chase without any check; `asian` decides both in the same way, so
 //!   that whoever forces such loops wins under `asian` too.
 //!
-//! Both hold but for one kind of loop, also under `asian` itself: a victim that only checks and chases,
-//! neither for ever nor one piece for ever, draws in the tables, while at the board the chaser of such
-//! a loop loses. Such draws are believed: nothing distinguishes them from others, and the root judges
-//! the repetitions of the game by the rules of play, so that no loop loses that need not.
+//!   Both hold but for one kind of loop, also under `asian` itself: a victim that only checks and
+//!   chases, neither for ever nor one piece for ever, draws in the tables, while at the board the
+//!   chaser of such a loop loses. Such draws are believed: nothing distinguishes them from others, and
+//!   the root judges the repetitions of the game by the rules of play, so that no loop loses that need
+//!   not.
 //! - **`asian` decides in order 1 or above**: by check or by chase, the table does not say which,
-//! so that under other rules (but `none`) it may be a draw. Unknown.
+//!   so that under other rules (but `none`) it may be a draw. Unknown.
 //! - **`check` draws**: a chase may decide under the others. Unknown, but for positions of at most
-//!   four pieces under `asian` and `computer`: there chases decide nothing (`tablebase generate --men 4`
-//!   gives the same values with both rules), which also makes what `asian` decides there valid as
-//!   what `check` decides.
+//!   four pieces under `asian` and `computer`: there chases decide nothing
+//!   (`tablebase generate --men 4` gives the same values with both rules), so that the decisions of
+//!   `asian` are valid there as decisions of `check`.
 //! - **`none` draws**: a check may decide under all others. Unknown.
 //! - **`chinese`** also judges threats of mate and mixed attacks, which no tables know: no draw is
 //!   valid.

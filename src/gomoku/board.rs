@@ -52,7 +52,7 @@ pub struct Board {
     stones: u16,
     key: Key,
     lines: Lines,
-    /// By player and point; what lies on an occupied point is what was there before the stone came.
+    /// By player and point; on an occupied point, the shape from before the stone was placed.
     shapes: [[Shape; POINTS]; 2],
     notices: [Notice; 2],
     table: Option<&'static Table>,
@@ -212,8 +212,8 @@ impl Board {
         self.shapes[side.index()][point.index()]
     }
 
-    /// The sum over the four lines of what a stone of `side` on `point` would make, worked out from
-    /// the cells themselves.
+    /// The sum, over the four lines, of the shapes that a stone of `side` on `point` would make,
+    /// worked out from the cells themselves.
     pub(super) fn exact_shape(&self, side: Side, point: Point) -> Shape {
         Axis::ALL.into_iter().fold(Shape::NONE, |sum, axis| {
             let (line, at) = self.lines.through(axis, point);

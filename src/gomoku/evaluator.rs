@@ -43,8 +43,8 @@ pub enum Urgency {
 }
 
 impl Board {
-    /// The value of an empty point to the side to move: what its own stone would make there and
-    /// what it would deny the opponent.
+    /// The value of an empty point to the side to move: of the shapes its own stone would make
+    /// there and of those it would deny the opponent.
     #[must_use]
     pub fn point_value(&self, point: Point) -> i32 {
         self.exact_shape(self.turn(), point).own_value()

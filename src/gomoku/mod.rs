@@ -1,9 +1,9 @@
 //! The rules of gomoku and its relatives: m×n boards on which k stones in a row win (freestyle: more
 //! are fine too), tic-tac-toe among them.
 //!
-//! [`Board`] is a position. `lines` holds its cells, `shape` says what a stone would make along a
-//! line, and from both together the board always knows who has won, who threatens to, and what each
-//! empty point is worth ([`Board::point_value`]).
+//! [`Board`] is a position. `lines` holds its cells, `shape` gives the shape that a stone would
+//! make along a line, and from both together the board always knows the winner, the threats to win,
+//! and the value of each empty point ([`Board::point_value`]).
 
 mod board;
 mod diagram;

@@ -1,6 +1,6 @@
-//! The text of a position: the rows from the top separated by `/`, numbers for empty points, `x` for
-//! a stone of the first player and `o` for one of the second; then the side to move, `x` or `o`; then
-//! how many in a row win. `15/15/15/15/15/15/15/7x7/15/15/15/15/15/15/15 o 5` is the start position
+//! The text of a position: the rows from the top separated by `/`, numbers for empty points, `x` for a
+//! stone of the first player and `o` for one of the second; then the side to move, `x` or `o`; then the
+//! number in a row that wins. `15/15/15/15/15/15/15/7x7/15/15/15/15/15/15/15 o 5` is the start position
 //! after a move to the middle, `3/1x1/o2 x 3` a game of tic-tac-toe. The rows give the board's size.
 //!
 //! Reading also accepts `b` for `x`, `w` for `o` and capitals; the side to move may be left out

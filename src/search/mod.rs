@@ -24,7 +24,7 @@ mod wdl;
 mod window;
 mod workers;
 
-/// The evaluations of the games: what each adds to its rules so that it can be searched.
+/// The evaluations of the games: for each the part beside its rules that search needs.
 pub mod eval;
 
 pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};

@@ -51,7 +51,7 @@ pub trait Oracle<G: Game>: Sync {
     fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue>;
 
     /// Announces that the calling thread probes as worker number `worker` of a search from now on,
-    /// 0 the first: what workers of one number have read lies near for the next of them.
+    /// 0 the first: data that workers of one number have read lie near for the next of them.
     fn enter(&self, worker: usize) {
         let _ = worker;
     }

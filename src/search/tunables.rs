@@ -37,7 +37,7 @@ pub(super) const NULL_REDUCTION_STEP: i32 = 3;
 pub(super) const NULL_REDUCTION_MARGIN: i32 = 120;
 /// ... and this number at most.
 pub(super) const NULL_REDUCTION_MORE: i32 = 4;
-/// The static evaluation may lie below beta by what exceeds this ...
+/// The static evaluation may lie below beta by the excess over this ...
 pub(super) const NULL_EVAL_BASE: i32 = 130;
 /// ... less this for each ply of depth.
 pub(super) const NULL_EVAL_MARGIN: i32 = 15;
@@ -183,11 +183,11 @@ pub(super) const CORRECTION_WEIGHT: i32 = 40;
 /// The weight of a thread's vote for its move, for each ply, however low its score.
 pub(super) const VOTE_BASE: i32 = 14;
 
-/// Percentages of the soft time limit by how many iterations the best move has not changed.
+/// Percentages of the soft time limit by the number of iterations since the best move changed.
 pub(super) const TIME_BY_STABILITY: [u64; 6] = [150, 125, 105, 95, 88, 82];
 /// Percentage where the best move had none of the nodes ...
 pub(super) const TIME_BY_EFFORT: u64 = 150;
-/// ... and how much less where it had them all.
+/// ... and the reduction of that where it had them all.
 pub(super) const TIME_BY_EFFORT_SPAN: u64 = 95;
 /// Most centipawns of a falling or rising score that count ...
 pub(super) const TIME_BY_SCORE_MAX: i32 = 60;

@@ -384,7 +384,7 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// The slot, and that of the mirror image, without what the fold group adds.
+    /// The slot, and that of the mirror image, without the share of the fold group.
     #[inline]
     fn fold_bases(&self) -> (u32, u32) {
         let index = self.index;

@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// Lets the calling thread use the lane of the worker with this number from now on. Threads that do
-/// the same work one after the other find what the last of them has read.
+/// the same work one after the other find the blocks that the last of them has read.
 pub(crate) fn use_lane(worker: usize) {
     LANE.set(worker % LANES);
 }

@@ -261,7 +261,7 @@ struct Play<'g> {
     evaders: Vec<bool>,
     /// For each of the evaders the number of its evasions to states not dropped.
     evasions_left: Vec<u32>,
-    /// Dropped, with what leads there still to be seen.
+    /// Dropped states whose predecessors are still to be looked at.
     dropped_hunters: Vec<u32>,
     dropped_evaders: Vec<u32>,
 }
@@ -283,7 +283,8 @@ impl<'g> Play<'g> {
         }
     }
 
-    /// Drops what no longer can only chase, or cannot evade, after others were dropped.
+    /// Drops hunters that can no longer only chase, and evaders that cannot evade, after others
+    /// were dropped.
     fn cascade(&mut self) {
         while !self.dropped_hunters.is_empty() || !self.dropped_evaders.is_empty() {
             for evader in std::mem::take(&mut self.dropped_evaders) {
@@ -355,7 +356,7 @@ fn places(flags: &[bool], value: bool) -> Vec<u32> {
     (0..flags.len() as u32).filter(|&i| flags[i as usize] == value).collect()
 }
 
-/// Drops what has no distance; what was dropped.
+/// Drops the places without a distance; returns them.
 fn drop_without(left: &mut [bool], distances: &[u16]) -> Vec<u32> {
     let is_unreached = |&i: &u32| left[i as usize] && distances[i as usize] == 0;
     let dropped: Vec<u32> = (0..left.len() as u32).filter(is_unreached).collect();

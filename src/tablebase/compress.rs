@@ -96,7 +96,7 @@ thread_local! {
     static UNPACKER: RefCell<Option<Unpacker>> = const { RefCell::new(None) };
 }
 
-/// Decodes a frame of `raw_len` bytes into `raw`, replacing what it held; `None` if the bytes are
+/// Decodes a frame of `raw_len` bytes into `raw`, replacing its contents; `None` if the bytes are
 /// damaged.
 pub(super) fn unpack(packed: &[u8], raw_len: usize, raw: &mut Vec<u8>) -> Option<()> {
     UNPACKER.with_borrow_mut(|unpacker| {

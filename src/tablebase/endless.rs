@@ -1,7 +1,7 @@
 //! The verifier's own computation of the results by the repetition rule, from the legal moves of
 //! positions. It shares no code with the generator's [`super::rules`].
 //!
-//! # What a round has to know
+//! # The facts that a round needs
 //!
 //! Round k (defined in [`super::rules`]) begins with the values of orders below k
 //! known, and the captures that win or lose in order k. A position is *open* in it if neither says
@@ -145,7 +145,7 @@ impl Nodes {
     }
 }
 
-/// From slots to places in a list: a bit for each slot, and how many are set before each word.
+/// From slots to places in a list: a bit for each slot, and the number of bits set before each word.
 #[derive(Debug)]
 pub(super) struct Places {
     bits: Vec<u64>,
@@ -185,7 +185,7 @@ struct Backward {
 }
 
 impl Backward {
-    /// `targets`: how many places the moves of `nodes` lead to.
+    /// `targets`: the number of places that the moves of `nodes` lead to.
     fn new(nodes: &Nodes, targets: usize) -> Self {
         let mut starts = vec![0; targets + 1];
         for &to in &nodes.moves {
@@ -324,8 +324,8 @@ impl Loops {
         dropped
     }
 
-    /// Drops what fails the conditions after these were dropped: all before a victim, and the
-    /// victims without a move left.
+    /// Drops the nodes that fail the conditions after these were dropped: all before a victim, and
+    /// the victims without a move left.
     fn cascade(&mut self, mut checkers: Vec<u32>, mut victims: Vec<u32>) {
         loop {
             if let Some(place) = victims.pop() {

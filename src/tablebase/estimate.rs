@@ -22,13 +22,13 @@ const FLAG_BLOCK: u64 = 256;
 /// Bits of a slot, for one side, of the values that captures give, kept while that side is packed:
 /// the flags are gone by then.
 const FREEDOM_BITS: u64 = 2;
-/// Bytes of flags, or of the values that captures give, that are part of what the program has.
+/// Bytes of flags, or of the values that captures give, that [`OWN_LEN`] covers.
 const FLAGS_LEN: u64 = 16 << 20;
 /// Bytes of an index for a placement of a group: squares, mirror image, folding.
 const INDEX_DIGIT_LEN: u64 = 24;
 /// Bytes of the file's layout for a placement of a group.
 const LAYOUT_DIGIT_LEN: u64 = 40;
-/// Bytes of both that are part of what the program has.
+/// Bytes of both that [`OWN_LEN`] covers.
 const DIGITS_LEN: u64 = 8 << 20;
 /// Bytes of a word.
 const WORD_LEN: u64 = 2;
@@ -36,7 +36,7 @@ const WORD_LEN: u64 = 2;
 /// Slots of one side that a core solves and packs in a second where repetition draws. To measure it
 /// again: the user time of `juzhong tablebase generate KRCvKR --rules none`, for 65.6 million.
 const SLOTS_PER_SECOND: u64 = 3_000_000;
-/// The cost (of 100) of judging repetition beside that: nothing where few positions are endless,
+/// Percentage by which judging repetition prolongs that: nothing where few positions are endless,
 /// twice as much where many are.
 const CHECK_COST: u64 = 60;
 /// The same for chases, which have states of their own.

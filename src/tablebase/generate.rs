@@ -186,10 +186,10 @@ const SMALL: u64 = 1 << 20;
 /// if all together have this number of times as many slots for each thread: else too few are left
 /// in the end for all threads.
 const SHARE: u64 = 4;
-/// Most tables at work at once: their memory is part of what every estimate has for the program.
+/// Most tables at work at once: their memory is part of every estimate's share for the program.
 const MOST_AT_ONCE: usize = 8;
-/// Bytes of tables kept at hand even where the largest table leaves no room: part of what every
-/// estimate has for the program.
+/// Bytes of tables kept at hand even where the largest table leaves no room: part of every
+/// estimate's share for the program.
 const SHELF_LEN: u64 = 4 << 20;
 /// Time to wait before looking again for a table that another process builds.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -230,7 +230,7 @@ pub fn generate_all(
 /// [`GenerateError::TooLarge`] for the first that has too many slots, before anything is listed: full
 /// sets lead to a million others.
 pub(super) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
-    // What captures lead to has fewer slots.
+    // The materials that captures lead to have fewer slots.
     let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
     if let Some(&material) = materials.iter().find(is_too_large) {
         return Err(GenerateError::TooLarge(material));

@@ -148,7 +148,7 @@ pub(super) struct Index {
     fold: usize,
     folded: Vec<u32>,
     unfolded: Vec<u32>,
-    /// By digit of the fold group: what it and what its mirror image add to a slot; [`NONE`] where
+    /// By digit of the fold group: its share and that of its mirror image in a slot; [`NONE`] where
     /// that is not stored.
     fold_worth: Vec<[u32; 2]>,
     /// Number of slots for each side to move.

@@ -100,7 +100,7 @@ impl Reading {
         Self { queue, users }
     }
 
-    /// A table has been read: drops of those it needed what no other needs.
+    /// Drops, after a table was read, those of its smaller tables that no other needs.
     fn drop_unneeded(
         &mut self,
         material: Material,
@@ -130,7 +130,7 @@ fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool
     needed
 }
 
-/// Turns what is stored into the words of a table.
+/// Turns the stored values into the words of a table.
 struct Loader<'a> {
     file: &'a TableFile,
     arena: &'a TableArena,

@@ -1,9 +1,10 @@
-//! Several processes on one folder: which of them builds which table, and who clears up.
+//! Several processes on one folder: the right to build a table, and the removal of what killed runs
+//! left.
 //!
 //! Every process that builds holds a *shared* lock on `.juzhong.lock` in the folder, and an
-//! *exclusive* one on `.TABLE.lock` while it builds that table. Who gets the first lock exclusively
-//! is alone there, so that what it finds of unfinished files and locks was left by killed runs. The
-//! kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
+//! *exclusive* one on `.TABLE.lock` while it builds that table. A process that gets the first lock
+//! exclusively is alone there, so that the unfinished files and locks it finds were left by killed
+//! runs. The kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -44,7 +45,8 @@ pub(super) enum Turn {
 }
 
 impl Site {
-    /// Makes the folder if need be, and removes what killed runs left if no other process is there.
+    /// Makes the folder if need be, and removes the files that killed runs left if no other process
+    /// is there.
     pub(super) fn enter(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let gate = match lock::open(&dir.join(GATE))? {
@@ -69,8 +71,8 @@ impl Site {
         }
     }
 
-    /// Removes what killed runs left in a folder where nothing is to be built, if there is anything
-    /// and no other process is there. What cannot be removed stays.
+    /// Removes the files that killed runs left in a folder where nothing is to be built, if there
+    /// is anything and no other process is there. What cannot be removed stays.
     pub(super) fn tidy(dir: &Path) {
         let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let mut names = entries.map(|entry| entry.file_name());
@@ -80,16 +82,16 @@ impl Site {
         }
     }
 
-    /// Exchanges what lock there is for a shared one. Nothing of this process is in the folder yet,
-    /// so that it does not matter who comes in between.
+    /// Exchanges the lock of the folder, of whatever kind, for a shared one. Nothing of this
+    /// process is in the folder yet, so that it does not matter which process comes in between.
     fn share(&self) -> io::Result<()> {
         let Some(gate) = &self.gate else { return Ok(()) };
         gate.unlock()?;
         gate.lock_shared()
     }
 
-    /// Claims the table of a file name, unless another process builds it. Removes what killed runs
-    /// left of it.
+    /// Claims the table of a file name, unless another process builds it. Removes the files that
+    /// killed runs left of it.
     pub(super) fn claim(&self, file_name: &str) -> io::Result<Turn> {
         if self.gate.is_none() {
             return Ok(Turn::Ours(Claim { _lock: None }));

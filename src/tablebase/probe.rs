@@ -181,7 +181,7 @@ impl Tables {
         let (order, distance) = found.file.rank(symbol, spot, wdl)?;
         let mut best = Entry { wdl, order, distance };
         self.for_each_capture(position, |after| {
-            // Only captures of the same result can be better than what is stored.
+            // Only captures of the same result can be better than the stored value.
             if wdl == Wdl::Win && self.bounded_wdl(after, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
                 return Ok(true);
             }
@@ -192,8 +192,8 @@ impl Tables {
     }
 
     /// The result of a position, exact if it lies between `low` and `high`; otherwise a result on
-    /// the same side of them: an alpha-beta search of captures over what is stored. What is stored
-    /// is never better than the result, and worse only where a capture gives more.
+    /// the same side of them: an alpha-beta search of captures over the stored results. A stored
+    /// result is never better than the result, and worse only where a capture gives more.
     fn bounded_wdl(&self, position: &Position, low: Wdl, high: Wdl) -> Result<Wdl, ProbeError> {
         let mut best = self.stored_wdl(&self.find(position)?)?;
         if best >= high {

@@ -173,7 +173,7 @@ impl<A: Arena> Round<'_, '_, A> {
         })
     }
 
-    /// Drops what no longer satisfies the conditions after these were dropped from L and W.
+    /// Drops the positions that no longer satisfy the conditions after these were dropped from L and W.
     fn cascade(&self, mut from_l: Vec<u32>, mut from_w: Vec<u32>) {
         while !from_l.is_empty() || !from_w.is_empty() {
             let next_w = self.before(self.checker, &from_l, |cursor, before, out| {
@@ -233,7 +233,7 @@ impl<A: Arena> Round<'_, '_, A> {
         verdict
     }
 
-    /// Drops from L and W what was not reached, and removes the marks of reaching.
+    /// Drops from L and W the positions not reached, and removes the marks of reaching.
     fn drop_unreached(&self, members: &Members) -> (Vec<u32>, Vec<u32>) {
         let drop = |side: usize, slots: &[u32], member: u16, reached: u16| {
             let is_unreached = |&slot: &u32| {

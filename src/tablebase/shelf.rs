@@ -1,4 +1,4 @@
-//! Finished tables at hand: what the captures of tables still to build lead to.
+//! Finished tables at hand: those that the captures of tables still to build lead to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,7 +104,7 @@ impl Shelf {
         }
     }
 
-    /// A table is built: what only it needed is dropped.
+    /// A table is built: tables that only it needed are dropped.
     pub(super) fn finished(&self, material: Material) {
         let mut state = self.lock();
         let Some(&place) = state.places.get(&material) else { return };

@@ -74,7 +74,7 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Adds a capture by what it is worth.
+    /// Adds a capture by its value.
     #[inline]
     pub(super) fn add(&mut self, value: Entry, horizon: u16) {
         let rank = (value.order, value.distance);

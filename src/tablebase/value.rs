@@ -1,4 +1,4 @@
-//! Values of positions, and what they depend on: the rules and the metric.
+//! Values of positions, and their two parameters: the rules and the metric.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -232,8 +232,8 @@ impl Verification {
     }
 }
 
-/// Goes through all slots in parallel tasks; what each gives, in the order of the slots. `None` if
-/// interrupted.
+/// Goes through all slots in parallel tasks; returns their results in the order of the slots.
+/// `None` if interrupted.
 fn for_all<T: Send>(
     slots: u32,
     phase: &str,
@@ -307,7 +307,7 @@ fn mark(table: &mut Table, placements: &Placements) {
     }
 }
 
-/// Marks as illegal what the ordinary rules call illegal.
+/// Marks as illegal the slots that the ordinary rules call illegal.
 #[cfg(test)]
 pub(super) fn mark_illegal(table: &mut Table) {
     let placements = placements(&table.index, &super::NoProgress);
@@ -591,7 +591,7 @@ impl<'a> Prover<'a> {
         result
     }
 
-    /// The value of the best move, and what the moves mean for endless checks.
+    /// The value of the best move; adds the moves to `checks`.
     fn look(&self, walker: &Walker<'_>, other: usize, checks: &mut Checks<'_>) -> Option<Entry> {
         let mut best = Best::default();
         self.steps(
@@ -794,7 +794,7 @@ impl<'a> Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// Compares what is read of single positions, with either side as Red, with the whole table.
+    /// Compares the values read for single positions, with either side as Red, with the whole table.
     fn compare_probes(&self, tables: &Tables) -> Result<Verification, TableError> {
         let slots = self.table.index.slots;
         let sample = (0..slots.min(PROBED)).into_par_iter().map(|i| {

@@ -1,9 +1,9 @@
 //! Attack tables, computed at compile time.
 //!
 //! Rook and cannon look up their rank (nine occupancy bits) and file (ten bits). For each line
-//! occupancy a table holds what a rook reaches (empty squares up to and including the first piece
-//! each way) and what a cannon could capture (the second piece each way). Horse and elephant moves
-//! are kept with the leg or eye that blocks them.
+//! occupancy a table holds the squares that a rook reaches (empty squares up to and including the
+//! first piece each way) and those where a cannon could capture (the second piece each way). Horse
+//! and elephant moves are kept with the leg or eye that blocks them.
 
 use super::{Bitboard, Occupancy, Square};
 use crate::game::Side;

@@ -1,5 +1,5 @@
-//! Verdicts explained: what each move of a loop did, and how the moves without a capture are
-//! counted. Judges nothing by itself; the terms are those of [`repetition`](super::repetition).
+//! Explanations of verdicts: the effect of each move of a loop, and the count of the moves without
+//! a capture. Judges nothing by itself; the terms are those of [`repetition`](super::repetition).
 
 use super::chase::{chased, chasers};
 use super::repetition::{

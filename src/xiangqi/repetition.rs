@@ -191,7 +191,7 @@ pub(super) fn add_chases(
     });
 }
 
-/// The verdict on a loop, from what each side did in it.
+/// The verdict on a loop, from the conduct of both sides in it.
 fn verdict(sides: &BySide<Conduct>, rules: RuleSet) -> Judgement {
     let checks = sides.as_ref().map(|side| side.checks);
     let chases = sides.as_ref().map(|side| !side.chases.is_empty());

@@ -1,4 +1,4 @@
-//! The header of a table: what a reader needs to know before the blocks.
+//! The header of a table: the facts that a reader needs before the blocks.
 
 use serde::{Deserialize, Serialize};
 

@@ -66,8 +66,8 @@ pub(in crate::tablebase) struct Layout {
     unfolded: OnceLock<Vec<u32>>,
 }
 
-/// The digits of a component that are not greater than those of their mirror images, numbered: a bit
-/// for each digit, and how many are set before each word.
+/// The digits of a component that are not greater than those of their mirror images, numbered: a
+/// bit for each digit, and the number of bits set before each word.
 #[derive(Debug)]
 struct Folding {
     bits: Vec<u64>,

@@ -167,7 +167,7 @@ impl TableFile {
         per_block.min(slots - block as u64 * per_block) as usize
     }
 
-    /// Decodes a block into `raw`, replacing what it held.
+    /// Decodes a block into `raw`, replacing its contents.
     pub(in crate::tablebase) fn decode(
         &self,
         stream: usize,
@@ -398,7 +398,7 @@ fn blocks_of(stream: &Stream, layout: &Layout) -> Option<u64> {
 }
 
 /// The end of the blocks of all streams, where the block tables begin, which go up to the end of
-/// the file of `bytes` bytes; or a message about what is wrong.
+/// the file of `bytes` bytes; or a message about the fault.
 fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, String> {
     let sum =
         |part: fn(&Stream) -> u64| header.streams.iter().map(part).try_fold(0u64, u64::checked_add);
@@ -415,7 +415,7 @@ fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, String> 
     Ok(blocks_end)
 }
 
-/// The streams by their block tables, which are all of `tables`; or what is wrong with them.
+/// The streams by their block tables, which are all of `tables`; or a message about their fault.
 fn open_streams(
     tables: &[u8],
     start: usize,
@@ -495,7 +495,7 @@ mod tests {
         TableFile::open(dir, material, PLACE.0, PLACE.1)
     }
 
-    /// Changes the header of a table and what follows it, and seals it again.
+    /// Changes the header of a table and the bytes after it, and seals it again.
     fn change(dir: &Path, material: Material, change: impl FnOnce(&mut Header, &mut Vec<u8>)) {
         let path = dir.join(file_name(material, PLACE.0, PLACE.1));
         let bytes = std::fs::read(&path).unwrap();
@@ -554,7 +554,7 @@ mod tests {
         }
     }
 
-    /// A change of the header, and what notices it.
+    /// A change of the header, and the message that notices it.
     type Mistake = (fn(&mut Header), &'static str);
 
     #[test]
@@ -599,7 +599,7 @@ mod tests {
     /// A change of the header and of the bytes that follow it.
     type Change = fn(&mut Header, &mut Vec<u8>);
 
-    /// A block table that is whole, but not what the header says.
+    /// A block table that is whole, but not the one that the header states.
     fn put_table(header: &mut Header, rest: &mut Vec<u8>, table: &[u8]) {
         let stream = header.streams.last_mut().unwrap();
         rest.truncate(rest.len() - stream.table_bytes as usize);

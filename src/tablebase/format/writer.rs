@@ -29,7 +29,7 @@ const BATCH: u64 = 256;
 /// Writes a table under its final name once it is complete. Returns the size in bytes.
 ///
 /// `best_capture` gives the value of the best legal capture of a side and slot for the side that
-/// makes it, if there is one: what a capture gives need not be stored.
+/// makes it, if there is one: a value that a capture gives need not be stored.
 pub(in crate::tablebase) fn write(
     path: &Path,
     table: &Table,
@@ -193,8 +193,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// By freedom: the symbols allowed for a result. A reader uses the better of what is stored and of
-/// what captures give.
+/// By freedom: the symbols allowed for a result. A reader uses the better of the stored result and
+/// of those that captures give.
 fn wdl_choices(wdl: Wdl) -> [Allowed; 4] {
     let own = match wdl {
         Wdl::Loss => LOSS,

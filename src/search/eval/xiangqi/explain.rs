@@ -136,7 +136,7 @@ fn men(position: &Position, entries: &BySide<Vec<Entry>>, material: &Material) -
 /// The parameters that the evaluation of a position counts: for each the difference of the sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// Parameters in ascending order, and how often each counts for Red less how often for Black.
+    /// Parameters in ascending order, each with the number of its counts for Red less that for Black.
     pub counts: Vec<(u16, i16)>,
     /// The weight of the middle game, of [`Explanation::FULL_PHASE`].
     pub phase: i32,
@@ -144,7 +144,7 @@ pub struct Trace {
     pub scale: BySide<i32>,
 }
 
-/// Records what the evaluation counts.
+/// Records the counts of the evaluation.
 #[must_use]
 pub fn trace(position: &Position) -> Trace {
     let entries = entries(position);

@@ -21,7 +21,7 @@ pub enum Term {
     Pawns,
     /// Linked horses, rooks and cannons on their lines, pieces that work together.
     Patterns,
-    /// Advisors and elephants against what the opponent has.
+    /// Advisors and elephants against the opponent's pieces.
     Guards,
     /// Pieces that bear on the opponent's palace, checks, pins to the king.
     King,

@@ -1,5 +1,5 @@
-//! The attack on the opponent's king: pieces that bear on the palace, safe checks, and what stands on
-//! the king's lines.
+//! The attack on the opponent's king: pieces that bear on the palace, safe checks, and the pieces
+//! on the king's lines.
 
 use super::features::{
     BEARERS, BEARERS_MISSING, BEARING_CANNON, BEARING_ROOK, CANNON_BEHIND_HORSE, CANNON_WITH,

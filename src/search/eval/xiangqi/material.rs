@@ -28,7 +28,7 @@ pub(super) struct Material {
     pub(super) score: Pair,
     /// From 0 to [`FULL_PHASE`].
     pub(super) phase: i32,
-    /// For each side, what its advantage counts, of [`FULL_SCALE`].
+    /// For each side, the part of its advantage that counts, of [`FULL_SCALE`].
     pub(super) scale: BySide<i32>,
 }
 

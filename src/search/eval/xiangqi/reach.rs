@@ -8,7 +8,7 @@ use crate::xiangqi::{
     horse_attacks, king_attacks, rook_attacks,
 };
 
-/// A rook, horse or cannon and what it reaches.
+/// A rook, horse or cannon and the points it reaches.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bearing {
     pub(super) role: Role,

@@ -1,5 +1,5 @@
-//! Destinations of what the evaluation counts: a sum, which is all that search wants, or a record
-//! of every parameter, for the tuner and for people. Both see the same counts.
+//! Destinations of the evaluation's counts: a sum, which is all that search wants, or a record of
+//! every parameter, for the tuner and for people. Both see the same counts.
 
 use super::features::{COUNT, placement};
 use super::numbers::WEIGHTS;

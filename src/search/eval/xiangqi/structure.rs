@@ -1,5 +1,5 @@
-//! Parts of a position by which the errors of its evaluation are learned, and how much is left on
-//! the board.
+//! Keys of the parts of a position by which the errors of its evaluation are learned, and the phase
+//! of the game.
 
 use crate::game::{PHASES, STRUCTURES, Side};
 use crate::xiangqi::{Bitboard, Position, Role};

@@ -1,4 +1,4 @@
-//! The static evaluation but for what depends on the pieces alone: each side by itself, by what its
+//! The static evaluation except the terms of material: each side by itself, by the points that its
 //! pieces reach. The value of a position is the difference.
 
 use super::features::{
@@ -124,7 +124,7 @@ static NEIGHBOURS: [Bitboard; Square::COUNT] = {
     table
 };
 
-/// Attackers and guards of the pieces: whether an exchange would cost something.
+/// Attackers and guards of the pieces, and the cost of exchanges.
 #[inline]
 fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     let men = view.men.without(view.position.king(view.side));
