@@ -209,7 +209,7 @@ impl<'a> Adviser<'a> {
         }
     }
 
-    /// Ranks moves that win by rule: the nearer the verdict, the smaller.
+    /// The rank of a move that wins by rule: the nearer the verdict, the smaller.
     fn repeats(&self, m: RootMove<Move>) -> (bool, Reverse<usize>) {
         if m.entry.order == 0 {
             return (false, Reverse(0));

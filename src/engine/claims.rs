@@ -30,7 +30,7 @@ use crate::xiangqi::{Move, Position, RuleSet, Square};
 /// Positions looked at for one move.
 const POSITIONS: u32 = 4_000;
 
-/// Number of occurrences of a position that bring no verdict.
+/// Number of occurrences of a position up to which there is no verdict.
 const VISITS: u32 = 2;
 
 /// A position with the losing side to move.

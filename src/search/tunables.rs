@@ -17,7 +17,8 @@ pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
 pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 52;
 /// Deduction from the margin where a cut is expected of a node without a transposition table move.
 pub(super) const REVERSE_FUTILITY_UNKNOWN: i32 = 10;
-/// The last move counts as a bad one if the sum of both sides' evaluations has grown by this since.
+/// The last move counts as a bad one if the evaluations of its side before it and of the other side
+/// after it sum to more than this.
 pub(super) const WORSENING_MARGIN: i32 = 2;
 
 /// Deepest node that razoring hands to quiescence.
@@ -31,13 +32,13 @@ pub(super) const RAZOR_MARGIN: i32 = 90;
 pub(super) const NULL_DEPTH: i32 = 2;
 /// Plies that a null move saves at least.
 pub(super) const NULL_REDUCTION: i32 = 4;
-/// A further ply is saved for each of this number of plies of depth.
+/// Plies of depth for each further ply that a null move saves.
 pub(super) const NULL_REDUCTION_STEP: i32 = 3;
-/// A further ply is saved for each of this number of centipawns above beta ...
+/// Centipawns above beta for each further ply saved ...
 pub(super) const NULL_REDUCTION_MARGIN: i32 = 120;
-/// ... and this number at most.
+/// ... and the most plies that are saved so.
 pub(super) const NULL_REDUCTION_MORE: i32 = 4;
-/// The static evaluation may lie below beta by the excess over this ...
+/// A null move needs a static evaluation that exceeds beta by this ...
 pub(super) const NULL_EVAL_BASE: i32 = 130;
 /// ... less this for each ply of depth.
 pub(super) const NULL_EVAL_MARGIN: i32 = 15;
@@ -97,7 +98,7 @@ pub(super) const TAKE_FUTILITY_HISTORY: i32 = 100;
 
 /// Deepest node, late-move reductions deducted, where quiet moves of bad history are left out.
 pub(super) const HISTORY_PRUNING_DEPTH: i32 = 4;
-/// The history that counts as bad, for each ply.
+/// The history below which a move counts as bad, negated, for each ply.
 pub(super) const HISTORY_PRUNING_MARGIN: i32 = 4_500;
 
 /// Deepest node where moves that lose material are left out.
@@ -125,9 +126,9 @@ pub(super) const LMR_CHECK: i32 = 256;
 pub(super) const LMR_EVASION: i32 = 256;
 /// Added where the transposition table's move is noisy.
 pub(super) const LMR_TABLE_FORCING: i32 = 160;
-/// Number of children cut off from which on more is added.
+/// Number of cut-off children beyond which more is added.
 pub(super) const LMR_CUTOFFS: u8 = 3;
-/// Added for those.
+/// Added beyond that number.
 pub(super) const LMR_MANY_CUTOFFS: i32 = 200;
 /// Less for a noisy move.
 pub(super) const LMR_FORCING: i32 = 300;

@@ -60,7 +60,7 @@ pub struct Techniques {
     pub pruning: bool,
     /// Late moves are searched less deeply at first.
     pub reductions: bool,
-    /// Only answers to checks are searched a ply deeper.
+    /// The sole answer to a check is searched a ply deeper.
     pub extensions: bool,
     /// A transposition table move that is the only good one is searched deeper.
     pub singular: bool,
