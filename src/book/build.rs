@@ -12,13 +12,13 @@ use super::played::Played;
 use super::rejects::Listed;
 use super::replace::At;
 use super::shard::SourceCounts;
-use super::sort::Sorter;
 use super::sources::{self, Bytes, Fault, Hashed, Part};
 use super::{
     Admission, Batch, BuildError, BuildOptions, Builder, Metadata, Reject, RejectReason,
     ReplaceError, Source,
 };
 use crate::bytes::atomic::resolve;
+use crate::bytes::external_sort::Sorter;
 use crate::bytes::visible::ShowPath;
 use crate::game::Game;
 use crate::record::{self, Chunk, ParsedGame, Place};

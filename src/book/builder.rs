@@ -12,14 +12,17 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::groups::{GroupNames, Member};
-use super::into::{Base, IdTable, PlacedRow, add_rows};
+use super::into::{Base, add_rows};
+use super::key_tables::key_file;
 use super::observation::{Glimpse, Observation};
+use super::played::IdTable;
 use super::played::{Facts, Kind, Played};
 use super::replace::{At, Output};
-use super::sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use super::store::{PACK_MEMORY, Writer};
-use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Weight, key_file};
+use super::tally::PlacedRow;
+use super::{Book, BuildError, Counts, Filter, GameId, Metadata, Row, Source, Weight};
 use crate::bytes::atomic::folder_of;
+use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
@@ -94,17 +97,6 @@ impl BuildOptions {
             ..Self::default()
         }
     }
-}
-
-/// A file that games came from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Source {
-    /// BLAKE3 of its content.
-    pub hash: [u8; 32],
-    /// Its base name.
-    pub name: String,
-    /// Records in it.
-    pub games: u64,
 }
 
 /// The outcome for one record.

@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::replace::{ReplaceError, Revision};
+use super::ReplaceError;
+use super::replace::Revision;
 use super::{
     Book, BookError, Flags, MAX_COMMENT, MAX_GROUP, Mark, Place, Row, Step, journal, marks,
 };

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::ReplaceError;
+use rusqlite::ErrorCode;
 
 use crate::bytes::visible::ShowPath;
 
@@ -249,4 +249,71 @@ pub enum RemakeError {
         /// The book.
         path: PathBuf,
     },
+}
+
+/// An error of putting a book in its place. An existing file there stays, and nothing else is left there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplaceError {
+    /// The existing book there cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// Another process is writing there.
+    #[error(
+        "{}: cannot create the book: {who} is writing it; wait for its end, then run this again",
+        path.shown()
+    )]
+    Busy {
+        /// The place.
+        path: PathBuf,
+        /// The process.
+        who: String,
+    },
+    /// No book can be made there.
+    #[error("{}: cannot create the book: {what}", path.shown())]
+    Refused {
+        /// The place.
+        path: PathBuf,
+        /// The cause, and what to do.
+        what: String,
+    },
+    /// The stop flag was set.
+    #[error("{}: interrupted; nothing was changed, run it again", path.shown())]
+    Interrupted {
+        /// The place.
+        path: PathBuf,
+    },
+    /// Reading or writing failed underway.
+    #[error("{}: cannot write the book{}", path.shown(), question(is_full(source)))]
+    Write {
+        /// The place.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The store failed underway.
+    #[error("{}: cannot write the book{}", path.shown(), question(is_store_full(source)))]
+    Store {
+        /// The place.
+        path: PathBuf,
+        /// The cause.
+        source: rusqlite::Error,
+    },
+}
+
+fn is_full(error: &io::Error) -> bool {
+    let kinds =
+        [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
+    kinds.contains(&error.kind())
+}
+
+/// Returns true if the error is likely that of a full disk: SQLite reports much of that as a failure of input
+/// or output.
+fn is_store_full(error: &rusqlite::Error) -> bool {
+    let codes = [ErrorCode::DiskFull, ErrorCode::SystemIoFailure];
+    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
+}
+
+const fn question(is_full: bool) -> &'static str {
+    if is_full { "; is the disk full? What stood there stays" } else { "; what stood there stays" }
 }

@@ -8,10 +8,11 @@ use std::sync::atomic::AtomicBool;
 use rusqlite::Connection;
 
 use super::Place;
+use super::ReplaceError;
 use super::appraise::Appraiser;
 use super::graph::{Graph, Node};
 use super::loops::Bans;
-use super::replace::{ReplaceError, Revision};
+use super::replace::Revision;
 use super::scores::{self, MAX_SOURCE, Score};
 use super::worth::{Finding, Span};
 use super::{Appraisal, AppraiseError, Book, BookError, Flags, journal, marks};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::sort::Reduce;
+use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
 use crate::game::Notation;
 use crate::record::Record;

@@ -14,11 +14,12 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::Connection;
 
 use super::groups::Member;
+use super::played::IdTable;
 use super::replace::At;
-use super::sort::Sorter;
 use super::store::{Part, Writer};
-use super::tally::MAX_SUM;
+use super::tally::{MAX_SUM, PlacedRow};
 use super::{Book, BookError, BuildError, BuildOptions, Counts, GameId, Metadata, Row, Source};
+use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
 
 /// Rows that are read at once.
@@ -37,9 +38,6 @@ pub(super) struct Base {
     /// The same file, once for each reader.
     open: Mutex<Vec<Book>>,
 }
-
-/// A row of `moves`: key, packed move, content.
-pub(super) type PlacedRow = (i64, u16, Row);
 
 impl Base {
     /// The base that the options name, if they are those that it was built with.
@@ -337,13 +335,6 @@ fn ids_after(
 pub(super) struct Ids {
     games: Pages<Counted>,
     elsewhere: Pages<Elsewhere>,
-}
-
-/// The kind of games whose ids a table holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IdTable {
-    Games,
-    Elsewhere,
 }
 
 impl Ids {

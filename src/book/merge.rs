@@ -11,18 +11,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::into::IdTable;
+use super::key_tables::table_file;
 use super::marks::expect_after;
 use super::observation::Observation;
+use super::played::IdTable;
 use super::rekey::for_each_rekeyed;
 use super::replace::Output;
-use super::sort::{Reduce, Sorter};
 use super::store::{Part, Writer};
 use super::{
     Book, BookError, Counts, Flags, GameId, Mark, Metadata, Origin, Origins, Place, RemakeError,
-    Row, Source, table_file,
+    Row, Source,
 };
 use crate::bytes::atomic::folder_of;
+use crate::bytes::external_sort::{Reduce, Sorter};
 use crate::bytes::varint;
 use crate::game::{Notation, Symmetric};
 use crate::hash::KeyTable;

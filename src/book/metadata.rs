@@ -194,6 +194,17 @@ impl Metadata {
     }
 }
 
+/// A file that games came from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    /// BLAKE3 of its content.
+    pub hash: [u8; 32],
+    /// Its base name.
+    pub name: String,
+    /// Records in it.
+    pub games: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

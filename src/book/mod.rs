@@ -37,6 +37,7 @@ mod inputs;
 pub mod interop;
 mod into;
 mod journal;
+mod key_tables;
 #[cfg(test)]
 mod kinds;
 mod loops;
@@ -46,6 +47,7 @@ mod merge;
 mod metadata;
 mod minimax;
 mod observation;
+mod open;
 pub mod opening;
 mod origins;
 #[cfg(feature = "parquet")]
@@ -62,7 +64,6 @@ mod scores;
 mod seal;
 mod select;
 mod shard;
-mod sort;
 mod sources;
 mod store;
 mod survey;
@@ -74,15 +75,15 @@ mod walk;
 mod weight;
 mod worth;
 
-pub use appraise::{Appraisal, AppraiseError, Appraiser, appraise_all};
+pub use appraise::{AppraiseError, Appraiser, appraise_all};
 pub use backup::Backed;
 pub use build::{BuildReport, Progress, build};
-pub use builder::{Admission, Batch, BuildOptions, Builder, Source};
+pub use builder::{Admission, Batch, BuildOptions, Builder};
 pub use census::Census;
 pub use disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use dropout::{Costs, DropOut, DropOutKind};
 pub use edit::{Change, EditError, Editor};
-pub use error::{BookError, BuildError, RemakeError};
+pub use error::{BookError, BuildError, RemakeError, ReplaceError};
 pub use filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};
 pub use findings::{
     Addition, BackUpReport, Findings, FlagError, FlagReport, back_up, clear_scores, flag,
@@ -93,14 +94,13 @@ pub use journal::Step;
 pub use loops::{Ban, Bans, MAX_LOOP};
 pub use mark::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
 pub use merge::{MergeOptions, MergeReport, MergedBook, merge};
-pub use metadata::{Counts, MAX_SHARE, Metadata};
+pub use metadata::{Counts, MAX_SHARE, Metadata, Source};
 pub use observation::Observation;
 pub use origins::{Origin, Origins};
 pub use played::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use prune::{PruneOptions, PruneReport, prune};
 pub use reader::{Book, BookMove, Entry};
 pub use rejects::{Reject, RejectReason};
-pub use replace::ReplaceError;
 pub use score_lines::MAX_SCORE_LINE;
 pub use scores::{MAX_SOURCE, MoveScore, Score};
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};
@@ -108,27 +108,7 @@ pub use shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
 pub use store::{APPLICATION_ID, VERSION};
 pub use survey::{Difference, LineCount, MarkCounts, Sample, Survey, SurveyOptions};
 pub use synth::Synth;
-pub use tally::{Row, Tally, Years};
-pub use walk::{Depth, Place, Walk};
+pub use tally::{Place, Row, Tally, Years};
+pub use walk::{Depth, Walk};
 pub use weight::{MAX_FORMULA, Weight, WeightError};
-pub use worth::{Bound, Finding, Span, Worth};
-
-use crate::game::Game;
-use crate::gomoku;
-use crate::hash;
-use crate::xiangqi;
-
-/// The file of a key table, or of the stored one of a game.
-fn table_file(game: &str, table: Option<&hash::KeyTable>) -> Vec<u8> {
-    let stored = || key_file(game).unwrap_or_default().to_vec();
-    table.and_then(|table| table.to_bytes().ok()).unwrap_or_else(stored)
-}
-
-/// The stored key file of a game, by its name.
-fn key_file(game: &str) -> Option<&'static [u8]> {
-    match game {
-        xiangqi::Position::NAME => Some(hash::xiangqi::FILE),
-        gomoku::Board::NAME => Some(hash::gomoku::FILE),
-        _ => None,
-    }
-}
+pub use worth::{Appraisal, Bound, Finding, Span, Worth};

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::sort::Reduce;
 use super::tally::{Tally, Years, result_number, result_of, tally_of};
+use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
 use crate::game::Outcome;
 
 /// One move of one game, in 16 bytes; 0 stands for an unknown rating or year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Glimpse {
+pub(crate) struct Glimpse {
     /// The canonical key as SQLite holds it.
     pub(super) key: i64,
     /// The move in the canonical frame.

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::build::FileReport;
 use super::played::Played;
 use super::rejects::Listed;
-use super::sort::Sorter;
+use crate::bytes::external_sort::Sorter;
 use crate::bytes::lock::beside;
 use crate::bytes::own;
 use crate::bytes::sealed::{self, Kind};

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::io;
 
 use super::groups::GroupNames;
-use super::sort::Reduce;
 use super::tally::{result_number, result_of};
+use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::record::Record;
@@ -27,6 +27,13 @@ const MAX_RATING: u16 = 4000;
 /// These are in every book, and two books are compared by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(pub [u8; 16]);
+
+/// The kind of games whose ids a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IdTable {
+    Games,
+    Elsewhere,
+}
 
 impl GameId {
     /// The name of the game that begins at `start` and goes on with `moves`.

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::replace::{Output, ReplaceError};
+use super::ReplaceError;
+use super::key_tables::table_file;
+use super::replace::Output;
 use super::store::{Part, Writer};
 use super::walk::Walker;
-use super::{Book, Flags, Mark, Metadata, Place, RemakeError, Row, table_file};
+use super::{Book, Flags, Mark, Metadata, Place, RemakeError, Row};
 use crate::game::{Notation, Symmetric};
 
 /// Rows between two checks of the stop flag.

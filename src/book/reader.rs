@@ -9,12 +9,12 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 
 use super::connect::{self, Guard, Kind};
+use super::key_tables::key_file;
 use super::scores::{self, MoveScore, Score};
 use super::seal::{self, Header};
 use super::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use super::{
-    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, interop,
-    key_file, marks,
+    BookError, Flags, MAX_SHARE, Mark, Metadata, Place, Row, Source, Tally, Weight, marks,
 };
 use crate::bytes::open;
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
@@ -184,23 +184,8 @@ impl Entry {
 }
 
 impl Book {
-    /// Opens a book. This reads the book's metadata and checks that the file is complete, but not all of its
-    /// content: see [`check_file`](Self::check_file) and [`verify`](Self::verify).
-    ///
-    /// # Errors
-    ///
-    /// Every way in which the file can be no usable book, see [`BookError`].
-    pub fn open(path: &Path) -> Result<Self, BookError> {
-        Self::open_until(path, &Arc::default())
-    }
-
-    /// [`open`](Self::open); opening, and every later query of the book, ends with an error of
-    /// [`io::ErrorKind::Interrupted`] soon after `stop` was set.
-    ///
-    /// # Errors
-    ///
-    /// As [`open`](Self::open).
-    pub fn open_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, BookError> {
+    /// Opens a book. A book of another program is [`BookError::NotABook`] here.
+    pub(super) fn open_own(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, BookError> {
         let io_error = |source| BookError::Io { path: path.to_owned(), source };
         let file = check_header(path)?;
         let stamp = stamp_of(&file).map_err(io_error)?;
@@ -640,7 +625,7 @@ fn check_header(path: &Path) -> Result<File, BookError> {
     if have == 0 {
         return Err(not_a_book("an empty file"));
     }
-    let strange = || foreign_book(path).unwrap_or_else(|| not_a_book("not a SQLite database"));
+    let strange = || not_a_book("not a SQLite database");
     if have < Header::LEN as u64 {
         let need = Header::LEN as u64;
         return Err(match open::read(path, need).map_err(io_error)? {
@@ -652,8 +637,7 @@ fn check_header(path: &Path) -> Result<File, BookError> {
     }
     let header = Header::read(&mut file).map_err(io_error)?.ok_or_else(strange)?;
     if header.application_id != APPLICATION_ID {
-        let other = || not_a_book("another program's SQLite database");
-        return Err(foreign_book(path).unwrap_or_else(other));
+        return Err(not_a_book("another program's SQLite database"));
     }
     if header.has_log {
         return Err(damaged(path, "another program switched it to a write-ahead log"));
@@ -666,12 +650,6 @@ fn check_header(path: &Path) -> Result<File, BookError> {
             Err(damaged(path, format!("{have} bytes where its header states {need}")))
         }
     }
-}
-
-/// The error for a file that is a book of another program.
-fn foreign_book(path: &Path) -> Option<BookError> {
-    let format = interop::sniff(path).ok()?.name();
-    Some(BookError::Foreign { path: path.to_owned(), format })
 }
 
 /// Entries of the metadata that are read: more than there are.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::sort::Reduce;
+use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::record::Place;

@@ -13,9 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::{Connection, ErrorCode};
 use tempfile::TempPath;
 
+use super::ReplaceError;
 use super::connect::{open_working, set_schema_version};
 use super::store::Writer;
-use super::{APPLICATION_ID, Book, BookError, Metadata, Source, seal};
+use super::{APPLICATION_ID, Book, Metadata, Source, seal};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
 use crate::bytes::open;
@@ -23,73 +24,6 @@ use crate::bytes::visible::ShowPath;
 
 /// Steps of SQLite's machine between two checks of the stop flag.
 const STEPS: i32 = 1 << 16;
-
-/// An error of putting a book in its place. An existing file there stays, and nothing else is left there.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReplaceError {
-    /// The existing book there cannot be used.
-    #[error(transparent)]
-    Book(#[from] BookError),
-    /// Another process is writing there.
-    #[error(
-        "{}: cannot create the book: {who} is writing it; wait for its end, then run this again",
-        path.shown()
-    )]
-    Busy {
-        /// The place.
-        path: PathBuf,
-        /// The process.
-        who: String,
-    },
-    /// No book can be made there.
-    #[error("{}: cannot create the book: {what}", path.shown())]
-    Refused {
-        /// The place.
-        path: PathBuf,
-        /// The cause, and what to do.
-        what: String,
-    },
-    /// The stop flag was set.
-    #[error("{}: interrupted; nothing was changed, run it again", path.shown())]
-    Interrupted {
-        /// The place.
-        path: PathBuf,
-    },
-    /// Reading or writing failed underway.
-    #[error("{}: cannot write the book{}", path.shown(), question(is_full(source)))]
-    Write {
-        /// The place.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The store failed underway.
-    #[error("{}: cannot write the book{}", path.shown(), question(is_store_full(source)))]
-    Store {
-        /// The place.
-        path: PathBuf,
-        /// The cause.
-        source: rusqlite::Error,
-    },
-}
-
-fn is_full(error: &io::Error) -> bool {
-    let kinds =
-        [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
-    kinds.contains(&error.kind())
-}
-
-/// Returns true if the error is likely that of a full disk: SQLite reports much of that as a failure of input
-/// or output.
-fn is_store_full(error: &rusqlite::Error) -> bool {
-    let codes = [ErrorCode::DiskFull, ErrorCode::SystemIoFailure];
-    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
-}
-
-const fn question(is_full: bool) -> &'static str {
-    if is_full { "; is the disk full? What stood there stays" } else { "; what stood there stays" }
-}
 
 /// Makes errors that name a place.
 #[derive(Debug, Clone, Copy)]
@@ -363,8 +297,9 @@ pub(super) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::key_tables::table_file;
     use crate::book::tests::build_some;
-    use crate::book::{BuildOptions, Row, table_file};
+    use crate::book::{BuildOptions, Row};
 
     #[test]
     fn an_interrupt_is_heard_while_a_book_is_packed() {

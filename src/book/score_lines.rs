@@ -3,9 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::Book;
-use super::appraise::Appraisal;
 use super::scores::Score;
-use super::worth::{Bound, Finding};
+use super::worth::{Appraisal, Bound, Finding};
 use crate::game::{Notation, Symmetric};
 use crate::hash::Key;
 

@@ -8,8 +8,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Tally;
-use super::appraise::Appraisal;
-use super::worth::{Bound, Finding, Span, Worth};
+use super::worth::{Appraisal, Bound, Finding, Span, Worth};
 use crate::game::Side;
 
 /// The query for whether a book has any score.

@@ -24,14 +24,13 @@ use super::builder::{
     Errors, Ledger, Pack, Register, Sums, budget, impossible, in_order, merge_sources, no_games,
 };
 use super::groups::{GroupNames, Member};
-use super::into::IdTable;
 use super::observation::Summed;
-use super::played::{Copies, FromSource, MAX_VOTES, Played};
+use super::played::{Copies, FromSource, IdTable, MAX_VOTES, Played};
 use super::replace::{At, Output, claim};
-use super::sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use super::{BuildError, BuildOptions, Builder, Counts, Metadata, Progress, Reject, Source};
 use crate::bytes::atomic;
 use crate::bytes::atomic::{folder_of, resolve};
+use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::varint;

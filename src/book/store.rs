@@ -13,10 +13,11 @@ use tempfile::TempPath;
 
 use super::connect::open_working;
 use super::groups::Member;
-use super::into::{IdTable, PlacedRow};
+use super::played::IdTable;
 use super::replace::vacuum_into;
-use super::sort::ahead;
+use super::tally::PlacedRow;
 use super::{GameId, Mark, Metadata, Origins, Place, Row, Source, marks};
+use crate::bytes::external_sort::ahead;
 
 /// `PRAGMA application_id` of every book: "JZBK".
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");

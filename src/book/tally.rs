@@ -3,6 +3,12 @@
 use crate::bytes::varint;
 use crate::game::{Outcome, Side};
 
+/// A row of a book: its key and its packed move.
+pub type Place = (i64, u16);
+
+/// A row of `moves`: key, packed move, content.
+pub(super) type PlacedRow = (i64, u16, Row);
+
 /// Larger sums than this are forged.
 pub(super) const MAX_SUM: u64 = 1 << 50;
 

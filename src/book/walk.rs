@@ -3,12 +3,9 @@
 use std::ops::Range;
 
 use super::reader::shown_move;
-use super::{Book, BookError};
+use super::{Book, BookError, Place};
 use crate::game::{Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
-
-/// A row of a book: its key and its packed move.
-pub type Place = (i64, u16);
 
 /// The counts of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -381,6 +381,40 @@ impl fmt::Display for Finding {
     }
 }
 
+/// A source's answer for a position, for the side to move, and the effort behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appraisal<M> {
+    /// The score, or the result that is proven.
+    pub finding: Finding,
+    /// The kind of bound that it is.
+    pub bound: Bound,
+    /// Plies searched; 0 from a tablebase.
+    pub depth: u32,
+    /// Positions searched; 0 from a tablebase, or if not known.
+    pub nodes: u64,
+    /// The move that the source would play, if it names one.
+    pub best: Option<M>,
+}
+
+impl<M> Appraisal<M> {
+    /// The answer of a tablebase.
+    pub const fn proof(finding: Finding, best: Option<M>) -> Self {
+        Self { finding, bound: Bound::Exact, depth: 0, nodes: 0, best }
+    }
+
+    /// The bounds of the position's value.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span::bounded(self.finding.worth(), self.bound)
+    }
+
+    /// With the move put another way.
+    pub fn map<N>(self, map: impl FnOnce(M) -> N) -> Appraisal<N> {
+        let Self { finding, bound, depth, nodes, best } = self;
+        Appraisal { finding, bound, depth, nodes, best: best.map(map) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

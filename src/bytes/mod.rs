@@ -6,6 +6,7 @@
 //! ([`machine`]).
 
 pub mod atomic;
+pub(crate) mod external_sort;
 mod flag;
 mod line;
 pub mod lock;

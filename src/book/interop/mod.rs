@@ -52,6 +52,7 @@ pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use obk::Dialect;
 pub use repair::{RepairReport, repair};
 pub use sniff::sniff;
+pub(super) use sniff::sniff_until;
 pub use walk::Reach;
 
 use crate::xiangqi::{Position, Setup};

@@ -8,10 +8,11 @@ use std::sync::atomic::AtomicBool;
 use rusqlite::types::Value;
 
 use super::InteropError;
-use crate::book::into::IdTable;
+use crate::book::key_tables::key_file;
+use crate::book::played::IdTable;
 use crate::book::replace::Output;
 use crate::book::store::Writer;
-use crate::book::{Entry, GameId, Mark, Metadata, Place, Row, Source, key_file};
+use crate::book::{Entry, GameId, Mark, Metadata, Place, Row, Source};
 use crate::game::Game;
 use crate::hash::KeyTable;
 use crate::xiangqi::Position;

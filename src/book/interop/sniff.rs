@@ -26,7 +26,10 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
 }
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
-pub(super) fn sniff_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Format, InteropError> {
+pub(in crate::book) fn sniff_until(
+    path: &Path,
+    stop: &Arc<AtomicBool>,
+) -> Result<Format, InteropError> {
     let unknown =
         |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
     let io = |source: io::Error| match source.kind() {

@@ -39,10 +39,10 @@ const BLOCK: usize = 64 << 10;
 const MAX_BLOCK: usize = 1 << 24;
 
 /// Memory that a merge needs, in bytes: blocks of every run, packed and unpacked.
-pub(super) const MERGE_MEMORY: usize = FAN_IN * 3 * BLOCK;
+pub(crate) const MERGE_MEMORY: usize = FAN_IN * 3 * BLOCK;
 
 /// A sum over items that compare as equal.
-pub(super) trait Reduce: Sized + Send {
+pub(crate) trait Reduce: Sized + Send {
     /// The item that is pushed.
     type Item: Send;
     /// The order of items; equal ones are summed.
@@ -63,7 +63,7 @@ pub(super) trait Reduce: Sized + Send {
 
 /// Collects items.
 #[derive(Debug)]
-pub(super) struct Sorter<S: Reduce> {
+pub(crate) struct Sorter<S: Reduce> {
     folder: PathBuf,
     budget: usize,
     stop: Arc<AtomicBool>,
@@ -87,13 +87,13 @@ impl<T> Default for State<T> {
 impl<S: Reduce> Sorter<S> {
     /// Holds up to `budget` bytes of items, then writes runs to `folder`. Writing one fails with
     /// [`io::ErrorKind::Interrupted`] once `stop` is set.
-    pub(super) fn new(folder: &Path, budget: usize, stop: &Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(folder: &Path, budget: usize, stop: &Arc<AtomicBool>) -> Self {
         let stop = Arc::clone(stop);
         Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(State::default()) }
     }
 
     /// Adds a batch. No lock is held while a run is written.
-    pub(super) fn push(&self, batch: Vec<S::Item>) -> io::Result<()> {
+    pub(crate) fn push(&self, batch: Vec<S::Item>) -> io::Result<()> {
         let bytes = Self::size(&batch);
         let mut items = {
             let mut state = self.lock();
@@ -111,13 +111,13 @@ impl<S: Reduce> Sorter<S> {
     }
 
     /// Memory that a batch needs, in bytes.
-    pub(super) fn size(batch: &[S::Item]) -> usize {
+    pub(crate) fn size(batch: &[S::Item]) -> usize {
         batch.iter().map(S::item_size).sum()
     }
 
     /// Adds a run, such as [`write_to`](Self::write_to) makes. Where there are many of a level, they
     /// are merged into one of the next.
-    pub(super) fn add_run(&self, mut run: File) -> io::Result<()> {
+    pub(crate) fn add_run(&self, mut run: File) -> io::Result<()> {
         for level in 0.. {
             let full = {
                 let mut state = self.lock();
@@ -138,12 +138,12 @@ impl<S: Reduce> Sorter<S> {
     }
 
     /// All sums in ascending order; an error of [`io::ErrorKind::Interrupted`] once `stop` is set.
-    pub(super) fn finish(self) -> io::Result<Merge<S>> {
+    pub(crate) fn finish(self) -> io::Result<Merge<S>> {
         self.finish_with(Vec::new())
     }
 
     /// All sums in ascending order, with those of further runs.
-    pub(super) fn finish_with(self, mut further: Vec<Run>) -> io::Result<Merge<S>> {
+    pub(crate) fn finish_with(self, mut further: Vec<Run>) -> io::Result<Merge<S>> {
         let mut state = std::mem::take(&mut *self.lock());
         state.items.par_sort_unstable_by(S::item_order);
         // The smallest first.
@@ -167,7 +167,7 @@ impl<S: Reduce> Sorter<S> {
     }
 
     /// Writes items to an empty file as a run, and goes back to its start.
-    pub(super) fn write_to(file: File, batches: Vec<Vec<S::Item>>) -> io::Result<File> {
+    pub(crate) fn write_to(file: File, batches: Vec<Vec<S::Item>>) -> io::Result<File> {
         let mut items = flatten(batches);
         items.sort_unstable_by(S::item_order);
         Self::write_sums(file, fold(items).map(Ok), &AtomicBool::new(false))
@@ -202,7 +202,7 @@ fn flatten<T>(batches: Vec<Vec<T>>) -> Vec<T> {
 }
 
 /// Writes a run.
-pub(super) struct RunWriter<W: Write> {
+pub(crate) struct RunWriter<W: Write> {
     out: BufWriter<W>,
     compressor: Compressor<'static>,
     block: Vec<u8>,
@@ -211,14 +211,14 @@ pub(super) struct RunWriter<W: Write> {
 
 impl<W: Write> RunWriter<W> {
     /// Begins at the present position of `out`.
-    pub(super) fn new(out: W) -> io::Result<Self> {
+    pub(crate) fn new(out: W) -> io::Result<Self> {
         let compressor = Compressor::new(1)?;
         let block = Vec::with_capacity(BLOCK + 256);
         Ok(Self { out: BufWriter::with_capacity(BLOCK, out), compressor, block, count: 0 })
     }
 
     /// Adds a sum; they come in ascending order.
-    pub(super) fn put(&mut self, sum: &impl Reduce) -> io::Result<()> {
+    pub(crate) fn put(&mut self, sum: &impl Reduce) -> io::Result<()> {
         sum.put(&mut self.block);
         self.count += 1;
         if self.block.len() >= BLOCK { self.end_block() } else { Ok(()) }
@@ -232,7 +232,7 @@ impl<W: Write> RunWriter<W> {
     }
 
     /// Ends the run.
-    pub(super) fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         if !self.block.is_empty() {
             self.end_block()?;
         }
@@ -290,7 +290,7 @@ impl<S: Reduce> Iterator for Fold<S> {
 
 /// Reads a run back.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(crate) struct Run {
     file: RunFile,
     packed: Vec<u8>,
     block: Vec<u8>,
@@ -317,7 +317,7 @@ impl Run {
     }
 
     /// The run in a file, after `skip` bytes.
-    pub(super) const fn named(path: PathBuf, skip: u64) -> Self {
+    pub(crate) const fn named(path: PathBuf, skip: u64) -> Self {
         Self::new(RunFile::Named { path, skip, file: None })
     }
 
@@ -417,7 +417,7 @@ const NOBODY: usize = usize::MAX;
 
 /// All sums in ascending order, each once. The least head is found by a tournament in which every inner node
 /// remembers the loser there (Knuth, The Art of Computer Programming 3, 5.4.1: a tree of losers).
-pub(super) struct Merge<S: Reduce> {
+pub(crate) struct Merge<S: Reduce> {
     sources: Vec<Source<S>>,
     /// The next sum of each source.
     heads: Vec<Option<S>>,
@@ -515,7 +515,7 @@ impl<S: Reduce> Iterator for Merge<S> {
 
 /// Runs `produce` in a thread of its own, some lots ahead of `consume`. Items of `produce` are refused once
 /// the consumer has ended; then it should end.
-pub(super) fn ahead<T: Send, R>(
+pub(crate) fn ahead<T: Send, R>(
     produce: impl FnOnce(&mut dyn FnMut(T) -> bool) + Send,
     consume: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,
 ) -> R {
