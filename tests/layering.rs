@@ -24,6 +24,13 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("cli", &["*"]),
 ];
 
+/// The rooms with folders inside, and their files and folders from the ground up: each may use those before
+/// it. What is not listed stands above all of them: `mod.rs` and tests.
+const FOLDERS: [(&str, &[&str]); 1] = [(
+    "book",
+    &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],
+)];
+
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("src is readable") {
         let path = entry.expect("an entry").path();
@@ -63,6 +70,49 @@ fn rooms_use_only_what_lies_below_them() {
         }
     }
     assert!(wrong.is_empty(), "edges that the map does not have:\n{}", wrong.join("\n"));
+}
+
+/// The names that follow `crate::room::` in a source text, outside of its tests.
+fn used_folders<'a>(text: &'a str, room: &str) -> impl Iterator<Item = &'a str> {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let prefix = format!("crate::{room}::");
+    code.flat_map(move |line| {
+        let rest = line.split(&prefix).skip(1).collect::<Vec<_>>();
+        rest.into_iter().map(|rest| {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            &rest[..end.unwrap_or(rest.len())]
+        })
+    })
+}
+
+#[test]
+fn folders_of_a_room_use_only_what_lies_below_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (room, folders) in FOLDERS {
+        let root = src.join(room);
+        let mut files = Vec::new();
+        rust_files(&root, &mut files);
+        for file in files {
+            let within = file.strip_prefix(&root).expect("a file of the room");
+            let first = within.components().next().expect("a name").as_os_str();
+            let name = Path::new(first).file_stem().and_then(|stem| stem.to_str());
+            let Some(at) = folders.iter().position(|&folder| Some(folder) == name) else {
+                continue;
+            };
+            if within.file_name().is_some_and(|file| file == "tests.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).expect("UTF-8");
+            for used in used_folders(&text, room) {
+                if !folders[..=at].contains(&used) {
+                    wrong.push(format!("{} uses {room}::{used}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "arrows that lead up:\n{}", wrong.join("\n"));
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::interop::{
+use crate::book::file::scores;
+use crate::book::file::transaction::Revision;
+use crate::book::interop::{
     DoctorOptions, ExportOptions, Format, ImportOptions, Reach, examine, export, import, repair,
 };
-use super::replace::Revision;
-use super::tests::{after, build_with, elsewhere, lines, random_games, some_games};
-use super::*;
-use crate::hash::KeyTable;
+use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
+use crate::book::*;
+use crate::hash::{self, KeyTable};
 use crate::record::Record;
 use crate::xiangqi::{Move, Position};
 

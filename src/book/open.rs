@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::interop::sniff_until;
-use super::{Book, BookError};
+use crate::book::file::reader::Book;
+use crate::book::interop::sniff_until;
+use crate::book::model::error::BookError;
 
 impl Book {
     /// Opens a book. This reads the book's metadata and checks that the file is complete, but not all of its

@@ -6,12 +6,13 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::{BookMove, Span, Worth};
+use crate::book::file::reader::BookMove;
+use crate::book::model::value::{Span, Worth};
 
 /// A rule for choosing among the moves of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// The move of the greatest assured value ([`MoveScore::assured`](super::MoveScore::assured)) if
+    /// The move of the greatest assured value ([`MoveScore::assured`](crate::book::file::scores::MoveScore::assured)) if
     /// the heaviest move has one, else the heaviest; of equals the heavier one, then the one of more
     /// games, then the smallest. A score of a rare move alone does not make it the best.
     Best,
@@ -21,7 +22,7 @@ pub enum Policy {
     /// At random: a move whose value is `d` centipawns less than the best has a chance `exp(d / temperature)`
     /// times smaller. A move without an assured value counts as the worst of those that have one, or as less
     /// if it cannot reach that value. Where no move has one, the results of games count
-    /// ([`MoveScore::played`](super::MoveScore::played)); where there are none, all moves are equal.
+    /// ([`MoveScore::played`](crate::book::file::scores::MoveScore::played)); where there are none, all moves are equal.
     Softmax,
     /// At random, all alike.
     Uniform,
@@ -134,7 +135,7 @@ impl Selector {
         self.group.as_deref()
     }
 
-    /// Chooses among the moves that [`Book::probe`](super::Book::probe) found, after `ply` plies from the
+    /// Chooses among the moves that [`Book::probe`](crate::book::file::reader::Book::probe) found, after `ply` plies from the
     /// start. Disabled, banned and lost moves, and those that a proof in the book calls lost, are left out,
     /// and of the rest all but those of the highest priority; `admits` can refuse more (moves that lose by
     /// repetition). Moves of weight 0 are chosen only where all candidates have it.
@@ -245,7 +246,9 @@ fn worth<M>(found: &BookMove<M>, worst: Option<Worth>) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{Appraisal, Bound, Finding, Score, Tally};
+    use crate::book::file::scores::Score;
+    use crate::book::model::move_stats::Tally;
+    use crate::book::model::value::{Appraisal, Bound, Finding};
 
     fn candidate(mv: u16, games: u64, weight: u64) -> BookMove<u16> {
         let tally = Tally { games, ..Tally::default() };

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::*;
-use crate::game::{MoveList, Outcome, Packed, Side, Symmetric};
-use crate::hash::KeyTable;
+use crate::book::file::digest;
+use crate::book::*;
+use crate::game::{Game, MoveList, Outcome, Packed, Side, Symmetric};
+use crate::hash::{self, KeyTable};
 use crate::record::{Record, Tree};
-use crate::xiangqi::{Move, Position};
+use crate::xiangqi::{self, Move, Position};
 
 const RED: Option<Outcome> = Some(Outcome::Win(Side::First));
 const BLACK: Option<Outcome> = Some(Outcome::Win(Side::Second));
@@ -674,7 +675,7 @@ fn what_was_said_of_moves_stays() {
     connection.execute(sql, place).unwrap();
     drop(connection);
     let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
-    seal::seal(&mut file, &Default::default()).unwrap();
+    digest::seal(&mut file, &Default::default()).unwrap();
     drop(file);
     let more = [tagged("h2e2 c6c5", RED, &[("Group", "new")])];
     let base = Some(path.clone());
@@ -712,7 +713,7 @@ fn only_a_like_book_is_added_to() {
     let error = refused(like.clone());
     assert!(error.contains("digest"), "{error}");
     let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
-    seal::seal(&mut file, &Default::default()).unwrap();
+    digest::seal(&mut file, &Default::default()).unwrap();
     let error = refused(like);
     assert!(error.contains("build it again from its sources"), "{error}");
 }
@@ -732,7 +733,7 @@ fn two_cannot_write_one_book() {
 
 fn reseal(path: &Path) {
     let mut file = std::fs::File::options().read(true).write(true).open(path).unwrap();
-    seal::seal(&mut file, &Default::default()).unwrap();
+    digest::seal(&mut file, &Default::default()).unwrap();
 }
 
 #[test]

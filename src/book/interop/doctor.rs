@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::finding::{Finding, Findings, Trouble};
-use super::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
-use super::load::{LoadOptions, Loaded, load_damaged};
-use super::own_doctor;
-use super::walk::{Hit, walk};
-use super::{Dialect, Format, InteropError, Reach};
+use crate::book::interop::Format;
+use crate::book::interop::error::InteropError;
+use crate::book::interop::finding::{Finding, Findings, Trouble};
+use crate::book::interop::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
+use crate::book::interop::load::{LoadOptions, Loaded, load_damaged};
+use crate::book::interop::obk::Dialect;
+use crate::book::interop::own_doctor;
+use crate::book::interop::walk::Reach;
+use crate::book::interop::walk::{Hit, walk};
 use crate::game::{Packed, Symmetric};
 use crate::xiangqi::Position;
 

@@ -11,10 +11,13 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::flat::{self, field};
-use super::obk::role_number;
-use super::scheme::{self, Words};
-use super::{InteropError, grid};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::flat;
+use crate::book::interop::flat::field;
+use crate::book::interop::grid;
+use crate::book::interop::obk::role_number;
+use crate::book::interop::scheme;
+use crate::book::interop::scheme::Words;
 use crate::xiangqi::Move;
 
 /// Bytes of a record.

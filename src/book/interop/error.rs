@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::book::{BookError, ReplaceError};
+use crate::book::model::error::{BookError, ReplaceError};
 use crate::bytes::visible::ShowPath;
 
 /// An error of reading or writing a foreign book. Every message names what to do next.

@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::index::{Collector, Index, Stored};
-use super::scheme::{Scheme, scheme};
-use super::walk::walk;
-use super::write::{self, Content, TableWriter};
-use super::{Dialect, Format, InteropError, Reach, eleeye, moonriver, obk, polyglot, xqb};
-use crate::book::{Book, BookMove};
+use crate::book::file::reader::{Book, BookMove};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::index::{Collector, Index, Stored};
+use crate::book::interop::obk::Dialect;
+use crate::book::interop::scheme::{Scheme, scheme};
+use crate::book::interop::walk::Reach;
+use crate::book::interop::walk::walk;
+use crate::book::interop::write;
+use crate::book::interop::write::{Content, TableWriter};
+use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
 use crate::game::{Game, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 

@@ -3,7 +3,7 @@
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::InteropError;
+use crate::book::interop::error::InteropError;
 use crate::bytes::open;
 
 /// A callback for a record and its number.

@@ -4,15 +4,21 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, Stored};
-use super::load::{LoadOptions, Loaded, load};
-use super::own::OwnWriter;
-use super::scheme::{Frame, other_colour, turned};
-use super::sqlite::bytes_of;
-use super::walk::{Hit, walk};
-use super::write::join;
-use super::{Dialect, Format, InteropError, Reach, xqb};
-use crate::book::{Entry, Flags, MAX_COMMENT, Mark, Metadata, Source, Tally};
+use crate::book::file::reader::Entry;
+use crate::book::interop::error::InteropError;
+use crate::book::interop::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, Stored};
+use crate::book::interop::load::{LoadOptions, Loaded, load};
+use crate::book::interop::obk::Dialect;
+use crate::book::interop::own::OwnWriter;
+use crate::book::interop::scheme::{Frame, other_colour, turned};
+use crate::book::interop::sqlite::bytes_of;
+use crate::book::interop::walk::Reach;
+use crate::book::interop::walk::{Hit, walk};
+use crate::book::interop::write::join;
+use crate::book::interop::{Format, xqb};
+use crate::book::model::annotation::{Flags, MAX_COMMENT, Mark};
+use crate::book::model::metadata::{Metadata, Source};
+use crate::book::model::move_stats::Tally;
 use crate::bytes::open;
 use crate::game::{Packed, Side, Symmetric};
 use crate::xiangqi::{Position, Setup};
@@ -144,7 +150,7 @@ pub fn import(
         comments: loaded.comments,
         shortened,
         swapped_rows,
-        clamped: loaded.findings.count(super::Trouble::OutOfRange),
+        clamped: loaded.findings.count(crate::book::interop::finding::Trouble::OutOfRange),
         learning: loaded.learning,
         scores,
         is_cut: walked.is_cut,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::InteropError;
+use crate::book::interop::error::InteropError;
 use crate::game::Packed;
 use crate::xiangqi::Move;
 

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::types::ValueRef;
 
-use super::finding::{Findings, Trouble};
-use super::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
-use super::obk::{self, Dialect, StoredKey};
-use super::scheme::{Scheme, scheme};
-use super::sniff::sniff_until;
-use super::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
-use super::{Format, InteropError, eleeye, moonriver, polyglot, xqb};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::finding::{Findings, Trouble};
+use crate::book::interop::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
+use crate::book::interop::obk;
+use crate::book::interop::obk::{Dialect, StoredKey};
+use crate::book::interop::scheme::{Scheme, scheme};
+use crate::book::interop::sniff::sniff_until;
+use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
+use crate::book::interop::{Format, eleeye, moonriver, polyglot, xqb};
 use crate::bytes::open;
 use crate::game::{Game, MoveList, Side};
 use crate::xiangqi::{Move, Position};

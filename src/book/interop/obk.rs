@@ -11,9 +11,10 @@
 
 use rusqlite::types::ValueRef;
 
-use super::scheme::{self, Words, fen_index};
-use super::sqlite::Layout;
-use super::{Format, grid};
+use crate::book::interop::scheme;
+use crate::book::interop::scheme::{Words, fen_index};
+use crate::book::interop::sqlite::Layout;
+use crate::book::interop::{Format, grid};
 use crate::hash::foreign::OBK;
 use crate::xiangqi::{Move, Role};
 

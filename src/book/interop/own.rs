@@ -7,12 +7,16 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::types::Value;
 
-use super::InteropError;
-use crate::book::key_tables::key_file;
-use crate::book::played::IdTable;
-use crate::book::replace::Output;
-use crate::book::store::Writer;
-use crate::book::{Entry, GameId, Mark, Metadata, Place, Row, Source};
+use crate::book::file::key_tables::key_file;
+use crate::book::file::reader::Entry;
+use crate::book::file::store::Writer;
+use crate::book::file::transaction::Output;
+use crate::book::interop::error::InteropError;
+use crate::book::model::annotation::Mark;
+use crate::book::model::counted_game::GameId;
+use crate::book::model::counted_game::IdTable;
+use crate::book::model::metadata::{Metadata, Source};
+use crate::book::model::move_stats::{Place, Row};
 use crate::game::Game;
 use crate::hash::KeyTable;
 use crate::xiangqi::Position;

@@ -10,20 +10,31 @@ use std::sync::atomic::AtomicBool;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::doctor::{Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier};
-use super::finding::{Findings, Trouble};
-use super::index::{CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored};
-use super::own::OwnWriter;
-use super::salvage::{Scanned, salvage};
-use super::scheme::Scheme;
-use super::walk::walk;
-use super::{InteropError, RepairReport};
-use crate::book::connect::{Kind as FileKind, open_file};
+use crate::book::file::annotation_rows;
+use crate::book::file::connect::{Kind as FileKind, open_file};
 #[cfg(test)]
-use crate::book::seal;
-use crate::book::seal::Header;
-use crate::book::store::{Part, TABLES, Table};
-use crate::book::{APPLICATION_ID, Book, BookError, Counts, Entry, Flags, Mark, Place, Row, marks};
+use crate::book::file::digest;
+use crate::book::file::digest::Header;
+use crate::book::file::reader::{Book, Entry};
+use crate::book::file::store::APPLICATION_ID;
+use crate::book::file::store::{Part, TABLES, Table};
+use crate::book::interop::doctor::{
+    Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier,
+};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::finding::{Findings, Trouble};
+use crate::book::interop::index::{
+    CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored,
+};
+use crate::book::interop::own::OwnWriter;
+use crate::book::interop::repair::RepairReport;
+use crate::book::interop::salvage::{Scanned, salvage};
+use crate::book::interop::scheme::Scheme;
+use crate::book::interop::walk::walk;
+use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::error::BookError;
+use crate::book::model::metadata::Counts;
+use crate::book::model::move_stats::{Place, Row};
 use crate::bytes::open;
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
@@ -171,12 +182,16 @@ fn rows(
 }
 
 fn has_marks(connection: &Connection) -> bool {
-    connection.query_row(marks::EXIST, [], |row| row.get(0)).unwrap_or(true)
+    connection.query_row(annotation_rows::EXIST, [], |row| row.get(0)).unwrap_or(true)
 }
 
 /// The mark of a move; an empty one if it cannot be read.
 fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Mark {
-    if has_marks { marks::get(connection, place).unwrap_or_default() } else { Mark::default() }
+    if has_marks {
+        annotation_rows::get(connection, place).unwrap_or_default()
+    } else {
+        Mark::default()
+    }
 }
 
 fn stored((key, mv): Place, row: &Row, mark: &Mark) -> Stored {
@@ -456,7 +471,7 @@ fn copy_added(
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     };
     for place in read().unwrap_or_default() {
-        let Ok(mark) = marks::get(connection, place) else { continue };
+        let Ok(mark) = annotation_rows::get(connection, place) else { continue };
         if mark.flags.bits() & WITHOUT_ROW != 0 {
             writer.put_mark(place, &mark)?;
         } else {
@@ -536,5 +551,5 @@ fn copy_table(
 #[cfg(test)]
 pub(super) fn is_intact(path: &Path) -> bool {
     let stop = AtomicBool::new(false);
-    open::regular(path).is_ok_and(|mut file| seal::is_intact(&mut file, &stop).unwrap_or(false))
+    open::regular(path).is_ok_and(|mut file| digest::is_intact(&mut file, &stop).unwrap_or(false))
 }

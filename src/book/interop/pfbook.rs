@@ -1,8 +1,8 @@
 //! `.pfBook`: the SQLite books of 鹏飞 and 佳佳 (`PengFei`, `JiaJia`), table `pfBook`. Keys and moves are those of
 //! [`.obk`](super::obk); keys are always signed integers.
 
-use super::Format;
-use super::sqlite::Layout;
+use crate::book::interop::Format;
+use crate::book::interop::sqlite::Layout;
 
 /// The table, and the one with the version beside it.
 pub(super) const LAYOUT: Layout = Layout {

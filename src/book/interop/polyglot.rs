@@ -7,9 +7,11 @@
 
 use std::path::Path;
 
-use super::InteropError;
-use super::flat::{self, field};
-use super::scheme::{self, Words};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::flat;
+use crate::book::interop::flat::field;
+use crate::book::interop::scheme;
+use crate::book::interop::scheme::Words;
 use crate::game::Side;
 use crate::hash::foreign::POLYGLOT;
 use crate::xiangqi::{Move, Role, Square};

@@ -5,13 +5,16 @@ use std::path::Path;
 
 use rusqlite::types::Value;
 
-use super::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
-use super::finding::Trouble;
-use super::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
-use super::load::Loaded;
-use super::sqlite::{Database, Layout};
-use super::write::{self, Content, TableWriter};
-use super::{Dialect, Format, InteropError, eleeye, moonriver, obk, own_doctor, polyglot, xqb};
+use crate::book::interop::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::finding::Trouble;
+use crate::book::interop::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
+use crate::book::interop::load::Loaded;
+use crate::book::interop::obk::Dialect;
+use crate::book::interop::sqlite::{Database, Layout};
+use crate::book::interop::write;
+use crate::book::interop::write::{Content, TableWriter};
+use crate::book::interop::{Format, eleeye, moonriver, obk, own_doctor, polyglot, xqb};
 use crate::game::Side;
 use crate::xiangqi::{Move, Position};
 

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Format, eleeye, moonriver, obk, polyglot};
+use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot};
 use crate::game::Side;
 use crate::hash::KeyTable;
 use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};

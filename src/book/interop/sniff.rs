@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::OptionalExtension;
 
-use super::flat::field;
-use super::sqlite::{Database, MAGIC};
-use super::{Format, InteropError, eleeye, moonriver, polyglot};
-use crate::book::APPLICATION_ID;
+use crate::book::file::store::APPLICATION_ID;
+use crate::book::interop::error::InteropError;
+use crate::book::interop::flat::field;
+use crate::book::interop::sqlite::{Database, MAGIC};
+use crate::book::interop::{Format, eleeye, moonriver, polyglot};
 use crate::bytes::open;
 
 /// The number of bytes examined.

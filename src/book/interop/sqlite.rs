@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
-use super::salvage::{Scanned, salvage};
-use super::{Format, InteropError};
-use crate::book::connect::{Guard, Kind, open_file};
-use crate::book::seal::Header;
+use crate::book::file::connect::{Guard, Kind, open_file};
+use crate::book::file::digest::Header;
+use crate::book::interop::Format;
+use crate::book::interop::error::InteropError;
+use crate::book::interop::salvage::{Scanned, salvage};
 use crate::bytes::open;
 
 /// First bytes of every SQLite file.

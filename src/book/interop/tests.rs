@@ -5,16 +5,25 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use tempfile::TempDir;
 
-use super::index::{ILLEGAL, REACHED};
-use super::load::{LoadOptions, Loaded, load};
-use super::own::OwnWriter;
-use super::scheme::scheme;
-use super::walk::walk;
-use super::{
-    Dialect, DoctorOptions, ExportOptions, Format, ImportOptions, InteropError, Kind, Reach,
-    Trouble, eleeye, examine, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
+use crate::book::file::reader::{Book, Entry};
+use crate::book::interop::doctor::{DoctorOptions, Kind, examine};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::export::ExportOptions;
+use crate::book::interop::finding::Trouble;
+use crate::book::interop::import::ImportOptions;
+use crate::book::interop::index::{ILLEGAL, REACHED};
+use crate::book::interop::load::{LoadOptions, Loaded, load};
+use crate::book::interop::obk::Dialect;
+use crate::book::interop::own::OwnWriter;
+use crate::book::interop::scheme::scheme;
+use crate::book::interop::walk::Reach;
+use crate::book::interop::walk::walk;
+use crate::book::interop::{
+    Format, eleeye, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
 };
-use crate::book::{Book, BookError, Entry, Flags, Mark, Tally};
+use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::error::BookError;
+use crate::book::model::move_stats::Tally;
 use crate::game::{Game, MoveList, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 
@@ -896,7 +905,7 @@ fn every_table_of_a_healthy_own_book_is_kept() {
     }
     writer.finish(&[]).unwrap();
     repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
-    for table in crate::book::store::TABLES.iter().map(|table| table.name) {
+    for table in crate::book::file::store::TABLES.iter().map(|table| table.name) {
         let sql = format!("SELECT count(*) FROM {table}");
         assert_eq!(rows_of(&at("clean"), &sql), rows_of(&at("own"), &sql), "{table}");
     }
@@ -1149,13 +1158,13 @@ fn rows_are_compared_with_the_digest_of_all() {
         .unwrap();
     let tally = Tally { games: 99, first: 99, ..Tally::default() };
     let mut blob = Vec::new();
-    crate::book::Row { tally, weight: None }.put(key, mv, &mut blob);
+    crate::book::model::move_stats::Row { tally, weight: None }.put(key, mv, &mut blob);
     connection
         .execute("UPDATE moves SET stats = ?1 WHERE (key, move) = (?2, ?3)", (blob, key, mv))
         .unwrap();
     drop(connection);
     let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
-    crate::book::seal::seal(&mut file, &Default::default()).unwrap();
+    crate::book::file::digest::seal(&mut file, &Default::default()).unwrap();
     drop(file);
     Book::open(&path).unwrap().check_file().unwrap();
     let diagnosis = examine(&path, &DoctorOptions::default()).unwrap();

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::InteropError;
-use super::index::{Index, REACHED};
-use super::scheme::{Frame, Scheme};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::index::{Index, REACHED};
+use crate::book::interop::scheme::{Frame, Scheme};
 use crate::game::{Game, MoveList, Side, Symmetric};
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 

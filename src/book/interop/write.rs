@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
-use super::sqlite::Layout;
-use super::{InteropError, eleeye, moonriver, polyglot};
-use crate::book::MAX_COMMENT;
-use crate::book::connect::open_working;
+use crate::book::file::connect::open_working;
+use crate::book::interop::error::InteropError;
+use crate::book::interop::sqlite::Layout;
+use crate::book::interop::{eleeye, moonriver, polyglot};
+use crate::book::model::annotation::MAX_COMMENT;
 use crate::bytes::atomic::AtomicFile;
 
 /// Starts a new file. An existing one is never replaced.

@@ -7,9 +7,9 @@
 //! the last byte. The move is four digits of four bits: row and file from, row and file to, rows from the
 //! top.
 
-use super::Format;
-use super::scheme::{other_colour, turned};
-use super::sqlite::Layout;
+use crate::book::interop::Format;
+use crate::book::interop::scheme::{other_colour, turned};
+use crate::book::interop::sqlite::Layout;
 use crate::game::Side;
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 

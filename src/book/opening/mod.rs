@@ -14,6 +14,7 @@
 //! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line with most of
 //! its pieces in place.
 
+pub(super) mod opening_stats;
 mod table;
 #[cfg(test)]
 mod tests;

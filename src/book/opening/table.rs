@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Code;
+use crate::book::opening::Code;
 use crate::game::Side;
 use crate::hash::Key;
 use crate::xiangqi::notation::{MoveError, parse_move};

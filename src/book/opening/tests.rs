@@ -1,4 +1,4 @@
-use super::*;
+use crate::book::opening::*;
 use crate::game::Game;
 use crate::xiangqi::notation::parse_move;
 

@@ -1,0 +1,104 @@
+//! Sources of scores: engines and tablebases, seen through one trait.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use crate::book::model::value::Appraisal;
+use crate::bytes::machine::DEEP_STACK;
+use crate::game::{Game, Line};
+
+/// Evaluates positions: a tablebase, an engine. Implemented above this room.
+pub trait Appraiser<G: Game>: Send {
+    /// The name under which a book keeps its scores.
+    fn name(&self) -> &str;
+
+    /// Returns true if it may have an answer for this position. Cheap.
+    fn covers(&self, position: &G) -> bool {
+        let _ = position;
+        true
+    }
+
+    /// Evaluates the last position of `line`; `None` if it has no answer or `stop` is set. The answer depends
+    /// on the line alone unless its limits are times.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot answer any further question.
+    fn appraise(
+        &mut self,
+        line: &Line<G>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError>;
+}
+
+/// A source of scores that has failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{source_name}: {what}")]
+pub struct AppraiseError {
+    /// The source.
+    pub source_name: String,
+    /// The failure, and what to do.
+    pub what: String,
+}
+
+/// Evaluates every line, each of the `appraisers` in a thread of its own: the next line goes to the first
+/// that is free. `done` is called in this thread with the line's number and the answer, in the order of
+/// answers. Returns early, without an error, once `stop` is set or `done` returns `false`.
+///
+/// # Errors
+///
+/// The first error of an appraiser, or of `done`; earlier answers have been passed to `done`.
+pub fn appraise_all<G: Game, E: From<AppraiseError>>(
+    lines: usize,
+    line: &(dyn Fn(usize) -> Line<G> + Sync),
+    appraisers: &mut [Box<dyn Appraiser<G> + '_>],
+    stop: &AtomicBool,
+    done: &mut dyn FnMut(usize, Option<Appraisal<G::Move>>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (sender, answers) = mpsc::channel();
+        for appraiser in appraisers {
+            let (sender, next, ended) = (sender.clone(), &next, &ended);
+            let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+            let started = thread.spawn_scoped(scope, move || {
+                while !ended.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= lines {
+                        return;
+                    }
+                    let answer = appraiser.appraise(&line(number), stop);
+                    let failed = answer.is_err();
+                    if sender.send((number, answer)).is_err() || failed {
+                        return;
+                    }
+                }
+            });
+            if let Err(error) = started {
+                ended.store(true, Ordering::Relaxed);
+                let what = format!("cannot start a thread: {error}");
+                return Err(AppraiseError { source_name: "scores".to_owned(), what }.into());
+            }
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for (number, answer) in answers {
+            if ended.load(Ordering::Relaxed) {
+                continue; // the others are just ending
+            }
+            let told = match answer {
+                // The answer of an aborted search is weaker than it would have been. A source that ends after
+                // the stop has not failed.
+                _ if stop.load(Ordering::Relaxed) => Ok(false),
+                Ok(answer) => done(number, answer),
+                Err(error) => Err(E::from(error)),
+            };
+            if !matches!(told, Ok(true)) {
+                ended.store(true, Ordering::Relaxed);
+                result = told.map(|_| ());
+            }
+        }
+        result
+    })
+}

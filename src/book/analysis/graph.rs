@@ -1,0 +1,385 @@
+//! A book's positions as a graph: those reached from the start position by its moves.
+
+use std::collections::{HashMap, HashSet};
+use std::marker::PhantomData;
+
+use crate::book::analysis::minimax::{Moves, NO_NODE};
+use crate::book::file::reader::{Book, Entry};
+use crate::book::model::error::BookError;
+use crate::book::model::move_stats::Place;
+use crate::game::{Adjudicate, Line, Notation, Outcome, Packed, Side, Symmetric};
+use crate::hash::{Key, KeyTable};
+
+/// No move, or no number.
+const NONE: u32 = u32::MAX;
+
+/// The positions that book moves reach from the start position, mirror images folded, and these moves.
+/// Positions are numbered: first all that have moves in the book, in the order of their keys, then the leaves
+/// in the order in which a walk depth first meets them. Needs some 60 bytes of memory for a move.
+#[derive(Debug)]
+pub struct Graph<G> {
+    /// By node.
+    keys: Vec<i64>,
+    /// Nodes with moves.
+    inner: usize,
+    pub(in crate::book) moves: Moves,
+    /// By move.
+    about: Vec<About>,
+    /// By node: the move by which the shortest way from the start comes in; [`NONE`] for the start and for
+    /// nodes that are not reached.
+    came: Vec<u32>,
+    /// By node: the length of that way; [`NONE`] for nodes that are not reached.
+    depth: Vec<u32>,
+    /// By node: the result, where the game is over there.
+    ended: Vec<Option<Outcome>>,
+    /// Moves that were deleted by hand.
+    deleted: HashSet<Place>,
+    /// The book's own keys, if they are not the stored ones.
+    foreign_keys: Option<KeyTable>,
+    game: PhantomData<fn() -> G>,
+}
+
+/// The facts that the graph keeps of a move.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::book) struct About {
+    /// Packed, in the canonical frame.
+    pub(in crate::book) bits: u16,
+    pub(in crate::book) games: u64,
+}
+
+/// A position of a [`Graph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node(pub(in crate::book) u32);
+
+impl Node {
+    pub(in crate::book) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Book {
+    /// The graph of all moves of at least `min_games` games, and of those that were added by hand; `counts`
+    /// can leave more out.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], [`BookError::Damaged`].
+    pub fn graph<G: Symmetric + Notation>(
+        &self,
+        min_games: u64,
+        mut counts: impl FnMut(&Entry) -> bool,
+    ) -> Result<Graph<G>, BookError> {
+        self.expect_game::<G>()?;
+        let mut graph = Graph {
+            keys: Vec::new(),
+            inner: 0,
+            moves: Moves::default(),
+            about: Vec::new(),
+            came: Vec::new(),
+            depth: Vec::new(),
+            ended: Vec::new(),
+            deleted: self.deleted_moves()?,
+            foreign_keys: self.foreign_keys().cloned(),
+            game: PhantomData,
+        };
+        self.for_each_entry(|entry| {
+            if entry.has_games(min_games) && counts(&entry) {
+                graph.add(&entry);
+            }
+        })?;
+        graph.inner = graph.keys.len();
+        graph.walk();
+        Ok(graph)
+    }
+}
+
+impl<G> Graph<G> {
+    fn add(&mut self, entry: &Entry) {
+        if self.keys.last() != Some(&entry.key) {
+            self.moves.first.push(self.about.len() as u32);
+            self.keys.push(entry.key);
+        }
+        self.about.push(About { bits: entry.mv, games: entry.tally.games });
+    }
+
+    /// All positions reached from the start, in the order of their numbers.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        (0..self.keys.len() as u32).map(Node).filter(|node| self.depth[node.index()] != NONE)
+    }
+
+    /// The start position, if the book has moves for it.
+    #[must_use]
+    pub fn start(&self) -> Option<Node> {
+        self.nodes().find(|&node| self.depth(node) == 0)
+    }
+
+    /// The reached positions in which the book ends, except where the game does.
+    pub fn leaves(&self) -> impl Iterator<Item = Node> + '_ {
+        self.nodes().filter(|&node| self.is_leaf(node) && !self.is_over(node))
+    }
+
+    /// Returns true if no move of the book counts there.
+    #[must_use]
+    pub fn is_leaf(&self, node: Node) -> bool {
+        self.moves.of(node.index()).all(|m| self.moves.to[m] == NO_NODE)
+    }
+
+    /// Returns true if the game is over there.
+    #[must_use]
+    pub fn is_over(&self, node: Node) -> bool {
+        self.outcome(node).is_some()
+    }
+
+    pub(in crate::book) fn outcome(&self, node: Node) -> Option<Outcome> {
+        self.ended[node.index()]
+    }
+
+    /// The canonical key of a position.
+    #[must_use]
+    pub fn key(&self, node: Node) -> Key {
+        Key::from_i64(self.keys[node.index()])
+    }
+
+    /// Plies of the shortest way to it from the start.
+    #[must_use]
+    pub fn depth(&self, node: Node) -> u32 {
+        self.depth[node.index()]
+    }
+
+    /// The side whose turn it is.
+    #[must_use]
+    pub fn turn(&self, node: Node) -> Side {
+        self.moves.turn[node.index()]
+    }
+
+    pub(in crate::book) fn about(&self, number: usize) -> About {
+        self.about[number]
+    }
+
+    /// The key of the position that a move leads to.
+    pub(in crate::book) fn target_key(&self, number: usize) -> Option<i64> {
+        let to = self.moves.to[number];
+        (to != NO_NODE).then(|| self.keys[to as usize])
+    }
+
+    pub(in crate::book) fn is_deleted(&self, node: Node, bits: u16) -> bool {
+        self.deleted.contains(&(self.keys[node.index()], bits))
+    }
+
+    /// Number of moves, those of positions that are not reached and illegal ones with them.
+    pub(in crate::book) const fn moves_len(&self) -> usize {
+        self.about.len()
+    }
+
+    /// Number of moves of positions that the start does not reach.
+    pub(in crate::book) fn unreached_moves(&self) -> u64 {
+        let unreached = (0..self.inner).filter(|&node| self.depth[node] == NONE);
+        unreached.map(|node| self.moves.of(node).len() as u64).sum()
+    }
+
+    /// The position in which a move is made.
+    pub(in crate::book) fn maker(&self, number: usize) -> usize {
+        self.moves.first[..self.inner].partition_point(|&first| first as usize <= number) - 1
+    }
+}
+
+/// The state of a depth-first walk in a position.
+struct Step<G: Symmetric> {
+    node: usize,
+    /// The next of its moves to try.
+    next: usize,
+    /// The move that led here, and what is needed to undo it.
+    back: Option<(G::Move, G::Undo)>,
+}
+
+impl<G: Symmetric + Notation> Graph<G> {
+    /// Finds where every move leads by playing through the book, each move once.
+    fn walk(&mut self) {
+        self.moves.first.push(self.about.len() as u32);
+        self.moves.to = vec![NO_NODE; self.about.len()];
+        self.moves.turn = vec![Side::First; self.inner];
+        self.ended = vec![None; self.inner];
+        let start = self.keys.binary_search(&self.key_of(&G::start())).ok();
+        if let Some(start) = start {
+            self.walk_from(start);
+        }
+        // Leaves have no moves.
+        self.moves.first.resize(self.keys.len() + 1, self.about.len() as u32);
+        self.came = vec![NONE; self.keys.len()];
+        self.depth = vec![NONE; self.keys.len()];
+        if let Some(start) = start {
+            self.measure(start);
+        }
+    }
+
+    fn walk_from(&mut self, start: usize) {
+        let mut leaves = HashMap::new();
+        let mut entered = vec![false; self.inner];
+        let mut position = G::start();
+        let mut stack = vec![self.enter(start, &position, None, &mut entered)];
+        while let Some(step) = stack.last_mut() {
+            let (node, number) = (step.node, step.next);
+            if number == self.moves.first[node + 1] as usize {
+                if let Some((mv, undo)) = stack.pop().and_then(|step| step.back) {
+                    position.unmake(mv, undo);
+                }
+                continue;
+            }
+            step.next += 1;
+            let Some(mv) = self.played(&position, number) else { continue };
+            let undo = position.make(mv);
+            let to = self.number_of(&position, &mut leaves);
+            self.moves.to[number] = to as u32;
+            if to < self.inner && !entered[to] {
+                stack.push(self.enter(to, &position, Some((mv, undo)), &mut entered));
+            } else {
+                position.unmake(mv, undo);
+            }
+        }
+    }
+
+    fn enter(
+        &mut self,
+        node: usize,
+        position: &G,
+        back: Option<(G::Move, G::Undo)>,
+        entered: &mut [bool],
+    ) -> Step<G> {
+        entered[node] = true;
+        self.moves.turn[node] = position.side_to_move();
+        Step { node, next: self.moves.first[node] as usize, back }
+    }
+
+    /// The node of a position, a new one for a leaf that was not met before.
+    fn number_of(&mut self, position: &G, leaves: &mut HashMap<i64, usize>) -> usize {
+        let key = self.key_of(position);
+        self.keys[..self.inner].binary_search(&key).unwrap_or_else(|_| {
+            *leaves.entry(key).or_insert_with(|| {
+                self.keys.push(key);
+                self.moves.turn.push(position.side_to_move());
+                self.ended.push(position.outcome());
+                self.keys.len() - 1
+            })
+        })
+    }
+
+    fn key_of(&self, position: &G) -> i64 {
+        position.canonical_with(self.foreign_keys.as_ref()).key.to_i64()
+    }
+
+    /// A move in the canonical frame, packed.
+    pub(in crate::book) fn packed(&self, position: &G, mv: G::Move) -> u16 {
+        let canonical = position.canonical_with(self.foreign_keys.as_ref());
+        position.canonical_move(canonical, mv).pack()
+    }
+
+    /// The inverse of [`packed`](Self::packed), of several images the greatest as in
+    /// [`Book::probe`]; `None` if the move is not legal.
+    pub(in crate::book) fn unpacked(&self, position: &G, bits: u16) -> Option<G::Move> {
+        let image = G::Move::unpack(bits)?;
+        let by = position.canonical_with(self.foreign_keys.as_ref()).by;
+        let played = (0..position.symmetries())
+            .filter(|s| by >> s & 1 == 1)
+            .map(|s| position.unmap_move(image, s))
+            .max();
+        played.filter(|&mv| position.is_legal(mv))
+    }
+
+    /// The number of a position's move, if the book has it.
+    pub(in crate::book) fn number_of_move(&self, node: Node, bits: u16) -> Option<usize> {
+        let is_it = |&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE;
+        self.moves.of(node.index()).find(is_it)
+    }
+
+    /// Calls `visit` once with every position that is reached, in one of its frames.
+    pub fn for_each_position(&self, mut visit: impl FnMut(Node, &G)) {
+        let Some(start) = self.start() else { return };
+        let mut position = G::start();
+        visit(start, &position);
+        // The moves left to try, and the one that led here with what is needed to undo it.
+        let mut stack = vec![(self.moves.of(start.index()), None)];
+        while let Some((moves, _)) = stack.last_mut() {
+            let Some(number) = moves.next() else {
+                if let Some((_, Some((mv, undo)))) = stack.pop() {
+                    position.unmake(mv, undo);
+                }
+                continue;
+            };
+            let to = self.moves.to[number];
+            // Each position from the one move on the shortest way to it.
+            if to == NO_NODE || self.came[to as usize] != number as u32 {
+                continue;
+            }
+            if let Some(mv) = self.played(&position, number) {
+                let undo = position.make(mv);
+                visit(Node(to), &position);
+                stack.push((self.moves.of(to as usize), Some((mv, undo))));
+            }
+        }
+    }
+
+    /// Calls `visit` with every move that is reached: where it is made, its number, the position
+    /// before it in one of its frames, the move, and the position after it.
+    pub(in crate::book) fn for_each_move(
+        &self,
+        mut visit: impl FnMut(Node, usize, &G, G::Move, &G),
+    ) {
+        self.for_each_position(|node, position| {
+            for number in self.moves.of(node.index()) {
+                if let Some(mv) = self.played(position, number) {
+                    let mut after = position.clone();
+                    after.make(mv);
+                    visit(node, number, position, mv, &after);
+                }
+            }
+        });
+    }
+
+    /// A move of the book as it is played in a position of its key.
+    pub(in crate::book) fn played(&self, position: &G, number: usize) -> Option<G::Move> {
+        self.unpacked(position, self.about[number].bits)
+    }
+
+    /// Finds the shortest ways from the start, breadth first; of equal ones the first.
+    fn measure(&mut self, start: usize) {
+        self.depth[start] = 0;
+        let mut queue = std::collections::VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for number in self.moves.of(node) {
+                let to = self.moves.to[number] as usize;
+                if to != NO_NODE as usize && self.depth[to] == NONE {
+                    self.depth[to] = self.depth[node] + 1;
+                    self.came[to] = number as u32;
+                    queue.push_back(to);
+                }
+            }
+        }
+    }
+
+    /// The moves of the shortest way to a position, from the start.
+    pub(in crate::book) fn way_to(&self, node: Node) -> Vec<usize> {
+        let mut way = Vec::new();
+        let mut at = node.index();
+        while self.came[at] != NONE {
+            let number = self.came[at] as usize;
+            way.push(number);
+            at = self.maker(number);
+        }
+        way.reverse();
+        way
+    }
+}
+
+impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
+    /// The shortest way to a position from the start.
+    #[must_use]
+    pub fn line_to(&self, node: Node) -> Line<G> {
+        let mut line = Line::new(G::start(), 0);
+        for number in self.way_to(node) {
+            if let Some(mv) = self.played(line.position(), number) {
+                line.push(mv);
+            }
+        }
+        line
+    }
+}

@@ -1,0 +1,115 @@
+//! Scores from elsewhere, one JSON object a line.
+
+use serde_json::{Map, Value};
+
+use crate::book::file::reader::Book;
+use crate::book::file::scores::Score;
+use crate::book::model::value::{Appraisal, Bound, Finding};
+use crate::game::{Notation, Symmetric};
+use crate::hash::Key;
+
+/// Bytes of a line, at most.
+pub const MAX_SCORE_LINE: usize = 1 << 16;
+
+/// The plies assumed for a tablebase result without a distance.
+const FAR: u16 = 999;
+
+impl Book {
+    /// Reads one line of scores: an object with
+    ///
+    /// - `fen`, or `key` (canonical, 16 hexadecimal digits), and `source`, the name of the engine or
+    ///   tablebase;
+    /// - one of `cp` (centipawns), `mate` (moves; negative or 0 if the side to move is mated) and `wdl`
+    ///   (`win`, `draw` or `loss` by a tablebase; with `order`, 0 unless given, and `distance` in plies),
+    ///   each for the side to move;
+    /// - perhaps `bound` (`exact`, `lower`, `upper`), `depth`, `nodes`, and with `fen` also `best`,
+    ///   the best move.
+    ///
+    /// # Errors
+    ///
+    /// The fault of the line, for people.
+    pub fn read_score<G: Symmetric + Notation>(&self, line: &str) -> Result<(Key, Score), String> {
+        let value: Value = serde_json::from_str(line).map_err(|e| format!("no JSON: {e}"))?;
+        let Value::Object(object) = value else { return Err("no object".to_owned()) };
+        let fields = Fields(&object);
+        let source = fields.text("source")?.filter(|source| !source.is_empty());
+        let source = source.ok_or("it names no \"source\"")?;
+        let (finding, bound) = (fields.finding()?, fields.bound()?);
+        let depth = fields.number("depth")?.unwrap_or(0);
+        let nodes = fields.number("nodes")?.unwrap_or(0);
+        match (fields.text("fen")?, fields.text("key")?) {
+            (Some(fen), None) => {
+                let position = G::parse_position(fen).map_err(|e| format!("\"fen\": {e}"))?;
+                let best = fields.best(&position)?;
+                let appraisal = Appraisal { finding, bound, depth, nodes, best };
+                Ok(self.score_of(&position, source, appraisal))
+            }
+            (None, Some(key)) => {
+                let bits = u64::from_str_radix(key, 16).ok().filter(|_| key.len() == 16);
+                let bits = bits.ok_or("\"key\" is not 16 hexadecimal digits")?;
+                let appraisal = Appraisal { finding, bound, depth, nodes, best: None };
+                let source = source.to_owned();
+                Ok((Key::from_i64(bits.cast_signed()), Score { source, appraisal }))
+            }
+            _ => Err("give either \"fen\" or \"key\"".to_owned()),
+        }
+    }
+}
+
+/// The fields of an object; those that are null count as missing.
+struct Fields<'a>(&'a Map<String, Value>);
+
+impl Fields<'_> {
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, name: &str) -> Result<Option<&str>, String> {
+        let text = |value: &Value| value.is_string();
+        match self.get(name) {
+            Some(value) if !text(value) => Err(format!("\"{name}\" is no text")),
+            value => Ok(value.and_then(Value::as_str)),
+        }
+    }
+
+    fn number<T: TryFrom<i64>>(&self, name: &str) -> Result<Option<T>, String> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = value.as_i64().and_then(|number| T::try_from(number).ok());
+        number.map(Some).ok_or_else(|| format!("\"{name}\" is no number that fits"))
+    }
+
+    fn finding(&self) -> Result<Finding, String> {
+        let (cp, mate) = (self.number::<i32>("cp")?, self.number::<i16>("mate")?);
+        let plies = |moves: u16| moves.saturating_mul(2);
+        match (cp, mate, self.text("wdl")?) {
+            (Some(cp), None, None) => Ok(Finding::Centipawns(cp)),
+            (None, Some(mate @ 1..), None) => {
+                Ok(Finding::MateIn(plies(mate.unsigned_abs()).saturating_sub(1)))
+            }
+            (None, Some(mate), None) => Ok(Finding::MatedIn(plies(mate.unsigned_abs()))),
+            (None, None, Some(wdl)) => {
+                let order = self.number("order")?.unwrap_or(0);
+                let distance = self.number("distance")?.unwrap_or(FAR);
+                match wdl {
+                    "win" => Ok(Finding::TableWin { order, distance }),
+                    "draw" => Ok(Finding::TableDraw),
+                    "loss" => Ok(Finding::TableLoss { order, distance }),
+                    _ => Err("\"wdl\" is not win, draw or loss".to_owned()),
+                }
+            }
+            _ => Err("give one of \"cp\", \"mate\" and \"wdl\"".to_owned()),
+        }
+    }
+
+    fn bound(&self) -> Result<Bound, String> {
+        let Some(name) = self.text("bound")? else { return Ok(Bound::Exact) };
+        let found = Bound::ALL.into_iter().find(|bound| bound.name() == name);
+        found.ok_or_else(|| "\"bound\" is not exact, lower or upper".to_owned())
+    }
+
+    fn best<G: Notation>(&self, position: &G) -> Result<Option<G::Move>, String> {
+        let Some(text) = self.text("best")? else { return Ok(None) };
+        let mv = G::parse_move(text).filter(|&mv| position.is_legal(mv));
+        mv.map(Some).ok_or_else(|| "\"best\" is no legal move".to_owned())
+    }
+}

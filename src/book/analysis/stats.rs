@@ -1,0 +1,332 @@
+//! A survey of a book: the coverage of games, its main lines, and the positions where its players choose
+//! badly.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::book::file::reader::shown_move;
+use crate::book::file::reader::{Book, Entry};
+use crate::book::file::walk::Walker;
+use crate::book::file::walk::{Depth, Walk};
+use crate::book::model::annotation::Mark;
+use crate::book::model::error::BookError;
+use crate::book::model::move_stats::Tally;
+use crate::game::{Notation, Packed, Side, Symmetric};
+
+/// The most moves examined in the search for the main lines.
+const MAX_LOOKS: usize = 200_000;
+
+/// The options of a survey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SurveyOptions {
+    /// Moves of fewer games are left out of coverage and lines.
+    pub min_games: u64,
+    /// The number of main lines to find. Default 5.
+    pub lines: usize,
+    /// Plies of a main line. Default 8.
+    pub line_depth: usize,
+    /// The number of differences of scores to find. Default 5.
+    pub differences: usize,
+    /// Games that both moves of such a difference have, at least. Default 20.
+    pub enough: u64,
+}
+
+impl Default for SurveyOptions {
+    fn default() -> Self {
+        Self { min_games: 1, lines: 5, line_depth: 8, differences: 5, enough: 20 }
+    }
+}
+
+/// The findings of a survey.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survey {
+    /// Positions and moves by distance from the start.
+    pub walk: Walk,
+    /// The number of games that make a move of the book at each distance from the start.
+    pub coverage: Vec<u64>,
+    /// The most played lines.
+    pub lines: Vec<LineCount>,
+    /// Positions in which the most played move scores clearly worse than another, the greatest
+    /// differences first.
+    pub differences: Vec<Difference>,
+    /// The counts of marks.
+    pub marks: MarkCounts,
+}
+
+/// A line of moves from the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineCount {
+    /// The moves, in coordinates.
+    pub moves: Vec<String>,
+    /// Games of its rarest move: at most that many games follow it, as games may come from other lines.
+    pub games: u64,
+    /// The games of its last move.
+    pub last: Tally,
+}
+
+/// A move of a difference of scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// In coordinates.
+    pub mv: String,
+    /// Its games.
+    pub games: u64,
+    /// The mover's score, 0 to 1.
+    pub score: f64,
+}
+
+/// The most played move of a position, and one that scores clearly better: by more than two standard
+/// errors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The position.
+    pub position: String,
+    /// Moves from the start.
+    pub ply: usize,
+    /// The most played move.
+    pub played: Sample,
+    /// The better one.
+    pub better: Sample,
+}
+
+/// The numbers of moves that have marks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MarkCounts {
+    /// Moves that have any mark.
+    pub moves: u64,
+    /// Those with each flag.
+    pub flags: BTreeMap<&'static str, u64>,
+    /// Those with a weight set by hand.
+    pub weights: u64,
+    /// Those with a priority.
+    pub priorities: u64,
+    /// Those with a comment.
+    pub comments: u64,
+    /// Moves of each line group.
+    pub groups: BTreeMap<String, u64>,
+}
+
+impl MarkCounts {
+    fn add(&mut self, mark: &Mark) {
+        if *mark == Mark::default() {
+            return;
+        }
+        self.moves += 1;
+        for name in mark.flags.names() {
+            *self.flags.entry(name).or_default() += 1;
+        }
+        self.weights += u64::from(mark.weight.is_some());
+        self.priorities += u64::from(mark.priority != 0);
+        self.comments += u64::from(mark.comment.is_some());
+        for group in &mark.groups {
+            *self.groups.entry(group.clone()).or_default() += 1;
+        }
+    }
+}
+
+/// The most played move of a position and the one with the best score of a side, among those of
+/// enough games.
+#[derive(Debug, Clone, Copy)]
+struct Contrast {
+    played: (u16, Tally),
+    /// By side.
+    best: [(u16, Tally); 2],
+}
+
+impl Contrast {
+    fn new(entries: &[Entry], enough: u64) -> Option<Self> {
+        let mut known = entries.iter().filter(|e| e.tally.decided() >= enough.max(1));
+        let first = known.next()?;
+        let first = (first.mv, first.tally);
+        let mut contrast = Self { played: first, best: [first; 2] };
+        for entry in known {
+            let one = (entry.mv, entry.tally);
+            if one.1.games > contrast.played.1.games {
+                contrast.played = one;
+            }
+            for side in [Side::First, Side::Second] {
+                let best = &mut contrast.best[side.index()];
+                if is_better(&one.1, &best.1, side) {
+                    *best = one;
+                }
+            }
+        }
+        let is_clear = |side| contrast.difference(side).is_some();
+        (is_clear(Side::First) || is_clear(Side::Second)).then_some(contrast)
+    }
+
+    /// The difference by which the best move of a side scores better than the most played one, if it clearly
+    /// does.
+    fn difference(&self, side: Side) -> Option<f64> {
+        let (played, best) = (&self.played.1, &self.best[side.index()].1);
+        let difference = best.score(side)? - played.score(side)?;
+        // A single game's score has a standard deviation of a half at most.
+        let variance = 0.25 / played.decided() as f64 + 0.25 / best.decided() as f64;
+        (difference > 2.0 * variance.sqrt()).then_some(difference)
+    }
+}
+
+fn is_better(a: &Tally, b: &Tally, side: Side) -> bool {
+    a.score(side).unwrap_or(0.0).total_cmp(&b.score(side).unwrap_or(0.0)) == Ordering::Greater
+}
+
+/// The moves of a book as a survey needs them.
+struct Content {
+    places: Vec<crate::book::model::move_stats::Place>,
+    /// Games of each, as far as they count for coverage.
+    games: Vec<u64>,
+    contrasts: BTreeMap<i64, Contrast>,
+    marks: MarkCounts,
+}
+
+impl Content {
+    fn read(book: &Book, options: &SurveyOptions) -> Result<Self, BookError> {
+        let mut content = Self {
+            places: Vec::new(),
+            games: Vec::new(),
+            contrasts: BTreeMap::new(),
+            marks: MarkCounts::default(),
+        };
+        let mut entries: Vec<Entry> = Vec::new();
+        book.for_each_place(|(key, mv), row, mark| {
+            content.marks.add(&mark);
+            let Some(entry) = Entry::new(key, mv, row, mark) else { return Ok(()) };
+            content.places.push((key, mv));
+            content.games.push(if entry.has_games(options.min_games) {
+                entry.tally.games
+            } else {
+                0
+            });
+            if entries.first().is_some_and(|first| first.key != key) {
+                content.contrast(&entries, options);
+                entries.clear();
+            }
+            entries.push(entry);
+            Ok(())
+        })?;
+        content.contrast(&entries, options);
+        Ok(content)
+    }
+
+    fn contrast(&mut self, entries: &[Entry], options: &SurveyOptions) {
+        let Some(first) = entries.first() else { return };
+        if entries.len() > 1
+            && options.differences > 0
+            && let Some(contrast) = Contrast::new(entries, options.enough)
+        {
+            self.contrasts.insert(first.key, contrast);
+        }
+    }
+}
+
+impl Book {
+    /// Looks through the whole book. Holds the keys, moves and games of all rows in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], [`BookError::Damaged`].
+    pub fn survey<G: Symmetric + Notation>(
+        &self,
+        options: &SurveyOptions,
+    ) -> Result<Survey, BookError> {
+        self.expect_game::<G>()?;
+        let Content { places, games, contrasts, marks } = Content::read(self, options)?;
+        let mut walker = Walker::<G>::new(self.foreign_keys(), places);
+        walker.enter(&G::start());
+        let (mut depths, mut coverage, mut differences) = (Vec::new(), Vec::new(), Vec::new());
+        walker.run(usize::MAX, |stop, position| {
+            if depths.len() == stop.ply {
+                depths.push(Depth::default());
+                coverage.push(0u64);
+            }
+            depths[stop.ply].positions += 1;
+            depths[stop.ply].moves += stop.legal;
+            let sum = games[stop.rows].iter().fold(0u64, |sum, &games| sum.saturating_add(games));
+            coverage[stop.ply] = coverage[stop.ply].saturating_add(sum);
+            let key = self.key_of(position).to_i64();
+            if let Some(contrast) = contrasts.get(&key) {
+                differences.extend(self.difference(position, stop.ply, contrast));
+            }
+            Ok::<(), BookError>(())
+        })?;
+        differences.sort_by(|a: &Difference, b| {
+            let by = |d: &Difference| d.better.score - d.played.score;
+            by(b).total_cmp(&by(a)).then(a.ply.cmp(&b.ply)).then(a.position.cmp(&b.position))
+        });
+        differences.truncate(options.differences);
+        let unreached = walker.unreached().count() as u64;
+        let lines = self.lines::<G>(options)?;
+        let walk = Walk { depths, unreached };
+        Ok(Survey { walk, coverage, lines, differences, marks })
+    }
+
+    fn difference<G: Symmetric + Notation>(
+        &self,
+        position: &G,
+        ply: usize,
+        contrast: &Contrast,
+    ) -> Option<Difference> {
+        let mover = position.side_to_move();
+        contrast.difference(mover)?;
+        let canonical = position.canonical_with(self.foreign_keys());
+        let sample = |(bits, tally): (u16, Tally)| {
+            let mv = shown_move(position, canonical, G::Move::unpack(bits)?);
+            let score = tally.score(mover)?;
+            Some(Sample { mv: G::move_text(mv), games: tally.games, score })
+        };
+        Some(Difference {
+            position: position.position_text(),
+            ply,
+            played: sample(contrast.played)?,
+            better: sample(contrast.best[mover.index()])?,
+        })
+    }
+
+    /// The most played lines: the best first by the games of their rarest moves.
+    fn lines<G: Symmetric + Notation>(
+        &self,
+        options: &SurveyOptions,
+    ) -> Result<Vec<LineCount>, BookError> {
+        let mut found = Vec::new();
+        let mut heap = BinaryHeap::new();
+        let mut looks = MAX_LOOKS;
+        heap.push((u64::MAX, Reverse(Vec::<u16>::new()), [0u64; 4]));
+        while let Some((games, Reverse(line), last)) = heap.pop() {
+            if found.len() >= options.lines {
+                break;
+            }
+            let Some(position) = play::<G>(&line) else { continue };
+            let moves = if line.len() < options.line_depth {
+                self.probe_with(&position, options.min_games)?
+            } else {
+                Vec::new()
+            };
+            looks = looks.saturating_sub(1 + moves.len());
+            if moves.is_empty() && !line.is_empty() || looks == 0 {
+                found.push(line_count::<G>(&line, games, last));
+            }
+            for found in moves {
+                let t = found.tally;
+                let longer = line.iter().copied().chain([found.mv.pack()]).collect();
+                let counts = [t.games, t.first, t.draws, t.second];
+                heap.push((games.min(t.games), Reverse(longer), counts));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn play<G: Notation>(line: &[u16]) -> Option<G> {
+    let mut position = G::start();
+    for &bits in line {
+        let mv = G::Move::unpack(bits)?;
+        position.make(mv);
+    }
+    Some(position)
+}
+
+fn line_count<G: Notation>(line: &[u16], games: u64, last: [u64; 4]) -> LineCount {
+    let [all, first, draws, second] = last;
+    let moves = line.iter().filter_map(|&bits| G::Move::unpack(bits)).map(G::move_text).collect();
+    LineCount { moves, games, last: Tally { games: all, first, draws, second, ..Tally::default() } }
+}

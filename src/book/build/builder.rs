@@ -1,0 +1,780 @@
+//! From records to a book: `map` notes every game, `reduce` sums games and then moves, `pack`
+//! writes the book in key order.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use crate::book::build::incremental::{Base, add_rows};
+use crate::book::file::key_tables::key_file;
+use crate::book::file::reader::Book;
+use crate::book::file::store::{PACK_MEMORY, Writer};
+use crate::book::file::transaction::{At, Output};
+use crate::book::model::counted_game::GameId;
+use crate::book::model::counted_game::IdTable;
+use crate::book::model::counted_game::{Facts, Kind, Played};
+use crate::book::model::error::BuildError;
+use crate::book::model::filter::Filter;
+use crate::book::model::groups::{GroupNames, Member};
+use crate::book::model::metadata::{Counts, Metadata, Source};
+use crate::book::model::move_stats::PlacedRow;
+use crate::book::model::move_stats::Row;
+use crate::book::model::observation::{Glimpse, Observation};
+use crate::book::model::weight::Weight;
+use crate::bytes::atomic::folder_of;
+use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
+use crate::bytes::lock::FileLock;
+use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
+use crate::hash::KeyTable;
+use crate::record::{Record, WINDOW};
+
+/// Games replayed by one task.
+const TASK: usize = 256;
+
+/// Memory that a thread may use beside what it sorts, in bytes: a merge, and its input.
+const THREAD_MEMORY: usize = MERGE_MEMORY + WINDOW;
+
+/// The options of a build.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// Moves of a game that are kept, at most. Default 60.
+    pub max_ply: usize,
+    /// Written into the book: queries leave out moves of fewer games. Default 1.
+    pub min_games: u64,
+    /// Written into the book: queries leave out moves of a smaller share of their position's games,
+    /// in hundredths of a percent. Default 0.
+    pub min_share: u64,
+    /// Written into the book: the rule by which moves get their weights.
+    pub weight: Weight,
+    /// The records that count, and which of their moves.
+    pub filter: Filter,
+    /// A book that is added to: all it holds is in the new one, which can stand in its place. The
+    /// options above and the keys must be those that it was built with; [`BuildOptions::like`] are.
+    pub base: Option<PathBuf>,
+    /// Bytes for sorting; beyond that, temporary files are written beside the book. Default
+    /// 512 MiB.
+    pub memory: usize,
+    /// Other keys than the stored ones, for books that go with other programs.
+    pub key_table: Option<KeyTable>,
+    /// The interval at which the games read from files are saved, so that an interrupted build of the same
+    /// files goes on from there. Default 30 seconds.
+    pub keep_every: Duration,
+    /// Ends the build with [`Interrupted`](crate::book::model::error::ReplaceError::Interrupted) soon after it was
+    /// set.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            max_ply: 60,
+            min_games: 1,
+            min_share: 0,
+            weight: Weight::default(),
+            filter: Filter::default(),
+            base: None,
+            memory: 512 << 20,
+            key_table: None,
+            keep_every: Duration::from_secs(30),
+            stop: Arc::default(),
+        }
+    }
+}
+
+impl BuildOptions {
+    /// The options that `base` was built with, for adding to it.
+    #[must_use]
+    pub fn like(base: &Book) -> Self {
+        let about = base.metadata();
+        Self {
+            max_ply: usize::try_from(about.max_ply).unwrap_or(usize::MAX),
+            min_games: about.min_games,
+            min_share: about.min_share,
+            weight: about.weight.clone(),
+            filter: about.filter.clone(),
+            base: Some(base.path().to_owned()),
+            key_table: base.foreign_keys().cloned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The outcome for one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It is counted, unless the book has the game already.
+    Counted,
+    /// It begins elsewhere than games usually do.
+    OtherStart,
+    /// It has no moves.
+    NoMoves,
+    /// It does not pass the filter.
+    Filtered,
+}
+
+/// Collects games from any number of threads, then writes the book.
+#[derive(Debug)]
+pub struct Builder<G> {
+    output: PathBuf,
+    folder: PathBuf,
+    /// `None` if a shard is written instead of a book.
+    place: Option<Output>,
+    options: BuildOptions,
+    base: Option<Base>,
+    start_text: String,
+    played: Sorter<Played>,
+    /// The number of the next record, where copies are not brought together.
+    serial: AtomicU64,
+    records: AtomicU64,
+    filtered: AtomicU64,
+    bad: AtomicU64,
+    game: PhantomData<fn() -> G>,
+}
+
+/// Games noted by one thread, on the way to a [`Builder`].
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub(in crate::book) played: Vec<Played>,
+    /// See [`Played::serial`].
+    serial: u64,
+}
+
+impl<G: Symmetric + Notation> Builder<G> {
+    /// Starts a book at `output`.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Replace`] if no book can be written there, if something else is there, or if another
+    /// process builds it; those of a base that cannot be added to.
+    pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
+        let place = Output::claim(output, &options.stop)?;
+        let options = BuildOptions { filter: options.filter.folded(), ..options };
+        let base = Base::of::<G>(&options)?;
+        let folder = folder_of(output).to_owned();
+        Ok(Self::collect(output, folder, Some(place), base, options))
+    }
+
+    /// Starts to collect games that will be written as a shard to `folder`.
+    pub(in crate::book) fn of_shard(folder: &Path, options: BuildOptions) -> Self {
+        let options = BuildOptions { filter: options.filter.folded(), ..options };
+        Self::collect(folder, folder.to_owned(), None, None, options)
+    }
+
+    fn collect(
+        output: &Path,
+        folder: PathBuf,
+        place: Option<Output>,
+        base: Option<Base>,
+        options: BuildOptions,
+    ) -> Self {
+        Self {
+            output: output.to_owned(),
+            played: Sorter::new(&folder, budget(&options), &options.stop),
+            folder,
+            place,
+            options,
+            base,
+            start_text: G::start().position_text(),
+            serial: AtomicU64::new(1),
+            records: AtomicU64::new(0),
+            filtered: AtomicU64::new(0),
+            bad: AtomicU64::new(0),
+            game: PhantomData,
+        }
+    }
+
+    /// A batch for games of the file whose content has that BLAKE3 hash. Shards distinguish files, because
+    /// another shard may hold the games of the same file.
+    pub(in crate::book) fn batch(&self, source: &[u8; 32]) -> Batch {
+        let serial = if self.place.is_none() { serial_of(source) } else { 0 };
+        Batch { played: Vec::new(), serial }
+    }
+
+    /// Notes a record.
+    pub fn note(&self, record: &Record<G>, batch: &mut Batch) -> Admission {
+        self.records.fetch_add(1, Ordering::Relaxed);
+        let facts = Facts::of(record);
+        if !self.options.filter.admits_record(record, &facts) {
+            self.filtered.fetch_add(1, Ordering::Relaxed);
+            return Admission::Filtered;
+        }
+        let mut played = Played::new(record, &facts, &self.start_text, self.options.max_ply);
+        if self.options.filter.fold_mirror {
+            played.fold::<G>(&record.tree.moves, &self.start_text);
+        }
+        played.serial = if self.options.filter.every_record && played.kind == Kind::Usual {
+            self.serial.fetch_add(1, Ordering::Relaxed)
+        } else {
+            batch.serial
+        };
+        if self.options.filter.no_groups {
+            played.groups = GroupNames::default();
+        }
+        let admission = match played.kind {
+            Kind::Usual => Admission::Counted,
+            Kind::OtherStart => Admission::OtherStart,
+            Kind::NoMoves => Admission::NoMoves,
+        };
+        batch.played.push(played);
+        admission
+    }
+
+    /// Counts records that could not be read.
+    pub fn note_bad(&self, records: u64) {
+        self.records.fetch_add(records, Ordering::Relaxed);
+        self.bad.fetch_add(records, Ordering::Relaxed);
+    }
+
+    /// Counts records that an earlier run noted, in which serial numbers below `serial` were given.
+    pub(in crate::book) fn note_kept(&self, records: u64, bad: u64, filtered: u64, serial: u64) {
+        self.records.fetch_add(records, Ordering::Relaxed);
+        self.bad.fetch_add(bad, Ordering::Relaxed);
+        self.filtered.fetch_add(filtered, Ordering::Relaxed);
+        self.serial.fetch_max(serial, Ordering::Relaxed);
+    }
+
+    /// Serial numbers given from now on are not below this one.
+    pub(in crate::book) fn serial(&self) -> u64 {
+        self.serial.load(Ordering::Relaxed)
+    }
+
+    /// The sorter that collects noted games.
+    pub(in crate::book) const fn played(&self) -> &Sorter<Played> {
+        &self.played
+    }
+
+    pub(in crate::book) fn output(&self) -> &Path {
+        &self.output
+    }
+
+    pub(in crate::book) const fn options(&self) -> &BuildOptions {
+        &self.options
+    }
+
+    /// The book that is added to.
+    pub(in crate::book) const fn base(&self) -> Option<&Base> {
+        self.base.as_ref()
+    }
+
+    /// The right to write the book.
+    pub(in crate::book) fn lock(&self) -> Option<Arc<FileLock>> {
+        self.place.as_ref().map(Output::lock)
+    }
+
+    /// Adds noted games; the order of batches does not matter.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Replace`] if a temporary file cannot be written, or if `stop` was set.
+    pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
+        check_stop(&self.options, &self.output)?;
+        self.played.push(batch.played).map_err(|source| self.write_error(source))
+    }
+
+    /// Notes and adds records.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push).
+    pub fn add<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record<G>>,
+    ) -> Result<(), BuildError> {
+        let mut batch = Batch::default();
+        for record in records {
+            self.note(record, &mut batch);
+        }
+        self.push(batch)
+    }
+
+    /// Writes the book and moves it to its place. `sources` are the files that the games came
+    /// from.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
+    /// behind then.
+    pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
+        let Self { output, folder, place, options, base, played, .. } = self;
+        let errors = Errors { output: &output };
+        let place = place.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
+        let base = base.as_ref();
+        let mut ledger = Ledger::new(base, place.writer()?, errors)?;
+        let mut pack =
+            Pack::<G>::new(&options, base.map_or_else(Counts::default, Base::counts), errors);
+        pack.counts.records += self.records.into_inner();
+        pack.counts.filtered += self.filtered.into_inner();
+        pack.counts.bad += self.bad.into_inner();
+        let sums = Sums::new(&folder, &options);
+        pack.count_games(played.finish().map_err(|e| errors.io(e))?, &mut ledger, &sums)?;
+        if pack.counts.games == 0 {
+            return Err(no_games(sources.len(), &pack.counts));
+        }
+        let writer = ledger.finish()?;
+        let sources = merge_sources(sources, base);
+        let Sums { observations, members } = sums;
+        let rows = observations.finish().map_err(|e| errors.io(e))?;
+        match base {
+            None => {
+                let members = members.finish().map_err(|e| errors.io(e))?;
+                pack.finish(place, writer, in_order(rows, errors), members, &sources)
+            }
+            Some(base) => {
+                base.add_members(&members)?;
+                base.copy_rest(&writer)?;
+                let members = members.finish().map_err(|e| errors.io(e))?;
+                let rows = add_rows(in_order(rows, errors), base.rows()?);
+                pack.finish(place, writer, rows, members, &sources)
+            }
+        }
+    }
+
+    /// All games in the order of their ids.
+    pub(in crate::book) fn into_games(self) -> Result<Merge<Played>, BuildError> {
+        let Self { output, played, .. } = self;
+        played.finish().map_err(|e| Errors { output: &output }.io(e))
+    }
+
+    /// The folder of temporary files: that of the book.
+    pub(in crate::book) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Bytes that may be collected before they are sorted and written.
+    pub(in crate::book) fn budget(&self) -> usize {
+        budget(&self.options)
+    }
+
+    /// A sorter for something else that goes with this build.
+    pub(in crate::book) fn sorter<S: Reduce>(&self) -> Sorter<S> {
+        Sorter::new(&self.folder, budget(&self.options), &self.options.stop)
+    }
+
+    /// [`BuildError::Replace`] if `stop` was set.
+    pub(in crate::book) fn check_stop(&self) -> Result<(), BuildError> {
+        check_stop(&self.options, &self.output)
+    }
+
+    pub(in crate::book) fn write_error(&self, source: io::Error) -> BuildError {
+        Errors { output: &self.output }.io(source)
+    }
+}
+
+/// Bytes that one sorter may hold. Two are at work at a time: every thread can be writing a run while the
+/// next ones fill. The memory of merges and of the store is set aside.
+pub(in crate::book) fn budget(options: &BuildOptions) -> usize {
+    let threads = rayon::current_num_threads();
+    let aside = PACK_MEMORY + threads * THREAD_MEMORY;
+    options.memory.saturating_sub(aside).max(options.memory / 4) / (threads + 2)
+}
+
+/// A number for a file by the BLAKE3 hash of its content: the first 8 bytes.
+pub(in crate::book) fn serial_of(source: &[u8; 32]) -> u64 {
+    source.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes))
+}
+
+pub(in crate::book) fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
+    Ok(At(output).check_stop(&options.stop)?)
+}
+
+/// Makes errors that name the output.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::book) struct Errors<'a> {
+    pub(in crate::book) output: &'a Path,
+}
+
+impl Errors<'_> {
+    pub(in crate::book) fn io(self, source: io::Error) -> BuildError {
+        match source.kind() {
+            io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string() },
+            _ => At(self.output).io(source).into(),
+        }
+    }
+
+    pub(in crate::book) fn store(self, source: rusqlite::Error) -> BuildError {
+        At(self.output).store(source).into()
+    }
+}
+
+/// A receiver of every game, in the order of ids.
+pub(in crate::book) trait Register: Send {
+    /// Returns true if the base has the game.
+    fn knows(&mut self, game: &Played) -> Result<bool, BuildError>;
+    /// Records a game and the table of ids in which it belongs, if any.
+    fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError>;
+}
+
+/// Writes ids of games into a book, among those of the base.
+pub(in crate::book) struct Ledger<'a> {
+    known: KnownIds,
+    writer: Writer,
+    errors: Errors<'a>,
+}
+
+impl<'a> Ledger<'a> {
+    pub(in crate::book) fn new(
+        base: Option<&Base>,
+        writer: Writer,
+        errors: Errors<'a>,
+    ) -> Result<Self, BuildError> {
+        Ok(Self { known: KnownIds::of(base)?, writer, errors })
+    }
+
+    /// Writes the last ids of the base and returns the writer for the rest of the book.
+    pub(in crate::book) fn finish(self) -> Result<Writer, BuildError> {
+        let Self { mut known, writer, errors } = self;
+        known.pass(None, &writer, errors)?;
+        Ok(writer)
+    }
+}
+
+impl Register for Ledger<'_> {
+    fn knows(&mut self, game: &Played) -> Result<bool, BuildError> {
+        self.known.pass(Some(game.id), &self.writer, self.errors)?;
+        Ok(self.known.is_next(game.id))
+    }
+
+    fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError> {
+        let Some(table) = table else { return Ok(()) };
+        self.writer.add_id(table, game.id).map_err(|e| self.errors.store(e))
+    }
+}
+
+/// The contributions of replayed games, to be summed.
+pub(in crate::book) struct Sums {
+    pub(in crate::book) observations: Sorter<Observation>,
+    /// Moves of line groups.
+    pub(in crate::book) members: Sorter<Member>,
+}
+
+impl Sums {
+    pub(in crate::book) fn new(folder: &Path, options: &BuildOptions) -> Self {
+        let (budget, stop) = (budget(options), &options.stop);
+        Self {
+            observations: Sorter::new(folder, budget, stop),
+            members: Sorter::new(folder, budget / 8, stop),
+        }
+    }
+
+    /// Replays the games of a task.
+    fn add<G: Symmetric + Notation>(&self, task: &Task, options: &BuildOptions) -> io::Result<()> {
+        let (glimpses, mut members) = replay::<G>(&task.counted, options);
+        self.observations.push(glimpses)?;
+        members.append(&mut replay::<G>(&task.joining, options).1);
+        if members.is_empty() { Ok(()) } else { self.members.push(members) }
+    }
+}
+
+/// Games to replay.
+#[derive(Debug, Default)]
+struct Task {
+    counted: Vec<Played>,
+    /// Games that are counted already, of which a further copy names groups.
+    joining: Vec<Played>,
+}
+
+/// The outcome for one game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Counted,
+    Joining,
+    Out,
+}
+
+/// The second half of a build: games that were brought together are counted and replayed, and the
+/// book is written.
+pub(in crate::book) struct Pack<'a, G> {
+    pub(in crate::book) counts: Counts,
+    options: &'a BuildOptions,
+    errors: Errors<'a>,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<'a, G: Symmetric + Notation> Pack<'a, G> {
+    pub(in crate::book) fn new(
+        options: &'a BuildOptions,
+        counts: Counts,
+        errors: Errors<'a>,
+    ) -> Self {
+        Self { counts, options, errors, game: PhantomData }
+    }
+
+    /// Counts games, each of which comes once, and replays those that belong into the statistics.
+    pub(in crate::book) fn count_games(
+        &mut self,
+        games: impl Iterator<Item = io::Result<Played>> + Send,
+        register: &mut impl Register,
+        sums: &Sums,
+    ) -> Result<(), BuildError> {
+        let (errors, options) = (self.errors, self.options);
+        let mut games = games.fuse();
+        // The next games go to the first free thread, so that no thread waits for one that writes a run.
+        std::iter::from_fn(|| self.next_task(&mut games, register).transpose())
+            .par_bridge()
+            .try_for_each(|task| sums.add::<G>(&task?, options).map_err(|e| errors.io(e)))
+    }
+
+    /// Counts games, each of which comes once, that were replayed elsewhere.
+    pub(in crate::book) fn count_only(
+        &mut self,
+        mut games: impl Iterator<Item = io::Result<Played>>,
+        register: &mut impl Register,
+    ) -> Result<(), BuildError> {
+        while self.next_task(&mut games, register)?.is_some() {}
+        Ok(())
+    }
+
+    /// Counts the next games and returns those to replay. `None` at the end.
+    fn next_task(
+        &mut self,
+        games: &mut impl Iterator<Item = io::Result<Played>>,
+        register: &mut impl Register,
+    ) -> Result<Option<Task>, BuildError> {
+        check_stop(self.options, self.errors.output)?;
+        let mut task = Task::default();
+        let mut seen = 0;
+        for game in games.take(TASK) {
+            let game = game.map_err(|e| self.errors.io(e))?;
+            seen += 1;
+            match self.count(&game, register)? {
+                Fate::Counted => task.counted.push(game),
+                Fate::Joining => task.joining.push(game),
+                Fate::Out => {}
+            }
+        }
+        Ok((seen > 0).then_some(task))
+    }
+
+    /// Decides whether the game belongs into the statistics.
+    fn count(&mut self, game: &Played, register: &mut impl Register) -> Result<Fate, BuildError> {
+        let is_known = register.knows(game)?;
+        let counts = &mut self.counts;
+        let (fate, table) = match game.kind {
+            Kind::OtherStart => {
+                add(&mut counts.other_start_records, game.copies());
+                counts.other_starts += u64::from(!is_known);
+                (Fate::Out, (!is_known).then_some(IdTable::Elsewhere))
+            }
+            Kind::NoMoves => {
+                counts.no_moves = 1;
+                add(&mut counts.no_move_records, game.copies());
+                (Fate::Out, None)
+            }
+            Kind::Usual if is_known => {
+                add(&mut counts.duplicates, game.copies());
+                // Copies that state no result do not contradict that of the counted one.
+                let result = game.result();
+                let joins = !game.groups.is_empty()
+                    && (result.is_none() || self.options.filter.admits_result(result));
+                (if joins { Fate::Joining } else { Fate::Out }, None)
+            }
+            Kind::Usual if !self.count_result(game) => (Fate::Out, None),
+            Kind::Usual => (Fate::Counted, (game.serial == 0).then_some(IdTable::Games)),
+        };
+        register.enter(game, table)?;
+        Ok(fate)
+    }
+
+    /// Returns true if a game that is not in the base is counted, by its result, and adds it to the counts.
+    fn count_result(&mut self, game: &Played) -> bool {
+        let counts = &mut self.counts;
+        let result = game.result();
+        if !self.options.filter.admits_result(result) {
+            add(&mut counts.filtered, game.copies());
+            return false;
+        }
+        counts.games += 1;
+        add(&mut counts.duplicates, game.copies().saturating_sub(1));
+        counts.disputed += u64::from(game.is_disputed());
+        counts.tied += u64::from(game.is_disputed() && result.is_none());
+        match result {
+            Some(Outcome::Win(Side::First)) => counts.first += 1,
+            Some(Outcome::Draw) => counts.draws += 1,
+            Some(Outcome::Win(Side::Second)) => counts.second += 1,
+            None => {}
+        }
+        true
+    }
+
+    /// Writes rows and members of groups, both in ascending order, and all that was counted, and puts
+    /// the book in its place.
+    pub(in crate::book) fn finish(
+        self,
+        place: Output,
+        mut writer: Writer,
+        rows: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+        members: impl Iterator<Item = io::Result<Member>>,
+        sources: &[Source],
+    ) -> Result<Metadata, BuildError> {
+        let Self { counts, options, errors, .. } = self;
+        if !counts.is_plausible() {
+            return Err(errors.io(impossible()));
+        }
+        let table = match &options.key_table {
+            Some(table) => table.clone(),
+            None => KeyTable::from_bytes(key_file(G::NAME).unwrap_or_default())
+                .map_err(|e| errors.io(io::Error::other(e)))?,
+        };
+        let table_file = table.to_bytes().map_err(|e| errors.io(io::Error::other(e)))?;
+        let rows = rows.map(|row| check_stop(options, errors.output).and(row));
+        writer.add_rows(rows, |e| errors.store(e))?;
+        for member in members {
+            let member = member.map_err(|e| errors.io(e))?;
+            writer.add_member(&member).map_err(|e| errors.store(e))?;
+        }
+        let mut metadata = Metadata {
+            game: G::NAME.to_owned(),
+            key_table: table.fingerprint(),
+            max_ply: options.max_ply as u64,
+            min_games: options.min_games,
+            min_share: options.min_share,
+            filter: options.filter.clone(),
+            weight: options.weight.clone(),
+            counts,
+            ..Metadata::default()
+        };
+        place.finish(writer, &mut metadata, &table_file, sources)?;
+        Ok(metadata)
+    }
+}
+
+/// The error for sums that no collection of games has.
+pub(in crate::book) fn impossible() -> io::Error {
+    let what = "the sums of its games are impossible; make it again from the game files";
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Sums as rows of a book.
+pub(in crate::book) fn in_order<'a>(
+    rows: impl Iterator<Item = io::Result<Observation>> + Send + 'a,
+    errors: Errors<'a>,
+) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + 'a {
+    rows.map(move |row| {
+        let Observation { key, mv, tally } = row.map_err(|e| errors.io(e))?;
+        if !tally.is_plausible() {
+            return Err(errors.io(impossible()));
+        }
+        Ok((key, mv, Row { tally, weight: None }))
+    })
+}
+
+/// Adds to a count, which stays at the greatest number where the sum does not fit.
+fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
+}
+
+/// The ids of the base, on their way into the book.
+struct KnownIds {
+    next: Option<(IdTable, GameId)>,
+    rest: Box<dyn Iterator<Item = Result<(IdTable, GameId), BuildError>> + Send>,
+}
+
+impl KnownIds {
+    fn of(base: Option<&Base>) -> Result<Self, BuildError> {
+        let mut ids = match base {
+            None => Self { next: None, rest: Box::new(std::iter::empty()) },
+            Some(base) => Self { next: None, rest: Box::new(base.ids()?.in_order()) },
+        };
+        ids.next = ids.rest.next().transpose()?;
+        Ok(ids)
+    }
+
+    /// Writes all that come before this one, or all.
+    fn pass(
+        &mut self,
+        before: Option<GameId>,
+        writer: &Writer,
+        errors: Errors<'_>,
+    ) -> Result<(), BuildError> {
+        while let Some((table, id)) = self.next
+            && before.is_none_or(|before| id < before)
+        {
+            writer.add_id(table, id).map_err(|e| errors.store(e))?;
+            self.next = self.rest.next().transpose()?;
+        }
+        Ok(())
+    }
+
+    fn is_next(&self, id: GameId) -> bool {
+        self.next.is_some_and(|(_, next)| next == id)
+    }
+}
+
+fn replay<G: Symmetric + Notation>(
+    games: &[Played],
+    options: &BuildOptions,
+) -> (Vec<Glimpse>, Vec<Member>) {
+    let mut glimpses = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
+    let mut members = Vec::new();
+    let start = G::start();
+    for game in games {
+        let first = glimpses.len();
+        replay_game(&start, game, options, &mut glimpses);
+        let moves = &glimpses[first..];
+        members.extend(game.groups.iter().flat_map(|group| {
+            moves.iter().map(move |glimpse| Member {
+                key: glimpse.key,
+                mv: glimpse.mv,
+                group: group.into(),
+            })
+        }));
+    }
+    (glimpses, members)
+}
+
+/// Emits each different move of a game once.
+fn replay_game<G: Symmetric>(
+    start: &G,
+    game: &Played,
+    options: &BuildOptions,
+    glimpses: &mut Vec<Glimpse>,
+) {
+    let first = glimpses.len();
+    let result = game.result();
+    let mut position = start.clone();
+    for (played, &bits) in game.moves.iter().enumerate() {
+        let Some(mv) = G::Move::unpack(bits) else { return };
+        let side = position.side_to_move();
+        if options.filter.keeps(played, side, result) {
+            let canonical = position.canonical_with(options.key_table.as_ref());
+            let key = canonical.key.to_i64();
+            let packed = position.canonical_move(canonical, mv).pack();
+            if !glimpses[first..].iter().any(|g| g.key == key && g.mv == packed) {
+                let rating = game.ratings[side.index()];
+                glimpses.push(Glimpse::new(key, packed, result, rating, game.year));
+            }
+        }
+        position.make(mv);
+    }
+}
+
+/// One entry for each content, under the first of its names, in the order of hashes.
+pub(in crate::book) fn merge_sources(sources: Vec<Source>, base: Option<&Base>) -> Vec<Source> {
+    let mut by_hash: BTreeMap<[u8; 32], Source> = BTreeMap::new();
+    let known = base.map(Base::sources).unwrap_or_default().iter().cloned();
+    for source in known.chain(sources) {
+        let known = by_hash.entry(source.hash).or_insert_with(|| source.clone());
+        if source.name < known.name {
+            known.name = source.name;
+        }
+    }
+    by_hash.into_values().collect()
+}
+
+pub(in crate::book) fn no_games(files: usize, counts: &Counts) -> BuildError {
+    let reason = if counts.records == 0 {
+        "they hold no games; give files in PGN or another format of games".to_owned()
+    } else {
+        format!(
+            "{} bad, {} without moves, {} from other starts, {} left out by filters",
+            counts.bad, counts.no_move_records, counts.other_start_records, counts.filtered
+        )
+    };
+    BuildError::NoGames { files, first: String::new(), reason }
+}

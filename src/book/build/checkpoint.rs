@@ -1,0 +1,504 @@
+//! The checkpoint of an interrupted build: the games it has read, kept for the next one.
+//!
+//! Reading and checking games takes most of a build's time. A task reads a stretch of a file; the results of
+//! tasks are collected in memory, and when that is full, or some time has passed, they are written as a
+//! *part* to the folder `.BOOK.parts` beside the book: a sorted run of games, one of rejects, and last a list
+//! of the tasks that they hold, whole. A build that finds parts of the same files, read in the same way, uses
+//! them and skips their tasks. Any others are removed, and all are when a build ends.
+//!
+//! ```text
+//! N.games, N.rejects   runs, as temporary files hold them
+//! N.part               the sealed list: what is built, the tasks, BLAKE3 of both runs
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::book::build::game_files::FileReport;
+use crate::book::build::rejects::Listed;
+use crate::book::model::counted_game::Played;
+use crate::bytes::external_sort::Sorter;
+use crate::bytes::lock::beside;
+use crate::bytes::own;
+use crate::bytes::sealed::{self, Kind};
+
+/// The lists of parts.
+const KIND: Kind = Kind { magic: *b"JZPART\0\0", version: 2, limit: 256 << 20 };
+
+/// The time that collecting must have taken for it to be kept when a build is interrupted.
+const WORTH: Duration = Duration::from_secs(2);
+
+/// A finished task and its report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::book) struct Task {
+    /// The numbers of the file and of the stretch of it.
+    pub(in crate::book) place: [u64; 2],
+    /// The beginning of the BLAKE3 of the bytes that were read: the report holds for no others.
+    pub(in crate::book) bytes: [u8; 16],
+    pub(in crate::book) report: FileReport,
+}
+
+/// The name by content of a stretch that a task reads.
+pub(in crate::book) fn name_of(bytes: &[u8]) -> [u8; 16] {
+    blake3::hash(bytes).as_bytes().first_chunk().copied().unwrap_or_default()
+}
+
+/// The list of a part.
+#[derive(Debug, Serialize, Deserialize)]
+struct List {
+    /// The fingerprint of the build: its options and files.
+    fingerprint: [u8; 32],
+    /// Serial numbers in the part are below this one.
+    serial: u64,
+    tasks: Vec<Task>,
+    /// BLAKE3 of the runs.
+    games: [u8; 32],
+    rejects: [u8; 32],
+}
+
+/// The destinations of the results of tasks.
+#[derive(Debug)]
+pub(in crate::book) struct Sinks<'a> {
+    pub(in crate::book) games: &'a Sorter<Played>,
+    pub(in crate::book) rejects: &'a Sorter<Listed>,
+}
+
+/// Collects the results of tasks, and keeps them.
+#[derive(Debug)]
+pub(in crate::book) struct Parts {
+    folder: PathBuf,
+    fingerprint: [u8; 32],
+    every: Duration,
+    /// Bytes that are collected before a part is written.
+    budget: usize,
+    done: BTreeMap<[u64; 2], Task>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    pending: Pending,
+    /// The time when the last part was written, or this build began.
+    since: Instant,
+    /// The number of the next part.
+    number: u64,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    tasks: Vec<Task>,
+    games: Vec<Vec<Played>>,
+    rejects: Vec<Vec<Listed>>,
+    bytes: usize,
+}
+
+/// A part of an earlier build.
+struct Part {
+    list: List,
+    games: File,
+    rejects: File,
+}
+
+impl Parts {
+    /// Hands the parts beside `output` that have this fingerprint to the sinks, and removes all others. The
+    /// caller must hold the right to write `output`.
+    pub(in crate::book) fn open(
+        output: &Path,
+        fingerprint: [u8; 32],
+        every: Duration,
+        budget: usize,
+        sinks: &Sinks<'_>,
+    ) -> io::Result<(Self, u64)> {
+        let folder = beside(output, ".parts")?;
+        check(&folder)?;
+        let mut done = BTreeMap::new();
+        let (mut serial, mut number) = (0, 0);
+        for (n, path) in lists(&folder) {
+            number = number.max(n + 1);
+            let part = Part::open(&folder, n, &path, &fingerprint);
+            let Some(part) =
+                part.filter(|p| p.list.tasks.iter().all(|t| !done.contains_key(&t.place)))
+            else {
+                continue;
+            };
+            done.extend(part.list.tasks.iter().map(|task| (task.place, *task)));
+            serial = serial.max(part.list.serial);
+            sinks.games.add_run(part.games)?;
+            sinks.rejects.add_run(part.rejects)?;
+        }
+        if done.is_empty() {
+            own::clear_folder(&folder, is_of_parts);
+            number = 0;
+        }
+        let state = State { pending: Pending::default(), since: Instant::now(), number };
+        let state = Mutex::new(state);
+        Ok((Self { folder, fingerprint, every, budget, done, state }, serial))
+    }
+
+    /// The report of an earlier build on this task.
+    pub(in crate::book) fn done(&self, place: [u64; 2]) -> Option<Task> {
+        self.done.get(&place).copied()
+    }
+
+    /// All tasks of earlier builds.
+    pub(in crate::book) fn all_done(&self) -> impl Iterator<Item = &Task> {
+        self.done.values()
+    }
+
+    /// Collects the results of a task. `serial` is above all serial numbers in it. No lock is held while a
+    /// part is written.
+    pub(in crate::book) fn add(
+        &self,
+        task: Task,
+        games: Vec<Played>,
+        rejects: Vec<Listed>,
+        serial: impl Fn() -> u64,
+        sinks: &Sinks<'_>,
+    ) -> io::Result<()> {
+        let (pending, number) = {
+            let mut state = self.lock();
+            let pending = &mut state.pending;
+            pending.bytes += Sorter::<Played>::size(&games) + Sorter::<Listed>::size(&rejects);
+            pending.tasks.push(task);
+            pending.games.push(games);
+            pending.rejects.push(rejects);
+            if pending.bytes < self.budget && state.since.elapsed() < self.every {
+                return Ok(());
+            }
+            state.take()
+        };
+        self.keep(pending, number, serial(), sinks)
+    }
+
+    /// Writes a part and hands it to the sinks.
+    fn keep(&self, pending: Pending, number: u64, serial: u64, to: &Sinks<'_>) -> io::Result<()> {
+        let (games, rejects) = self.write(pending, number, serial)?;
+        to.games.add_run(games)?;
+        to.rejects.add_run(rejects)
+    }
+
+    fn write(&self, pending: Pending, number: u64, serial: u64) -> io::Result<(File, File)> {
+        make_folder(&self.folder)?;
+        let games = create(&self.at(number, "games"))?;
+        let mut games = Sorter::<Played>::write_to(games, pending.games)?;
+        let rejects = create(&self.at(number, "rejects"))?;
+        let mut rejects = Sorter::<Listed>::write_to(rejects, pending.rejects)?;
+        let list = List {
+            fingerprint: self.fingerprint,
+            serial,
+            tasks: pending.tasks,
+            games: hash(&mut games)?,
+            rejects: hash(&mut rejects)?,
+        };
+        let bytes = sealed::seal(KIND, &list).map_err(io::Error::other)?;
+        let unfinished = self.at(number, "new");
+        create(&unfinished)?.write_all(&bytes)?;
+        fs::rename(unfinished, self.at(number, "part"))?;
+        Ok((games, rejects))
+    }
+
+    /// Hands over the results that are not in any part, at the end. If there are parts, these results become
+    /// one, so that all games read are kept while the book is packed.
+    pub(in crate::book) fn settle(&self, serial: u64, sinks: &Sinks<'_>) -> io::Result<()> {
+        let (pending, number) = self.lock().take();
+        if number > 0 && !pending.tasks.is_empty() {
+            return self.keep(pending, number, serial, sinks);
+        }
+        pending.games.into_iter().try_for_each(|games| sinks.games.push(games))?;
+        pending.rejects.into_iter().try_for_each(|rejects| sinks.rejects.push(rejects))
+    }
+
+    /// Keeps the collected results, if it is worth it, because the build ends early.
+    pub(in crate::book) fn save(&self, serial: u64) {
+        let (pending, number) = {
+            let mut state = self.lock();
+            if state.pending.tasks.is_empty() || state.since.elapsed() < self.every.min(WORTH) {
+                return;
+            }
+            state.take()
+        };
+        let saved = self.write(pending, number, serial);
+        tracing::debug!(saved = saved.is_ok(), "parts of an interrupted build");
+    }
+
+    /// Removes all parts.
+    pub(in crate::book) fn discard(&self) {
+        own::clear_folder(&self.folder, is_of_parts);
+    }
+
+    fn at(&self, number: u64, ending: &str) -> PathBuf {
+        self.folder.join(format!("{number}.{ending}"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The collected results, and the number of the part that they can become.
+    fn take(&mut self) -> (Pending, u64) {
+        self.since = Instant::now();
+        self.number += 1;
+        (std::mem::take(&mut self.pending), self.number - 1)
+    }
+}
+
+impl Part {
+    /// The part of that number, if it is whole and of that fingerprint. Removes it otherwise.
+    fn open(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
+        let run = |ending: &str| folder.join(format!("{number}.{ending}"));
+        let open = || -> Option<Self> {
+            let mut list = Vec::new();
+            own::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
+            if list.len() as u64 > KIND.limit {
+                return None;
+            }
+            let list: List = sealed::unseal(KIND, &list).ok()?;
+            let mut games = own::open(&run("games")).ok()?;
+            let mut rejects = own::open(&run("rejects")).ok()?;
+            let is_whole = list.fingerprint == *fingerprint
+                && hash(&mut games).ok()? == list.games
+                && hash(&mut rejects).ok()? == list.rejects;
+            is_whole.then_some(Self { list, games, rejects })
+        };
+        let part = open();
+        if part.is_none() {
+            let names = ["part", "games", "rejects"].map(|ending| format!("{number}.{ending}"));
+            own::clear_folder(folder, |name| names.iter().any(|of_part| name == of_part));
+        }
+        part
+    }
+}
+
+/// The lists in the folder, by numbers.
+fn lists(folder: &Path) -> BTreeMap<u64, PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let number = |name: &str| name.strip_suffix(".part")?.parse().ok();
+    entries.filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect()
+}
+
+/// Returns true if a file of that name belongs to parts, whole or not.
+fn is_of_parts(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(number, ending)| {
+        number.bytes().all(|byte| byte.is_ascii_digit())
+            && matches!(ending, "games" | "rejects" | "part" | "new")
+    })
+}
+
+/// Refuses a link, a file, and a folder of another user in the place of parts.
+fn check(folder: &Path) -> io::Result<()> {
+    match own::check_folder(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        checked => checked,
+    }
+}
+
+/// Makes the folder of parts if there is none. Users who may not read the book beside it may not read the
+/// folder either.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let book = name.strip_prefix('.').and_then(|name| name.strip_suffix(".parts"));
+        if let Some(Ok(about)) = book.map(|book| folder.with_file_name(book).metadata()) {
+            let read = about.mode() & 0o444;
+            builder.mode(0o700 | read | read >> 2);
+        }
+    }
+    match builder.create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => own::check_folder(folder),
+        made => made,
+    }
+}
+
+/// Makes a file, in place of one that a killed build left there: never writes into an existing file of that
+/// name, which may be a link.
+fn create(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => File::options().read(true).write(true).create_new(true).open(path),
+    }
+}
+
+/// BLAKE3 of a file, whose position is its start then.
+fn hash(file: &mut File) -> io::Result<[u8; 32]> {
+    file.rewind()?;
+    let hash = blake3::Hasher::new().update_reader(&*file)?.finalize().into();
+    file.rewind()?;
+    Ok(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::build::rejects::RejectReason;
+    use crate::book::model::counted_game::GameId;
+    use std::sync::Arc;
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn sinks(&self) -> (Sorter<Played>, Sorter<Listed>) {
+            let stop = Arc::default();
+            (Sorter::new(self.0.path(), 1 << 20, &stop), Sorter::new(self.0.path(), 1 << 20, &stop))
+        }
+
+        /// Opens, lets `work` work, and returns the contents of the sinks: ids and numbers of rejects.
+        fn run(&self, fingerprint: u8, work: impl Fn(&Parts, &Sinks<'_>)) -> (Vec<u8>, Vec<u64>) {
+            let (games, rejects) = self.sinks();
+            let sinks = Sinks { games: &games, rejects: &rejects };
+            let (parts, _) = self.open(fingerprint, &sinks);
+            work(&parts, &sinks);
+            let ids = games.finish().unwrap().map(|game| game.unwrap().id.0[0]).collect();
+            let numbers = rejects.finish().unwrap().map(|r| r.unwrap().number[2]).collect();
+            (ids, numbers)
+        }
+
+        fn open(&self, fingerprint: u8, sinks: &Sinks<'_>) -> (Parts, u64) {
+            let output = self.0.path().join("b");
+            Parts::open(&output, [fingerprint; 32], Duration::ZERO, 1 << 20, sinks).unwrap()
+        }
+
+        fn names(&self) -> Vec<String> {
+            let folder = self.0.path().join(".b.parts");
+            let mut names: Vec<String> = fs::read_dir(folder)
+                .into_iter()
+                .flatten()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
+        let place = [0, n.into()];
+        let task = Task { place, bytes: [0; 16], report: FileReport::default() };
+        let reject = Listed {
+            number: [0, n.into(), 1],
+            place: crate::record::Place::Line(1),
+            game: 1,
+            reason: RejectReason::NoMoves,
+        };
+        let game = Played::empty(GameId([n; 16]));
+        parts.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
+    }
+
+    #[test]
+    fn what_was_kept_is_taken_over() {
+        let place = Place(tempfile::tempdir().unwrap());
+        let both = place.run(1, |parts, sinks| {
+            add(parts, sinks, 1);
+            add(parts, sinks, 2);
+        });
+        assert_eq!(both, (vec![1, 2], vec![1, 1]));
+        assert_eq!(place.names().len(), 6);
+        let (games, rejects) = place.sinks();
+        let sinks = Sinks { games: &games, rejects: &rejects };
+        let (parts, serial) = place.open(1, &sinks);
+        assert_eq!(serial, 7);
+        assert_eq!(parts.all_done().count(), 2);
+        assert!(parts.done([0, 1]).is_some() && parts.done([0, 3]).is_none());
+        add(&parts, &sinks, 3);
+        drop(parts);
+        let three = place.run(1, |parts, _| assert!(parts.done([0, 3]).is_some()));
+        assert_eq!(three.0, [1, 2, 3]);
+        let none = place.run(1, |parts, _| parts.discard());
+        assert_eq!(none.0, [1, 2, 3], "files that are open stay readable");
+        assert!(!place.0.path().join(".b.parts").exists());
+    }
+
+    #[test]
+    fn damaged_and_other_parts_are_removed() {
+        let place = Place(tempfile::tempdir().unwrap());
+        let two = |parts: &Parts, sinks: &Sinks<'_>| {
+            add(parts, sinks, 1);
+            add(parts, sinks, 2);
+        };
+        place.run(1, two);
+        let folder = place.0.path().join(".b.parts");
+        let mut run = fs::read(folder.join("0.games")).unwrap();
+        *run.last_mut().unwrap() ^= 1;
+        fs::write(folder.join("0.games"), run).unwrap();
+        fs::write(folder.join("7.games"), "left behind").unwrap();
+        assert_eq!(place.run(1, |_, _| {}).0, [2]);
+        fs::write(folder.join("1.part"), "no list").unwrap();
+        assert_eq!(place.run(1, |_, _| {}).0, [0u8; 0]);
+        assert!(!folder.exists());
+        place.run(1, two);
+        assert_eq!(place.run(2, |_, _| {}).0, [0u8; 0]);
+        assert!(!folder.exists());
+        // Files that do not belong to parts stay.
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("notes.txt"), "").unwrap();
+        place.run(1, |parts, _| parts.discard());
+        assert_eq!(place.names(), ["notes.txt"]);
+    }
+
+    /// Neither the folder nor its contents lead anywhere else.
+    #[cfg(unix)]
+    #[test]
+    fn links_are_neither_followed_nor_written() {
+        use std::os::unix::fs::symlink;
+        let place = Place(tempfile::tempdir().unwrap());
+        let at = |name: &str| place.0.path().join(name);
+        fs::create_dir(at("far")).unwrap();
+        fs::write(at("far/0.games"), "mine").unwrap();
+        symlink(at("far"), at(".b.parts")).unwrap();
+        let (games, rejects) = place.sinks();
+        let sinks = Sinks { games: &games, rejects: &rejects };
+        let error = Parts::open(&at("b"), [1; 32], Duration::ZERO, 1 << 20, &sinks).unwrap_err();
+        assert!(error.to_string().contains(".b.parts is a symbolic link"), "{error}");
+        fs::remove_file(at(".b.parts")).unwrap();
+        fs::create_dir(at(".b.parts")).unwrap();
+        for name in ["0.games", "0.rejects", "0.new", "1.part"] {
+            symlink(at("far/0.games"), at(".b.parts").join(name)).unwrap();
+        }
+        fs::hard_link(at("far/0.games"), at(".b.parts/1.games")).unwrap();
+        place.run(1, |parts, sinks| {
+            add(parts, sinks, 1);
+            add(parts, sinks, 2);
+        });
+        assert_eq!(place.run(1, |_, _| {}).0, [1, 2]);
+        assert_eq!(fs::read(at("far/0.games")).unwrap(), b"mine");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn parts_of_a_private_book_are_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = Place(tempfile::tempdir().unwrap());
+        let book = place.0.path().join("b");
+        fs::write(&book, "").unwrap();
+        fs::set_permissions(&book, fs::Permissions::from_mode(0o600)).unwrap();
+        place.run(1, |parts, sinks| {
+            add(parts, sinks, 1);
+            let mode = place.0.path().join(".b.parts").metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        });
+    }
+
+    #[test]
+    fn little_is_not_worth_keeping() {
+        let place = Place(tempfile::tempdir().unwrap());
+        let (games, rejects) = place.sinks();
+        let sinks = Sinks { games: &games, rejects: &rejects };
+        let output = place.0.path().join("b");
+        let hour = Duration::from_secs(3600);
+        let (parts, _) = Parts::open(&output, [1; 32], hour, 1 << 20, &sinks).unwrap();
+        add(&parts, &sinks, 1);
+        parts.save(9);
+        assert!(place.names().is_empty());
+        parts.settle(9, &sinks).unwrap();
+        assert_eq!(games.finish().unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,547 @@
+//! A book from game files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::book::build::builder::{Admission, Batch, BuildOptions, Builder};
+use crate::book::build::checkpoint;
+use crate::book::build::checkpoint::{Parts, Sinks, Task};
+use crate::book::build::incremental::Base;
+use crate::book::build::rejects::Listed;
+use crate::book::build::rejects::{Reject, RejectReason};
+use crate::book::build::shard::SourceCounts;
+use crate::book::build::sources;
+use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
+use crate::book::file::transaction::At;
+use crate::book::model::counted_game::Played;
+use crate::book::model::error::{BuildError, ReplaceError};
+use crate::book::model::metadata::{Metadata, Source};
+use crate::bytes::atomic::resolve;
+use crate::bytes::external_sort::Sorter;
+use crate::bytes::visible::ShowPath;
+use crate::game::Game;
+use crate::record::{self, Chunk, ParsedGame, Place};
+use crate::xiangqi::Position;
+
+/// Bytes of a file that one task reads.
+const CHUNK: usize = 512 << 10;
+
+/// The counts of a finished build.
+#[derive(Debug, Clone)]
+pub struct BuildReport {
+    /// The metadata of the book.
+    pub metadata: Metadata,
+    /// Number of files read, those in archives and those with the content of another one included.
+    pub files: usize,
+    /// Number of files left out because another one has the same content, packed or not.
+    pub same_files: usize,
+    /// Number of files left out because the book that was added to has counted their content.
+    pub known_files: usize,
+    /// Records that an interrupted build had read.
+    pub kept: u64,
+    /// Members of archives that were passed over, because they hold no games.
+    pub skipped: u64,
+    /// Files without a single record.
+    pub empty_files: Vec<PathBuf>,
+    /// Records that state another result than the mate or stalemate at the end of their main line. The stated
+    /// result counts: see [`disputes`](crate::book::disputes()).
+    pub contradicted: u64,
+    /// Records of which the moves before an illegal one count, if the options say so; those that
+    /// [`kept`](Self::kept) counts included.
+    pub cut: u64,
+}
+
+/// The progress of a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The number of bytes of input in all.
+    Total(u64),
+    /// The number of further bytes read.
+    Read(u64),
+    /// All were read; games are summed and written.
+    Packing,
+}
+
+/// Builds a book of xiangqi at `output` from `files` with `threads` threads (0: one for each core). A bad
+/// game is left out; with `strict` it ends the build. When all files are read, before the build can fail for
+/// lack of games or because of `strict`, `rejected` is called with every record that is not in the
+/// statistics, in the order of files and records.
+///
+/// During a build, the games read so far are kept in the folder `.NAME.parts` beside the book; if it is
+/// interrupted or killed, the next build of the same files with the same options goes on from there. If there
+/// is nothing to add to a base that is itself at `output`, it stays as it is.
+///
+/// # Errors
+///
+/// See [`BuildError`]. An existing file at `output` stays then, and nothing is left behind except the games
+/// read so far, if the same build can succeed another time: after an interruption, and after a failure to
+/// read or write.
+pub fn build(
+    files: &[PathBuf],
+    output: &Path,
+    options: BuildOptions,
+    strict: bool,
+    threads: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut (dyn FnMut(&Reject) + Send),
+) -> Result<BuildReport, BuildError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| At(output).refused(format!("no threads: {e}")))?;
+    pool.install(|| {
+        refuse_input_as_output(files, output)?;
+        let builder = Builder::new(output, options)?;
+        let lock = builder.lock();
+        let result = run(builder, files, strict, progress, rejected);
+        drop(lock); // after the parts were removed
+        result
+    })
+}
+
+fn run(
+    builder: Builder<Position>,
+    files: &[PathBuf],
+    strict: bool,
+    progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<BuildReport, BuildError> {
+    let inputs = Sources::all(&builder, files)?;
+    let mut report = BuildReport {
+        metadata: Metadata::default(),
+        files: inputs.files.len(),
+        same_files: inputs.same_files(),
+        known_files: inputs.known_files(),
+        kept: 0,
+        skipped: inputs.skipped,
+        empty_files: Vec::new(),
+        contradicted: 0,
+        cut: 0,
+    };
+    if let Some(base) = builder.base()
+        && inputs.adds_nothing(base.path(), builder.output())
+    {
+        report.metadata = base.metadata().clone();
+        return Ok(report);
+    }
+    let rejects = builder.sorter();
+    let sinks = Sinks { games: builder.played(), rejects: &rejects };
+    let (parts, serial) = inputs.open_parts(&builder, &sinks)?;
+    for Task { report: kept, .. } in parts.all_done() {
+        builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
+        report.kept += kept.games;
+    }
+    let reading = Reading { builder: &builder, parts: Some(&parts), sinks, progress };
+    let result = reading.all(&inputs).and_then(|read| {
+        let first_bad = judge(&builder, rejects, &inputs, &read, strict, rejected)?;
+        progress(Progress::Packing);
+        report.empty_files = inputs.without_games(&read);
+        report.contradicted = read.iter().map(|r| r.contradicted).sum();
+        report.cut = read.iter().map(|r| r.cut).sum();
+        builder.finish(inputs.sources(&read)).map_err(|error| match error {
+            BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
+            error => error,
+        })
+    });
+    if !result.as_ref().is_err_and(is_passing) {
+        parts.discard();
+    }
+    result.map(|metadata| BuildReport { metadata, ..report })
+}
+
+/// Returns true if the same build can succeed another time, so that the games read so far are worth keeping.
+const fn is_passing(error: &BuildError) -> bool {
+    matches!(
+        error,
+        BuildError::Input { .. }
+            | BuildError::Replace(
+                ReplaceError::Interrupted { .. }
+                    | ReplaceError::Write { .. }
+                    | ReplaceError::Store { .. }
+            )
+    )
+}
+
+/// The counts of the sources of a shard; their games went to its builder.
+pub(in crate::book) struct ReadFiles {
+    /// Every source with its base name: of those with the same content, the least name is kept later.
+    pub(in crate::book) sources: Vec<SourceCounts>,
+    pub(in crate::book) files: usize,
+    pub(in crate::book) same_files: usize,
+    pub(in crate::book) skipped: u64,
+    pub(in crate::book) empty_files: Vec<PathBuf>,
+}
+
+/// Reads all sources for a shard, each content once. An interruption loses all of it.
+pub(in crate::book) fn read_all(
+    builder: &Builder<Position>,
+    files: &[PathBuf],
+    strict: bool,
+    progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<ReadFiles, BuildError> {
+    let inputs = Sources::all(builder, files)?;
+    let rejects = builder.sorter();
+    let sinks = Sinks { games: builder.played(), rejects: &rejects };
+    let read = Reading { builder, parts: None, sinks, progress }.all(&inputs)?;
+    judge(builder, rejects, &inputs, &read, strict, rejected)?;
+    Ok(ReadFiles {
+        sources: inputs.counts(&read),
+        files: inputs.files.len(),
+        same_files: inputs.same_files(),
+        skipped: inputs.skipped,
+        empty_files: inputs.without_games(&read),
+    })
+}
+
+/// Reports all rejects in order. Bad games are an error if `strict`; otherwise returns the first of them, in
+/// words.
+fn judge(
+    builder: &Builder<Position>,
+    rejects: Sorter<Listed>,
+    inputs: &Sources,
+    read: &[FileReport],
+    strict: bool,
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<Option<String>, BuildError> {
+    let first = tell(builder, rejects, inputs, rejected)?;
+    let count: u64 = read.iter().map(|report| report.bad).sum();
+    if strict && count > 0 {
+        return Err(BuildError::Strict { first: first.unwrap_or_default(), count });
+    }
+    Ok(first)
+}
+
+/// Reports all rejects in order and returns the first bad game, in words.
+fn tell(
+    builder: &Builder<Position>,
+    rejects: Sorter<Listed>,
+    inputs: &Sources,
+    rejected: &mut dyn FnMut(&Reject),
+) -> Result<Option<String>, BuildError> {
+    let files = inputs.different();
+    let mut first_bad = None;
+    for listed in rejects.finish().map_err(|e| builder.write_error(e))? {
+        builder.check_stop()?;
+        let Listed { number: [file, ..], place, game, reason } =
+            listed.map_err(|e| builder.write_error(e))?;
+        let source = files[file as usize].path.clone();
+        let reject = Reject { source, place, game, reason };
+        if first_bad.is_none() && matches!(reject.reason, RejectReason::Bad(_)) {
+            first_bad = Some(reject.to_string());
+        }
+        rejected(&reject);
+    }
+    Ok(first_bad)
+}
+
+fn no_games(files: &[PathBuf], reason: String, first_bad: Option<String>) -> BuildError {
+    let others = if files.len() > 1 { " and others" } else { "" };
+    let first = files.first().map_or_else(String::new, |f| format!(" ({}{others})", f.shown()));
+    let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
+    BuildError::NoGames { files: files.len(), first, reason: reason + &bad }
+}
+
+/// Returns an error if the output would replace an input.
+fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildError> {
+    let Ok(place) = resolve(output) else { return Ok(()) };
+    if files.iter().any(|file| resolve(file).is_ok_and(|f| f == place)) {
+        return Err(At(output).refused("it is also an input; choose another name").into());
+    }
+    Ok(())
+}
+
+/// The base name of a source.
+fn name(source: &Hashed) -> String {
+    source.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The sources, with those that are new.
+#[derive(Debug)]
+struct Sources {
+    files: Vec<Hashed>,
+    /// The first of those with the same content, unless the base has it already; by their index.
+    different: Vec<usize>,
+    /// The sources of the base.
+    known: BTreeMap<[u8; 32], Source>,
+    /// Members of archives that are no sources.
+    skipped: u64,
+}
+
+impl Sources {
+    fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
+        let (folder, stop) = (builder.folder(), &builder.options().stop);
+        let (files, skipped) = sources::find(files, folder, stop, &|| builder.check_stop())?;
+        let sources = builder.base().map(Base::sources).unwrap_or_default();
+        let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
+        let mut inputs = Self { files, different: Vec::new(), known, skipped };
+        let mut seen = BTreeSet::new();
+        inputs.different = (0..inputs.files.len())
+            .filter(|&i| {
+                let hash = inputs.files[i].hash;
+                !inputs.known.contains_key(&hash) && seen.insert(hash)
+            })
+            .collect();
+        Ok(inputs)
+    }
+
+    fn different(&self) -> Vec<&Hashed> {
+        self.different.iter().map(|&i| &self.files[i]).collect()
+    }
+
+    fn same_files(&self) -> usize {
+        self.files.len() - self.different.len() - self.known_files()
+    }
+
+    fn known_files(&self) -> usize {
+        self.files.iter().filter(|file| self.known.contains_key(&file.hash)).count()
+    }
+
+    /// Returns true if there is nothing to add and the base is itself the output: no new source, and no
+    /// source with a lesser name.
+    fn adds_nothing(&self, base: &Path, output: &Path) -> bool {
+        let renames =
+            |file: &Hashed| self.known.get(&file.hash).is_some_and(|s| name(file) < s.name);
+        self.different.is_empty()
+            && !self.files.iter().any(renames)
+            && resolve(base).ok() == resolve(output).ok()
+    }
+
+    /// The parts of an interrupted build that read the same files in the same way. The serial
+    /// numbers in them are below the one returned.
+    fn open_parts(
+        &self,
+        builder: &Builder<Position>,
+        sinks: &Sinks<'_>,
+    ) -> Result<(Parts, u64), BuildError> {
+        let options = builder.options();
+        let mut hasher = blake3::Hasher::new();
+        let how = format!(
+            "{} {} {CHUNK} {} {}\n",
+            env!("CARGO_PKG_VERSION"),
+            Position::NAME,
+            options.max_ply,
+            options.filter
+        );
+        hasher.update(how.as_bytes());
+        for file in self.different() {
+            hasher.update(&file.hash);
+        }
+        let fingerprint = hasher.finalize().into();
+        Parts::open(builder.output(), fingerprint, options.keep_every, builder.budget(), sinks)
+            .map_err(|e| builder.write_error(e))
+    }
+
+    /// Every file with its base name, so that of equal files the least name can be kept; those
+    /// without games left out.
+    fn sources(&self, read: &[FileReport]) -> Vec<Source> {
+        let mut games: BTreeMap<[u8; 32], u64> =
+            self.known.iter().map(|(hash, source)| (*hash, source.games)).collect();
+        games.extend(
+            self.different().iter().zip(read).map(|(file, report)| (file.hash, report.games)),
+        );
+        let source = |file: &Hashed| {
+            let games = games.get(&file.hash).copied().unwrap_or(0);
+            Source { hash: file.hash, name: name(file), games }
+        };
+        self.files.iter().map(source).filter(|source| source.games > 0).collect()
+    }
+
+    /// Every source with its base name and the counts of its content.
+    fn counts(&self, read: &[FileReport]) -> Vec<SourceCounts> {
+        let files = self.different().into_iter().zip(read);
+        let reports: BTreeMap<[u8; 32], FileReport> =
+            files.map(|(file, report)| (file.hash, *report)).collect();
+        let counts = |file: &Hashed| {
+            let report = reports.get(&file.hash).copied().unwrap_or_default();
+            let FileReport { games, bad, filtered, .. } = report;
+            let source = Source { hash: file.hash, name: name(file), games };
+            SourceCounts { source, filtered, bad }
+        };
+        self.files.iter().map(counts).collect()
+    }
+
+    fn without_games(&self, read: &[FileReport]) -> Vec<PathBuf> {
+        let files = self.different().into_iter().zip(read);
+        files.filter(|(_, report)| report.games == 0).map(|(file, _)| file.path.clone()).collect()
+    }
+}
+
+/// The counts of a file or a part of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(in crate::book) struct FileReport {
+    /// Records, those that cannot be read included.
+    games: u64,
+    /// Those that cannot be read.
+    bad: u64,
+    /// Those that do not pass the filter.
+    filtered: u64,
+    /// Those whose result contradicts the board.
+    contradicted: u64,
+    /// Those of which the moves before an illegal one count.
+    cut: u64,
+}
+
+impl FileReport {
+    fn absorb(&mut self, other: &Self) {
+        self.games += other.games;
+        self.bad += other.bad;
+        self.filtered += other.filtered;
+        self.contradicted += other.contradicted;
+        self.cut += other.cut;
+    }
+}
+
+/// The first half of a build: every record of every file goes to the builder or to the rejects.
+struct Reading<'a> {
+    builder: &'a Builder<Position>,
+    /// The checkpoint for a build that is interrupted, if there is one.
+    parts: Option<&'a Parts>,
+    sinks: Sinks<'a>,
+    progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Reading<'_> {
+    /// Reads all that is new. If that is interrupted, the games read so far are kept.
+    fn all(&self, inputs: &Sources) -> Result<Vec<FileReport>, BuildError> {
+        let files = inputs.different();
+        (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
+        let read = self.files(&files);
+        let Some(parts) = self.parts else { return read };
+        match &read {
+            Ok(_) => parts.settle(self.builder.serial(), &self.sinks),
+            Err(error) if is_passing(error) => {
+                parts.save(self.builder.serial());
+                Ok(())
+            }
+            Err(_) => Ok(()),
+        }
+        .map_err(|e| self.builder.write_error(e))?;
+        read
+    }
+
+    /// The report of an earlier build on this task. An error if it read other bytes, because a file was
+    /// changed meanwhile: its games are counted already.
+    fn done(&self, task: [u64; 2], bytes: [u8; 16]) -> Result<Option<FileReport>, BuildError> {
+        let Some(done) = self.parts.and_then(|parts| parts.done(task)) else { return Ok(None) };
+        if done.bytes == bytes { Ok(Some(done.report)) } else { Err(BuildError::Mixed) }
+    }
+
+    /// Hands over the games and rejects of a task.
+    fn hand_over(
+        &self,
+        task: Task,
+        games: Vec<Played>,
+        rejects: Vec<Listed>,
+    ) -> Result<(), BuildError> {
+        let sinks = &self.sinks;
+        let handed = match self.parts {
+            Some(parts) => parts.add(task, games, rejects, || self.builder.serial(), sinks),
+            None => sinks.games.push(games).and_then(|()| sinks.rejects.push(rejects)),
+        };
+        handed.map_err(|e| self.builder.write_error(e))
+    }
+
+    fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
+        let folder = self.builder.folder();
+        let stop = &self.builder.options().stop;
+        sources::open_each(sources, folder, stop, |number, content| match content {
+            Ok(bytes) => self.source(number, sources[number], &bytes),
+            Err(Fault::Bad(what)) => self.refuse(number, &what),
+            Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
+        })
+    }
+
+    /// A source that cannot be read counts as one bad record.
+    fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
+        let place = [number as u64, 0];
+        let bytes = checkpoint::name_of(what.as_bytes());
+        if let Some(done) = self.done(place, bytes)? {
+            return Ok(done);
+        }
+        let reason = RejectReason::bad(&what);
+        let number = [place[0], place[1], 1];
+        let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
+        self.builder.note_bad(1);
+        let report = FileReport { games: 1, bad: 1, ..FileReport::default() };
+        self.hand_over(Task { place, bytes, report }, Vec::new(), vec![listed])?;
+        Ok(report)
+    }
+
+    /// Reads a source, a window after the other. Tasks are its chunks, numbered from 0; the boundaries depend
+    /// on its bytes alone.
+    fn source(
+        &self,
+        number: usize,
+        source: &Hashed,
+        bytes: &Bytes<'_>,
+    ) -> Result<FileReport, BuildError> {
+        let mut sum = FileReport::default();
+        let mut first = 0;
+        source.windows(bytes, CHUNK, self.builder.folder(), |window, chunks| {
+            let read = |(part, &(chunk, loss)): (usize, &Part<'_>)| {
+                let task = [number as u64, first + part as u64];
+                let batch = self.builder.batch(&source.hash);
+                let report = self.part(task, window, (chunk, loss), batch)?;
+                (self.progress)(Progress::Read(chunk.bytes.len() as u64));
+                Ok(report)
+            };
+            let parts: Vec<FileReport> =
+                chunks.par_iter().enumerate().map(read).collect::<Result<_, BuildError>>()?;
+            parts.iter().for_each(|part| sum.absorb(part));
+            first += parts.len() as u64;
+            Ok(())
+        })?;
+        Ok(sum)
+    }
+
+    fn part(
+        &self,
+        task: [u64; 2],
+        bytes: &[u8],
+        (chunk, loss): (&Chunk, Option<&str>),
+        mut batch: Batch,
+    ) -> Result<FileReport, BuildError> {
+        let stretch = checkpoint::name_of(bytes.get(chunk.bytes.clone()).unwrap_or_default());
+        if let Some(done) = self.done(task, stretch)? {
+            return Ok(done);
+        }
+        let mut rejects = Vec::new();
+        let mut report = FileReport::default();
+        let keep_legal_part = self.builder.options().filter.keep_legal_part;
+        let chunk = &chunk.keeping_legal_part(keep_legal_part);
+        record::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
+            report.games += 1;
+            if let Some(cut) = game.as_ref().ok().and_then(|game| game.cut.as_ref()) {
+                report.cut += 1;
+                let (number, reason) =
+                    ([task[0], task[1], 2 * report.games], RejectReason::cut(&cut.reason));
+                rejects.push(Listed { number, place: cut.place, game: cut.game, reason });
+            }
+            report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
+            let (place, game, reason) = match game {
+                Ok(found) => match self.builder.note(&found.record, &mut batch) {
+                    Admission::Counted => return,
+                    Admission::Filtered => {
+                        report.filtered += 1;
+                        return;
+                    }
+                    Admission::OtherStart => (found.place, found.game, RejectReason::OtherStart),
+                    Admission::NoMoves => (found.place, found.game, RejectReason::NoMoves),
+                },
+                Err(bad) => {
+                    report.bad += 1;
+                    (bad.place, bad.game, RejectReason::bad(&bad.reason))
+                }
+            };
+            let number = [task[0], task[1], 2 * report.games + 1];
+            rejects.push(Listed { number, place, game, reason });
+        });
+        self.builder.note_bad(report.bad);
+        let task = Task { place: task, bytes: stretch, report };
+        self.hand_over(task, batch.played, rejects)?;
+        self.builder.check_stop()?;
+        Ok(report)
+    }
+}

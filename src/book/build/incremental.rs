@@ -1,0 +1,436 @@
+//! Adding to a book: reading its contents in order, to be combined with those of new sources.
+//!
+//! Sources whose content the book has are not read again. A game whose id it has keeps the result, the year
+//! and the ratings that it was counted with, and its further copies count as duplicates; the votes of counted
+//! games are not kept. So the book is the same whether sources are given together or in steps, except where
+//! copies of one game that state different things come in different steps.
+
+use std::cmp::Ordering;
+use std::io;
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+
+use crate::book::build::builder::BuildOptions;
+use crate::book::file::reader::Book;
+use crate::book::file::store::{Part, Writer};
+use crate::book::file::transaction::At;
+use crate::book::model::counted_game::GameId;
+use crate::book::model::counted_game::IdTable;
+use crate::book::model::error::{BookError, BuildError};
+use crate::book::model::groups::Member;
+use crate::book::model::metadata::{Counts, Metadata, Source};
+use crate::book::model::move_stats::Row;
+use crate::book::model::move_stats::{MAX_SUM, PlacedRow};
+use crate::bytes::external_sort::Sorter;
+use crate::game::Game;
+
+/// Rows that are read at once.
+const PAGE: u16 = 4096;
+
+/// The number of readers of a base: two tables of ids, rows, members of groups, and the rest.
+const READERS: usize = 5;
+
+/// A sound book that is added to, as it was when the build began, even if the file is replaced meanwhile. It
+/// is opened for each of its readers: threads cannot share an open book.
+#[derive(Debug)]
+pub(in crate::book) struct Base {
+    path: PathBuf,
+    metadata: Metadata,
+    sources: Vec<Source>,
+    /// The same file, once for each reader.
+    open: Mutex<Vec<Book>>,
+}
+
+impl Base {
+    /// The base that the options name, if they are those that it was built with.
+    pub(in crate::book) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
+        let Some(path) = &options.base else { return Ok(None) };
+        let book = Book::open_until(path, &options.stop)?;
+        book.check_file()?;
+        book.expect_game::<G>()?;
+        let about = book.metadata();
+        if about.pruned {
+            return Err(BuildError::Pruned { path: path.clone() });
+        }
+        if !about.counts.is_plausible() {
+            return Err(forged(path));
+        }
+        check_options(options, &book)?;
+        let sources = book.sources()?;
+        let metadata = about.clone();
+        let open = Mutex::new(readers(book, options)?);
+        Ok(Some(Self { path: path.clone(), metadata, sources, open }))
+    }
+
+    pub(in crate::book) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(in crate::book) const fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    pub(in crate::book) const fn counts(&self) -> Counts {
+        self.metadata.counts
+    }
+
+    /// In the order of hashes.
+    pub(in crate::book) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    pub(in crate::book) fn ids(&self) -> Result<Ids, BuildError> {
+        Ok(Ids { games: self.pages()?, elsewhere: self.pages()? })
+    }
+
+    /// All rows, in order.
+    pub(in crate::book) fn rows(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + use<>, BuildError>
+    {
+        let pages = self.pages::<Blob>()?;
+        let path = self.path.clone();
+        Ok(pages.map(move |blob| {
+            let Blob { key, mv, bytes } = blob?;
+            let row = Row::take(key, mv, &bytes).filter(|row| row.tally.is_plausible());
+            Ok((key, mv, row.ok_or_else(|| forged(&path))?))
+        }))
+    }
+
+    /// Adds the members of all groups to those that are new.
+    pub(in crate::book) fn add_members(&self, to: &Sorter<Member>) -> Result<(), BuildError> {
+        let mut pages = self.pages::<Member>()?;
+        while let Some(first) = pages.next().transpose()? {
+            let mut batch = vec![first];
+            batch.extend(pages.page.by_ref());
+            to.push(batch).map_err(|e| At(&self.path).io(e))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the tables that a build does not make: marks, the journal, and others.
+    pub(in crate::book) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
+        let is_carried = |part| match part {
+            Part::Marks | Part::Journal | Part::Origins | Part::Scores => true,
+            // With more moves, other things follow from scores.
+            Part::Frame | Part::Games | Part::Moves | Part::Groups | Part::Backed => false,
+        };
+        let copied = self.book()?.query(|from| Ok(to.add_tables(from, is_carried)))?;
+        Ok(copied.map_err(|e| At(&self.path).store(e))?)
+    }
+
+    /// The book for one more reader.
+    fn book(&self) -> Result<Book, BuildError> {
+        let book = self.open.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        book.ok_or_else(|| {
+            At(&self.path).io(io::Error::other("no more readers of the base")).into()
+        })
+    }
+
+    fn pages<T: Paged>(&self) -> Result<Pages<T>, BuildError> {
+        let page = Vec::new().into_iter();
+        Ok(Pages { book: self.book()?, page, last: None, is_done: false })
+    }
+}
+
+/// The same file once for each reader of a base.
+fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> {
+    let path = book.path().to_owned();
+    let io_error = |source| BookError::Io { path: path.clone(), source };
+    let identity = book.identity().map_err(io_error)?;
+    let mut readers = vec![book];
+    while readers.len() < READERS {
+        let book = Book::open_until(&path, &options.stop)?;
+        if !book.is_of(&identity).map_err(io_error)? {
+            let what = "it was replaced or changed while it was opened; run this again";
+            return Err(At(&path).refused(what).into());
+        }
+        readers.push(book);
+    }
+    Ok(readers)
+}
+
+impl Counts {
+    /// Returns true if they can be those of a collection of games.
+    pub(in crate::book) fn is_plausible(&self) -> bool {
+        [
+            self.games,
+            self.disputed,
+            self.records,
+            self.bad,
+            self.filtered,
+            self.duplicates,
+            self.other_starts,
+            self.other_start_records,
+            self.no_moves,
+            self.no_move_records,
+        ]
+        .iter()
+        .all(|&n| n <= MAX_SUM)
+    }
+}
+
+fn forged(path: &Path) -> BuildError {
+    let what = "its sums are impossible".to_owned();
+    BookError::Damaged { path: path.to_owned(), what }.into()
+}
+
+/// An option that is not the book's is an error that names both.
+fn check_options(options: &BuildOptions, book: &Book) -> Result<(), BuildError> {
+    let about = book.metadata();
+    let keys = |table: Option<&crate::hash::KeyTable>| {
+        table.map_or_else(|| "the stored ones".to_owned(), crate::hash::KeyTable::fingerprint)
+    };
+    let pairs = [
+        ("--max-ply", options.max_ply.to_string(), about.max_ply.to_string()),
+        ("--min-games", options.min_games.to_string(), about.min_games.to_string()),
+        ("--min-share", percent(options.min_share), percent(about.min_share)),
+        ("--weight", options.weight.to_string(), about.weight.to_string()),
+        ("the filter", options.filter.to_string(), about.filter.to_string()),
+        ("keys", keys(options.key_table.as_ref()), keys(book.foreign_keys())),
+    ];
+    let differing = pairs.into_iter().find(|(_, asked, stated)| asked != stated);
+    differing.map_or(Ok(()), |(option, asked, stated)| {
+        Err(BuildError::Conflict { path: book.path().to_owned(), option, asked, stated })
+    })
+}
+
+/// Hundredths of a percent as a percentage.
+fn percent(share: u64) -> String {
+    format!("{}.{:02}", share / 100, share % 100)
+}
+
+/// Returns true if all come in order, after the last one.
+fn is_ascending<T: Paged>(page: &[T], last: Option<&T>) -> bool {
+    let all: Vec<&T> = last.into_iter().chain(page).collect();
+    all.windows(2).all(|pair| pair[0].place() < pair[1].place())
+}
+
+/// A row that is read in the order of a primary key, a page at a time.
+trait Paged: Clone {
+    /// The primary key.
+    fn place(&self) -> impl PartialOrd + '_;
+    /// The first rows after `last`, up to [`PAGE`] of them.
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>>;
+}
+
+/// All of a table. No statement stays open between two pages, so this can go to another thread.
+struct Pages<T> {
+    book: Book,
+    page: std::vec::IntoIter<T>,
+    last: Option<T>,
+    is_done: bool,
+}
+
+impl<T: Paged> Iterator for Pages<T> {
+    type Item = Result<T, BuildError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.page.len() == 0 && !self.is_done {
+            match self.book.query(|connection| T::after(connection, self.last.as_ref())) {
+                Ok(page) if !is_ascending(&page, self.last.as_ref()) => {
+                    self.is_done = true;
+                    return Some(Err(forged(self.book.path())));
+                }
+                Ok(page) => {
+                    self.is_done = page.len() < usize::from(PAGE);
+                    self.last = page.last().cloned();
+                    self.page = page.into_iter();
+                }
+                Err(error) => {
+                    self.is_done = true;
+                    return Some(Err(error.into()));
+                }
+            }
+        }
+        self.page.next().map(Ok)
+    }
+}
+
+/// A row of `moves` as it is stored.
+#[derive(Debug, Clone)]
+struct Blob {
+    key: i64,
+    mv: u16,
+    bytes: Vec<u8>,
+}
+
+impl Paged for Blob {
+    fn place(&self) -> impl PartialOrd + '_ {
+        (self.key, self.mv)
+    }
+
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        // Moves are never negative, so that this is before all of them.
+        let (key, mv) = last.map_or((i64::MIN, -1), |last| (last.key, i64::from(last.mv)));
+        let sql = "SELECT key, move, stats FROM moves WHERE (key, move) > (?1, ?2) \
+                   ORDER BY key, move LIMIT ?3";
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map((key, mv, PAGE), |row| {
+            Ok(Self { key: row.get(0)?, mv: row.get(1)?, bytes: row.get(2)? })
+        })?;
+        rows.collect()
+    }
+}
+
+impl Paged for Member {
+    fn place(&self) -> impl PartialOrd + '_ {
+        (self.key, self.mv, &*self.group)
+    }
+
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        let sql = "SELECT key, move, name FROM line_groups WHERE (key, move, name) > (?1, ?2, ?3) \
+                   ORDER BY key, move, name LIMIT ?4";
+        let mut statement = connection.prepare_cached(sql)?;
+        let (key, mv, name) =
+            last.map_or((i64::MIN, -1, ""), |last| (last.key, i64::from(last.mv), &*last.group));
+        let rows = statement.query_map((key, mv, name, PAGE), |row| {
+            Ok(Self { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
+        })?;
+        rows.collect()
+    }
+}
+
+/// The id of a counted game.
+#[derive(Debug, Clone, Copy)]
+struct Counted(GameId);
+
+/// The id of a game that begins elsewhere.
+#[derive(Debug, Clone, Copy)]
+struct Elsewhere(GameId);
+
+impl Paged for Counted {
+    fn place(&self) -> impl PartialOrd + '_ {
+        self.0
+    }
+
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";
+        Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
+    }
+}
+
+impl Paged for Elsewhere {
+    fn place(&self) -> impl PartialOrd + '_ {
+        self.0
+    }
+
+    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
+        let sql = "SELECT id FROM elsewhere WHERE id > ?1 ORDER BY id LIMIT ?2";
+        Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
+    }
+}
+
+fn ids_after(
+    connection: &Connection,
+    sql: &str,
+    last: Option<GameId>,
+) -> rusqlite::Result<Vec<GameId>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    // The empty blob is before all others.
+    let last = last.as_ref().map_or(&[][..], |id| &id.0[..]);
+    let rows = statement.query_map((last, PAGE), |row| Ok(GameId(row.get(0)?)))?;
+    rows.collect()
+}
+
+/// The ids of a base, handed over in ascending order while new games come by in that order.
+pub(in crate::book) struct Ids {
+    games: Pages<Counted>,
+    elsewhere: Pages<Elsewhere>,
+}
+
+impl Ids {
+    /// Every id with its table, each table ascending, and the tables interleaved by ids.
+    pub(in crate::book) fn in_order(
+        self,
+    ) -> impl Iterator<Item = Result<(IdTable, GameId), BuildError>> + Send {
+        let games = self.games.map(|id| Ok((IdTable::Games, id?.0)));
+        let elsewhere = self.elsewhere.map(|id| Ok((IdTable::Elsewhere, id?.0)));
+        merge(games, elsewhere, |a, b| a.1.cmp(&b.1), |a, _| a)
+    }
+}
+
+/// The rows of a base and new ones, equal ones summed. Settings of a move in the base stay.
+pub(in crate::book) fn add_rows(
+    new: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+    base: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send {
+    let order = |a: &PlacedRow, b: &PlacedRow| (a.0, a.1).cmp(&(b.0, b.1));
+    merge(new, base, order, |(key, mv, mut row), (_, _, old)| {
+        row.tally.absorb(&old.tally);
+        row.weight = old.weight;
+        (key, mv, row)
+    })
+}
+
+/// Brings two ascending sequences together; errors come as soon as they are met.
+fn merge<T, E>(
+    a: impl Iterator<Item = Result<T, E>>,
+    b: impl Iterator<Item = Result<T, E>>,
+    order: impl Fn(&T, &T) -> Ordering,
+    sum: impl Fn(T, T) -> T,
+) -> impl Iterator<Item = Result<T, E>> {
+    let (mut a, mut b) = (a.peekable(), b.peekable());
+    std::iter::from_fn(move || {
+        let next = match (a.peek(), b.peek()) {
+            (Some(Ok(a)), Some(Ok(b))) => order(a, b),
+            (Some(Err(_)), _) | (Some(_), None) => Ordering::Less,
+            _ => Ordering::Greater,
+        };
+        match next {
+            Ordering::Less => a.next(),
+            Ordering::Greater => b.next(),
+            Ordering::Equal => both(&mut a, &mut b).map(|pair| pair.map(|(a, b)| sum(a, b))),
+        }
+    })
+}
+
+fn both<T, E>(
+    a: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
+    b: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
+) -> Option<Result<(T, T), E>> {
+    let (a, b) = (a.next()?, b.next()?);
+    Some(a.and_then(|a| Ok((a, b?))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn merging_sums_equal_ones(
+            a in prop::collection::btree_map(0..30u8, 0..9u32, 0..20),
+            b in prop::collection::btree_map(0..30u8, 0..9u32, 0..20),
+        ) {
+            let ok = |map: &BTreeMap<u8, u32>| {
+                map.clone().into_iter().map(Ok::<_, ()>).collect::<Vec<_>>().into_iter()
+            };
+            let merged = merge(ok(&a), ok(&b), |x, y| x.0.cmp(&y.0), |x, y| (x.0, x.1 + y.1));
+            let mut expected = a;
+            for (key, n) in b {
+                *expected.entry(key).or_default() += n;
+            }
+            let expected: Vec<(u8, u32)> = expected.into_iter().collect();
+            prop_assert_eq!(merged.collect::<Result<Vec<_>, ()>>(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn errors_are_not_lost() {
+        let a = [Ok(1), Err("a")];
+        let b = [Ok(2), Ok(3)];
+        let merged = merge(a.into_iter(), b.into_iter(), Ord::cmp, |x, _| x);
+        assert_eq!(merged.collect::<Result<Vec<u8>, _>>(), Err("a"));
+    }
+
+    #[test]
+    fn percentages_are_exact() {
+        assert_eq!([0, 5, 250, 10_000].map(percent), ["0.00", "0.05", "2.50", "100.00"]);
+    }
+}

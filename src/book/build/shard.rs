@@ -1,0 +1,879 @@
+//! Shards: the files that the steps of a build pass to one another where many machines share the work.
+//!
+//! [`map`] reads game files and notes each game once for each file; [`reduce`] brings copies of
+//! games together, replays them and sums their moves; [`pack`] makes the book. The book is, byte
+//! for byte, what [`build()`](crate::book::build::game_files()) makes of all files at once: a file that several maps
+//! read counts once, and so does a game that stands in several files.
+//!
+//! A shard is a folder with a [`Plan`] and up to four data sets: the files that were read, the games,
+//! the moves, and those of them that belong to line groups. A data set is a file `NAME.jzs`, or with
+//! the feature `parquet` a file `NAME.parquet` or a folder `NAME` of such files. `src/book/SHARDS.md`
+//! has their layouts.
+
+use std::cmp::Ordering;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+
+use crate::book::build::builder::{BuildOptions, Builder};
+use crate::book::build::builder::{
+    Errors, Ledger, Pack, Register, Sums, budget, impossible, in_order, merge_sources, no_games,
+};
+use crate::book::build::game_files::Progress;
+use crate::book::build::game_files::{ReadFiles, read_all};
+use crate::book::build::rejects::Reject;
+use crate::book::file::transaction::{At, Output, claim};
+use crate::book::model::counted_game::{Copies, FromSource, IdTable, MAX_VOTES, Played};
+use crate::book::model::error::BuildError;
+use crate::book::model::groups::{GroupNames, Member};
+use crate::book::model::metadata::{Counts, Metadata, Source};
+use crate::book::model::observation::Summed;
+use crate::bytes::atomic;
+use crate::bytes::atomic::{folder_of, resolve};
+use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
+use crate::bytes::lock::FileLock;
+use crate::bytes::open;
+use crate::bytes::varint;
+use crate::bytes::visible::ShowPath;
+use crate::game::Game;
+use crate::hash::{self, KeyTable};
+use crate::xiangqi::Position;
+
+/// First bytes of a data set in this program's own format.
+const MAGIC: [u8; 8] = *b"JZSHARD\0";
+
+/// The version of plans and data sets.
+const VERSION: u32 = 1;
+
+/// Bytes before the run of a data set: magic, version, number of the data set.
+const HEADER_LEN: u64 = 16;
+
+/// The longest plan that is read, in bytes.
+const MAX_PLAN: u64 = 1 << 20;
+
+/// The name of a shard's plan.
+const PLAN: &str = "plan.json";
+
+/// The file format of data sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ShardFormat {
+    /// This program's own.
+    #[default]
+    Own,
+    /// Parquet, for Spark and others.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl ShardFormat {
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Own => "jzs",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+use crate::book::build::parquet::Columns;
+
+/// Without Parquet, rows need no columns.
+#[cfg(not(feature = "parquet"))]
+pub(in crate::book) trait Columns {}
+#[cfg(not(feature = "parquet"))]
+impl<T> Columns for T {}
+
+/// A kind of rows that shards hold.
+pub(in crate::book) trait DataSet: Reduce<Item = Self> + Columns {
+    /// The name of its files.
+    const NAME: &'static str;
+    /// Its number in the header of a file.
+    const NUMBER: u32;
+}
+
+/// A file that was read, and its counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::book) struct SourceCounts {
+    pub(in crate::book) source: Source,
+    pub(in crate::book) filtered: u64,
+    pub(in crate::book) bad: u64,
+}
+
+impl Reduce for SourceCounts {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.order(b)
+    }
+
+    fn item_size(item: &Self) -> usize {
+        size_of::<Self>() + item.source.name.len() + 16
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.source.hash.cmp(&other.source.hash)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        if other.source.name < self.source.name {
+            self.source.name = other.source.name;
+        }
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.source.hash);
+        for n in [self.source.games, self.filtered, self.bad, self.source.name.len() as u64] {
+            varint::put(out, n);
+        }
+        out.extend_from_slice(self.source.name.as_bytes());
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let hash = *input.split_off(..32)?.first_chunk()?;
+        let mut n = [0; 4];
+        for n in &mut n {
+            *n = varint::take(input)?;
+        }
+        let [games, filtered, bad, len] = n;
+        let name = str::from_utf8(input.split_off(..usize::try_from(len).ok()?)?).ok()?.to_owned();
+        Some(Self { source: Source { hash, name, games }, filtered, bad })
+    }
+}
+
+impl DataSet for SourceCounts {
+    const NAME: &'static str = "sources";
+    const NUMBER: u32 = 0;
+}
+
+impl DataSet for FromSource {
+    const NAME: &'static str = "games";
+    const NUMBER: u32 = 1;
+}
+
+impl DataSet for Summed {
+    const NAME: &'static str = "moves";
+    const NUMBER: u32 = 2;
+}
+
+impl DataSet for Member {
+    const NAME: &'static str = "line_groups";
+    const NUMBER: u32 = 3;
+}
+
+/// The options that all shards of a build have in common, and the number of this one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    schema: String,
+    stage: Stage,
+    /// Of `parts` shards of a reduce that share the games, this is number `part`, from 1.
+    part: u32,
+    parts: u32,
+    game: String,
+    /// Fingerprint of the key table.
+    key_table: String,
+    max_ply: usize,
+    min_games: u64,
+    /// In hundredths of a percent.
+    min_share: u64,
+    filter: String,
+    weight: String,
+    /// Of a reduce: the [`fingerprint`] of its inputs. Parts of other inputs do not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inputs: Option<String>,
+}
+
+/// The step that made a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Stage {
+    Map,
+    Reduce,
+}
+
+impl Plan {
+    fn new(options: &BuildOptions) -> Self {
+        Self {
+            schema: format!("juzhong.book.shard/{VERSION}"),
+            stage: Stage::Map,
+            part: 1,
+            parts: 1,
+            game: Position::NAME.to_owned(),
+            key_table: KeyTable::from_bytes(hash::xiangqi::FILE)
+                .map_or_else(|_| String::new(), |table| table.fingerprint()),
+            max_ply: options.max_ply,
+            min_games: options.min_games,
+            min_share: options.min_share,
+            filter: options.filter.to_string(),
+            weight: options.weight.to_string(),
+            inputs: None,
+        }
+    }
+
+    fn read(folder: &Path) -> Result<Self, BuildError> {
+        let path = folder.join(PLAN);
+        if folder.is_file() {
+            return Err(shard_error(folder, "not a shard: those are folders by juzhong book map"));
+        }
+        let bytes = open::read(&path, MAX_PLAN)
+            .map_err(|source| BuildError::Input { path: path.clone(), source })?;
+        let plan: Self = serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e))?;
+        let own = Self::new(&BuildOptions::default());
+        if (&plan.schema, &plan.game) != (&own.schema, &own.game) {
+            let what = format_args!("made by another version; this one reads {}", own.schema);
+            return Err(shard_error(&path, what));
+        }
+        if plan.key_table != own.key_table {
+            return Err(shard_error(&path, "made with another key table"));
+        }
+        Ok(plan)
+    }
+
+    /// The options by which the build goes on.
+    fn options(&self, work: &Work) -> Result<BuildOptions, BuildError> {
+        let other = |what: &str| {
+            let what = format_args!("the {what} is not one of this version; make it again");
+            shard_error(Path::new(PLAN), what)
+        };
+        let filter = self.filter.parse().map_err(|_| other("filter"))?;
+        let weight = self.weight.parse().map_err(|_| other("weight"))?;
+        Ok(BuildOptions {
+            max_ply: self.max_ply,
+            min_games: self.min_games,
+            min_share: self.min_share,
+            weight,
+            filter,
+            memory: work.memory,
+            stop: Arc::clone(&work.stop),
+            ..BuildOptions::default()
+        })
+    }
+}
+
+fn shard_error(path: &Path, what: impl std::fmt::Display) -> BuildError {
+    BuildError::Shard { what: format!("{}: {what}", path.shown()) }
+}
+
+/// The resources and the stop flag of a step.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// Bytes for sorting; beyond that, temporary files are used.
+    pub memory: usize,
+    /// Number of threads, 0: one for each core.
+    pub threads: usize,
+    /// Ends the step with [`Interrupted`](crate::book::model::error::ReplaceError::Interrupted) soon after it was set.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Work {
+    fn run<T: Send>(
+        &self,
+        output: &Path,
+        step: impl FnOnce() -> Result<T, BuildError> + Send,
+    ) -> Result<T, BuildError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let failed = |e| At(output).refused(format!("no threads: {e}"));
+        pool.map_err(failed)?.install(step)
+    }
+}
+
+/// The counts of a step.
+#[derive(Debug, Clone, Default)]
+pub struct ShardReport {
+    /// Files read.
+    pub files: usize,
+    /// Files left out because another one has the same content.
+    pub same_files: usize,
+    /// Members of archives that were passed over, because they hold no games.
+    pub skipped: u64,
+    /// Files without a single record.
+    pub empty_files: Vec<PathBuf>,
+    /// Rows by data set: files, games, moves, moves of line groups.
+    pub rows: [u64; 4],
+}
+
+/// Reads files and writes their games as a shard to the folder `output`, which must be new or empty. Copies
+/// of games must be brought together, and there is no base. The rest is as in [`build`](crate::book::build::game_files()), but
+/// a map that is interrupted keeps nothing.
+///
+/// # Errors
+///
+/// See [`BuildError`]. Nothing is left behind then.
+pub fn map(
+    files: &[PathBuf],
+    output: &Path,
+    format: ShardFormat,
+    options: BuildOptions,
+    (strict, threads): (bool, usize),
+    progress: &(dyn Fn(Progress) + Sync),
+    rejected: &mut (dyn FnMut(&Reject) + Send),
+) -> Result<ShardReport, BuildError> {
+    let work = Work { memory: options.memory, threads, stop: Arc::clone(&options.stop) };
+    refuse_options(&options)?;
+    work.run(output, || {
+        let folder = Folder::create(output, format)?;
+        let errors = folder.errors();
+        let plan = Plan::new(&options);
+        let builder = Builder::<Position>::of_shard(folder.path(), options);
+        let read = read_all(&builder, files, strict, progress, rejected)?;
+        progress(Progress::Packing);
+        let ReadFiles { sources, files, same_files, skipped, empty_files } = read;
+        let mut games = folder.writer::<FromSource>()?;
+        for game in builder.into_games()? {
+            games.put(&FromSource(game.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
+        }
+        let sources = write_sources(&folder, sources)?;
+        let rows = [sources, games.finish().map_err(|e| errors.io(e))?, 0, 0];
+        folder.commit(&plan)?;
+        Ok(ShardReport { files, same_files, skipped, empty_files, rows })
+    })
+}
+
+/// Returns an error for options that only a build in one step supports.
+fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
+    let what = if options.filter.every_record {
+        "shards bring copies of games together; to count every record, build the book in one step"
+    } else if options.base.is_some() {
+        "shards make a new book; to add to a book, build in one step"
+    } else if options.key_table.is_some() {
+        "shards have the stored keys; to use others, build the book in one step"
+    } else {
+        return Ok(());
+    };
+    Err(BuildError::Shard { what: what.to_owned() })
+}
+
+/// Writes every game into a shard, without its moves and groups, which were replayed.
+struct Roll<'a> {
+    games: SetWriter<FromSource>,
+    errors: Errors<'a>,
+}
+
+impl Register for Roll<'_> {
+    fn knows(&mut self, _game: &Played) -> Result<bool, BuildError> {
+        Ok(false)
+    }
+
+    fn enter(&mut self, game: &Played, _table: Option<IdTable>) -> Result<(), BuildError> {
+        if game.votes.into_iter().any(|votes| votes > MAX_VOTES) {
+            return Err(self.errors.io(impossible()));
+        }
+        let game = FromSource(Played {
+            id: game.id,
+            moves: Box::default(),
+            groups: GroupNames::default(),
+            ..*game
+        });
+        self.games.put(&game).map_err(|e| self.errors.io(e))
+    }
+}
+
+/// Brings copies of games together over all shards, replays the games and sums their moves: a shard for
+/// [`pack`] in the folder `output`, which must be new or empty. Of several machines each does number `part`
+/// of `parts` parts of the games, and reads all shards for that.
+///
+/// # Errors
+///
+/// See [`BuildError`]. Nothing is left behind then.
+pub fn reduce(
+    shards: &[PathBuf],
+    output: &Path,
+    format: ShardFormat,
+    (part, parts): (u32, u32),
+    work: &Work,
+) -> Result<ShardReport, BuildError> {
+    work.run(output, || {
+        let shards = Shards::open(shards, Stage::Map)?;
+        let options = shards.plan.options(work)?;
+        let folder = Folder::create(output, format)?;
+        let errors = folder.errors();
+        let sources: Vec<_> = shards.sources(folder.path(), &options)?;
+        let inputs = Some(fingerprint(&sources));
+        let from_sources = shards
+            .merge::<FromSource>(folder.path(), &options)?
+            .filter(|game| game.as_ref().map_or(true, |game| part_of(&game.0, parts) + 1 == part));
+        let mut roll = Roll { games: folder.writer()?, errors };
+        let sums = Sums::new(folder.path(), &options);
+        let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
+        pack.count_games(Copies::new(from_sources), &mut roll, &sums)?;
+        let rows = [
+            write_sources(&folder, sources)?,
+            roll.games.finish().map_err(|e| errors.io(e))?,
+            write_sums(&folder, sums.observations, |sum| {
+                sum.tally.is_plausible().then_some(Summed(sum)).ok_or_else(impossible)
+            })?,
+            write_sums(&folder, sums.members, |member: Member| Ok(member))?,
+        ];
+        folder.commit(&Plan { stage: Stage::Reduce, part, parts, inputs, ..shards.plan })?;
+        Ok(ShardReport { rows, ..ShardReport::default() })
+    })
+}
+
+/// A digest of the inputs of a reduce: the files that were read and their counts.
+fn fingerprint(sources: &[SourceCounts]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for SourceCounts { source, filtered, bad } in sources {
+        hasher.update(&source.hash);
+        for n in [source.games, *filtered, *bad] {
+            hasher.update(&n.to_le_bytes());
+        }
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The part of the games that a game belongs to, from 0.
+fn part_of(game: &Played, parts: u32) -> u32 {
+    let bits = game.id.0.first_chunk().map_or(0, |&bytes| u64::from_be_bytes(bytes));
+    ((u128::from(bits) * u128::from(parts)) >> 64) as u32
+}
+
+/// Makes the book `output` from the shards of [`reduce`], all parts of it.
+///
+/// # Errors
+///
+/// See [`BuildError`]. Nothing is left behind then, and an existing file at `output` stays.
+pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, BuildError> {
+    work.run(output, || {
+        let shards = Shards::open(shards, Stage::Reduce)?;
+        let options = shards.plan.options(work)?;
+        let place = Output::claim(output, &work.stop)?;
+        let (folder, errors) = (folder_of(output), Errors { output });
+        let sources: Vec<_> = shards.sources(folder, &options)?;
+        if shards.plan.inputs.as_ref().is_some_and(|inputs| *inputs != fingerprint(&sources)) {
+            let what = "the list of sources is not the one that was reduced; reduce again";
+            return Err(BuildError::Shard { what: what.to_owned() });
+        }
+        let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
+        for SourceCounts { source, filtered, bad } in &sources {
+            for (count, more) in [
+                (&mut pack.counts.records, source.games),
+                (&mut pack.counts.filtered, *filtered),
+                (&mut pack.counts.bad, *bad),
+            ] {
+                *count = count.saturating_add(more);
+            }
+        }
+        let mut ledger = Ledger::new(None, place.writer()?, errors)?;
+        let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
+        pack.count_only(games, &mut ledger)?;
+        if pack.counts.games == 0 {
+            return Err(no_games(sources.len(), &pack.counts));
+        }
+        let writer = ledger.finish()?;
+        let rows = shards.merge::<Summed>(folder, &options)?.map(|row| row.map(|row| row.0));
+        let members = shards.merge::<Member>(folder, &options)?;
+        let sources = sources.into_iter().map(|s| s.source).filter(|s| s.games > 0).collect();
+        let sources = merge_sources(sources, None);
+        pack.finish(place, writer, in_order(rows, errors), members, &sources)
+    })
+}
+
+/// Shards to go on from.
+struct Shards {
+    folders: Vec<PathBuf>,
+    plan: Plan,
+}
+
+impl Shards {
+    /// Checks that the shards belong together: of one build, from the step wanted, and of a reduce
+    /// every part once.
+    fn open(folders: &[PathBuf], stage: Stage) -> Result<Self, BuildError> {
+        let mut first: Option<Plan> = None;
+        let mut parts = Vec::new();
+        for folder in folders {
+            let plan = Plan::read(folder)?;
+            match (plan.stage, stage) {
+                (Stage::Map, Stage::Reduce) => {
+                    return Err(shard_error(
+                        folder,
+                        "a shard of map; run juzhong book reduce first",
+                    ));
+                }
+                (Stage::Reduce, Stage::Map) => {
+                    let what = "a shard of reduce; give it to juzhong book pack";
+                    return Err(shard_error(folder, what));
+                }
+                _ => {}
+            }
+            parts.push(plan.part);
+            let plan = Plan { part: 1, ..plan };
+            let known = first.get_or_insert_with(|| plan.clone());
+            if known.inputs != plan.inputs {
+                let what = format_args!(
+                    "made from other shards than {}; reduce all parts from the same shards",
+                    folders[0].shown()
+                );
+                return Err(shard_error(folder, what));
+            }
+            if *known != plan {
+                let what = format_args!(
+                    "made with other options than {}; make both with the same",
+                    folders[0].shown()
+                );
+                return Err(shard_error(folder, what));
+            }
+        }
+        let Some(plan) = first else {
+            return Err(BuildError::Shard { what: "no shards; give at least one".to_owned() });
+        };
+        parts.sort_unstable();
+        if stage == Stage::Reduce && !parts.iter().copied().eq(1..=plan.parts) {
+            let what = format_args!(
+                "a shard of {} parts, but these parts were given: {parts:?}; give each once",
+                plan.parts
+            );
+            return Err(shard_error(&folders[0], what));
+        }
+        Ok(Self { folders: folders.to_vec(), plan })
+    }
+
+    /// All files that were read, each content once.
+    fn sources(
+        &self,
+        work: &Path,
+        options: &BuildOptions,
+    ) -> Result<Vec<SourceCounts>, BuildError> {
+        let sources: Vec<SourceCounts> = self
+            .merge::<SourceCounts>(work, options)?
+            .collect::<io::Result<_>>()
+            .map_err(|e| Errors { output: work }.io(e))?;
+        let mut serials: Vec<u64> = sources
+            .iter()
+            .map(|s| crate::book::build::builder::serial_of(&s.source.hash))
+            .collect();
+        serials.sort_unstable();
+        if serials.windows(2).any(|pair| pair[0] == pair[1]) {
+            let what = "two files whose hashes begin alike cannot be told apart in shards; \
+                        build the book in one step";
+            return Err(BuildError::Shard { what: what.to_owned() });
+        }
+        Ok(sources)
+    }
+
+    /// All rows of a data set in ascending order, each once.
+    fn merge<S: DataSet>(
+        &self,
+        work: &Path,
+        options: &BuildOptions,
+    ) -> Result<Merge<S>, BuildError> {
+        let sorter = Sorter::<S>::new(work, budget(options), &options.stop);
+        let mut runs = Vec::new();
+        for folder in &self.folders {
+            for path in files_of(folder, S::NAME)? {
+                if path.extension().is_some_and(|e| e == "parquet") {
+                    read_parquet(&path, &sorter)?;
+                } else {
+                    check_header::<S>(&path)?;
+                    runs.push(Run::named(path, HEADER_LEN));
+                }
+            }
+        }
+        sorter.finish_with(runs).map_err(|e| Errors { output: work }.io(e))
+    }
+}
+
+/// The files of a data set in a shard, sorted.
+fn files_of(folder: &Path, name: &str) -> Result<Vec<PathBuf>, BuildError> {
+    let own = folder.join(format!("{name}.jzs"));
+    let parquet = folder.join(format!("{name}.parquet"));
+    let many = folder.join(name);
+    let mut files: Vec<PathBuf> = [own, parquet].into_iter().filter(|f| f.is_file()).collect();
+    if many.is_dir() {
+        let error = |source| BuildError::Input { path: many.clone(), source };
+        for entry in fs::read_dir(&many).map_err(error)? {
+            let path = entry.map_err(error)?.path();
+            // Spark writes files of its own beside them, whose names begin with _ or a dot.
+            let is_hidden = path
+                .file_name()
+                .is_none_or(|name| matches!(name.as_encoded_bytes()[0], b'.' | b'_'));
+            if !is_hidden && path.extension().is_some_and(|e| e == "parquet") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort_unstable();
+    if files.is_empty() {
+        return Err(shard_error(folder, format_args!("no data set {name}; make the shard again")));
+    }
+    Ok(files)
+}
+
+#[cfg(feature = "parquet")]
+fn read_parquet<S: DataSet>(path: &Path, sorter: &Sorter<S>) -> Result<(), BuildError> {
+    crate::book::build::parquet::read(path, &mut |rows| sorter.push(rows)).map_err(|e| {
+        match e.kind() {
+            io::ErrorKind::Interrupted => At(path).interrupted().into(),
+            _ => shard_error(path, format_args!("{e}; make it again")),
+        }
+    })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet<S: DataSet>(path: &Path, _sorter: &Sorter<S>) -> Result<(), BuildError> {
+    Err(shard_error(path, "this program was built without the feature parquet"))
+}
+
+fn check_header<S: DataSet>(path: &Path) -> Result<(), BuildError> {
+    let mut bytes = [0; HEADER_LEN as usize];
+    let read = open::regular(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes));
+    read.map_err(|source| BuildError::Input { path: path.to_owned(), source })?;
+    if bytes == header::<S>() {
+        return Ok(());
+    }
+    let what = if bytes.starts_with(&MAGIC) {
+        format!("not version {VERSION} of the data set {}; make it again", S::NAME)
+    } else {
+        "not a data set of this program".to_owned()
+    };
+    Err(shard_error(path, what))
+}
+
+fn header<S: DataSet>() -> [u8; HEADER_LEN as usize] {
+    let mut bytes = [0; HEADER_LEN as usize];
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[12..].copy_from_slice(&S::NUMBER.to_le_bytes());
+    bytes
+}
+
+/// A shard being written: a folder that gets its name when it is whole.
+struct Folder {
+    target: PathBuf,
+    /// The right to write it.
+    _lock: FileLock,
+    folder: tempfile::TempDir,
+    format: ShardFormat,
+}
+
+impl Folder {
+    fn create(target: &Path, format: ShardFormat) -> Result<Self, BuildError> {
+        let target = resolve(target).map_err(|e| At(target).create(&e))?;
+        let is_free = match fs::read_dir(&target) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if !is_free {
+            let what = "something stands there; choose a new or an empty folder";
+            return Err(At(&target).refused(what).into());
+        }
+        let lock = claim(&target)?;
+        lock.sweep_folders(is_of_shard);
+        let folder = atomic::folder_beside(&target).map_err(|e| At(&target).create(&e))?;
+        Ok(Self { target, _lock: lock, folder, format })
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn errors(&self) -> Errors<'_> {
+        Errors { output: &self.target }
+    }
+
+    fn writer<S: DataSet>(&self) -> Result<SetWriter<S>, BuildError> {
+        let path = self.path().join(format!("{}.{}", S::NAME, self.format.extension()));
+        SetWriter::create(&path, self.format).map_err(|e| self.errors().io(e))
+    }
+
+    /// Writes the plan and moves the folder to its place.
+    fn commit(self, plan: &Plan) -> Result<(), BuildError> {
+        let errors = self.errors();
+        let text = serde_json::to_string_pretty(plan).map_err(|e| errors.io(e.into()))?;
+        let write = || {
+            let mut file = File::create_new(self.path().join(PLAN))?;
+            writeln!(file, "{text}")?;
+            file.sync_all()
+        };
+        write().map_err(|e| errors.io(e))?;
+        if self.target.is_dir() {
+            fs::remove_dir(&self.target).map_err(|e| At(&self.target).create(&e))?;
+        }
+        fs::rename(self.path(), &self.target).map_err(|e| At(&self.target).create(&e))?;
+        let _moved = self.folder.keep();
+        Ok(())
+    }
+}
+
+/// Returns true if a file of that name belongs to a shard.
+fn is_of_shard(name: &str) -> bool {
+    let sets = [SourceCounts::NAME, FromSource::NAME, Summed::NAME, Member::NAME];
+    name == PLAN || name.rsplit_once('.').is_some_and(|(stem, _)| sets.contains(&stem))
+}
+
+/// Writes all sums as a data set; their number.
+fn write_sums<S: Reduce, T: DataSet>(
+    folder: &Folder,
+    sums: Sorter<S>,
+    row: impl Fn(S) -> io::Result<T>,
+) -> Result<u64, BuildError> {
+    let errors = folder.errors();
+    let mut writer = folder.writer::<T>()?;
+    for sum in sums.finish().map_err(|e| errors.io(e))? {
+        let sum = sum.and_then(&row).map_err(|e| errors.io(e))?;
+        writer.put(&sum).map_err(|e| errors.io(e))?;
+    }
+    writer.finish().map_err(|e| errors.io(e))
+}
+
+fn write_sources(folder: &Folder, sources: Vec<SourceCounts>) -> Result<u64, BuildError> {
+    let errors = folder.errors();
+    let mut by_hash = std::collections::BTreeMap::new();
+    for source in sources {
+        match by_hash.entry(source.source.hash) {
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(source);
+            }
+            std::collections::btree_map::Entry::Occupied(mut known) => {
+                known.get_mut().absorb(source);
+            }
+        }
+    }
+    let mut writer = folder.writer::<SourceCounts>()?;
+    for source in by_hash.into_values() {
+        writer.put(&source).map_err(|e| errors.io(e))?;
+    }
+    writer.finish().map_err(|e| errors.io(e))
+}
+
+/// Writes a data set, whose rows come in ascending order.
+enum SetWriter<S: DataSet> {
+    Own {
+        run: RunWriter<File>,
+        rows: u64,
+        set: std::marker::PhantomData<fn(S)>,
+    },
+    #[cfg(feature = "parquet")]
+    Parquet(crate::book::build::parquet::Writer<S>),
+}
+
+impl<S: DataSet> SetWriter<S> {
+    fn create(path: &Path, format: ShardFormat) -> io::Result<Self> {
+        match format {
+            ShardFormat::Own => {
+                let mut file = File::create_new(path)?;
+                file.write_all(&header::<S>())?;
+                let run = RunWriter::new(file)?;
+                Ok(Self::Own { run, rows: 0, set: std::marker::PhantomData })
+            }
+            #[cfg(feature = "parquet")]
+            ShardFormat::Parquet => {
+                crate::book::build::parquet::Writer::create(path).map(Self::Parquet)
+            }
+        }
+    }
+
+    fn put(&mut self, row: &S) -> io::Result<()> {
+        match self {
+            Self::Own { run, rows, .. } => {
+                *rows += 1;
+                run.put(row)
+            }
+            #[cfg(feature = "parquet")]
+            Self::Parquet(writer) => writer.put(row),
+        }
+    }
+
+    /// Ends the file; the number of rows.
+    fn finish(self) -> io::Result<u64> {
+        match self {
+            Self::Own { run, rows, .. } => {
+                run.finish()?.sync_all()?;
+                Ok(rows)
+            }
+            #[cfg(feature = "parquet")]
+            Self::Parquet(writer) => writer.finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::model::move_stats::Tally;
+    use crate::book::model::observation::Observation;
+
+    /// A shard of map with a game, one of reduce of it, and a place for the book.
+    fn shards(folder: &Path) -> [PathBuf; 3] {
+        let games = folder.join("a.pgn");
+        fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 1-0\n").unwrap();
+        let [mapped, reduced, book] = ["mapped", "reduced", "book"].map(|name| folder.join(name));
+        let (format, options) = (ShardFormat::Own, BuildOptions::default());
+        map(&[games], &mapped, format, options, (false, 1), &|_| {}, &mut |_| {}).unwrap();
+        reduce(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work()).unwrap();
+        [mapped, reduced, book]
+    }
+
+    fn work() -> Work {
+        Work { memory: 1 << 26, threads: 1, stop: Arc::default() }
+    }
+
+    fn forge<S: DataSet>(shard: &Path, rows: &[S]) {
+        let path = shard.join(format!("{}.jzs", S::NAME));
+        fs::remove_file(&path).unwrap();
+        let mut writer = SetWriter::create(&path, ShardFormat::Own).unwrap();
+        for row in rows {
+            writer.put(row).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    #[track_caller]
+    fn expect_impossible<T: std::fmt::Debug>(result: Result<T, BuildError>) {
+        let error = result.unwrap_err();
+        assert!(matches!(error, BuildError::Shard { .. }), "{error}");
+        let said = error.to_string();
+        // Some cannot even be rows.
+        assert!(said.contains("impossible") || said.contains("damaged"), "{said}");
+    }
+
+    #[test]
+    fn sums_that_would_wrap_are_refused() {
+        for (games, first) in [(1 << 63, (1 << 63) - 1), (u64::MAX, 5), (1 << 51, 1)] {
+            let folder = tempfile::tempdir().unwrap();
+            let [_, reduced, book] = shards(folder.path());
+            let tally = Tally { games, first, draws: 1, ..Tally::default() };
+            let row = Summed(Observation { key: 5, mv: 6, tally });
+            forge(&reduced, &[row, row]);
+            expect_impossible(pack(&[reduced], &book, &work()));
+            assert!(!book.exists());
+        }
+    }
+
+    #[test]
+    fn records_of_sources_that_would_wrap_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mapped, reduced, book] = shards(folder.path());
+        let source = |first: u8, games| SourceCounts {
+            source: Source { hash: [first; 32], name: "a".to_owned(), games },
+            filtered: games,
+            bad: 3,
+        };
+        forge(&mapped, &[source(1, u64::MAX), source(2, 1)]);
+        fs::remove_dir_all(&reduced).unwrap();
+        reduce(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()).unwrap();
+        expect_impossible(pack(&[reduced], &book, &work()));
+    }
+
+    #[test]
+    fn votes_that_would_wrap_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mapped, reduced, _] = shards(folder.path());
+        let copy = |serial| {
+            let game = Played::empty(crate::book::model::counted_game::GameId([7; 16]));
+            FromSource(Played { serial, votes: [1 << 48; 4], moves: Box::new([1]), ..game })
+        };
+        let copies: Vec<FromSource> = (1..100_000).map(copy).collect();
+        forge(&mapped, &copies);
+        fs::remove_dir_all(&reduced).unwrap();
+        expect_impossible(reduce(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()));
+    }
+}

@@ -1,0 +1,100 @@
+//! Made-up games, as many as wanted, for measuring: walks through a real book that end off it.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::book::file::reader::Book;
+use crate::book::file::walk::Rows;
+use crate::book::model::error::BookError;
+use crate::game::{Game, MoveList, Outcome, Packed, Side, Symmetric};
+use crate::record::{Record, Tree};
+use crate::xiangqi::Position;
+
+/// Makes games that share openings as real ones do. A game follows the book, each move with the
+/// chance of its share of the games; of its last plies, 1 to [`tail`](Self::tail) of them with equal
+/// chances, each is a random legal move, as are those after the book ends.
+#[derive(Debug)]
+pub struct Synth {
+    rows: Rows,
+    /// The games of each row.
+    games: Vec<u64>,
+    /// Plies of a game.
+    pub plies: usize,
+    /// Plies off the book, at most.
+    pub tail: usize,
+    /// The same seed gives the same games.
+    pub seed: u64,
+}
+
+impl Synth {
+    /// Games after this book, which is read into memory: 24 bytes for each of its rows.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], [`BookError::Damaged`].
+    pub fn new(book: &Book, plies: usize, tail: usize, seed: u64) -> Result<Self, BookError> {
+        book.expect_game::<Position>()?;
+        let (mut rows, mut games) = (Vec::new(), Vec::new());
+        book.for_each_row(|key, mv, row| {
+            rows.push((key, mv));
+            games.push(row.tally.games);
+        })?;
+        Ok(Self { rows: Rows::new(rows), games, plies, tail, seed })
+    }
+
+    /// Game number `number`.
+    #[must_use]
+    pub fn game(&self, number: u64) -> Record<Position> {
+        let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
+        chance.set_stream(number);
+        let tail = 1 + below(&mut chance, self.tail.max(1) as u64) as usize;
+        let mut position = Position::start();
+        let mut tree = Tree::default();
+        while tree.moves.len() < self.plies {
+            let in_book = (tree.moves.len() + tail < self.plies)
+                .then(|| self.book_move(&position, &mut chance))
+                .flatten();
+            let Some(mv) = in_book.or_else(|| any_move(&position, &mut chance)) else { break };
+            position.make(mv);
+            tree.moves.push(mv);
+        }
+        let result = match below(&mut chance, 100) {
+            0..40 => Outcome::Win(Side::First),
+            40..65 => Outcome::Draw,
+            _ => Outcome::Win(Side::Second),
+        };
+        let year = 1990 + below(&mut chance, 36);
+        let tags = vec![("Date".to_owned(), format!("{year}.??.??"))];
+        Record { tags, start: None, start_clock: 0, result: Some(result), tree }
+    }
+
+    fn book_move(
+        &self,
+        position: &Position,
+        chance: &mut ChaCha8Rng,
+    ) -> Option<<Position as Game>::Move> {
+        let canonical = position.canonical();
+        let (first, rows) = self.rows.of(canonical.key.to_i64());
+        let games = &self.games[first..first + rows.len()];
+        let mut left = below(chance, games.iter().sum());
+        let row = games.iter().position(|&games| {
+            let is_it = left < games;
+            left = left.wrapping_sub(games);
+            is_it
+        })?;
+        let image = <Position as Game>::Move::unpack(rows[row].1)?;
+        let mv = position.played_move(canonical, image);
+        position.is_legal(mv).then_some(mv)
+    }
+}
+
+fn any_move(position: &Position, chance: &mut ChaCha8Rng) -> Option<<Position as Game>::Move> {
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    moves.get(below(chance, moves.len() as u64) as usize).copied()
+}
+
+/// A number below `end`, all but equally likely; 0 if `end` is 0.
+fn below(chance: &mut ChaCha8Rng, end: u64) -> u64 {
+    ((u128::from(chance.next_u64()) * u128::from(end)) >> 64) as u64
+}

@@ -1,0 +1,128 @@
+//! The table `journal`: the changes of edits, step by step, so that they can be undone.
+
+use rusqlite::{Connection, params};
+
+use crate::book::file::reader::Book;
+use crate::book::file::{annotation_rows, scores};
+use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::error::BookError;
+use crate::book::model::move_stats::Place;
+
+/// A step of an edit, as the journal has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Number of the edit, from 1.
+    pub edit: u64,
+    /// Number of the step in it, from 1.
+    pub step: u64,
+    /// In words.
+    pub what: String,
+    /// Canonical key of the position.
+    pub key: i64,
+    /// The move in the canonical frame, packed.
+    pub mv: u16,
+    /// The mark of the move before the step.
+    pub before: Mark,
+    /// The mark of the move after the step.
+    pub after: Mark,
+}
+
+impl Step {
+    fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let mark = |column: usize| -> rusqlite::Result<Mark> {
+            let bytes: Option<Vec<u8>> = row.get(column)?;
+            let bad = rusqlite::Error::InvalidColumnType(
+                column,
+                "journal".to_owned(),
+                rusqlite::types::Type::Blob,
+            );
+            bytes.map_or_else(|| Ok(Mark::default()), |bytes| Mark::take(&bytes).ok_or(bad))
+        };
+        Ok(Self {
+            edit: row.get::<_, i64>(0)?.cast_unsigned(),
+            step: row.get::<_, i64>(1)?.cast_unsigned(),
+            what: row.get(2)?,
+            key: row.get(3)?,
+            mv: row.get(4)?,
+            before: mark(5)?,
+            after: mark(6)?,
+        })
+    }
+}
+
+/// The columns of the journal, as [`Step::from_row`] reads them.
+const STEPS: &str = "SELECT edit, step, what, key, move, before, after FROM journal";
+
+/// The number of the last edit that can be undone; 0 if there is none.
+pub(in crate::book) fn last_edit(c: &Connection) -> rusqlite::Result<u64> {
+    let sql = "SELECT coalesce(max(edit), 0) FROM journal";
+    c.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+}
+
+/// The number of edits that can be undone.
+pub(in crate::book) fn count(c: &Connection) -> rusqlite::Result<u64> {
+    let sql = "SELECT count(DISTINCT edit) FROM journal";
+    c.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+}
+
+/// The steps of an edit, the last first.
+pub(in crate::book) fn steps_back(c: &Connection, edit: u64) -> rusqlite::Result<Vec<Step>> {
+    let mut statement = c.prepare_cached(&format!("{STEPS} WHERE edit = ?1 ORDER BY step DESC"))?;
+    statement.query_map([edit.cast_signed()], Step::from_row)?.collect()
+}
+
+/// Removes an edit from the journal.
+pub(in crate::book) fn forget(c: &Connection, edit: u64) -> rusqlite::Result<()> {
+    c.execute("DELETE FROM journal WHERE edit = ?1", [edit.cast_signed()]).map(drop)
+}
+
+/// Replaces the mark of a move, and records the previous one as that step of that edit.
+pub(in crate::book) fn write(
+    c: &Connection,
+    (edit, step): (u64, u64),
+    place: Place,
+    what: &str,
+    before: &Mark,
+    after: &Mark,
+) -> rusqlite::Result<()> {
+    let after = Mark { origin: None, ..after.clone() };
+    annotation_rows::set(c, place, &after)?;
+    forget_what_followed(c, before, &after)?;
+    let bytes = |mark: &Mark| {
+        let mut bytes = Vec::new();
+        mark.put(&mut bytes);
+        (*mark != Mark::default()).then_some(bytes)
+    };
+    let (edit, step) = (edit.cast_signed(), step.cast_signed());
+    c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+        .execute(params![edit, step, what, place.0, place.1, bytes(before), bytes(&after)])
+        .map(drop)
+}
+
+/// Removes the values derived from scores if a book has other moves, or others that may be played, with one
+/// mark than with the other.
+pub(in crate::book) fn forget_what_followed(
+    c: &Connection,
+    before: &Mark,
+    after: &Mark,
+) -> rusqlite::Result<()> {
+    let flags = [Flags::ADDED, Flags::DELETED, Flags::BANNED, Flags::LOST];
+    if flags.into_iter().any(|flag| before.flags.has(flag) != after.flags.has(flag)) {
+        scores::forget_backed(c)?;
+    }
+    Ok(())
+}
+
+impl Book {
+    /// The edits that can be undone, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`].
+    pub fn history(&self) -> Result<Vec<Step>, BookError> {
+        self.query(|c| {
+            let mut statement = c.prepare(&format!("{STEPS} ORDER BY edit, step"))?;
+            statement.query_map([], Step::from_row)?.collect()
+        })
+    }
+}

@@ -1,0 +1,247 @@
+//! A smaller book of a book.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::book::file::key_tables::table_file;
+use crate::book::file::reader::Book;
+use crate::book::file::store::{Part, Writer};
+use crate::book::file::transaction::Output;
+use crate::book::file::walk::Walker;
+use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::error::RemakeError;
+use crate::book::model::error::ReplaceError;
+use crate::book::model::metadata::Metadata;
+use crate::book::model::move_stats::{Place, Row};
+use crate::game::{Notation, Symmetric};
+
+/// Rows between two checks of the stop flag.
+const BATCH: u64 = 1 << 14;
+
+/// The limits that moves must meet to be kept. Locked moves are kept in any case, of the others deleted ones
+/// never.
+#[derive(Debug, Clone, Default)]
+pub struct PruneOptions {
+    /// The fewest games of a move. Moves added by hand are exempt.
+    pub min_games: u64,
+    /// The least share (0 to 1) of a move in the games of its position. Moves added by hand are exempt.
+    pub min_share: f64,
+    /// The most plies from the start position, along moves that are kept.
+    pub max_ply: Option<u64>,
+    /// True if moves that have a mark are kept.
+    pub keep_marked: bool,
+    /// Ends the work soon after it was set.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// The counts of dropped moves, and the new book's metadata.
+#[derive(Debug, Clone, Default)]
+pub struct PruneReport {
+    /// The new book's metadata.
+    pub metadata: Metadata,
+    /// Moves of too few games.
+    pub few_games: u64,
+    /// Moves of too small a share.
+    pub small_share: u64,
+    /// Moves too far from the start, or that only dropped moves lead to.
+    pub cut_off: u64,
+    /// Moves that had been deleted by hand.
+    pub deleted: u64,
+}
+
+impl PruneReport {
+    /// The number of moves that were dropped.
+    #[must_use]
+    pub const fn dropped(&self) -> u64 {
+        self.few_games + self.small_share + self.cut_off + self.deleted
+    }
+}
+
+/// The outcome for a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It stays whatever leads to it.
+    Forced,
+    /// It stays if it is still reached, or never was.
+    Kept,
+    /// Added by hand: like kept ones, whatever its games.
+    Added,
+    FewGames,
+    SmallShare,
+    Deleted,
+}
+
+/// Writes the moves of `input` that pass `options` to a book at `output`. Moves that only dropped
+/// ones lead to are dropped as well; those that could not be reached before stay. Games and sources
+/// stay; the book is marked as pruned if anything was dropped. The journal is not carried over.
+///
+/// # Errors
+///
+/// See [`RemakeError`].
+pub fn prune<G: Symmetric + Notation>(
+    input: &Path,
+    output: &Path,
+    options: &PruneOptions,
+) -> Result<PruneReport, RemakeError> {
+    // First, so that the file there does not change meanwhile; it may be the input.
+    let out = Output::claim(output, &options.stop)?;
+    let book = Book::open_until(input, &options.stop)?;
+    book.check_file()?;
+    book.expect_game::<G>()?;
+    let (places, fates) = fates(&book, options)?;
+    let is_cut_off = cut_off::<G>(&book, &places, &fates, options);
+    let stays = |i: usize| match fates[i] {
+        Fate::Forced => true,
+        Fate::Kept | Fate::Added => !is_cut_off[i],
+        _ => false,
+    };
+    if !(0..places.len()).any(stays) {
+        return Err(RemakeError::NothingLeft { path: input.to_owned() });
+    }
+    let mut report = PruneReport::default();
+    for (i, fate) in fates.iter().enumerate() {
+        match fate {
+            Fate::FewGames => report.few_games += 1,
+            Fate::SmallShare => report.small_share += 1,
+            Fate::Deleted => report.deleted += 1,
+            Fate::Kept | Fate::Added if is_cut_off[i] => report.cut_off += 1,
+            Fate::Kept | Fate::Added | Fate::Forced => {}
+        }
+    }
+    report.metadata = write(&book, out, options, stays, report.dropped() > 0)?;
+    Ok(report)
+}
+
+/// All places and their outcomes by the limits of games.
+fn fates(book: &Book, options: &PruneOptions) -> Result<(Vec<Place>, Vec<Fate>), RemakeError> {
+    let (mut places, mut fates) = (Vec::new(), Vec::new());
+    // Of the position at hand: where it begins, and the games of its moves.
+    let (mut first, mut games) = (0, Vec::<u64>::new());
+    book.for_each_place(|place, row, mark| {
+        if places.last().is_some_and(|last: &Place| last.0 != place.0) {
+            apply_share(&mut fates[first..], &games, options.min_share);
+            (first, games) = (fates.len(), Vec::new());
+        }
+        places.push(place);
+        fates.push(fate(row, &mark, options));
+        // Deleted moves have no share, as in queries.
+        let row = row.filter(|_| !mark.flags.has(Flags::DELETED));
+        games.push(row.map_or(0, |row| row.tally.games));
+        Ok(())
+    })?;
+    apply_share(&mut fates[first..], &games, options.min_share);
+    Ok((places, fates))
+}
+
+fn fate(row: Option<Row>, mark: &Mark, options: &PruneOptions) -> Fate {
+    let flags = mark.flags;
+    if flags.has(Flags::LOCKED) {
+        Fate::Forced
+    } else if flags.has(Flags::DELETED) || row.is_none() && !flags.has(Flags::ADDED) {
+        Fate::Deleted
+    } else if options.keep_marked && *mark != Mark::default() {
+        Fate::Forced
+    } else if flags.has(Flags::ADDED) {
+        Fate::Added
+    } else if row.is_some_and(|row| row.tally.games < options.min_games) {
+        Fate::FewGames
+    } else {
+        Fate::Kept
+    }
+}
+
+/// Drops the moves of a position that were played too seldom.
+fn apply_share(fates: &mut [Fate], games: &[u64], min_share: f64) {
+    let total = games.iter().fold(0u64, |sum, &games| sum.saturating_add(games)) as f64;
+    for (fate, &games) in fates.iter_mut().zip(games) {
+        if *fate == Fate::Kept && (games as f64) < min_share * total {
+            *fate = Fate::SmallShare;
+        }
+    }
+}
+
+/// Finds the places that were reached from the start before and no longer are.
+fn cut_off<G: Symmetric + Notation>(
+    book: &Book,
+    places: &[Place],
+    fates: &[Fate],
+    options: &PruneOptions,
+) -> Vec<bool> {
+    let reached = |plies: u64, is_there: &dyn Fn(Fate) -> bool| -> Vec<bool> {
+        let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(fates[i])).collect();
+        let rows = there.iter().map(|&i| places[i]).collect();
+        let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
+        walker.enter(&G::start());
+        let plies = usize::try_from(plies).unwrap_or(usize::MAX);
+        let walked = walker.run(plies, |_, _| Ok::<(), std::convert::Infallible>(()));
+        debug_assert!(walked.is_ok());
+        let mut all = vec![false; places.len()];
+        for (&i, &reached) in there.iter().zip(walker.reached()) {
+            all[i] = reached;
+        }
+        all
+    };
+    let before = reached(u64::MAX, &|fate| fate != Fate::Deleted);
+    let plies = options.max_ply.unwrap_or(u64::MAX);
+    let after = reached(plies, &|fate| matches!(fate, Fate::Forced | Fate::Kept | Fate::Added));
+    before.into_iter().zip(after).map(|(before, after)| before && !after).collect()
+}
+
+fn write(
+    book: &Book,
+    out: Output,
+    options: &PruneOptions,
+    stays: impl Fn(usize) -> bool,
+    is_pruned: bool,
+) -> Result<Metadata, RemakeError> {
+    let mut writer = out.writer()?;
+    let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
+    copied.map_err(|e| out.at().store(e))?;
+    let mut number = 0;
+    let mut stopped: Result<(), ReplaceError> = Ok(());
+    let mut failed = Ok(());
+    book.for_each_place(|place, row, mark| {
+        if (number as u64).is_multiple_of(BATCH) && stopped.is_ok() {
+            stopped = out.check_stop();
+        }
+        if stays(number) && stopped.is_ok() && failed.is_ok() {
+            failed = write_place(&mut writer, place, row, &mark);
+        }
+        number += 1;
+        Ok(())
+    })?;
+    stopped?;
+    failed.map_err(|e| out.at().store(e))?;
+    let about = book.metadata();
+    let mut metadata = Metadata {
+        pruned: about.pruned || is_pruned,
+        max_ply: options.max_ply.map_or(about.max_ply, |max| max.min(about.max_ply)),
+        ..about.clone()
+    };
+    let key_table = table_file(&about.game, book.foreign_keys());
+    out.finish(writer, &mut metadata, &key_table, &book.sources()?)?;
+    Ok(metadata)
+}
+
+fn write_place(
+    writer: &mut Writer,
+    place: Place,
+    row: Option<Row>,
+    mark: &Mark,
+) -> rusqlite::Result<()> {
+    if let Some(row) = row {
+        writer.add_row(place, &row)?;
+    }
+    writer.add_mark(place, mark)
+}
+
+const fn is_carried(part: Part) -> bool {
+    match part {
+        Part::Games | Part::Origins | Part::Scores => true,
+        // With fewer moves, other things follow from scores.
+        Part::Frame | Part::Moves | Part::Marks | Part::Groups | Part::Journal | Part::Backed => {
+            false
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The file of a book: its store, opening and reading it, putting it in its place as a whole.
+
+pub(super) mod annotation_rows;
+pub(super) mod connect;
+pub(super) mod digest;
+pub(super) mod key_tables;
+pub(super) mod origins;
+pub(super) mod reader;
+pub(super) mod rehash;
+pub(super) mod scores;
+pub(super) mod store;
+pub(super) mod transaction;
+pub(super) mod walk;

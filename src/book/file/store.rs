@@ -1,0 +1,439 @@
+//! The SQLite layout of a book, and the writer that packs one in key order.
+//!
+//! # Stability
+//!
+//! [`VERSION`] goes into `PRAGMA user_version`. Readers refuse later versions by name. A change of
+//! the tables, of the blob of a [`Row`], of game ids or of the digest needs a new one.
+
+use std::path::Path;
+
+use rusqlite::types::{ToSqlOutput, Value};
+use rusqlite::{Connection, params};
+use tempfile::TempPath;
+
+use crate::book::file::annotation_rows;
+use crate::book::file::connect::open_working;
+use crate::book::file::transaction::vacuum_into;
+use crate::book::model::annotation::Mark;
+use crate::book::model::counted_game::GameId;
+use crate::book::model::counted_game::IdTable;
+use crate::book::model::groups::Member;
+use crate::book::model::metadata::{Metadata, Source};
+use crate::book::model::move_stats::PlacedRow;
+use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::origins::Origins;
+use crate::bytes::external_sort::ahead;
+
+/// `PRAGMA application_id` of every book: "JZBK".
+pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
+
+/// The version of the layout, in `PRAGMA user_version`.
+pub const VERSION: i64 = 2;
+
+/// Bytes of a page.
+const PAGE_SIZE: u32 = 8192;
+
+/// A table of a book.
+#[derive(Debug)]
+pub(in crate::book) struct Table {
+    pub(in crate::book) name: &'static str,
+    pub(in crate::book) part: Part,
+    /// The SQL that creates it.
+    pub(in crate::book) sql: &'static str,
+}
+
+/// The parts of a book's content. Making a book of others decides for each whether it is carried over as it
+/// is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::book) enum Part {
+    /// The tables that every book is given when it is finished.
+    Frame,
+    /// Ids of games.
+    Games,
+    /// Rows.
+    Moves,
+    /// The marks of moves.
+    Marks,
+    /// The line groups of moves.
+    Groups,
+    /// The changes of edits.
+    Journal,
+    /// The books that were merged.
+    Origins,
+    /// The scores of engines and tablebases.
+    Scores,
+    /// The values derived from scores, for the present moves.
+    Backed,
+}
+
+/// The tables, in the order of their creation (`seal` first: see the module of that name).
+///
+/// - `seal`: the digest over the file;
+/// - `meta`: [`Metadata`] by name;
+/// - `key_table`: the key file that the book's keys were made with, and its fingerprint;
+/// - `sources`: the files that were read, by BLAKE3 of their content, with base name and games;
+/// - `games`: the [`GameId`] of every counted game;
+/// - `elsewhere`: that of every game that begins elsewhere, so that it is known again;
+/// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
+/// - `marks`: the [`Mark`] of each move that has one;
+/// - `line_groups`: the line groups that moves belong to;
+/// - `journal`: the changes of edits, to undo them;
+/// - `books`, `provenance`: the books that were merged, and which source came with which;
+/// - `scores`: the scores that engines and tablebases give to positions, a [`Score`](crate::book::file::scores::Score) each;
+/// - `backed`: the values that result for the moves that lead there, a [`Span`](crate::book::model::value::Span) each.
+pub(in crate::book) const TABLES: &[Table] = &[
+    Table {
+        name: "seal",
+        part: Part::Frame,
+        sql: "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)",
+    },
+    Table {
+        name: "meta",
+        part: Part::Frame,
+        sql: "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+    },
+    Table {
+        name: "key_table",
+        part: Part::Frame,
+        sql: "CREATE TABLE key_table(fingerprint TEXT PRIMARY KEY, file BLOB) WITHOUT ROWID",
+    },
+    Table {
+        name: "sources",
+        part: Part::Frame,
+        sql: "CREATE TABLE sources(hash BLOB PRIMARY KEY, name TEXT, games INTEGER) WITHOUT ROWID",
+    },
+    Table {
+        name: "games",
+        part: Part::Games,
+        sql: "CREATE TABLE games(id BLOB PRIMARY KEY) WITHOUT ROWID",
+    },
+    Table {
+        name: "elsewhere",
+        part: Part::Games,
+        sql: "CREATE TABLE elsewhere(id BLOB PRIMARY KEY) WITHOUT ROWID",
+    },
+    Table {
+        name: "moves",
+        part: Part::Moves,
+        sql: "CREATE TABLE moves(key INTEGER, move INTEGER, stats BLOB, PRIMARY KEY(key, move)) \
+         WITHOUT ROWID",
+    },
+    Table {
+        name: "marks",
+        part: Part::Marks,
+        sql: "CREATE TABLE marks(key INTEGER, move INTEGER, priority INTEGER, flags INTEGER, \
+         weight INTEGER, comment TEXT, origin INTEGER, PRIMARY KEY(key, move)) WITHOUT ROWID",
+    },
+    Table {
+        name: "line_groups",
+        part: Part::Groups,
+        sql: "CREATE TABLE line_groups(key INTEGER, move INTEGER, name TEXT, PRIMARY KEY(key, move, name)) \
+         WITHOUT ROWID",
+    },
+    Table {
+        name: "journal",
+        part: Part::Journal,
+        sql: "CREATE TABLE journal(edit INTEGER, step INTEGER, what TEXT, key INTEGER, move INTEGER, \
+         before BLOB, after BLOB, PRIMARY KEY(edit, step)) WITHOUT ROWID",
+    },
+    Table {
+        name: "books",
+        part: Part::Origins,
+        sql: "CREATE TABLE books(number INTEGER PRIMARY KEY, content TEXT, name TEXT, games INTEGER, \
+         moves INTEGER)",
+    },
+    Table {
+        name: "provenance",
+        part: Part::Origins,
+        sql: "CREATE TABLE provenance(book INTEGER, source BLOB, PRIMARY KEY(book, source)) \
+         WITHOUT ROWID",
+    },
+    Table {
+        name: "scores",
+        part: Part::Scores,
+        sql: "CREATE TABLE scores(key INTEGER, source TEXT, kind INTEGER, value INTEGER, \
+         bound INTEGER, depth INTEGER, nodes INTEGER, best INTEGER, PRIMARY KEY(key, source)) \
+         WITHOUT ROWID",
+    },
+    Table {
+        name: "backed",
+        part: Part::Backed,
+        sql: "CREATE TABLE backed(key INTEGER, move INTEGER, low INTEGER, high INTEGER, \
+         PRIMARY KEY(key, move)) WITHOUT ROWID",
+    },
+];
+
+/// Memory that packing needs beside the rows on their way, in bytes: the caches of the working file and of
+/// the book that is made from it.
+pub(in crate::book) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
+
+/// SQLite's cache, in KiB. Rows are appended, so few pages are in use at a time.
+const CACHE_KIB: usize = 8192;
+
+/// Rows that travel from the thread that makes them to the one that stores them.
+const LOT: usize = 4096;
+
+/// Writes a new book. Rows come in ascending order; the same calls give the same bytes.
+///
+/// They go to a working file first, which SQLite fills to two thirds or so; copying that into the
+/// book (`VACUUM INTO`) fills every page and orders them.
+#[derive(Debug)]
+pub(in crate::book) struct Writer {
+    connection: Connection,
+    /// The path of the working file, on systems where an open file cannot be removed.
+    working: Option<TempPath>,
+    content: ContentHasher,
+    last_key: Option<i64>,
+    positions: u64,
+    rows: u64,
+}
+
+/// Rows with their blobs.
+#[derive(Debug, Default)]
+struct Lot {
+    /// Key, move and end of the blob in `blobs`.
+    rows: Vec<(i64, u16, usize)>,
+    blobs: Vec<u8>,
+}
+
+impl Lot {
+    fn put(&mut self, (key, mv, row): PlacedRow) {
+        row.put(key, mv, &mut self.blobs);
+        self.rows.push((key, mv, self.blobs.len()));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (i64, u16, &[u8])> {
+        let mut start = 0;
+        self.rows.iter().map(move |&(key, mv, end)| {
+            let blob = &self.blobs[start..end];
+            start = end;
+            (key, mv, blob)
+        })
+    }
+}
+
+impl Writer {
+    /// Starts a book with an empty working file.
+    pub(in crate::book) fn create(working: TempPath) -> rusqlite::Result<Self> {
+        let pragmas = format!(
+            "PRAGMA page_size = {PAGE_SIZE};
+             PRAGMA auto_vacuum = NONE;
+             PRAGMA encoding = 'UTF-8';
+             PRAGMA journal_mode = OFF;
+             PRAGMA synchronous = OFF;
+             PRAGMA locking_mode = EXCLUSIVE;
+             PRAGMA secure_delete = ON;
+             PRAGMA temp_store = MEMORY;
+             PRAGMA cache_size = -{CACHE_KIB};
+             PRAGMA application_id = {APPLICATION_ID};
+             PRAGMA user_version = {VERSION};"
+        );
+        let connection = open_working(&working, &pragmas)?;
+        connection.execute_batch("BEGIN")?;
+        for table in TABLES {
+            connection.execute_batch(table.sql)?;
+        }
+        connection.execute_batch("INSERT INTO seal VALUES(1, zeroblob(32))")?;
+        let content = ContentHasher::default();
+        // The file stays open; without a name nothing of it is left behind, whatever happens.
+        let working = Some(working).filter(|_| !cfg!(unix));
+        Ok(Self { connection, working, content, last_key: None, positions: 0, rows: 0 })
+    }
+
+    /// The working file.
+    pub(in crate::book) const fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    /// Adds the id of a game to a table; they come in ascending order.
+    pub(in crate::book) fn add_id(&self, table: IdTable, id: GameId) -> rusqlite::Result<()> {
+        let sql = match table {
+            IdTable::Games => "INSERT INTO games VALUES(?1)",
+            IdTable::Elsewhere => "INSERT INTO elsewhere VALUES(?1)",
+        };
+        self.connection.prepare_cached(sql)?.execute([&id.0[..]])?;
+        Ok(())
+    }
+
+    /// Adds the members of line groups, in ascending order.
+    pub(in crate::book) fn add_member(&self, member: &Member) -> rusqlite::Result<()> {
+        let Member { key, mv, group } = member;
+        self.connection
+            .prepare_cached("INSERT INTO line_groups VALUES(?1, ?2, ?3)")?
+            .execute(params![key, mv, group])?;
+        Ok(())
+    }
+
+    /// Adds the rows of some tables of another book, except those whose keys are there already.
+    pub(in crate::book) fn add_tables(
+        &self,
+        from: &Connection,
+        is_carried: impl Fn(Part) -> bool,
+    ) -> rusqlite::Result<()> {
+        let mut tables = TABLES.iter().filter(|table| is_carried(table.part));
+        tables.try_for_each(|table| self.add_table(table.name, from))
+    }
+
+    fn add_table(&self, table: &str, from: &Connection) -> rusqlite::Result<()> {
+        let mut select = from.prepare(&format!("SELECT * FROM {table}"))?;
+        let width = select.column_count();
+        let values = vec!["?"; width].join(", ");
+        let insert = format!("INSERT OR IGNORE INTO {table} VALUES({values})");
+        let mut insert = self.connection.prepare(&insert)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..width {
+                let value = ToSqlOutput::Borrowed(row.get_ref(column)?);
+                insert.raw_bind_parameter(column + 1, value)?;
+            }
+            insert.raw_execute()?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows, in ascending order; `rows` runs in another thread. `failed` makes an error of the
+    /// store one of the caller's.
+    pub(in crate::book) fn add_rows<E: Send>(
+        &mut self,
+        rows: impl Iterator<Item = Result<PlacedRow, E>> + Send,
+        failed: impl Fn(rusqlite::Error) -> E,
+    ) -> Result<(), E> {
+        ahead(
+            |send| send_lots(rows, send),
+            |lots| {
+                for lot in lots {
+                    self.add_lot(&lot?).map_err(&failed)?;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn add_lot(&mut self, lot: &Lot) -> rusqlite::Result<()> {
+        let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
+        for (key, mv, blob) in lot.iter() {
+            insert.execute((key, mv, blob))?;
+            self.content.add(key, mv, blob);
+            self.positions += u64::from(self.last_key.replace(key) != Some(key));
+        }
+        self.rows += lot.rows.len() as u64;
+        Ok(())
+    }
+
+    /// Adds a row; in ascending order.
+    pub(in crate::book) fn add_row(&mut self, (key, mv): Place, row: &Row) -> rusqlite::Result<()> {
+        let mut lot = Lot::default();
+        lot.put((key, mv, *row));
+        self.add_lot(&lot)
+    }
+
+    /// Adds the mark of a move.
+    pub(in crate::book) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
+        annotation_rows::put(&self.connection, place, mark)
+    }
+
+    /// Adds the books that were merged, in the order of their numbers from 1, and which source came
+    /// with which.
+    pub(in crate::book) fn add_origins(&self, origins: &Origins) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO books VALUES(?1, ?2, ?3, ?4, ?5)";
+        let mut insert = self.connection.prepare_cached(sql)?;
+        for (number, book) in (1u32..).zip(&origins.books) {
+            let (games, moves) = (book.games.cast_signed(), book.moves.cast_signed());
+            insert.execute(params![number, book.content, book.name, games, moves])?;
+        }
+        let mut insert = self.connection.prepare_cached("INSERT INTO provenance VALUES(?1, ?2)")?;
+        for (number, source) in &origins.sources {
+            insert.execute(params![number, &source[..]])?;
+        }
+        Ok(())
+    }
+
+    /// Adds a row as it is to one of the other tables.
+    pub(in crate::book) fn put_values(&self, table: &str, row: Vec<Value>) -> rusqlite::Result<()> {
+        let places = vec!["?"; row.len()].join(", ");
+        let sql = format!("INSERT INTO {table} VALUES({places})");
+        let mut insert = self.connection.prepare_cached(&sql)?;
+        insert.execute(rusqlite::params_from_iter(row)).map(|_| ())
+    }
+
+    /// Adds the tables that are known at the end and writes the book to the empty file at `path`. Fills in
+    /// the metadata that derive from the rows.
+    pub(in crate::book) fn finish(
+        self,
+        path: &Path,
+        metadata: &mut Metadata,
+        key_table: &[u8],
+        sources: &[Source],
+    ) -> rusqlite::Result<()> {
+        metadata.positions = self.positions;
+        metadata.rows = self.rows;
+        let Self { connection, working, content, .. } = self;
+        metadata.content = content.finish();
+        connection.execute(
+            "INSERT INTO key_table VALUES(?1, ?2)",
+            params![metadata.key_table, key_table],
+        )?;
+        for source in sources {
+            connection.execute(
+                "INSERT INTO sources VALUES(?1, ?2, ?3)",
+                params![&source.hash[..], source.name, source.games.cast_signed()],
+            )?;
+        }
+        for (name, value) in metadata.to_pairs() {
+            connection.execute("INSERT INTO meta VALUES(?1, ?2)", params![name, value])?;
+        }
+        connection.execute_batch("COMMIT")?;
+        vacuum_into(&connection, path)?;
+        connection.close().map_err(|(_, error)| error)?;
+        drop(working);
+        Ok(())
+    }
+}
+
+/// Makes lots of rows. An error is the last that is sent.
+fn send_lots<E>(
+    rows: impl Iterator<Item = Result<PlacedRow, E>>,
+    send: &mut dyn FnMut(Result<Lot, E>) -> bool,
+) {
+    let mut lot = Lot::default();
+    for row in rows {
+        match row {
+            Ok(row) => lot.put(row),
+            Err(error) => {
+                send(Err(error));
+                return;
+            }
+        }
+        if lot.rows.len() == LOT && !send(Ok(std::mem::take(&mut lot))) {
+            return;
+        }
+    }
+    send(Ok(lot));
+}
+
+/// BLAKE3 over all rows in order: key LE64, move LE16, length of the blob LE16, blob. Independent of
+/// pages and of everything beside the rows.
+#[derive(Debug, Default)]
+pub(in crate::book) struct ContentHasher {
+    hasher: blake3::Hasher,
+    buffer: Vec<u8>,
+}
+
+impl ContentHasher {
+    pub(in crate::book) fn add(&mut self, key: i64, mv: u16, blob: &[u8]) {
+        self.buffer.extend_from_slice(&key.to_le_bytes());
+        self.buffer.extend_from_slice(&mv.to_le_bytes());
+        self.buffer.extend_from_slice(&(blob.len() as u16).to_le_bytes());
+        self.buffer.extend_from_slice(blob);
+        if self.buffer.len() >= 1 << 16 {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
+    }
+
+    /// In hexadecimal.
+    pub(in crate::book) fn finish(mut self) -> String {
+        self.hasher.update(&self.buffer);
+        self.hasher.finalize().to_hex().to_string()
+    }
+}

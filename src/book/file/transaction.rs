@@ -1,0 +1,371 @@
+//! Putting a book in its place: a new one, or a changed copy of the existing one.
+//!
+//! Every book is written in this way: the right to write is claimed, the book is written under another
+//! name beside its place, sealed, and moved there. So at any moment the old or the new book is there,
+//! whole, and readers that have the old one open keep it. The bytes of a book depend on its content
+//! alone: a changed copy is packed anew, as a new book is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::{Connection, ErrorCode};
+use tempfile::TempPath;
+
+use crate::book::file::connect::{open_working, set_schema_version};
+use crate::book::file::digest;
+use crate::book::file::reader::Book;
+use crate::book::file::store::APPLICATION_ID;
+use crate::book::file::store::Writer;
+use crate::book::model::error::ReplaceError;
+use crate::book::model::metadata::{Metadata, Source};
+use crate::bytes::atomic::{self, AtomicFile, folder_of};
+use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
+
+/// Steps of SQLite's machine between two checks of the stop flag.
+const STEPS: i32 = 1 << 16;
+
+/// Makes errors that name a place.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::book) struct At<'a>(pub(in crate::book) &'a Path);
+
+impl At<'_> {
+    pub(in crate::book) fn refused(self, what: impl Into<String>) -> ReplaceError {
+        ReplaceError::Refused { path: self.0.to_owned(), what: what.into() }
+    }
+
+    /// A file there cannot be created or replaced.
+    pub(in crate::book) fn create(self, error: &io::Error) -> ReplaceError {
+        let is_closed = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+        if is_closed.contains(&error.kind()) {
+            self.refused(format!("nothing can be written in its folder ({error}); choose another"))
+        } else {
+            self.refused(error.to_string())
+        }
+    }
+
+    pub(in crate::book) fn interrupted(self) -> ReplaceError {
+        ReplaceError::Interrupted { path: self.0.to_owned() }
+    }
+
+    pub(in crate::book) fn io(self, source: io::Error) -> ReplaceError {
+        match source.kind() {
+            io::ErrorKind::Interrupted => self.interrupted(),
+            _ => ReplaceError::Write { path: self.0.to_owned(), source },
+        }
+    }
+
+    pub(in crate::book) fn store(self, source: rusqlite::Error) -> ReplaceError {
+        match source.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => self.interrupted(),
+            _ => ReplaceError::Store { path: self.0.to_owned(), source },
+        }
+    }
+
+    pub(in crate::book) fn check_stop(self, stop: &AtomicBool) -> Result<(), ReplaceError> {
+        if stop.load(Ordering::Relaxed) { Err(self.interrupted()) } else { Ok(()) }
+    }
+}
+
+/// Claims the right to write the file at `path`. Unfinished versions that killed writers left are removed.
+pub(in crate::book) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
+    match FileLock::claim(path).map_err(|error| At(path).create(&error))? {
+        Claim::Ours(lock) => {
+            lock.sweep();
+            Ok(lock)
+        }
+        Claim::Others(id) => {
+            let id = id.map_or_else(String::new, |id| format!(" ({id})"));
+            let who = format!("another process{id}");
+            Err(ReplaceError::Busy { path: path.to_owned(), who })
+        }
+    }
+}
+
+/// Checks that a book may be put at `path`: nothing is there, or a book that is not read-only.
+fn check(path: &Path) -> Result<(), ReplaceError> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(
+            At(path).refused(format!("there is no folder {}; make it first", folder.shown()))
+        );
+    }
+    let what = if path.is_dir() {
+        "this is a folder; name a file in it"
+    } else if path.metadata().is_ok_and(|about| about.permissions().readonly()) {
+        "this file is read-only; make it writable or choose another name"
+    } else if path.exists() && !is_book(path) {
+        "a file that is no book stands there; move it away or choose another name"
+    } else {
+        return Ok(());
+    };
+    Err(At(path).refused(what))
+}
+
+/// Returns true if the file is a book, damaged perhaps, and may be replaced by one.
+fn is_book(path: &Path) -> bool {
+    let header = open::regular(path).and_then(|mut file| digest::Header::read(&mut file));
+    matches!(header, Ok(Some(header)) if header.application_id == APPLICATION_ID)
+}
+
+/// A book being written for a place, and the right to put it there.
+#[derive(Debug)]
+pub(in crate::book) struct Output {
+    path: PathBuf,
+    file: AtomicFile,
+    /// Ends the work soon after it was set.
+    stop: Arc<AtomicBool>,
+    /// True if there is a book, to be replaced.
+    replaces: bool,
+    /// Held until everything else is done.
+    lock: Arc<FileLock>,
+}
+
+impl Output {
+    /// Claims a place where a book may exist already.
+    pub(in crate::book) fn claim(
+        path: &Path,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, ReplaceError> {
+        Self::create(path, stop, true)
+    }
+
+    /// Claims a place where nothing may exist.
+    pub(in crate::book) fn claim_new(
+        path: &Path,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, ReplaceError> {
+        Self::create(path, stop, false)
+    }
+
+    fn create(path: &Path, stop: &Arc<AtomicBool>, replaces: bool) -> Result<Self, ReplaceError> {
+        check_place(path, replaces)?;
+        let lock = Arc::new(claim(path)?);
+        // If nothing is there now, a file that appears meanwhile is no book of this program.
+        let replaces = replaces && path.symlink_metadata().is_ok();
+        let file = if replaces { AtomicFile::create(path) } else { AtomicFile::create_new(path) };
+        let file = file.map_err(|error| At(path).create(&error))?;
+        Ok(Self { path: path.to_owned(), file, stop: Arc::clone(stop), replaces, lock })
+    }
+
+    pub(in crate::book) fn at(&self) -> At<'_> {
+        At(&self.path)
+    }
+
+    /// The right to write there.
+    pub(in crate::book) fn lock(&self) -> Arc<FileLock> {
+        Arc::clone(&self.lock)
+    }
+
+    /// [`ReplaceError::Interrupted`] if the stop flag is set.
+    pub(in crate::book) fn check_stop(&self) -> Result<(), ReplaceError> {
+        self.at().check_stop(&self.stop)
+    }
+
+    /// Starts a new book.
+    pub(in crate::book) fn writer(&self) -> Result<Writer, ReplaceError> {
+        let working = self.working_file()?.into_temp_path();
+        let mut writer = Writer::create(working).map_err(|e| self.at().store(e))?;
+        self.watch(writer.connection()).map_err(|e| self.at().store(e))?;
+        Ok(writer)
+    }
+
+    fn working_file(&self) -> Result<tempfile::NamedTempFile, ReplaceError> {
+        atomic::beside(&self.path).map_err(|error| self.at().create(&error))
+    }
+
+    /// Makes the store check the stop flag now and then.
+    fn watch(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        let stop = Arc::clone(&self.stop);
+        connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))
+    }
+
+    /// Writes the metadata and tables that are known only at the end, and puts the new book in its place.
+    pub(in crate::book) fn finish(
+        self,
+        writer: Writer,
+        metadata: &mut Metadata,
+        key_table: &[u8],
+        sources: &[Source],
+    ) -> Result<(), ReplaceError> {
+        writer
+            .finish(self.file.temporary_path(), metadata, key_table, sources)
+            .map_err(|e| self.at().store(e))?;
+        self.commit()
+    }
+
+    /// Seals the book and moves it to its place.
+    fn commit(mut self) -> Result<(), ReplaceError> {
+        digest::seal(self.file.file_mut(), &self.stop).map_err(|e| At(&self.path).io(e))?;
+        check_place(&self.path, self.replaces)?; // someone may have put a file there meanwhile
+        self.check_stop()?;
+        let Self { path, file, .. } = self;
+        file.commit().map_err(|error| At(&path).create(&error))
+    }
+}
+
+fn check_place(path: &Path, replaces: bool) -> Result<(), ReplaceError> {
+    if !replaces && path.symlink_metadata().is_ok() {
+        return Err(At(path).refused("something stands there; move it away or choose another name"));
+    }
+    check(path)
+}
+
+/// A book being changed: the existing one, which is locked meanwhile, and a copy that replaces it in the end.
+#[derive(Debug)]
+pub(in crate::book) struct Revision {
+    output: Output,
+    book: Book,
+    copy: Connection,
+    /// The path of the working file, on systems where an open file cannot be removed.
+    working: Option<TempPath>,
+    /// SQLite's number of the schema, which packing counts up.
+    schema: i64,
+}
+
+impl Revision {
+    /// Starts to change the book at `path`, which must be a sound one, or the copy would be sealed as
+    /// such.
+    pub(in crate::book) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
+        // Before the lock, which would make a file beside something that is no book.
+        drop(Book::open_until(path, stop)?);
+        let output = Output::claim(path, stop)?;
+        // Again: the last holder of the lock may have changed it.
+        let book = Book::open_until(path, stop)?;
+        book.check_file()?;
+        let mut working = output.working_file()?;
+        open::regular(path)
+            .and_then(|mut from| io::copy(&mut from, working.as_file_mut()))
+            .map_err(|e| At(path).io(e))?;
+        let working = working.into_temp_path();
+        let open = || {
+            let mut copy = connect(&working)?;
+            output.watch(&mut copy)?;
+            let schema = copy.query_row("PRAGMA schema_version", [], |row| row.get(0))?;
+            Ok((copy, schema))
+        };
+        let (copy, schema) = open().map_err(|e| At(path).store(e))?;
+        // The file stays open; without a name nothing of it is left behind, whatever happens.
+        let working = Some(working).filter(|_| !cfg!(unix));
+        Ok(Self { output, book, copy, working, schema })
+    }
+
+    /// The book as it was before.
+    pub(in crate::book) const fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Reads from the copy or changes it.
+    pub(in crate::book) fn run<T>(
+        &self,
+        run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, ReplaceError> {
+        run(&self.copy).map_err(|e| self.output.at().store(e))
+    }
+
+    /// Puts the changed copy in the book's place.
+    pub(in crate::book) fn commit(self) -> Result<(), ReplaceError> {
+        let Self { output, copy, working, schema, .. } = self;
+        let pack = || {
+            // Otherwise the number would show how often a book was changed.
+            copy.execute_batch("COMMIT")?;
+            set_schema_version(&copy, schema - 1)?;
+            vacuum_into(&copy, output.file.temporary_path())?;
+            copy.close().map_err(|(_, error)| error)
+        };
+        pack().map_err(|e| output.at().store(e))?;
+        drop(working);
+        output.commit()
+    }
+}
+
+/// Opens a working copy. The transaction is only for speed: a copy that is not finished is dropped.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    open_working(
+        path,
+        "PRAGMA journal_mode = OFF;
+         PRAGMA synchronous = OFF;
+         PRAGMA locking_mode = EXCLUSIVE;
+         PRAGMA secure_delete = ON;
+         PRAGMA temp_store = FILE;
+         PRAGMA cache_size = -32768;
+         BEGIN;",
+    )
+}
+
+/// Writes all of a database to the empty file at `path`, every page filled and in order.
+pub(in crate::book) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    // The cast leaves the bytes as they are: not every path is UTF-8.
+    let path = path.as_os_str().as_encoded_bytes();
+    connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::build::builder::BuildOptions;
+    use crate::book::file::key_tables::table_file;
+    use crate::book::model::move_stats::Row;
+    use crate::book::tests::build_some;
+
+    #[test]
+    fn an_interrupt_is_heard_while_a_book_is_packed() {
+        let (folder, book) = build_some(BuildOptions::default());
+        let before = std::fs::read(book.path()).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let output = Output::claim(book.path(), &stop).unwrap();
+        let mut writer = output.writer().unwrap();
+        let row = Row {
+            tally: crate::book::model::move_stats::Tally { games: 1, ..Default::default() },
+            weight: None,
+        };
+        for key in 0..20_000 {
+            writer.add_row((key, 1), &row).unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        let mut metadata = book.metadata().clone();
+        let table = table_file(&metadata.game, None);
+        let error = output.finish(writer, &mut metadata, &table, &[]).unwrap_err();
+        assert!(matches!(error, ReplaceError::Interrupted { .. }), "{error}");
+        assert_eq!(std::fs::read(book.path()).unwrap(), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let revision = Revision::open(book.path(), &stop).unwrap();
+        stop.store(true, Ordering::Relaxed);
+        assert!(matches!(revision.commit(), Err(ReplaceError::Interrupted { .. })));
+        assert_eq!(std::fs::read(book.path()).unwrap(), before);
+    }
+
+    #[test]
+    fn a_revision_without_changes_has_the_same_bytes() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let before = std::fs::read(book.path()).unwrap();
+        for _ in 0..2 {
+            let revision = Revision::open(book.path(), &Arc::default()).unwrap();
+            revision
+                .run(|c| c.execute_batch("INSERT INTO marks VALUES(1, 2, 3, 4, 5, 'x', 0)"))
+                .unwrap();
+            revision.run(|c| c.execute_batch("DELETE FROM marks")).unwrap();
+            revision.commit().unwrap();
+            assert!(std::fs::read(book.path()).unwrap() == before);
+        }
+    }
+
+    #[test]
+    fn only_one_writes_at_a_time() {
+        let (_folder, book) = build_some(BuildOptions::default());
+        let revision = Revision::open(book.path(), &Arc::default()).unwrap();
+        for again in [
+            Revision::open(book.path(), &Arc::default()).map(drop),
+            Output::claim(book.path(), &Arc::default()).map(drop),
+        ] {
+            assert!(matches!(again, Err(ReplaceError::Busy { .. })));
+        }
+        drop(revision);
+        assert!(Output::claim_new(book.path(), &Arc::default()).is_err());
+        Output::claim(book.path(), &Arc::default()).unwrap();
+    }
+}

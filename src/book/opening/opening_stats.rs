@@ -1,0 +1,142 @@
+//! The number of games of a book in each opening.
+//!
+//! A book keeps moves, not games, so this is an estimate: from the start on, the games that come to a
+//! position go on by its moves in proportion to the games of these, whichever way they came. Ways are
+//! followed until their name is settled, where the book ends, or where too few games are left; the heaviest
+//! first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::book::file::reader::Book;
+use crate::book::model::error::BookError;
+use crate::book::opening::{Code, Follower, MAX_PLY, Openings};
+use crate::game::Game;
+use crate::xiangqi::Position;
+
+/// Positions looked up, at most.
+const LOOKS: usize = 20_000;
+
+/// The parts of a game in which weights on the way are counted.
+const UNIT: u128 = 1_000_000;
+
+/// Games of a book by their openings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Census {
+    /// Games that begin with a move of the book.
+    pub games: u64,
+    /// By the letters of the codes.
+    pub letters: BTreeMap<char, u64>,
+    /// By codes with their names, the most frequent first, of equals the lesser code.
+    pub openings: Vec<(Code, &'static str, u64)>,
+}
+
+/// A way from the start.
+struct Way {
+    position: Position,
+    follower: Follower<'static>,
+    ply: u32,
+}
+
+impl Book {
+    /// Estimates how many of the book's games belong to which opening, over the moves played in at least
+    /// `min_games` games.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`], [`BookError::Damaged`].
+    pub fn census(&self, min_games: u64) -> Result<Census, BookError> {
+        self.expect_game::<Position>()?;
+        let start = Way {
+            position: Position::start(),
+            follower: Follower::new(Openings::built_in()),
+            ply: 0,
+        };
+        let moves = self.probe_with(&start.position, min_games)?;
+        let games = moves.iter().fold(0u64, |sum, mv| sum.saturating_add(mv.tally.games));
+        let mut sums: BTreeMap<Code, (&'static str, u128)> = BTreeMap::new();
+        let mut ways = vec![Some(start)];
+        let mut heaviest = BinaryHeap::from([(u128::from(games) * UNIT, Reverse(0))]);
+        let mut looks = LOOKS;
+        while let Some((weight, Reverse(number))) = heaviest.pop() {
+            let Some(way) = ways[number].take() else { continue };
+            let is_open = looks > 0 && way.ply < MAX_PLY && weight >= UNIT;
+            let moves = match is_open {
+                true => self.probe_with(&way.position, min_games)?,
+                false => Vec::new(),
+            };
+            looks = looks.saturating_sub(1);
+            let total: u128 = moves.iter().map(|mv| u128::from(mv.tally.games)).sum();
+            if total == 0 {
+                if let Some(opening) = way.follower.opening() {
+                    sums.entry(opening.code).or_insert((opening.name, 0)).1 += weight;
+                }
+                continue;
+            }
+            for mv in moves.iter().filter(|mv| mv.tally.games > 0) {
+                let mut next = Way {
+                    position: way.position.clone(),
+                    follower: way.follower.clone(),
+                    ply: way.ply + 1,
+                };
+                next.position.make(mv.mv);
+                next.follower.push(&next.position);
+                let weight = share(weight, u128::from(mv.tally.games), total);
+                heaviest.push((weight, Reverse(ways.len())));
+                ways.push(Some(next));
+            }
+        }
+        Ok(Census::new(games, sums))
+    }
+}
+
+/// That part of a weight, without overflow.
+const fn share(weight: u128, part: u128, whole: u128) -> u128 {
+    match weight.checked_mul(part) {
+        Some(product) => product / whole,
+        None => weight / whole * part,
+    }
+}
+
+impl Census {
+    fn new(games: u64, sums: BTreeMap<Code, (&'static str, u128)>) -> Self {
+        let whole = |weight: u128| ((weight + UNIT / 2) / UNIT) as u64;
+        let mut letters: BTreeMap<char, u128> = BTreeMap::new();
+        for (code, (_, weight)) in &sums {
+            *letters.entry(code.letter()).or_default() += weight;
+        }
+        let mut openings: Vec<_> =
+            sums.into_iter().map(|(code, (name, weight))| (code, name, whole(weight))).collect();
+        openings.sort_by_key(|&(code, _, games)| (Reverse(games), code));
+        openings.retain(|&(.., games)| games > 0);
+        let letters = letters.into_iter().map(|(letter, weight)| (letter, whole(weight)));
+        Self { games, letters: letters.collect(), openings }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::book::build::builder::BuildOptions;
+    use crate::book::tests::{build_with, lines};
+
+    #[test]
+    fn games_are_counted_by_their_openings() {
+        let folder = tempfile::tempdir().unwrap();
+        // A central cannon against screen horses, four times; an elephant and a pawn opening.
+        let records = lines(&[
+            "h2e2 h9g7 h0g2 b9c7 i0h0 i9h9",
+            "h2e2 h9g7 h0g2 b9c7 b0c2 i9h9",
+            "b2e2 b9c7 b0c2 h9g7 c3c4 c6c5",
+            "h2e2 h9g7 h0g2 b9c7 g3g4 c6c5",
+            "g0e2 h9g7 g3g4 b9c7",
+            "c3c4 h9g7",
+        ]);
+        let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
+        let census = book.census(1).unwrap();
+        assert_eq!(census.games, 6);
+        let letters: Vec<(char, u64)> = census.letters.into_iter().collect();
+        assert_eq!(letters, [('A', 1), ('C', 4), ('E', 1)]);
+        assert_eq!(census.openings.iter().map(|(.., games)| games).sum::<u64>(), 6);
+        assert!(census.openings[0].2 >= census.openings[1].2);
+    }
+}
