@@ -35,13 +35,14 @@ CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 
 
 def markdown_files():
-    """Every Markdown file that git knows or would add, as a path from the root."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
-        cwd=ROOT, capture_output=True, check=True, text=True,
-    )
-    names = sorted(set(listed.stdout.split("\0")) - {""})
-    return [name for name in names if (ROOT / name).is_file()]
+    """Every Markdown file that git knows or would add, as a path from the root; without git every one outside `target`."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        found = (path.relative_to(ROOT) for path in ROOT.rglob("*.md"))
+        listed = [path.as_posix() for path in found if not {"target", ".git"} & set(path.parts)]
+    return sorted(name for name in set(listed) if name and (ROOT / name).is_file())
 
 
 def prose(text):
