@@ -1,5 +1,5 @@
 //! Endless play decided by the rule of perpetual chase, after the rule of perpetual check decides
-//! nothing more. See "Perpetual chase in tables" in `ARCHITECTURE.md` for the game.
+//! nothing more. See "Perpetual chase in tables" in `docs/design/repetition.md` for the game.
 //!
 //! A state is a position and one piece of the victim's side, the one that is chased. L holds states
 //! with the chaser to move whose every move is known to lose or newly chases that piece into W; W

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Makes a release archive, juzhong-VERSION-TARGET.tar.gz: the stripped program, licences, READMEs, completions
+# and man pages. Prints its path.
+#
+#     bash contrib/dist/dist.sh [--target TRIPLE] [--program FILE] [FOLDER]
+#
+# FOLDER (target/archives unless stated) gets the archive. --target builds for another machine; completions and man
+# pages are then written by a program for this one. --program takes a program that was built before, for this
+# machine, instead of building one. The same program gives the same archive, byte for byte, dated by
+# SOURCE_DATE_EPOCH. Needs GNU tar.
+set -euo pipefail
+
+target= program= folder=
+while [ $# -gt 0 ]; do
+    case $1 in
+        --target) target=$2; shift 2 ;;
+        --program) program=$(realpath "$2"); shift 2 ;;
+        -*) echo "usage: $0 [--target TRIPLE] [--program FILE] [FOLDER]" >&2; exit 2 ;;
+        *) folder=$(mkdir -p "$1" && realpath "$1"); shift ;;
+    esac
+done
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+host=$(rustc -vV | sed -n 's/^host: //p')
+target=${target:-$host}
+folder=${folder:-$PWD/target/archives}
+mkdir -p "$folder"
+
+# The program for this machine, which writes completions and man pages, and the one for the archive.
+build() { cargo build --profile dist --locked --bin juzhong "$@" >&2; }
+built="${CARGO_TARGET_DIR:-target}"
+if [ -n "$program" ]; then
+    writer=$program
+else
+    build
+    writer=$built/dist/juzhong
+    program=$writer
+    if [ "$target" != "$host" ]; then
+        build --target "$target"
+        program=$built/$target/dist/juzhong
+        case $target in *windows*) program+=.exe ;; esac
+    fi
+fi
+suffix=
+case $target in *windows*) suffix=.exe ;; esac
+
+version=$("$writer" --version | cut -d ' ' -f 2)
+name=juzhong-$version-$target
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/$name
+mkdir -p "$root/completions" "$root/man"
+
+install -m 755 "$program" "$root/juzhong$suffix"
+if [ "$target" = "$host" ]; then
+    # The profile strips already; a program that was built before may not be stripped.
+    strip "$root/juzhong$suffix"
+fi
+install -m 644 LICENSE-APACHE LICENSE-MIT README.md README.zh-CN.md CHANGELOG.md "$root/"
+completion() { "$writer" completions "$1" > "$root/completions/$2"; }
+completion bash juzhong.bash
+completion elvish juzhong.elv
+completion fish juzhong.fish
+completion powershell juzhong.ps1
+completion zsh _juzhong
+"$writer" man --dir "$root/man"
+
+tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" "$name" |
+    gzip --best --no-name > "$folder/$name.tar.gz"
+echo "$folder/$name.tar.gz"
