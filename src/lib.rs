@@ -2,7 +2,7 @@
 //! retrograde analysis, and plays with both. Xiangqi is the first game, gomoku the second.
 //!
 //! The modules below are listed from the ground up: each may use only the ones above it
-//! (`tests/layering.rs` checks that).
+//! (`tests/it/layering.rs` checks that).
 
 // Little-endian fields, varints, checksums, atomic file replacement, the one bincode wrapper.
 pub mod bytes;

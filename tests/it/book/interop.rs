@@ -1,0 +1,158 @@
+//! `juzhong book import`, `export` and `doctor` from the outside.
+
+use serde_json::Value;
+
+use crate::support::files::shared;
+use crate::support::folder::Folder;
+use crate::support::program::{fails, json, json_with_code, sample_book};
+
+const FORMATS: [&str; 6] = ["obk", "pfbook", "xqb", "eleeye", "moonriver", "polyglot"];
+
+#[test]
+fn every_format_there_and_back() {
+    let folder = Folder::new();
+    let own = sample_book(&folder);
+    let moves = json(&["book", "query", &own])["moves"].clone();
+    for format in FORMATS {
+        // The name says nothing.
+        let (foreign, again) =
+            (folder.at(&format!("{format}.txt")), folder.at(&format!("{format}.book")));
+        let exported = json(&["book", "export", &own, "--to", format, "-o", &foreign]);
+        assert_eq!(exported["schema"], "juzhong.book.export/1");
+        assert_eq!(exported["unreached"], 0, "{exported}");
+        assert!(exported["written"].as_u64().unwrap() > 0);
+        let healthy = json(&["book", "doctor", &foreign]);
+        assert_eq!(healthy["schema"], "juzhong.book.doctor/1");
+        assert_eq!((&healthy["format"], &healthy["healthy"]), (&format.into(), &true.into()));
+        let imported = json(&["book", "import", &foreign, "-o", &again]);
+        assert_eq!(imported["schema"], "juzhong.book.import/1");
+        assert_eq!((&imported["format"], &imported["unreached"]), (&format.into(), &0.into()));
+        assert_eq!(json(&["book", "doctor", &again])["format"], "juzhong");
+        let found = json(&["book", "query", &again])["moves"].clone();
+        assert_eq!(found.as_array().unwrap().len(), moves.as_array().unwrap().len(), "{format}");
+        if ["obk", "pfbook", "xqb"].contains(&format) {
+            for (a, b) in moves.as_array().unwrap().iter().zip(found.as_array().unwrap()) {
+                for field in ["move", "weight"] {
+                    assert_eq!(a[field], b[field], "{format}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn options_of_obk() {
+    let folder = Folder::new();
+    let own = sample_book(&folder);
+    let foreign = folder.at("double.obk");
+    json(&[
+        "book",
+        "export",
+        &own,
+        "--to",
+        "obk",
+        "--dialect",
+        "double",
+        "--swapped",
+        "-o",
+        &foreign,
+    ]);
+    let sick = json_with_code(&["book", "doctor", &foreign], 1);
+    assert_eq!((&sick["dialect"], &sick["swapped_moves"]), (&"double".into(), &true.into()));
+    assert_eq!(sick["findings"][0]["name"], "byte_order");
+    let clean = folder.at("clean.obk");
+    let repaired = json_with_code(&["book", "doctor", &foreign, "--repair", "-o", &clean], 1);
+    assert_eq!(repaired["repair"]["written"], sick["rows"]);
+    assert_eq!(json(&["book", "doctor", &clean])["dialect"], "double");
+    let other = folder.at("int64.obk");
+    let to = ["--repair", "--dialect", "int64", "-o", &other];
+    json_with_code(&[&["book", "doctor", &foreign], &to[..]].concat(), 1);
+    assert_eq!(json(&["book", "doctor", &other])["dialect"], "int64");
+    // What was imported from either is the same, but for the names of the sources.
+    let contents: Vec<Value> = [&foreign, &clean]
+        .iter()
+        .map(|file| {
+            let again = format!("{file}.book");
+            json(&["book", "import", file, "-o", &again])["content"].clone()
+        })
+        .collect();
+    assert_eq!(contents[0], contents[1]);
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let folder = Folder::new();
+    let own = sample_book(&folder);
+    let obk = folder.at("a.obk");
+    json(&["book", "export", &own, "--to", "obk", "-o", &obk]);
+    let import_first = format!("juzhong book import {obk} -o BOOK");
+    fails(&["book", "query", &obk], 65, &["obk", &import_first]);
+    fails(&["book", "export", &own, "--to", "obk", "-o", &obk], 73, &["something stands there"]);
+    fails(&["book", "export", &own, "--to", "obk"], 2, &["--output"]);
+    fails(&["book", "import", &obk, "-o", &obk], 73, &["something stands there"]);
+    fails(&["book", "import", &obk, "-o", &own], 73, &["something stands there"]);
+    fails(&["book", "doctor", &own, "--repair", "-o", &own], 73, &["something stands there"]);
+    let out = folder.at("out");
+    fails(&["book", "import", &folder.at("none"), "-o", &out], 66, &["none"]);
+    fails(&["book", "import", &own, "-o", &out], 65, &["already a book of this program"]);
+    fails(&["book", "import", &obk, "-o", &out, "--from", "xqb"], 65, &["of the format obk"]);
+    fails(&["book", "import", &obk, "-o", &out, "--memory", "1000"], 65, &["--memory"]);
+    fails(&["book", "import", &obk, "-o", &folder.at("no/folder")], 73, &["folder"]);
+    fails(&["book", "doctor", &folder.at("")], 65, &["not a file"]);
+    for content in ["", "1. h2e2 h9g7\n", "SQLite format 3\0 and no more"] {
+        std::fs::write(folder.at("text"), content).unwrap();
+        fails(&["book", "import", &folder.at("text"), "-o", &out], 65, &["text"]);
+        fails(&["book", "doctor", &folder.at("text")], 65, &["text"]);
+    }
+    assert_eq!(folder.names().len(), 3, "nothing is left behind");
+}
+
+#[test]
+fn a_truncated_book_is_read_as_far_as_it_goes() {
+    let folder = Folder::new();
+    let own = sample_book(&folder);
+    for format in ["obk", "moonriver", "eleeye"] {
+        let (whole, cut) = (folder.at(format), folder.at(&format!("cut-{format}")));
+        json(&["book", "export", &own, "--to", format, "-o", &whole]);
+        let bytes = std::fs::read(&whole).unwrap();
+        std::fs::write(&cut, &bytes[..bytes.len() - bytes.len() / 3 - 3]).unwrap();
+        let sick = json_with_code(&["book", "doctor", &cut, "--from", format], 1);
+        assert_eq!(sick["findings"][0]["name"], "file", "{sick}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_pipes_are_not_opened() {
+    let folder = Folder::new();
+    let own = sample_book(&folder);
+    let obk = folder.at("a.obk");
+    json(&["book", "export", &own, "--to", "obk", "-o", &obk]);
+    std::os::unix::fs::symlink(&obk, folder.at("link")).unwrap();
+    assert_eq!(json(&["book", "doctor", &folder.at("link")])["format"], "obk");
+    assert!(
+        std::process::Command::new("mkfifo").arg(folder.at("pipe")).status().unwrap().success()
+    );
+    fails(
+        &["book", "import", &folder.at("pipe"), "-o", &folder.at("out")],
+        65,
+        &["not a regular file"],
+    );
+    fails(&["book", "doctor", &folder.at("pipe")], 65, &["not a regular file"]);
+}
+
+/// `ElephantEye`'s own book, where it is at hand.
+#[test]
+fn a_real_book() {
+    let Some(path) = shared("formats/samples/BOOK.DAT") else { return };
+    let folder = Folder::new();
+    let own = folder.at("own");
+    let path = path.display().to_string();
+    let report = json(&["book", "import", &path, "-o", &own, "--plies", "1"]);
+    assert_eq!((&report["format"], &report["rows"]), (&"eleeye".into(), &12_081.into()));
+    assert!(report["taken"].as_u64().unwrap() >= 7848, "{report}");
+    assert_eq!(report["illegal"], 0);
+    let moves = json(&["book", "query", &own])["moves"].clone();
+    let heaviest = moves.as_array().unwrap().iter().max_by_key(|m| m["weight"].as_u64()).unwrap();
+    assert_eq!(heaviest["move"], "h2e2", "{moves}");
+}

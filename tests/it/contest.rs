@@ -1,0 +1,456 @@
+//! Matches: engines that play, engines that misbehave, and going on after an interruption.
+
+use std::fs;
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use juzhong::arena::{
+    Dialect, EngineCommand, Entrant, Fault, Match, MatchGame, Openings, Pace, Patience, Referee,
+    Sprt, Standing, built_in_openings, read_positions,
+};
+use juzhong::game::{Outcome, Side};
+use serde_json::Value;
+
+use crate::support::fairy_stockfish;
+use crate::support::folder::Folder;
+use crate::support::program::{PROGRAM, command, exits, fails, json, ok, signal, text};
+
+const PATIENCE: Patience = Patience {
+    start: Duration::from_secs(20),
+    search: Duration::from_millis(1500),
+    stop: Duration::from_millis(2500),
+};
+
+fn own() -> Entrant {
+    let options = vec![("Hash".to_owned(), "1".to_owned())];
+    Entrant { command: None, protocol: None, options, name: None, restart: false }
+}
+
+fn nodes(nodes: u64) -> Pace {
+    Pace { nodes: Some(nodes), margin: Duration::from_millis(100), ..Pace::default() }
+}
+
+fn own_match() -> Match {
+    Match {
+        entrants: [own(), own()],
+        pace: nodes(200),
+        referee: Referee { max_plies: 40, ..Referee::default() },
+        openings: Openings::new(built_in_openings(), 8, 1, 2),
+        games: 6,
+        concurrency: 1,
+        sprt: None,
+        patience: PATIENCE,
+    }
+}
+
+fn play(contest: &Match) -> (Standing, Vec<MatchGame>) {
+    let (mut standing, mut games) = (Standing::default(), Vec::new());
+    let stop = AtomicBool::new(false);
+    let played = contest.play(&mut standing, &stop, &mut |game, _| {
+        games.push(game.clone());
+        Ok(())
+    });
+    played.unwrap();
+    (standing, games)
+}
+
+fn moves(games: &[MatchGame]) -> Vec<String> {
+    let text = |game: &MatchGame| {
+        format!("{:?} {:?} {:?}", game.record.tree.moves, game.record.tree.comments, game.outcome)
+    };
+    games.iter().map(text).collect()
+}
+
+#[test]
+fn games_do_not_depend_on_how_many_are_played_at_a_time() {
+    let (standing, one) = play(&own_match());
+    let (same, three) = play(&Match { concurrency: 3, ..own_match() });
+    assert_eq!(one.len(), 6);
+    assert_eq!(moves(&one), moves(&three));
+    assert_eq!(standing.tally, same.tally);
+    assert!(!standing.has_faults());
+    // Both copies play alike: what one wins with an opening, so does the other.
+    assert_eq!(standing.tally.pairs, [0, 0, 3, 0, 0]);
+    assert_eq!(one[0].record.tree.moves, one[1].record.tree.moves);
+    assert!(one[0].record.tag("Red").unwrap().ends_with(" a"));
+    assert!(one[1].record.tag("Red").unwrap().ends_with(" b"));
+}
+
+/// Red mates with `i1i9`.
+const MATE: &str = "3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1";
+
+/// A fake against the own engine, from [`MATE`]: two games.
+fn against(on_go: &str, pace: Pace) -> Match {
+    let script = format!(
+        "while read -r line; do case \"$line\" in \
+         uci) echo id name Fake; echo uciok;; isready) echo readyok;; quit) exit;; \
+         go*) {on_go};; esac; done"
+    );
+    let command = EngineCommand { program: "sh".to_owned(), args: vec!["-c".to_owned(), script] };
+    let fake = Entrant { command: Some(command), options: Vec::new(), ..own() };
+    let positions = read_positions(MATE).unwrap().unwrap();
+    Match {
+        entrants: [fake, own()],
+        pace,
+        openings: Openings::new(positions, 0, 1, 0),
+        games: 2,
+        ..own_match()
+    }
+}
+
+const FAST: Pace = Pace {
+    depth: None,
+    nodes: None,
+    move_time: Some(Duration::from_millis(300)),
+    clock: None,
+    margin: Duration::from_millis(1200),
+};
+
+#[track_caller]
+fn loses_by(fault: Fault, on_go: &str, pace: Pace) {
+    let began = Instant::now();
+    let (standing, games) = play(&against(on_go, pace));
+    assert_eq!(games[0].fault, Some((0, fault)), "{:?}", games[0].record.tags);
+    assert_eq!(games[0].outcome, Outcome::Win(Side::Second));
+    // Its opponent mates in the other game.
+    assert_eq!((games[1].fault, games[1].outcome), (None, Outcome::Win(Side::First)));
+    assert_eq!(standing.tally.total().losses, 2);
+    assert_eq!(standing.faults[0][fault as usize], 1);
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn crashes_lose_and_the_match_goes_on() {
+    loses_by(Fault::Crash, "exit 3", nodes(200));
+    loses_by(Fault::Crash, "kill -9 $$", FAST);
+    loses_by(Fault::Crash, "echo info depth 1 score cp 5; echo boom >&2; exec true", FAST);
+}
+
+#[test]
+fn illegal_moves_lose() {
+    for mv in ["a0a5", "i1i10", "nonsense", "(none)", ""] {
+        loses_by(Fault::Illegal, &format!("echo bestmove '{mv}'"), nodes(200));
+    }
+}
+
+#[test]
+fn silence_and_noise_without_end_lose() {
+    loses_by(Fault::Hang, ":", nodes(200));
+    loses_by(Fault::Hang, "sleep 60", FAST);
+    loses_by(Fault::Hang, "while :; do echo garbage; done", FAST);
+    loses_by(Fault::Hang, "cat /dev/zero", FAST);
+}
+
+#[test]
+fn slowness_loses_on_time() {
+    loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", FAST);
+    let clock = Some("0.3+0".parse().unwrap());
+    loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", Pace { move_time: None, clock, ..FAST });
+}
+
+#[test]
+fn odd_manners_do_no_harm() {
+    for on_go in [
+        "echo; echo garbage; printf 'info depth x score\\r\\n'; echo bestmove i1i9",
+        "head -c 300000 /dev/zero | tr '\\0' x; echo; echo bestmove i1i9",
+        "head -c 300000 /dev/zero >&2; echo bestmove i1i9 ponder d9d8",
+        "printf 'bestmove i1i9'; exit",
+    ] {
+        let (standing, games) = play(&against(on_go, nodes(200)));
+        assert!(!standing.has_faults(), "{on_go}: {:?}", games[0].record.tags);
+        assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0], "{on_go}");
+        assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
+    }
+}
+
+#[test]
+fn engines_of_ucci_play_resign_and_agree() {
+    let ucci = |answer: &str| {
+        let mut contest = against(&format!("echo bestmove i1i9 {answer}"), nodes(200));
+        let command = contest.entrants[0].command.as_mut().unwrap();
+        command.args[1] = command.args[1]
+            .replace("uci) echo id name Fake; echo uciok;;", "uci) exit;; ucci) echo ucciok;;");
+        play(&contest)
+    };
+    let (standing, games) = ucci("");
+    assert_eq!((standing.tally.pairs, standing.has_faults()), ([0, 0, 1, 0, 0], false));
+    assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
+    let (standing, games) = ucci("resign");
+    assert_eq!((standing.tally.pairs, standing.has_faults()), ([1, 0, 0, 0, 0], false));
+    assert_eq!(games[0].record.tag("Termination"), Some("Red resigns"));
+    let (standing, _) = ucci("draw"); // the other one cannot accept
+    assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0]);
+}
+
+/// UCCI asks no more of an engine in a league. It is started for every game, since it has no `newgame`.
+#[test]
+fn an_engine_of_ucci_need_not_know_isready() {
+    let folder = Folder::new();
+    let noting = format!("echo \"$line\" >>'{}'; case", folder.at("heard"));
+    let mut contest = against("echo bestmove i1i9", nodes(200));
+    let command = contest.entrants[0].command.as_mut().unwrap();
+    command.args[1] = command.args[1]
+        .replace(
+            "uci) echo id name Fake; echo uciok;; isready) echo readyok;;",
+            "ucci) echo ucciok;;",
+        )
+        .replace("case", &noting);
+    contest.entrants[0].protocol = Some(Dialect::Ucci);
+    let patience = Patience { start: Duration::from_secs(4), ..PATIENCE };
+    let began = Instant::now();
+    let (standing, games) = play(&Match { games: 4, patience, ..contest });
+    assert!(!standing.has_faults(), "{:?}", games[0].record.tags);
+    assert_eq!(standing.tally.pairs, [0, 0, 2, 0, 0]);
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let heard = fs::read_to_string(folder.at("heard")).unwrap();
+    let count = |word: &str| heard.lines().filter(|line| *line == word).count();
+    assert_eq!((count("ucci"), count("isready")), (4, 1), "{heard}");
+}
+
+#[test]
+fn a_test_ends_the_match() {
+    let sprt = Some(Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
+    let lost = || Match { sprt, games: 400, ..against("exit 3", nodes(100)) };
+    let (standing, games) = play(&lost());
+    assert!(games.len() < 100 && standing.tally.is_even(), "{}", games.len());
+    let (same, _) = play(&Match { concurrency: 4, ..lost() });
+    assert_eq!((standing.tally, standing.faults), (same.tally, same.faults));
+}
+
+#[test]
+fn engines_that_cannot_be_had_end_the_match() {
+    for (engine, part) in [("/nonexistent/engine", "/nonexistent/engine"), ("true", "ended")] {
+        fails(&["match", "--engine-a", engine, "--games", "2"], 69, &[part]);
+    }
+    fails(&["match", "--option-b", "Nonsense=1"], 69, &["no option Nonsense"]);
+    fails(&["match", "--option-a", "Hash=99999999"], 69, &["not a number from 1 to 32768"]);
+    fails(&["match", "--option", "Rules=nonsense"], 69, &["option Rules", "one of none, check"]);
+}
+
+#[test]
+fn bad_arguments_say_what_is_wrong() {
+    for (args, code, part) in [
+        (&["--engine-a", "x 'y"][..], 2, "quote"),
+        (&["--option", "x"], 2, "NAME=VALUE"),
+        (&["--protocol-a", "morse"], 2, "ucci"),
+        (&["--clock", "ten"], 2, "10+0.1"),
+        (&["--clock", "0"], 2, "10+0.1"),
+        (&["--clock", "1", "--movetime", "5"], 2, "cannot be used with"),
+        (&["--sprt", "8"], 2, "0,8"),
+        (&["--sprt", "8,0"], 2, "smaller"),
+        (&["--sprt", "-8,0", "--alpha", "0.5"], 2, "--alpha"),
+        (&["--draw", "1,2"], 2, "40,8,10"),
+        (&["--resign", "1"], 2, "3,800"),
+        (&["--openings", "/nonexistent"], 66, "/nonexistent"),
+        (&["--tables", "/nonexistent"], 66, "/nonexistent"),
+        (&["--output", "/dev/full"], 73, "/dev/full"),
+        (&["--output", "/nonexistent/a.pgn"], 73, "/nonexistent/a.pgn"),
+        (&["--game", "gomoku"], 2, "only xiangqi"),
+    ] {
+        fails(&[&["match"], args].concat(), code, &[part]);
+    }
+}
+
+const SMALL: [&str; 9] =
+    ["match", "--nodes", "200", "--option", "Hash=1", "--max-plies", "30", "--concurrency", "2"];
+
+/// What a small match answers.
+fn small_match(args: &[&str]) -> Value {
+    json(&[&SMALL, args].concat())
+}
+
+/// A PGN without what engines needed for their moves.
+fn timeless(file: &str) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().filter(|line| !line.contains("Effort ")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_match_goes_on_from_its_games() {
+    let folder = Folder::new();
+    let (whole, parts) = (folder.at("whole.pgn"), folder.at("parts.pgn"));
+    let program = format!("'{PROGRAM}' uci");
+    let engine = ["--engine-b", &program];
+    let answer = small_match(&[&engine[..], &["--games", "6", "-o", &whole]].concat());
+    assert_eq!((&answer["schema"], &answer["games"]), (&"juzhong.match/1".into(), &6.into()));
+    assert_eq!(answer["engines"][1]["command"], program);
+    assert!(answer["engines"][1]["nodes_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(answer["pairs"].as_array().unwrap().len(), 5);
+    small_match(&[&engine[..], &["--games", "1", "-o", &parts]].concat());
+    let text = fs::read_to_string(&parts).unwrap();
+    fs::write(&parts, &text[..text.len() - 30]).unwrap();
+    let answer = small_match(&[&engine[..], &["--games", "6", "-o", &parts]].concat());
+    assert_eq!((&answer["resumed"], &answer["games"]), (&1.into(), &6.into()));
+    assert_eq!(timeless(&whole), timeless(&parts));
+    // Nothing is left to do.
+    let again = small_match(&[&engine[..], &["--games", "6", "-o", &parts]].concat());
+    assert_eq!((&again["resumed"], &again["total"]), (&6.into(), &answer["total"]));
+    let changed = [&SMALL, &engine[..], &["--seed", "2", "-o", &parts]].concat();
+    fails(&changed, 2, &["other settings", "seed 1", "seed 2"]);
+    fs::write(&parts, "my notes\n").unwrap();
+    fails(&[&SMALL[..], &["-o", &parts]].concat(), 65, &["choose another file"]);
+}
+
+#[test]
+fn an_interrupted_match_goes_on() {
+    let folder = Folder::new();
+    let file = folder.at("games.pgn");
+    let args = |games| [&SMALL[..], &["--games", games, "-o", &file]].concat();
+    let mut child = command(&args("100000")).stdout(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    let games = || fs::read_to_string(&file).unwrap_or_default().matches("[Round ").count();
+    while games() < 3 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(signal(&child, "INT"));
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+    let played = games();
+    assert!(played >= 3);
+    let more = (played + played % 2 + 2).to_string();
+    ok(&args(&more));
+    assert_eq!(games().to_string(), more);
+}
+
+#[test]
+fn a_fault_is_told_and_fails_the_match() {
+    let fake = "sh -c 'while read -r x; do case $x in uci) echo option name Hash type spin; echo uciok;; \
+                isready) echo readyok;; go*) exit 7;; esac; done'";
+    let args = [&SMALL[..], &["--games", "2", "--engine-b", fake, "--name-b", "Fake"]].concat();
+    let output = exits(&args, 1);
+    let errors = text(&output.stderr);
+    assert!(
+        errors.contains("game 1: engine b: crash: ") && errors.contains("exit status: 7"),
+        "{errors}"
+    );
+    let text = text(&output.stdout);
+    assert!(text.contains("2 won, 0 drawn, 0 lost") && text.contains(", 2 crash"), "{text}");
+}
+
+#[test]
+fn positions_and_games_are_openings() {
+    let folder = Folder::new();
+    let (fens, pgn) = (folder.at("a.epd"), folder.at("b.pgn"));
+    fs::write(&fens, format!("{MATE}\n")).unwrap();
+    fs::write(&pgn, "[Opening \"中炮\"]\n\n1. h2e2 h9g7 2. h0g2 i9h9 *\n").unwrap();
+    let out = folder.at("out.pgn");
+    let more = ["--openings", &fens, &pgn, "--plies", "2", "--games", "4", "-o", &out];
+    assert_eq!(small_match(&more)["openings"], 2);
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("[FEN \"3k5/").count(), 2, "{text}");
+    assert_eq!(text.matches("[Opening \"中炮\"]").count(), 2);
+    fs::write(&fens, format!("{MATE}\n\n{}", MATE.replace("3k5", "4k4"))).unwrap();
+    fails(&[&SMALL[..], &more].concat(), 65, &["a.epd: line 3", "illegal"]);
+}
+
+#[test]
+fn tables_decide_games() {
+    let folder = Folder::new();
+    let (tables, fens, out) = (folder.at("tables"), folder.at("a.fen"), folder.at("out.pgn"));
+    ok(&["tablebase", "generate", "KRvK", "--dir", &tables]);
+    fs::write(&fens, "3k5/9/9/9/9/9/9/9/9/R3K4 w - - 0 1\n").unwrap();
+    let answer =
+        small_match(&["--openings", &fens, "--games", "2", "--tables", &tables, "-o", &out]);
+    assert_eq!(answer["pairs"], serde_json::json!([0, 0, 1, 0, 0]));
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("[Termination \"by the tables: win, mate in ").count(), 2, "{text}");
+}
+
+/// Fast games between two copies: nothing may go wrong. A busy machine gets some patience.
+fn load(games: &str, clock: &str, margin: &str) {
+    let program = format!("'{PROGRAM}' uci --hash 16");
+    let args = ["match", "--engine-a", &program, "--engine-b", &program, "--games", games];
+    let answer = json(&[&args[..], &["--clock", clock, "--margin", margin]].concat());
+    assert_eq!(answer["games"].to_string(), games);
+}
+
+#[test]
+fn fast_games_without_a_fault() {
+    load("4", "0.1+0.005", "2000");
+}
+
+#[test]
+#[ignore = "an hour; cargo test --release --test it contest::a_thousand_fast_games_without_a_fault -- --ignored"]
+fn a_thousand_fast_games_without_a_fault() {
+    load("1000", "1+0.01", "100");
+}
+
+/// An engine of its own, behind the proxy or not.
+fn outside(engine: &str, dialect: Option<Dialect>, proxied: bool) -> Entrant {
+    let command = if proxied {
+        let args = ["proxy", "--hash", "1", "--engine", engine].map(str::to_owned).to_vec();
+        Some(EngineCommand { program: PROGRAM.to_owned(), args })
+    } else {
+        EngineCommand::parse(engine)
+    };
+    Entrant { command, protocol: dialect, ..own() }
+}
+
+/// Whole games: that positions, moves and times are understood.
+/// `dialect` is `None` where it is to be found out.
+fn plays_whole_games(engine: &str, dialect: Option<Dialect>) {
+    for proxied in [false, true] {
+        let contest = Match {
+            entrants: [outside(engine, dialect, proxied), own()],
+            pace: nodes(1_000),
+            referee: Referee::default(),
+            games: 2,
+            ..own_match()
+        };
+        let (standing, games) = play(&contest);
+        let ends: Vec<_> = games.iter().map(|game| game.record.tag("Termination")).collect();
+        assert!(!standing.has_faults(), "{dialect:?} {proxied}: {ends:?}");
+        assert_eq!(games.len(), 2);
+        assert!(games.iter().all(|game| game.effort[0].moves > 5), "{dialect:?} {ends:?}");
+    }
+}
+
+#[test]
+fn whole_games_in_every_dialect() {
+    let program = format!("'{PROGRAM}' uci --hash 1");
+    for dialect in [Dialect::Uci, Dialect::Ucci, Dialect::Cyclone] {
+        plays_whole_games(&program, Some(dialect));
+    }
+}
+
+#[test]
+fn whole_games_against_fairy_stockfish() {
+    let Some(program) = fairy_stockfish::program() else { return };
+    for dialect in [None, Some(Dialect::Uci), Some(Dialect::Ucci)] {
+        plays_whole_games(&format!("'{program}'"), dialect);
+    }
+}
+
+#[test]
+fn what_engines_say_of_their_files_is_told_once() {
+    let more = ["--games", "4", "--option-a", "BookFile=/nonexistent.book"];
+    let errors = text(&ok(&[&SMALL[..], &more].concat()).stderr);
+    assert!(errors.contains("juzhong: engine a: "), "{errors}");
+    assert_eq!(errors.matches("/nonexistent.book").count(), 1, "{errors}");
+}
+
+/// A name of two lines is the same name again; another script is another engine.
+#[test]
+fn a_match_knows_its_settings_again() {
+    let folder = Folder::new();
+    let (script, file) = (folder.at("engine.sh"), folder.at("games.pgn"));
+    let exec = format!("exec '{PROGRAM}' uci --hash 1\n");
+    fs::write(&script, &exec).unwrap();
+    let engine = format!("sh '{script}'");
+    let more = ["--engine-b", &engine, "--name-b", "two\nlines ", "--games", "2", "-o", &file];
+    assert_eq!(small_match(&more)["resumed"], 0);
+    assert_eq!(small_match(&more)["resumed"], 2);
+    fs::write(&script, format!("# changed\n{exec}")).unwrap();
+    fails(&[&SMALL[..], &more].concat(), 2, &["other settings"]);
+}
+
+#[test]
+fn each_reason_is_given_once() {
+    let folder = Folder::new();
+    let games = folder.at("bad.pgn");
+    fs::write(&games, "[Event \"x\"]\n\n1. h2e2 a0a9 *\n").unwrap();
+    let errors = text(&exits(&[&SMALL[..], &["--openings", &games]].concat(), 65).stderr);
+    assert_eq!(errors.matches("ply 2").count(), 1, "{errors}");
+    fs::write(&games, "").unwrap();
+    fails(&[&SMALL[..], &["--openings", &games]].concat(), 65, &["bad.pgn", "no games"]);
+}

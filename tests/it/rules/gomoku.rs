@@ -1,0 +1,385 @@
+//! Gomoku against exact counts and values of small boards, found by enumerating them through the
+//! contract alone, and against its own definitions by property tests.
+
+use std::collections::{HashMap, HashSet};
+
+use juzhong::game::{Game, MoveList, Notation, Outcome, Packed, Side, Symmetric, perft};
+use juzhong::gomoku::{Board, DiagramStyle, Point};
+use juzhong::hash::{Key, gomoku};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// What enumerating a small board counts.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Census {
+    positions: usize,
+    classes: usize,
+    won_by_first: usize,
+    won_by_second: usize,
+    full: usize,
+}
+
+/// All positions that play can reach, by key.
+fn census(start: &Board) -> Census {
+    let mut seen = HashSet::from([start.key()]);
+    let mut classes = HashSet::from([start.canonical().key]);
+    let mut census = Census::default();
+    let mut open = vec![start.clone()];
+    while let Some(mut position) = open.pop() {
+        match position.outcome() {
+            Some(Outcome::Win(Side::First)) => census.won_by_first += 1,
+            Some(Outcome::Win(Side::Second)) => census.won_by_second += 1,
+            Some(Outcome::Draw) => census.full += 1,
+            None => {}
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        for mv in moves {
+            let undo = position.make(mv);
+            if seen.insert(position.key()) {
+                classes.insert(position.canonical().key);
+                open.push(position.clone());
+            }
+            position.unmake(mv, undo);
+        }
+    }
+    Census { positions: seen.len(), classes: classes.len(), ..census }
+}
+
+/// The value for the side to move: 1, 0 or -1; counted by value in `values`.
+fn solve(position: &mut Board, values: &mut HashMap<Key, i8>) -> i8 {
+    if let Some(&value) = values.get(&position.key()) {
+        return value;
+    }
+    let value = match position.outcome() {
+        Some(Outcome::Draw) => 0,
+        Some(Outcome::Win(side)) if side == position.side_to_move() => 1,
+        Some(Outcome::Win(_)) => -1,
+        None => {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            let mut best = -1;
+            for mv in moves {
+                let undo = position.make(mv);
+                best = best.max(-solve(position, values));
+                position.unmake(mv, undo);
+            }
+            best
+        }
+    };
+    values.insert(position.key(), value);
+    value
+}
+
+/// The value of the start for the first player, and the positions that their mover wins, loses and
+/// draws.
+fn solution(width: u8, height: u8, row: u8) -> (i8, [usize; 3]) {
+    let mut values = HashMap::new();
+    let value = solve(&mut board(width, height, row), &mut values);
+    let count = |wanted| values.values().filter(|&&v| v == wanted).count();
+    (value, [count(1), count(-1), count(0)])
+}
+
+fn board(width: u8, height: u8, row: u8) -> Board {
+    Board::new(width, height, row).expect("a possible geometry")
+}
+
+fn counts(positions: usize, classes: usize, [first, second, full]: [usize; 3]) -> Census {
+    Census { positions, classes, won_by_first: first, won_by_second: second, full }
+}
+
+#[test]
+fn small_boards_have_the_known_numbers_of_positions() {
+    assert_eq!(census(&board(3, 3, 3)), counts(5_478, 765, [626, 316, 16]));
+    assert_eq!(census(&board(3, 3, 2)), counts(1_234, 186, [548, 312, 0]));
+    assert_eq!(census(&board(4, 3, 3)), counts(111_973, 28_275, [20_312, 12_070, 28]));
+    assert_eq!(census(&board(3, 4, 3)), counts(111_973, 28_275, [20_312, 12_070, 28]));
+    assert_eq!(census(&board(4, 3, 4)), counts(142_231, 35_957, [1_416, 684, 792]));
+}
+
+#[test]
+fn small_boards_have_the_known_values() {
+    assert_eq!(solution(3, 3, 3), (0, [2_836, 1_574, 1_068]));
+    assert_eq!(solution(3, 3, 2), (1, [365, 869, 0]));
+    assert_eq!(solution(4, 3, 3), (1, [64_738, 44_175, 3_060]));
+    assert_eq!(solution(4, 3, 4), (0, [8_400, 2_100, 131_731]));
+}
+
+#[test]
+#[ignore = "a minute: cargo test --release --test it rules::gomoku -- --ignored"]
+fn four_by_four_has_the_known_numbers() {
+    let expected = counts(6_036_001, 756_387, [1_522_416, 1_050_026, 18]);
+    assert_eq!(census(&board(4, 4, 3)), expected);
+    assert_eq!(solution(4, 4, 3), (1, [3_199_406, 2_835_273, 1_322]));
+}
+
+/// Sequences of moves: all arrangements as long as no row is possible, then those that play allows.
+#[test]
+fn perft_counts_sequences_of_moves() {
+    let tic_tac_toe = [1, 9, 72, 504, 3_024, 15_120, 54_720, 148_176, 200_448, 127_872];
+    for (depth, nodes) in (0..).zip(tic_tac_toe) {
+        assert_eq!(perft(&mut board(3, 3, 3), depth), nodes, "depth {depth}");
+    }
+    assert_eq!(perft(&mut board(3, 3, 3), 10), 0);
+    assert_eq!(perft(&mut Board::start(), 3), 225 * 224 * 223);
+    assert_eq!(perft(&mut board(20, 20, 6), 2), 400 * 399);
+    assert_eq!(perft(&mut board(1, 1, 1), 1), 1);
+    assert_eq!(perft(&mut board(1, 1, 1), 2), 0);
+}
+
+/// A board and a game on it, played up to a row, a full board or the end of the choices.
+fn games() -> impl Strategy<Value = (Board, Vec<Point>)> {
+    let size = prop_oneof![1..=6_u8, Just(15), Just(20)];
+    let choices = prop::collection::vec(any::<Index>(), 0..120);
+    (size.clone(), size, any::<Index>(), choices).prop_map(|(width, height, row, choices)| {
+        let row = 1 + row.index(usize::from(width.max(height))) as u8;
+        let start = board(width, height, row);
+        let mut position = start.clone();
+        let mut game = Vec::new();
+        for choice in choices {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            // Prefer points next to each other, so that shapes and rows occur.
+            moves.sort_by_key(|mv| position_order(*mv));
+            let mv = moves[choice.index(moves.len().min(30))];
+            position.make(mv);
+            game.push(mv);
+        }
+        (start, game)
+    })
+}
+
+fn position_order(point: Point) -> u8 {
+    point.column().max(point.row())
+}
+
+fn played(start: &Board, game: &[Point]) -> Board {
+    let mut position = start.clone();
+    for &mv in game {
+        assert!(position.is_legal(mv));
+        position.make(mv);
+    }
+    position
+}
+
+/// Everything that a board says about itself.
+fn portrait(board: &Board) -> (String, Key, Vec<(i32, i32)>, String) {
+    let values = board
+        .empty_points()
+        .map(|point| (board.point_value(point), board.urgency(point) as i32))
+        .collect();
+    let threats = format!(
+        "{:?} {:?} {:?}",
+        board.notice(Side::First),
+        board.notice(Side::Second),
+        board.outcome()
+    );
+    (board.position_text(), board.key(), values, threats)
+}
+
+/// Whether `side` has a row, by walking from every stone.
+fn has_row(board: &Board, side: Side) -> bool {
+    let own = |column: i32, row: i32| {
+        let point = u8::try_from(column).ok().zip(u8::try_from(row).ok());
+        let point = point.and_then(|(column, row)| Point::new(column, row));
+        point.is_some_and(|point| board.stone(point) == Some(side))
+    };
+    board.points().any(|point| {
+        let (column, row) = (i32::from(point.column()), i32::from(point.row()));
+        [(1, 0), (0, 1), (1, 1), (1, -1)].into_iter().any(|(right, up)| {
+            (0..i32::from(board.row())).all(|i| own(column + i * right, row + i * up))
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
+
+    #[test]
+    fn moves_are_taken_back_exactly((start, game) in games()) {
+        let mut position = start;
+        let mut past = Vec::new();
+        for &mv in &game {
+            past.push((mv, portrait(&position)));
+            position.make(mv);
+        }
+        for (mv, before) in past.into_iter().rev() {
+            position.unmake(mv, juzhong::gomoku::Undo);
+            prop_assert_eq!(portrait(&position), before);
+        }
+    }
+
+    #[test]
+    fn a_board_built_from_its_text_is_the_same((start, game) in games()) {
+        let position = played(&start, &game);
+        let read = Board::parse_position(&position.position_text()).unwrap();
+        prop_assert_eq!(&read, &position);
+        prop_assert_eq!(portrait(&read), portrait(&position));
+    }
+
+    #[test]
+    fn a_row_is_found_through_the_last_stone((start, game) in games()) {
+        let position = played(&start, &game);
+        let winner = Side::ALL.into_iter().find(|&side| has_row(&position, side));
+        prop_assert_eq!(position.winner(), winner);
+        let full = position.empty_points().next().is_none();
+        prop_assert_eq!(position.outcome().is_some(), winner.is_some() || full);
+        for side in Side::ALL {
+            let completing = position.empty_points().filter(|&p| position.completes_row(side, p));
+            prop_assert_eq!(completing.count(), usize::from(position.notice(side).fives));
+        }
+    }
+
+    #[test]
+    fn the_key_follows_from_the_stones((start, game) in games()) {
+        let position = played(&start, &game);
+        let keys = &gomoku::KEYS;
+        let mut key = keys.geometry[0][usize::from(position.width())]
+            ^ keys.geometry[1][usize::from(position.height())]
+            ^ keys.geometry[2][usize::from(position.row())];
+        if position.side_to_move() == Side::Second {
+            key ^= keys.second_to_move;
+        }
+        for point in position.points() {
+            if let Some(side) = position.stone(point) {
+                key ^= keys.stones[side.index()][point.index()];
+            }
+        }
+        prop_assert_eq!(position.key(), Key(key));
+        let table = gomoku::draw();
+        for symmetry in 0..position.symmetries() {
+            prop_assert_eq!(
+                position.symmetric_key(symmetry, Some(&table)),
+                position.symmetric_key(symmetry, None)
+            );
+        }
+    }
+
+    #[test]
+    fn symmetries_are_exact_and_keep_the_canonical_key((start, game) in games()) {
+        let position = played(&start, &game);
+        let square = position.width() == position.height();
+        prop_assert_eq!(position.symmetries(), if square { 8 } else { 4 });
+        let canonical = position.canonical();
+        for symmetry in 0..position.symmetries() {
+            for point in position.points() {
+                let image = position.map_move(point, symmetry);
+                prop_assert!(position.contains(image));
+                prop_assert_eq!(position.unmap_move(image, symmetry), point);
+            }
+            let images: Vec<Point> =
+                game.iter().map(|&mv| position.map_move(mv, symmetry)).collect();
+            let image = played(&start, &images);
+            prop_assert_eq!(image.key(), position.symmetric_key(symmetry, None));
+            prop_assert_eq!(image.canonical().key, canonical.key);
+            prop_assert_eq!(image.outcome(), position.outcome());
+            for point in position.empty_points() {
+                prop_assert_eq!(
+                    image.point_value(position.map_move(point, symmetry)),
+                    position.point_value(point)
+                );
+                let mv = position.canonical_move(canonical, point);
+                let other = image.canonical_move(
+                    image.canonical(),
+                    position.map_move(point, symmetry)
+                );
+                prop_assert_eq!(mv, other, "one move of the book for every image");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_never_panic(text in "[ -~]{0,60}", rows in "[xo0-9/]{0,30} [xo] [0-9]{1,2}") {
+        for text in [text, rows] {
+            if let Ok(board) = Board::parse_position(&text) {
+                prop_assert_eq!(Board::parse_position(&board.position_text()), Ok(board));
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_moves_survive() {
+    for bits in 0..=u16::MAX {
+        assert!(Point::unpack(bits).is_none_or(|point| point.pack() == bits));
+    }
+    let h8 = Board::parse_move("h8").unwrap();
+    assert_eq!(Board::move_text(h8), "h8");
+    assert_eq!(Board::parse_move("H8"), Some(h8));
+    for text in ["", "h", "8", "h0", "h21", "u1", "hh", "h8x", "é8", "h-1", "h+1"] {
+        assert_eq!(Board::parse_move(text), None, "{text}");
+    }
+}
+
+#[test]
+fn boards_of_impossible_geometry_are_refused() {
+    for (width, height, row) in [(0, 3, 1), (3, 0, 1), (21, 3, 3), (3, 21, 3), (3, 3, 0), (3, 3, 4)]
+    {
+        assert!(Board::new(width, height, row).is_err(), "{width}x{height}, {row}");
+    }
+    assert!(Board::new(20, 1, 20).is_ok());
+    let error = Board::new(3, 3, 5).unwrap_err();
+    assert_eq!(error.to_string(), "5 in a row does not fit a 3x3 board; the row must have 1 to 3");
+}
+
+#[test]
+fn bad_texts_say_what_is_wrong() {
+    let long = "x".repeat(5_000);
+    for (text, message) in [
+        ("", "empty position"),
+        ("3/3/3", "5 in a row does not fit"),
+        ("3/2/3 x 3", "row 2 covers 2 points, not 3"),
+        ("3/1z1/3 x 3", "row 2 has 'z'"),
+        ("3/3/3 q 3", "side to move is \"q\""),
+        ("3/3/3 x three", "row length is \"three\""),
+        ("3/3/3 x 3 0", "nothing may follow"),
+        ("x2/3/3 x 3", "1 stones x and 0 stones o with x to move"),
+        ("oo1/x2/3 x 3", "1 stones x and 2 stones o"),
+        ("xxx/oo1/3 x 3", "3 stones x and 2 stones o with x to move"),
+        ("xxx/ooo/3 x 3", "x has a row already"),
+        ("xxx3/ooo3/6/6/6/xxx3 o 3", "6 stones x and 3 stones o"),
+        ("xxx2/oo3/1o1o1/o4/xxx2 o 3", "x has a row already"),
+        ("25/25/25 x 5", "the board is 25x3"),
+        ("99999999999999999999", "the board is 1000x1"),
+        (&long, "position too long"),
+    ] {
+        let error = Board::parse_position(text).unwrap_err().to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
+/// See the stability notes of [`juzhong::hash`].
+#[test]
+fn the_start_has_its_published_key() {
+    assert_eq!(Board::start().key().to_string(), "99a014b5e0beceb3");
+}
+
+#[test]
+fn texts_may_leave_out_what_follows() {
+    let board = Board::parse_position("15/15/15/15/15/15/15/7B7/15/15/15/15/15/15/15").unwrap();
+    let mut start = Board::start();
+    start.make(Board::parse_move("h8").unwrap());
+    assert_eq!(board, start);
+    assert_eq!(Board::parse_position("3/3/3 w 3").map_err(|_| ()), Err(()));
+    assert_eq!(Board::start().position_text(), juzhong::gomoku::START_TEXT);
+}
+
+#[test]
+fn the_board_is_drawn_with_its_edges() {
+    let mut position = board(4, 3, 3);
+    for text in ["b2", "c3", "a1"] {
+        position.make(Board::parse_move(text).unwrap());
+    }
+    let last = Board::parse_move("a1");
+    assert_eq!(
+        position.diagram(DiagramStyle::Ascii, last),
+        " 3 . . o .\n 2 . x . .\n 1(x). . .\n   a b c d\n"
+    );
+    assert_eq!(
+        position.diagram(DiagramStyle::Unicode, None),
+        " 3 · · ○ ·\n 2 · ● · ·\n 1 ● · · ·\n   a b c d\n"
+    );
+}

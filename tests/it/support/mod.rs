@@ -1,0 +1,10 @@
+//! What the tests of several rooms share.
+
+pub(crate) mod brute;
+pub(crate) mod fairy_stockfish;
+pub(crate) mod files;
+pub(crate) mod folder;
+pub(crate) mod games;
+pub(crate) mod program;
+pub(crate) mod session;
+pub(crate) mod tables;

@@ -1,0 +1,281 @@
+//! `juzhong tablebase generate` as a long-running program: what it states before it begins, what it
+//! refuses, and that kills, signals, full disks and other processes do no harm.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::program::{PROGRAM, command, ended, signal, text};
+
+/// What the tests of kills and of several processes build: seven tables, a second or so.
+const SETS: [&str; 2] = ["KRvKN", "KPPvKA"];
+
+fn generate(args: &[&str], dir: &Path) -> Command {
+    let mut command = command(&["tablebase", "generate"]);
+    command.args(args).arg("--dir").arg(dir);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(args: &[&str], dir: &Path) -> Output {
+    generate(args, dir).output().unwrap()
+}
+
+/// Every file of a folder but the lock that stays, with its bytes.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
+    let files = named.filter(|(name, _)| name != ".juzhong.lock");
+    files.map(|(name, path)| (name, std::fs::read(path).unwrap())).collect()
+}
+
+/// The files of an undisturbed run with one thread.
+fn undisturbed() -> &'static BTreeMap<String, Vec<u8>> {
+    static FILES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = run(&["--threads", "1", SETS[0], SETS[1]], folder.path());
+        assert!(output.status.success(), "{output:?}");
+        files(folder.path())
+    })
+}
+
+#[test]
+fn tables_do_not_depend_on_the_number_of_threads() {
+    for threads in ["2", "5"] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = run(&["--threads", threads, SETS[0], SETS[1]], folder.path());
+        assert!(output.status.success(), "{output:?}");
+        assert!(files(folder.path()) == *undisturbed(), "{threads} threads");
+    }
+}
+
+#[test]
+fn after_kills_at_any_moment_the_same_command_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for delay in [3, 20, 60, 120, 250, 400, 700] {
+        let mut child = generate(&SETS, folder.path()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // As a run leaves it that is killed while it writes.
+    let left = [(".KRvKN.check.dtm.jzt.part-x1Y2z3", "half"), (".KRvK.check.dtm.jzt.lock", "4242")];
+    for (name, text) in left {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let output = run(&SETS, folder.path());
+    assert!(output.status.success(), "{output:?}");
+    assert!(files(folder.path()) == *undisturbed());
+}
+
+#[test]
+fn two_processes_share_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || generate(&["--json", SETS[0], SETS[1]], folder.path()).spawn().unwrap();
+    let built: usize = [start(), start()]
+        .map(|child| {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let tables = answer["tables"].as_array().unwrap();
+            assert_eq!(tables.len(), undisturbed().len());
+            tables.iter().filter(|table| table["reused"] == false).count()
+        })
+        .iter()
+        .sum();
+    assert_eq!(built, undisturbed().len(), "each table is built once");
+    assert!(files(folder.path()) == *undisturbed());
+}
+
+/// A run that would take long, once it has begun.
+#[cfg(unix)]
+fn long_run(dir: &Path) -> Child {
+    use std::io::{BufRead, BufReader};
+    let mut child = generate(&["KRCvKR", "--progress", "json"], dir).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("\"start\"")));
+    // Whoever writes to a closed pipe would be killed.
+    std::thread::spawn(move || lines.for_each(drop));
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_signal_ends_in_good_order_and_soon() {
+    for name in ["INT", "TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = long_run(folder.path());
+        let began = Instant::now();
+        assert!(signal(&child, name));
+        assert_eq!(child.wait().unwrap().code(), Some(75), "{name}");
+        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        let part = |name: &String| name.contains(".part-");
+        assert!(!files(folder.path()).keys().any(part));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = long_run(folder.path());
+    // Both arrive together when it goes on; which is handled first is up to the system.
+    for name in ["STOP", "INT", "TERM", "CONT"] {
+        assert!(signal(&child, name));
+    }
+    let code = child.wait().unwrap().code();
+    assert!(matches!(code, Some(130 | 143)), "{code:?}");
+}
+
+/// A limit on the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_no_partial_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -f 16; exec \"$0\" tablebase generate KRvKN --dir \"$1\""])
+        .args([PROGRAM.as_ref(), folder.path()])
+        .output()
+        .unwrap();
+    ended(&output, 74, &["cannot write", "KRvKN.check.dtm.jzt", "free", "another --dir"]);
+    assert!(!text(&output.stderr).contains(".part-"), "{output:?}");
+    let names: Vec<String> = files(folder.path()).into_keys().collect();
+    assert_eq!(names, ["KNvK", "KRvK", "KvK"].map(|name| format!("{name}.check.dtm.jzt")));
+    let output = run(&["KRvKN"], folder.path());
+    assert!(output.status.success(), "{output:?}");
+    let name = "KRvKN.check.dtm.jzt";
+    assert!(files(folder.path())[name] == undisturbed()[name]);
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_cannot_be_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    ended(&run(&["KvK"], file.path()), 73, &["cannot write", "another --dir"]);
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |mode| std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(mode));
+    mode(0o555).unwrap();
+    let is_refused = std::fs::write(folder.path().join("probe"), "").is_err();
+    // Root may write anywhere.
+    if is_refused {
+        ended(&run(&["KvK"], folder.path()), 73, &["cannot write", "another --dir"]);
+    }
+    mode(0o755).unwrap();
+    assert!(run(&["KvK"], folder.path()).status.success());
+    mode(0o555).unwrap();
+    assert!(run(&["KvK"], folder.path()).status.success(), "nothing to build, nothing to write");
+    mode(0o755).unwrap();
+}
+
+#[test]
+fn a_dry_run_states_what_is_to_do_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("not/yet");
+    let plan = || -> Value {
+        let output = run(&["KRvKN", "--dry-run", "--json"], &dir);
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let before = plan();
+    assert_eq!(before["schema"], "juzhong.tablebase.generate.plan/1");
+    assert_eq!(before["total"]["to_build"], 4);
+    assert_eq!(before["total"]["slots"], 54 + 4050 + 4050 + 364_500);
+    assert_eq!(before["tables"][3]["material"], "KRvKN");
+    assert_eq!(before["tables"][3]["slots"], 364_500);
+    assert_eq!(before["tables"][3]["state"], "absent");
+    // 4.25 bytes a slot, one side of KRvK and KNvK each, 64 MiB.
+    let memory = 364_500 * 17 / 4 + 2 * 2 * 4050 + (64 << 20);
+    assert_eq!(before["tables"][3]["memory"], memory);
+    assert!(!dir.exists());
+    let text = text(&run(&["KRvKN", "--dry-run"], &dir).stdout);
+    assert!(
+        text.contains("KRvKN: 364500 slots") && text.contains("4 of 4 tables to build"),
+        "{text}"
+    );
+    assert!(run(&["KRvK"], &dir).status.success());
+    let after = plan();
+    assert_eq!(after["total"]["to_build"], 2);
+    let sizes = after["tables"].as_array().unwrap().iter();
+    let there: Vec<&Value> = sizes.filter(|table| table["state"] == "present").collect();
+    assert_eq!(there.len(), 2);
+    assert!(there[0]["bytes"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("tables");
+    for dry in [&[][..], &["--dry-run"]] {
+        let args = [&["KRvKN", "--memory", "65MiB"], dry].concat();
+        let output = run(&args, &dir);
+        ended(&output, 2, &["KRvKN needs about 66 MiB", "65 MiB", "--memory"]);
+        let last = text(&output.stderr).lines().last().unwrap().to_owned();
+        assert!(last.contains("KRvKN needs"), "the refusal stands last: {last}");
+    }
+    assert!(!dir.exists());
+    ended(&run(&["KRRNNvKRRNN"], &dir), 65, &["KRRNNvKRRNN has more than 4 billion slots"]);
+    ended(&run(&["KRRRvK"], &dir), 2, &["3 R", "a set holds 2"]);
+    ended(&run(&["KR*NvK"], &dir), 2, &["does not end a side"]);
+    ended(&run(&["KvK", "--threads", "0"], &dir), 2, &["1..=1024"]);
+    ended(&run(&[], &dir), 2, &["<MATERIAL|--men <N>|--list <FILE>>"]);
+}
+
+#[test]
+fn lists_and_patterns_name_each_set_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list.txt");
+    let write = |text: &str| std::fs::write(&list, text).unwrap();
+    let dir = folder.path().join("tables");
+    let dry = |args: &[&str]| run(&[args, &["--dry-run", "--json"]].concat(), &dir);
+    let names = |output: &Output| -> Vec<String> {
+        assert!(output.status.success(), "{output:?}");
+        let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let tables = plan["tables"].as_array().unwrap().iter();
+        tables.map(|table| table["material"].as_str().unwrap().to_owned()).collect()
+    };
+    let path = list.to_str().unwrap();
+    write("# sets\n\nKRvKN  # a comment\nKNvKR\n  khvk\n");
+    assert_eq!(names(&dry(&["--list", path, "KRvKN"])).len(), 4);
+    let nine = names(&dry(&["KRvK*"]));
+    assert!(nine.iter().any(|name| name == "KRvKAABB"));
+    write("KRvK*\n");
+    assert_eq!(names(&dry(&["--list", path])), nine);
+    write("KRvKN\n# fine\nKXvK\n");
+    ended(&dry(&["--list", path]), 65, &["list.txt, line 3", "'X'"]);
+    write(&format!("KRvK\n{}\n", "K".repeat(1 << 20)));
+    ended(&dry(&["--list", path]), 65, &["line 2"]);
+    write("# nothing\n");
+    ended(&dry(&["--list", path]), 65, &["names no material"]);
+    ended(&dry(&["--list", "no-such-list"]), 66, &["no-such-list"]);
+}
+
+#[test]
+fn progress_in_json_is_one_object_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(&["KRvKN", "--progress", "json"], folder.path());
+    assert!(output.status.success(), "{output:?}");
+    let lines = text(&output.stderr);
+    let objects: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str| objects.iter().filter(|object| object["event"] == event).count();
+    assert!(objects.iter().all(|object| object["schema"] == "juzhong.tablebase.progress/1"));
+    assert_eq!((of("plan"), of("start"), of("finish")), (1, 4, 4));
+    assert_eq!(objects[0]["to_build"], 4);
+    let silent = run(&["KRvK", "--progress", "none"], folder.path());
+    assert!(silent.stderr.is_empty(), "{silent:?}");
+}
+
+#[test]
+fn the_work_goes_on_when_nobody_reads_its_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = generate(&["KRvKN", "--progress", "json"], folder.path()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(files(folder.path()).len(), 4);
+}
