@@ -17,6 +17,8 @@
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
 //! - [`interop`] reads, writes and examines books of other programs.
 //!
+//! The folders stack: `model`, `file`, `build`, `edit`, `analysis`, `opening`, `interop`; each uses those before it only.
+//!
 #![doc = include_str!("FORMAT.md")]
 
 mod analysis;
