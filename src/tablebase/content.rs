@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::index::{Digits, Index};
+use super::index::{Digits, Index, NO_DIGIT};
 use super::table::Table;
 use super::value::Wdl;
 use crate::game::Side;
@@ -15,9 +15,6 @@ const TASK: usize = 1 << 17;
 /// Tasks whose values are in memory at once.
 const BATCH: usize = 32;
 const ILLEGAL: i16 = i16::MIN;
-/// No legal placement of the group.
-pub(super) const NO_DIGIT: u32 = u32::MAX;
-
 /// All ways to place the pieces of one role and side.
 struct Component {
     side: Side,

@@ -13,6 +13,9 @@ use super::material::Material;
 use crate::game::Side;
 use crate::xiangqi::{Bitboard, Piece, Role, Square, can_stand};
 
+/// No legal placement of the group.
+pub(super) const NO_DIGIT: u32 = u32::MAX;
+
 /// More pieces than any table of at most `u32::MAX` slots has.
 pub(super) const MAX_MEN: usize = 16;
 /// A group of palace pieces and four kinds of attackers for each side.
@@ -332,7 +335,7 @@ impl Index {
     }
 
     /// The slots for each of `along` as the digit of `group`, the other digits being `digits`, which
-    /// this changes; `None` for [`NO_DIGIT`](super::content::NO_DIGIT).
+    /// this changes; `None` for [`NO_DIGIT`](NO_DIGIT).
     pub(super) fn slots_along(
         &self,
         digits: &mut Digits,

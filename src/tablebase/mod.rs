@@ -48,6 +48,7 @@ mod walk;
 
 pub(crate) use cache::{take_loaded, use_lane as use_cache_lane};
 pub use estimate::{Estimate, Needed, TableState, Workload, workload};
+pub use format::HistogramRow;
 pub use format::{SideCounts, TableError};
 pub use generate::{
     Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,
@@ -57,6 +58,6 @@ pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
 pub use probe::{ProbeError, Tables};
-pub use stats::{HistogramRow, SideStats, Stats};
+pub use stats::{SideStats, Stats};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
 pub use verify::{Mismatch, Proofs, Verification, VerifyError, VerifyOptions, verify};

@@ -1,6 +1,6 @@
 //! Statistics of a table, from its header.
 
-use super::format::{Section, SideCounts};
+use super::format::{HistogramRow, Section, SideCounts};
 use super::material::Material;
 use super::probe::{ProbeError, Tables};
 use super::table::exchanged;
@@ -41,15 +41,6 @@ pub struct SideStats {
     /// The number of positions won and lost in each order and distance that occurs: wins first,
     /// then losses, each by order, then distance.
     pub histogram: Vec<HistogramRow>,
-}
-
-/// The number of positions that have a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HistogramRow {
-    /// The value, a win or a loss.
-    pub entry: Entry,
-    /// The number of positions of the whole board that have it.
-    pub count: u64,
 }
 
 impl Stats {

@@ -8,8 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use arrayvec::ArrayVec;
 
-use super::super::content::NO_DIGIT;
-use super::super::index::{Digits, Index, next_combination};
+use super::super::index::{Digits, Index, NO_DIGIT, next_combination};
 use super::super::material::Material;
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square, can_stand};

@@ -18,6 +18,7 @@ pub(super) use header::Label;
 pub use header::SideCounts;
 pub(super) use layout::{Place, prepare};
 pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
+pub use tally::HistogramRow;
 pub(super) use writer::write;
 
 /// The name of a table's file.

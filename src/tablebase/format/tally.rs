@@ -4,12 +4,20 @@ use rayon::prelude::*;
 
 use super::super::index::{Index, Squares};
 use super::super::solve::ILLEGAL;
-use super::super::stats::HistogramRow;
 use super::super::table::{DRAW, Table, position_of};
 use super::super::value::{Entry, Wdl};
 use super::header::SideCounts;
 use crate::game::BySide;
 use crate::xiangqi::Position;
+
+/// The number of positions that have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistogramRow {
+    /// The value, a win or a loss.
+    pub entry: Entry,
+    /// The number of positions of the whole board that have it.
+    pub count: u64,
+}
 
 /// Slots of a parallel task.
 const TASK: usize = 1 << 16;
