@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use super::material::{MAX_NAME, Material, MaterialError, parse_side};
+use crate::tablebase::material::{MAX_NAME, Material, MaterialError, parse_side};
 use crate::xiangqi::Role;
 
 /// One material, or several: a `*` that ends a side stands for any number of further advisors and

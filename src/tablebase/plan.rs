@@ -5,11 +5,11 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::estimate::{Estimate, estimate};
-use super::format::file_name;
-use super::generate::{GenerateError, with_captures};
-use super::material::Material;
-use super::value::{Metric, Rules};
+use crate::tablebase::format::file_name;
+use crate::tablebase::generate::estimate::{Estimate, estimate};
+use crate::tablebase::generate::generator::{GenerateError, with_captures};
+use crate::tablebase::material::Material;
+use crate::tablebase::value::{Metric, Rules};
 
 /// The tables of a set and all those their captures lead to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,10 +26,19 @@ const ROOMS: [(&str, &[&str]); 14] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
-const FOLDERS: [(&str, &[&str]); 1] = [(
-    "book",
-    &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],
-)];
+const FOLDERS: [(&str, &[&str]); 2] = [
+    (
+        "book",
+        &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],
+    ),
+    (
+        "tablebase",
+        &[
+            "value", "material", "pattern", "index", "solve", "format", "probe", "generate",
+            "verify", "plan",
+        ],
+    ),
+];
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("src is readable") {

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::material::Material;
-use super::super::value::{Metric, Rules};
 use crate::bytes::sealed::SealError;
 use crate::bytes::visible::ShowPath;
+use crate::tablebase::material::Material;
+use crate::tablebase::value::{Metric, Rules};
 
 /// The reasons for which a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]

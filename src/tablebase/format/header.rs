@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::index::Index;
-use super::super::material::Material;
-use super::super::solve::{ORDER_LIMIT, RANK_LIMIT};
-use super::super::table::{Table, locate_position};
-use super::super::value::{Entry, Metric, Rules};
-use super::layout::Layout;
-use super::symbols::Packing;
-use super::tally::HistogramRow;
-use super::tally::tallies;
 use crate::bytes::sealed::{self, Kind, SealError};
 use crate::game::{BySide, Side};
+use crate::tablebase::format::layout::Layout;
+use crate::tablebase::format::symbols::Packing;
+use crate::tablebase::format::tally::HistogramRow;
+use crate::tablebase::format::tally::tallies;
+use crate::tablebase::index::numbering::Index;
+use crate::tablebase::material::Material;
+use crate::tablebase::solve::solver::{ORDER_LIMIT, RANK_LIMIT};
+use crate::tablebase::solve::table::{Table, locate_position};
+use crate::tablebase::value::{Entry, Metric, Rules};
 use crate::xiangqi::Position;
 
 /// The kind of the sealed header: magic, version and limit of its length.
@@ -45,7 +45,7 @@ pub(in crate::tablebase) struct Header {
     pub(in crate::tablebase) loss_counts: [Vec<u64>; 2],
     /// The tables that captures lead to, by name, and their content hashes.
     pub(in crate::tablebase) dependencies: Vec<(String, [u8; 32])>,
-    /// See [`super::super::content`].
+    /// See [`crate::tablebase::solve::content`].
     pub(in crate::tablebase) content: [u8; 32],
     /// The component through which mirror images are folded.
     pub(in crate::tablebase) fold: u8,
@@ -271,9 +271,9 @@ fn possible_ranks(ranks: &[(u16, u16)]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::generate::{GenerateOptions, NoProgress, generate_all};
-    use super::super::file_name;
     use super::*;
+    use crate::tablebase::format::file_name;
+    use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
 
     const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
 

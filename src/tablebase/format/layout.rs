@@ -8,9 +8,9 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use arrayvec::ArrayVec;
 
-use super::super::index::{Digits, Index, NO_DIGIT, next_combination};
-use super::super::material::Material;
 use crate::game::Side;
+use crate::tablebase::index::numbering::{Digits, Index, NO_DIGIT, next_combination};
+use crate::tablebase::material::Material;
 use crate::xiangqi::{Piece, Position, Role, Square, can_stand};
 
 /// Kinds of pieces of both sides.

@@ -1,5 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
 
+pub(super) mod compress;
 mod error;
 mod header;
 mod layout;
@@ -9,8 +10,8 @@ mod symbols;
 mod tally;
 mod writer;
 
-use super::material::Material;
-use super::value::{Metric, Rules};
+use crate::tablebase::material::Material;
+use crate::tablebase::value::{Metric, Rules};
 use tally::Tally;
 
 pub use error::TableError;

@@ -7,11 +7,11 @@ use std::io;
 
 use rayon::prelude::*;
 
-use super::super::compress::Effort;
-use super::reader::Section;
-use super::symbols::{Filling, Packing};
-use super::writer::{Coder, Plan, Scratch};
 use crate::game::Side;
+use crate::tablebase::format::compress::Effort;
+use crate::tablebase::format::reader::Section;
+use crate::tablebase::format::symbols::{Filling, Packing};
+use crate::tablebase::format::writer::{Coder, Plan, Scratch};
 use crate::xiangqi::Role;
 
 /// Slots of a stream for which trials are worth their time.

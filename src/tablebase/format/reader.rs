@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::compress::{BLOCK_LEN, unpack};
-use super::super::index::Index;
-use super::super::material::Material;
-use super::super::value::{Metric, Rules, Wdl};
-use super::error::TableError;
-use super::file_name;
-use super::header::{Header, Stream};
-use super::layout::{Layout, Maps, NO_SLOT, Place, Rows, Strides};
-use super::symbols::{DRAWN, LOSS, Packing, WIN};
 use crate::bytes::positioned::PositionedFile;
 use crate::bytes::{sealed, varint};
+use crate::tablebase::format::compress::{BLOCK_LEN, unpack};
+use crate::tablebase::format::error::TableError;
+use crate::tablebase::format::file_name;
+use crate::tablebase::format::header::{Header, Stream};
+use crate::tablebase::format::layout::{Layout, Maps, NO_SLOT, Place, Rows, Strides};
+use crate::tablebase::format::symbols::{DRAWN, LOSS, Packing, WIN};
+use crate::tablebase::index::numbering::Index;
+use crate::tablebase::material::Material;
+use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Position;
 
 /// No frame is longer in a file: zstd lengthens what it cannot compress by less.
@@ -475,12 +475,12 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::super::compress::{Effort, Packed, Packer};
-    use super::super::super::generate::{GenerateOptions, NoProgress, generate_all};
-    use super::super::super::probe::Tables;
-    use super::super::super::table::position_of;
-    use super::super::super::verify::{VerifyOptions, verify};
     use super::*;
+    use crate::tablebase::format::compress::{Effort, Packed, Packer};
+    use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
+    use crate::tablebase::probe::tables::Tables;
+    use crate::tablebase::solve::table::position_of;
+    use crate::tablebase::verify::verifier::{VerifyOptions, verify};
 
     const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
 

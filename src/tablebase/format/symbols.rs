@@ -1,7 +1,7 @@
 //! Values as symbols and symbols as bytes: the symbols allowed for a slot, the choice among them,
 //! and their packing.
 
-use super::super::compress::BLOCK_LEN;
+use crate::tablebase::format::compress::BLOCK_LEN;
 
 /// The symbol of a loss in the WDL section.
 pub(super) const LOSS: u16 = 0;

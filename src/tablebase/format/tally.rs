@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::super::index::{Index, Squares};
-use super::super::solve::ILLEGAL;
-use super::super::table::{DRAW, Table, position_of};
-use super::super::value::{Entry, Wdl};
-use super::header::SideCounts;
 use crate::game::BySide;
+use crate::tablebase::format::header::SideCounts;
+use crate::tablebase::index::numbering::{Index, Squares};
+use crate::tablebase::solve::solver::ILLEGAL;
+use crate::tablebase::solve::table::{DRAW, Table, position_of};
+use crate::tablebase::value::{Entry, Wdl};
 use crate::xiangqi::Position;
 
 /// The number of positions that have a value.

@@ -5,21 +5,21 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::super::compress::{Effort, Packed, Packer};
-use super::super::index::Index;
-use super::super::solve::ILLEGAL;
-use super::super::table::{DRAW, Table, exchanged};
-use super::super::value::{Entry, Wdl};
-use super::error::TableError;
-use super::header::{Header, Label, Stream};
-use super::layout::{Layout, Maps, NO_SLOT, Rows};
-use super::order;
-use super::reader::Section;
-use super::symbols::{Allowed, DRAWN, Filling, LOSS, Packing, WIN};
-use super::tally::{longest_position, tallies};
 use crate::bytes::atomic::AtomicFile;
 use crate::bytes::varint;
 use crate::game::Side;
+use crate::tablebase::format::compress::{Effort, Packed, Packer};
+use crate::tablebase::format::error::TableError;
+use crate::tablebase::format::header::{Header, Label, Stream};
+use crate::tablebase::format::layout::{Layout, Maps, NO_SLOT, Rows};
+use crate::tablebase::format::order;
+use crate::tablebase::format::reader::Section;
+use crate::tablebase::format::symbols::{Allowed, DRAWN, Filling, LOSS, Packing, WIN};
+use crate::tablebase::format::tally::{longest_position, tallies};
+use crate::tablebase::index::numbering::Index;
+use crate::tablebase::solve::solver::ILLEGAL;
+use crate::tablebase::solve::table::{DRAW, Table, exchanged};
+use crate::tablebase::value::{Entry, Wdl};
 
 /// Slots of a parallel task.
 const TASK: usize = 1 << 14;

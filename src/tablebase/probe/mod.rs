@@ -1,0 +1,7 @@
+//! Looking positions up: values, moves, lines, statistics.
+
+pub(super) mod cache;
+pub(super) mod line;
+pub(super) mod loop_moves;
+pub(super) mod stats;
+pub(super) mod tables;

@@ -1,0 +1,83 @@
+//! Statistics of a table, from its header.
+
+use crate::game::{BySide, Side};
+use crate::tablebase::format::{HistogramRow, Section, SideCounts};
+use crate::tablebase::material::Material;
+use crate::tablebase::probe::tables::{ProbeError, Tables};
+use crate::tablebase::solve::table::exchanged;
+use crate::tablebase::value::{Metric, Rules};
+use crate::xiangqi::Position;
+
+/// The counts of a table, by side to move, the canonical first side being Red.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    /// The material of the table.
+    pub material: Material,
+    /// The repetition rules.
+    pub rules: Rules,
+    /// The metric of distances.
+    pub metric: Metric,
+    /// By side to move.
+    pub sides: BySide<SideStats>,
+    /// Slots per side to move.
+    pub slots: u64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Of these, the section of results.
+    pub wdl_bytes: u64,
+    /// And the section of orders and distances.
+    pub distance_bytes: u64,
+    /// The content hash, independent of numbering and compression.
+    pub content: [u8; 32],
+}
+
+/// The counts with one side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideStats {
+    /// Results of all positions.
+    pub counts: SideCounts,
+    /// A position with the longest win of order 0, if there is one.
+    pub longest: Option<Position>,
+    /// The number of positions won and lost in each order and distance that occurs: wins first,
+    /// then losses, each by order, then distance.
+    pub histogram: Vec<HistogramRow>,
+}
+
+impl Stats {
+    /// The same with the sides exchanged: the canonical second side being Red.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        let turn =
+            |side: SideStats| SideStats { longest: side.longest.as_ref().map(exchanged), ..side };
+        Self { sides: self.sides.swapped().map(turn), ..self }
+    }
+}
+
+impl Tables {
+    /// The counts of a table.
+    ///
+    /// # Errors
+    ///
+    /// If the table is missing or its header damaged.
+    pub fn stats(&self, material: Material) -> Result<Stats, ProbeError> {
+        let file = self.file(material)?;
+        let header = &file.header;
+        let mut longest = header.longest_positions();
+        let side_stats = |side: Side| SideStats {
+            counts: header.counts[side.index()],
+            longest: longest[side].take(),
+            histogram: header.histogram(side),
+        };
+        Ok(Stats {
+            material,
+            rules: self.rules(),
+            metric: self.metric(),
+            sides: BySide::new_with(side_stats),
+            slots: file.header.slots,
+            bytes: file.bytes(),
+            wdl_bytes: file.section_bytes(Section::Wdl),
+            distance_bytes: file.section_bytes(Section::Distance),
+            content: file.header.content,
+        })
+    }
+}

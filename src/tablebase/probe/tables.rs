@@ -1,0 +1,445 @@
+//! Answers for positions from a folder of tables.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::game::{MoveList, Side};
+use crate::tablebase::format::{
+    Place, Section, Spot, Stored, TableError, TableFile, material_of_file, prepare,
+};
+use crate::tablebase::material::Material;
+use crate::tablebase::probe::cache::BlockCache;
+use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
+use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
+
+/// Number of checks and answers that are followed to distinguish a loop from the way to it. A heuristic
+/// bound: a way that leads to a loop over more answers than these is taken for the loop itself. That
+/// may change which of several winning moves of the same order comes first, never a result.
+pub(in crate::tablebase) const LOOP_DEPTH: u32 = 3;
+
+/// The tables of one folder or several with one set of rules and one metric. Tables are opened when
+/// first needed, with those that captures lead to, which must be the ones that they were built from;
+/// decoded blocks (at most 128 MiB) are kept and shared by all threads.
+#[derive(Debug)]
+pub struct Tables {
+    dirs: Vec<PathBuf>,
+    rules: Rules,
+    metric: Metric,
+    present: BTreeSet<Material>,
+    /// In the order of `present`: which of the folders has the table.
+    homes: Vec<usize>,
+    most_men: usize,
+    /// By material key of positions: the number of the table, and whether Black is its first side.
+    numbers: HashMap<u64, (u32, bool), BuildHasherDefault<KeyHasher>>,
+    /// In the order of `present`.
+    open: Vec<OnceLock<TableFile>>,
+    cache: BlockCache,
+}
+
+/// The reasons for which a position could not be looked up: see [`TableError`].
+pub type ProbeError = TableError;
+
+/// Material keys are random numbers already.
+#[derive(Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// The place of a position's value.
+#[derive(Debug)]
+struct Found<'a> {
+    file: &'a TableFile,
+    number: u32,
+    side: usize,
+    place: Place,
+}
+
+impl Tables {
+    /// Opens a folder. What is written into it afterwards is not seen.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
+    pub fn open(dir: &Path, rules: Rules, metric: Metric) -> Result<Self, TableError> {
+        Self::open_all(&[dir.to_owned()], rules, metric)
+    }
+
+    /// Opens several folders as if they were one. Of tables that several of them have, those of the
+    /// first count.
+    ///
+    /// # Errors
+    ///
+    /// If a folder cannot be read.
+    pub fn open_all(dirs: &[PathBuf], rules: Rules, metric: Metric) -> Result<Self, TableError> {
+        let mut homes = BTreeMap::new();
+        for (number, dir) in dirs.iter().enumerate() {
+            let failed = |source| TableError::Read { path: dir.clone(), source };
+            for entry in std::fs::read_dir(dir).map_err(failed)? {
+                let name = entry.map_err(failed)?.file_name();
+                let name = name.to_str().unwrap_or_default();
+                if let Some(material) = material_of_file(name, rules, metric) {
+                    homes.entry(material).or_insert(number);
+                }
+            }
+        }
+        let present: BTreeSet<Material> = homes.keys().copied().collect();
+        present.iter().copied().for_each(prepare);
+        let mut numbers = HashMap::default();
+        for (number, &material) in present.iter().enumerate() {
+            // The swapped form first: of symmetric materials the plain one stays.
+            for swap in [true, false] {
+                numbers.insert(material_key(material, swap), (number as u32, swap));
+            }
+        }
+        Ok(Self {
+            dirs: dirs.to_vec(),
+            rules,
+            metric,
+            most_men: present.iter().map(Material::men).max().unwrap_or(0),
+            numbers,
+            open: present.iter().map(|_| OnceLock::new()).collect(),
+            present,
+            homes: homes.into_values().collect(),
+            cache: BlockCache::new(),
+        })
+    }
+
+    /// The repetition rules that the tables follow.
+    #[must_use]
+    pub const fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The metric of distances.
+    #[must_use]
+    pub const fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The materials of the folder.
+    #[must_use]
+    pub const fn materials(&self) -> &BTreeSet<Material> {
+        &self.present
+    }
+
+    /// The most pieces (kings included) that any table of the folder has; 0 for an empty folder.
+    #[must_use]
+    pub const fn most_men(&self) -> usize {
+        self.most_men
+    }
+
+    /// Returns true if the folder has the table of a position. Cheap: for search, before
+    /// [`probe_wdl`](Self::probe_wdl).
+    #[must_use]
+    pub fn covers(&self, position: &Position) -> bool {
+        self.numbers.contains_key(&position.material_key().0)
+    }
+
+    /// Forgets all decoded blocks; for measurements.
+    pub fn clear_cache(&self) {
+        self.cache.clear();
+    }
+
+    /// Win, draw or loss for the side to move.
+    ///
+    /// # Errors
+    ///
+    /// If a table that it needs is missing or damaged: the position's own or one that captures lead
+    /// to.
+    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        self.bounded_wdl(position, Wdl::Loss, Wdl::Win)
+    }
+
+    /// The full value for the side to move.
+    ///
+    /// # Errors
+    ///
+    /// If a table that it needs is missing or damaged.
+    pub fn probe(&self, position: &Position) -> Result<Entry, ProbeError> {
+        let wdl = self.probe_wdl(position)?;
+        if wdl == Wdl::Draw {
+            return Ok(Entry::DRAW);
+        }
+        let found = self.find(position)?;
+        let spot = found.file.spot(Section::Distance, found.side, &found.place);
+        let symbol = self.symbol(&found, spot)?;
+        let (order, distance) = found.file.rank(symbol, spot, wdl)?;
+        let mut best = Entry { wdl, order, distance };
+        self.for_each_capture(position, |after| {
+            // Only captures of the same result can be better than the stored value.
+            if wdl == Wdl::Win && self.bounded_wdl(after, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
+                return Ok(true);
+            }
+            best = best.max(self.metric.before_capture(self.probe(after)?));
+            Ok(true)
+        })?;
+        Ok(best)
+    }
+
+    /// The result of a position, exact if it lies between `low` and `high`; otherwise a result on
+    /// the same side of them: an alpha-beta search of captures over the stored results. A stored
+    /// result is never better than the result, and worse only where a capture gives more.
+    fn bounded_wdl(&self, position: &Position, low: Wdl, high: Wdl) -> Result<Wdl, ProbeError> {
+        let mut best = self.stored_wdl(&self.find(position)?)?;
+        if best >= high {
+            return Ok(best);
+        }
+        self.for_each_capture(position, |after| {
+            let value = -self.bounded_wdl(after, -high, -low.max(best))?;
+            best = best.max(value);
+            Ok(best < high)
+        })?;
+        Ok(best)
+    }
+
+    /// Calls `visit` with the position after each legal capture until it returns `false`.
+    fn for_each_capture(
+        &self,
+        position: &Position,
+        mut visit: impl FnMut(&Position) -> Result<bool, ProbeError>,
+    ) -> Result<(), ProbeError> {
+        let mut captures = MoveList::new();
+        position.append_captures(&mut captures);
+        if captures.is_empty() {
+            return Ok(());
+        }
+        let mut after = position.clone();
+        for mv in captures {
+            let undo = after.play_unchecked(mv);
+            if !visit(&after)? {
+                break;
+            }
+            after.undo(mv, undo);
+        }
+        Ok(())
+    }
+
+    /// The value of every legal move for the side that makes it, in the order of generation.
+    /// Distances count from this position.
+    ///
+    /// # Errors
+    ///
+    /// If a table that it needs is missing or damaged.
+    pub fn probe_children(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        let mut moves = MoveList::new();
+        position.append_legal(&mut moves);
+        let mut after = position.clone();
+        let mut values = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let undo = after.play_unchecked(mv);
+            let value = self.probe(&after);
+            after.undo(mv, undo);
+            let value = value?;
+            let is_capture = undo.captured().is_some();
+            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
+            values.push((mv, value));
+        }
+        Ok(values)
+    }
+
+    /// The value of every legal move for the side that makes it, best first: wins by order, then
+    /// distance; draws; losses, the longest resistance first. Distances count from this position.
+    /// Equally good moves come in the order of their squares.
+    ///
+    /// # Errors
+    ///
+    /// If a table is missing or damaged.
+    pub fn probe_root(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        let mut position = position.clone();
+        let mut values = self.probe_children(&position)?;
+        self.prefer_loops(&mut position, &mut values)?;
+        values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(values)
+    }
+
+    /// At distance 1 of a win by rule the position itself is in the deciding loop: there a quiet move
+    /// that is no check and stays in the loop comes before every other, and has the position's
+    /// value.
+    fn prefer_loops(
+        &self,
+        position: &mut Position,
+        values: &mut [(Move, Entry)],
+    ) -> Result<(), ProbeError> {
+        let own = self.probe(position)?;
+        if own.wdl != Wdl::Win || own.order == 0 || own.distance != 1 {
+            return Ok(());
+        }
+        let mut found = false;
+        for (mv, value) in &mut *values {
+            if !stays(position, *mv, *value, own.order) || position.gives_check(*mv) {
+                continue;
+            }
+            let undo = position.play_unchecked(*mv);
+            let in_loop = self.in_loop(position, own.order, LOOP_DEPTH);
+            position.undo(*mv, undo);
+            if in_loop? {
+                value.distance = own.distance;
+                found = true;
+            }
+        }
+        if self.rules == Rules::Asian && !found {
+            self.prefer_chases(position, values, own)?;
+        }
+        Ok(())
+    }
+
+    /// Returns true if a position lost in `order` belongs to the deciding loop, and not only to the
+    /// way there: every move but those that lose in a lower order, or by a capture, is a check, and
+    /// each of these checks has a quiet answer that leads back into the loop. Answers are followed
+    /// `depth` times.
+    fn in_loop(&self, position: &mut Position, order: u16, depth: u32) -> Result<bool, ProbeError> {
+        for (mv, value) in self.probe_children(position)? {
+            let leaves = value.order < order || position.piece_at(mv.to()).is_some();
+            if leaves {
+                continue;
+            }
+            if !position.gives_check(mv) {
+                return Ok(false);
+            }
+            if depth > 0 {
+                let undo = position.play_unchecked(mv);
+                let answered = self.has_answer(position, order, depth - 1);
+                position.undo(mv, undo);
+                if !answered? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn has_answer(
+        &self,
+        position: &mut Position,
+        order: u16,
+        depth: u32,
+    ) -> Result<bool, ProbeError> {
+        for (mv, value) in self.probe_children(position)? {
+            if !stays(position, mv, value, order) {
+                continue;
+            }
+            let undo = position.play_unchecked(mv);
+            let in_loop = self.in_loop(position, order, depth);
+            position.undo(mv, undo);
+            if in_loop? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The table of a material, opened.
+    pub(in crate::tablebase) fn file(&self, material: Material) -> Result<&TableFile, ProbeError> {
+        let number = self.present.range(..material).count();
+        if self.present.contains(&material) {
+            self.numbered_file(number as u32, material)
+        } else {
+            Err(self.missing(material))
+        }
+    }
+
+    pub(in crate::tablebase) fn missing(&self, material: Material) -> ProbeError {
+        let (rules, metric) = (self.rules, self.metric);
+        let dir = self.dirs.first().cloned().unwrap_or_default();
+        TableError::Missing { material, dir, rules, metric }
+    }
+
+    fn numbered_file(&self, number: u32, material: Material) -> Result<&TableFile, ProbeError> {
+        let place = &self.open[number as usize];
+        if let Some(file) = place.get() {
+            return Ok(file);
+        }
+        // Two threads may open it at once; one of them keeps it.
+        let dir = &self.dirs[self.homes[number as usize]];
+        let file = TableFile::open(dir, material, self.rules, self.metric)?;
+        // The values that captures give are left to the smaller tables: they must be those that it
+        // was built from. Missing and damaged ones are errors when they are needed.
+        file.check_dependencies(|left| self.file(left).ok().map(|smaller| smaller.header.content))?;
+        Ok(place.get_or_init(|| file))
+    }
+
+    /// The table of a position, and its side and place there.
+    #[inline]
+    fn find(&self, position: &Position) -> Result<Found<'_>, ProbeError> {
+        let number = self.numbers.get(&position.material_key().0);
+        let Some(&(number, swap)) = number else {
+            return Err(self.missing(Material::of(position).0));
+        };
+        let file = match self.open[number as usize].get() {
+            Some(file) => file,
+            None => self.numbered_file(number, Material::of(position).0)?,
+        };
+        let turn = position.turn();
+        let swap = swap || (file.sides() == 1 && turn == Side::Second);
+        let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
+            path: file.path().to_owned(),
+            what: format!("no place for {}", position.to_fen()),
+        })?;
+        let side = if swap { !turn } else { turn };
+        Ok(Found { file, number, side: side.index(), place })
+    }
+
+    #[inline]
+    fn stored_wdl(&self, found: &Found<'_>) -> Result<Wdl, ProbeError> {
+        let spot = found.file.spot(Section::Wdl, found.side, &found.place);
+        let symbol = self.symbol(found, spot)?;
+        found.file.wdl(symbol, spot)
+    }
+
+    /// The symbol stored at a spot, through the cache.
+    fn symbol(&self, found: &Found<'_>, spot: Spot) -> Result<u16, ProbeError> {
+        let file = found.file;
+        if let Stored::Constant(byte) = file.stored(spot) {
+            return Ok(file.constant_symbol(byte, spot));
+        }
+        let key = u64::from(found.number) << 34 | (spot.stream as u64) << 32 | spot.block as u64;
+        if let Some(symbol) = self.cache.read(key, |raw| file.symbol(raw, spot)) {
+            return Ok(symbol);
+        }
+        thread_local! {
+            static RAW: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        RAW.with_borrow_mut(|raw| {
+            file.decode(spot.stream, spot.block, raw)?;
+            self.cache.put(key, raw.as_slice().into());
+            Ok(file.symbol(raw, spot))
+        })
+    }
+}
+
+/// The material key of positions with these pieces; `swap` with the colours exchanged.
+fn material_key(material: Material, swap: bool) -> u64 {
+    let mut setup = Setup::empty();
+    let mut squares = Square::all();
+    for side in Side::ALL {
+        for role in Role::ALL {
+            for _ in 0..material.count(side, role) {
+                if let Some(square) = squares.next() {
+                    let side = if swap { !side } else { side };
+                    setup.board[square.index()] = Some(Piece::new(side, role));
+                }
+            }
+        }
+    }
+    Position::from_setup_unchecked(&setup).material_key().0
+}
+
+/// Returns true if a move of the winner keeps to a win of `order` without a capture.
+pub(in crate::tablebase) fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
+    value.wdl == Wdl::Win && value.order == order && position.piece_at(mv.to()).is_none()
+}

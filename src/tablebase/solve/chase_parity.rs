@@ -1,0 +1,293 @@
+//! Chase rounds against literal parity games on random graphs: positions × the piece that the victim
+//! names, solved once for each colour, check and chase in turn until nothing more is decided.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use crate::tablebase::solve::chase_graph::{Followed, Hunt, ManNumber, QuietMove};
+use crate::tablebase::solve::parity::{Parity, Silent};
+use crate::tablebase::solve::random_graph::{Capture, RandomArena};
+use crate::tablebase::solve::solver::{Arena, Captures, Examined, UNDECIDED, is_win, solve};
+use crate::tablebase::value::{Rules, Wdl};
+
+/// Pieces of each side in a random graph, kings included.
+const MEN: ManNumber = 3;
+
+/// The checks and chases of a random move.
+#[derive(Debug, Clone, Copy)]
+struct Deed {
+    /// The pieces of the other side that it newly chases.
+    chased: u16,
+    /// By side: pieces 1 and 2 exchange their numbers.
+    exchanged: [bool; 2],
+}
+
+impl Deed {
+    fn number_after(self, side: usize, man: ManNumber) -> ManNumber {
+        if self.exchanged[side] && (1..MEN).contains(&man) { MEN - man } else { man }
+    }
+}
+
+/// A random graph with a deed for each move.
+#[derive(Debug, Clone)]
+struct RandomHunt {
+    graph: RandomArena,
+    deeds: [Vec<Vec<Deed>>; 2],
+}
+
+impl RandomHunt {
+    fn any() -> impl Strategy<Value = Self> {
+        RandomArena::any_smaller_than(7).prop_flat_map(|graph| {
+            let moves: usize = (0..2)
+                .flat_map(|side| (0..graph.size()).map(move |slot| (side, slot)))
+                .map(|(side, slot)| graph.next(side, slot).len())
+                .sum();
+            let chased = prop_oneof![4 => Just(6u16), 2 => Just(2), 1 => Just(4), 3 => Just(0)];
+            let exchanged = || prop::bool::weighted(0.2);
+            let deed = (chased, exchanged(), exchanged())
+                .prop_map(|(chased, a, b)| Deed { chased, exchanged: [a, b] });
+            prop::collection::vec(deed, moves).prop_map(move |deeds| {
+                let mut deeds = deeds.into_iter();
+                let mut take = |side: usize| {
+                    let of = |slot| deeds.by_ref().take(graph.next(side, slot).len()).collect();
+                    (0..graph.size()).map(of).collect::<Vec<Vec<Deed>>>()
+                };
+                let deeds = [take(0), take(1)];
+                Self { graph: graph.clone(), deeds }
+            })
+        })
+    }
+}
+
+impl Arena for RandomHunt {
+    type Cursor<'a> = ();
+    fn sides(&self) -> usize {
+        2
+    }
+    fn slots(&self) -> usize {
+        self.graph.slots()
+    }
+    fn last_order(&self) -> u16 {
+        self.graph.last_order()
+    }
+    fn cursor(&self) {}
+    fn examine(&self, cursor: &mut (), slot: u32) -> [Option<Examined>; 2] {
+        self.graph.examine(cursor, slot)
+    }
+    fn captures(&self, cursor: &mut (), side: usize, slot: u32, horizon: u16) -> Captures {
+        self.graph.captures(cursor, side, slot, horizon)
+    }
+    fn successors(
+        &self,
+        cursor: &mut (),
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool {
+        self.graph.successors(cursor, side, slot, visit)
+    }
+    fn predecessors(&self, cursor: &mut (), side: usize, slot: u32, visit: impl FnMut(u32)) {
+        self.graph.predecessors(cursor, side, slot, visit);
+    }
+}
+
+impl Hunt for RandomHunt {
+    fn can_chase(&self, _side: usize) -> bool {
+        true
+    }
+
+    fn may_have_chased(&self, _side: usize, _next: u32) -> bool {
+        true
+    }
+
+    fn quiet_moves(
+        &self,
+        side: usize,
+        slot: u32,
+        followed: Followed,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Vec<QuietMove> {
+        let followed = if followed == Followed::Mover { side } else { 1 - side };
+        let moves = self.graph.next(side, slot as usize).iter().copied();
+        moves
+            .zip(&self.deeds[side][slot as usize])
+            .filter(|&(next, _)| wanted(next))
+            .map(|(next, deed)| QuietMove {
+                next,
+                chased: deed.chased,
+                renumbered: std::array::from_fn(|man| {
+                    deed.number_after(followed, man as ManNumber)
+                }),
+            })
+            .collect()
+    }
+}
+
+/// A vertex of the chase game: side to move, slot, the piece named, and the priority of the move that
+/// led there.
+type Vertex = (usize, usize, ManNumber, u8);
+
+/// The game in which `victim` (the even player) wins if that is known, or if from some point on all
+/// moves of the other side newly chase the piece named while moves of its own that neither check
+/// nor chase never end. It may name another piece with any move, but not for ever.
+struct Literal<'a> {
+    hunt: &'a RandomHunt,
+    known: &'a [Wdl],
+    victim: usize,
+    numbers: HashMap<Vertex, usize>,
+    game: Parity,
+    open: Vec<Vertex>,
+}
+
+impl<'a> Literal<'a> {
+    fn new(hunt: &'a RandomHunt, known: &'a [Wdl], victim: usize) -> Self {
+        // 0 the victim wins, 1 it does not.
+        let game = Parity { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
+        Self { hunt, known, victim, numbers: HashMap::new(), game, open: Vec::new() }
+    }
+
+    fn number(&mut self, vertex: Vertex) -> usize {
+        let (side, slot, _, priority) = vertex;
+        let wdl = self.known[side * self.hunt.graph.size() + slot];
+        if wdl != Wdl::Draw {
+            return usize::from((wdl == Wdl::Win) != (side == self.victim));
+        }
+        let count = self.game.owner.len();
+        let number = *self.numbers.entry(vertex).or_insert(count);
+        if number == count {
+            self.game.owner.push(usize::from(side != self.victim));
+            self.game.priority.push(priority);
+            self.game.next.push(Vec::new());
+            self.open.push(vertex);
+        }
+        number
+    }
+
+    fn expand(&mut self, vertex: Vertex) {
+        let (side, slot, man, _) = vertex;
+        let graph = &self.hunt.graph;
+        let mut next = Vec::new();
+        for (&to, deed) in graph.next(side, slot).iter().zip(&self.hunt.deeds[side][slot]) {
+            let to = to as usize;
+            let named = deed.number_after(self.victim, man);
+            if side == self.victim {
+                let is_idle = deed.chased == 0 && !graph.is_checked(1 - side, to);
+                for other in 1..MEN {
+                    let priority = if other != named { 3 } else { 1 + u8::from(is_idle) };
+                    next.push(self.number((1 - side, to, other, priority)));
+                }
+            } else {
+                let priority = if deed.chased >> man & 1 == 1 { 1 } else { 3 };
+                next.push(self.number((1 - side, to, named, priority)));
+            }
+        }
+        for capture in graph.captures_of(side, slot) {
+            next.push(usize::from(!wins_capture(*capture, side == self.victim)));
+        }
+        if next.is_empty() {
+            next.push(usize::from(side == self.victim));
+        }
+        let number = self.number(vertex);
+        self.game.next[number] = next;
+    }
+
+    /// The positions that the victim wins.
+    fn solve(mut self) -> Vec<bool> {
+        let size = self.hunt.graph.size();
+        let places = || (0..2 * size).map(|i| (i / size, i % size, 1, 3));
+        let starts: Vec<usize> = places().map(|vertex| self.number(vertex)).collect();
+        while let Some(vertex) = self.open.pop() {
+            self.expand(vertex);
+        }
+        let [won, _] = self.game.solve(&vec![true; self.game.owner.len()]);
+        starts.into_iter().map(|start| won[start]).collect()
+    }
+}
+
+const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
+    match capture {
+        Capture::Draws => false,
+        Capture::Wins(_) => is_victims,
+        Capture::Loses(_) => !is_victims,
+    }
+}
+
+/// The same game for checks: they are chases of no piece in particular.
+fn as_checks(hunt: &RandomHunt) -> RandomHunt {
+    let deeds = [0, 1].map(|side| {
+        let of = |slot: usize| {
+            let moves = hunt.graph.next(side, slot).iter();
+            let check = |&to: &u32| hunt.graph.is_checked(1 - side, to as usize);
+            moves
+                .map(|to| Deed { chased: if check(to) { 6 } else { 0 }, exchanged: [false; 2] })
+                .collect()
+        };
+        (0..hunt.graph.size()).map(of).collect()
+    });
+    RandomHunt { graph: hunt.graph.clone(), deeds }
+}
+
+/// Check and chase in turn, until neither decides anything.
+fn literal_results(hunt: &RandomHunt) -> Vec<Wdl> {
+    let checks = as_checks(hunt);
+    let mut known = vec![Wdl::Draw; 2 * hunt.graph.size()];
+    loop {
+        let before = known.clone();
+        for game in [&checks, hunt] {
+            let won = [0, 1].map(|victim| Literal::new(game, &known, victim).solve());
+            for (i, wdl) in known.iter_mut().enumerate() {
+                let side = i / hunt.graph.size();
+                assert!(!(won[0][i] && won[1][i]), "both sides cannot win");
+                if won[side][i] {
+                    *wdl = Wdl::Win;
+                } else if won[1 - side][i] {
+                    *wdl = Wdl::Loss;
+                }
+            }
+        }
+        if known == before {
+            return known;
+        }
+    }
+}
+
+fn solver_results(hunt: &RandomHunt, rules: Rules) -> Vec<Wdl> {
+    let solution = solve(hunt, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
+    let result = |&word: &u16| match word {
+        _ if word & UNDECIDED != 0 => Wdl::Draw,
+        _ if is_win(word) => Wdl::Win,
+        _ => Wdl::Loss,
+    };
+    solution.words.iter().flatten().map(result).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_rounds_solve_the_games_of_check_and_chase(hunt in RandomHunt::any()) {
+        prop_assert_eq!(solver_results(&hunt, Rules::Asian), literal_results(&hunt));
+    }
+
+    #[test]
+    fn chase_takes_nothing_back(hunt in RandomHunt::any()) {
+        let without = solver_results(&hunt, Rules::Check);
+        for (without, with) in without.into_iter().zip(solver_results(&hunt, Rules::Asian)) {
+            prop_assert!(without == Wdl::Draw || without == with);
+        }
+    }
+}
+
+/// The game is not an empty one.
+#[test]
+fn some_random_graphs_are_decided_by_chase() {
+    use proptest::strategy::ValueTree;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let strategy = RandomHunt::any();
+    let differs = (0..2_000).filter(|_| {
+        let hunt = strategy.new_tree(&mut runner).expect("a random graph").current();
+        solver_results(&hunt, Rules::Check) != solver_results(&hunt, Rules::Asian)
+    });
+    assert!(differs.count() > 0);
+}

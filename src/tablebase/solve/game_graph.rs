@@ -1,0 +1,214 @@
+//! The positions of one material as a game graph, the captures answered by finished tables.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use crate::game::Side;
+use crate::tablebase::index::board::{Board, KingView};
+use crate::tablebase::index::numbering::{Digits, Group, Index, MAX_MEN, Squares};
+use crate::tablebase::material::Material;
+use crate::tablebase::solve::solver::{Arena, Captures, Examined};
+use crate::tablebase::solve::table::Table;
+use crate::tablebase::value::{Entry, Metric, Wdl};
+use crate::xiangqi::Piece;
+
+/// The smaller table that the capture of one piece leads to.
+#[derive(Debug)]
+struct SubTable {
+    table: Arc<Table>,
+    /// True if the sides change places in the smaller table.
+    swap: bool,
+    /// For each group of the smaller table, that of this one.
+    groups: Vec<usize>,
+    /// The group of the smaller table that has a piece less, and its pieces here.
+    reduced: Option<(usize, ArrayVec<u8, MAX_MEN>)>,
+}
+
+/// The positions of one material, the captures answered by finished tables.
+#[derive(Debug)]
+pub(in crate::tablebase) struct TableArena {
+    index: Arc<Index>,
+    /// By captured piece; `None` for kings.
+    subs: Vec<Option<SubTable>>,
+    last_order: u16,
+    metric: Metric,
+}
+
+impl TableArena {
+    /// `find` gives the tables that captures lead to; `None` if it misses one.
+    pub(in crate::tablebase) fn new(
+        index: Index,
+        metric: Metric,
+        find: impl Fn(Material) -> Option<Arc<Table>>,
+    ) -> Option<Self> {
+        let mut subs = Vec::new();
+        for taken in 0..index.men.len() {
+            let piece = index.men[taken].piece;
+            subs.push(match index.material.without(piece.side(), piece.role()) {
+                None => None,
+                Some((left, swap)) => Some(SubTable::new(&index, taken, find(left)?, swap)),
+            });
+        }
+        let last_order = subs.iter().flatten().map(|sub| sub.table.last_order()).max().unwrap_or(0);
+        Some(Self { index: Arc::new(index), subs, last_order, metric })
+    }
+
+    pub(in crate::tablebase) fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// The value of the best legal capture of a legal position, for the side that makes it; `None`
+    /// if there is none.
+    pub(in crate::tablebase) fn best_capture(&self, side: usize, slot: u32) -> Option<Entry> {
+        self.best_capture_at(&mut self.cursor(), side, slot)
+    }
+
+    /// The same with a board at hand, which is quick for slots one after the other.
+    #[inline]
+    pub(in crate::tablebase) fn best_capture_at(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+    ) -> Option<Entry> {
+        if !board.seek(slot) {
+            return None;
+        }
+        let side = Side::ALL[side];
+        let mut best = None;
+        self.for_each_capture(board, side, &board.king_view(side), |value| {
+            best = best.max(Some(value));
+        });
+        best
+    }
+
+    /// Calls `sink` with the value of each legal capture.
+    #[inline]
+    fn for_each_capture(
+        &self,
+        board: &Board<'_>,
+        side: Side,
+        view: &KingView,
+        mut sink: impl FnMut(Entry),
+    ) {
+        board.for_each_capture(side, view, |man, to, taken| {
+            let entry = self.subs[taken].as_ref().and_then(|sub| {
+                let group = self.index.men[man].group;
+                sub.entry(!side, board, group, board.digit_after(man, to))
+            });
+            if let Some(entry) = entry {
+                sink(self.metric.before_capture(entry));
+            }
+        });
+    }
+}
+
+impl SubTable {
+    fn new(index: &Index, taken: usize, table: Arc<Table>, swap: bool) -> Self {
+        let taken_group = index.men[taken].group;
+        let mut groups = Vec::new();
+        let mut reduced = None;
+        for (number, group) in table.index.groups.iter().enumerate() {
+            // The groups of both tables are of the same kinds, those of a side in the same order.
+            let first = table.index.men[group.men.start].piece;
+            let side = if swap { !first.side() } else { first.side() };
+            let same = Piece::new(side, first.role());
+            let is_same = |g: &Group| index.men[g.men.start].piece == same;
+            let own = index.groups.iter().position(is_same).unwrap_or(taken_group);
+            if own == taken_group {
+                let men = index.groups[own].men.clone();
+                // Any other piece of the group would do as well where several are alike.
+                let left = men.filter(|&man| man != taken).map(|man| man as u8).collect();
+                reduced = Some((number, left));
+            }
+            groups.push(own);
+        }
+        Self { table, swap, groups, reduced }
+    }
+
+    /// The value for `side` to move after a piece of the group `moved` has moved so that the group
+    /// has the digit `digit`.
+    #[inline]
+    fn entry(&self, side: Side, board: &Board<'_>, moved: usize, digit: u32) -> Option<Entry> {
+        let own = |&group: &usize| if group == moved { digit } else { board.digits()[group] };
+        let mut digits: Digits = self.groups.iter().map(own).collect();
+        if let Some((number, men)) = &self.reduced {
+            let place = |&man: &u8| {
+                let square = board.squares()[usize::from(man)];
+                if self.swap { square.flipped() } else { square }
+            };
+            let squares: Squares = men.iter().map(place).collect();
+            digits[*number] = self.table.index.groups[*number].digit(&squares)?;
+        }
+        self.table.entry(if self.swap { !side } else { side }, &digits)
+    }
+}
+
+impl Arena for TableArena {
+    type Cursor<'a> = Board<'a>;
+
+    fn sides(&self) -> usize {
+        self.index.sides()
+    }
+
+    fn slots(&self) -> usize {
+        self.index.slots as usize
+    }
+
+    fn last_order(&self) -> u16 {
+        self.last_order
+    }
+
+    fn cursor(&self) -> Board<'_> {
+        Board::nowhere(&self.index)
+    }
+
+    fn examine(&self, board: &mut Board<'_>, slot: u32) -> [Option<Examined>; 2] {
+        if !board.seek(slot) {
+            return [None, None];
+        }
+        let views = Side::ALL.map(|side| board.king_view(side));
+        let look = |side: Side| {
+            let view = &views[side.index()];
+            let is_needed = side.index() < self.sides() && !views[(!side).index()].in_check;
+            is_needed.then(|| {
+                let quiet = board.count_quiet(side, view) as u16;
+                let mut good_capture = false;
+                let mut captures = Captures::default();
+                self.for_each_capture(board, side, view, |value| {
+                    good_capture |= value.wdl != Wdl::Loss;
+                    captures.add(value, 0);
+                });
+                Examined { quiet, in_check: view.in_check, captures, good_capture }
+            })
+        };
+        [look(Side::First), look(Side::Second)]
+    }
+
+    fn captures(&self, board: &mut Board<'_>, side: usize, slot: u32, horizon: u16) -> Captures {
+        let mut captures = Captures::default();
+        if board.seek(slot) {
+            let side = Side::ALL[side];
+            let view = board.king_view(side);
+            self.for_each_capture(board, side, &view, |value| captures.add(value, horizon));
+        }
+        captures
+    }
+
+    fn successors(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool {
+        !board.seek(slot) || board.successors(Side::ALL[side], visit)
+    }
+
+    fn predecessors(&self, board: &mut Board<'_>, side: usize, slot: u32, visit: impl FnMut(u32)) {
+        if board.seek(slot) {
+            board.predecessors(!Side::ALL[side], visit);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Retrograde analysis: results, distances, and the rounds of the repetition rules.
+
+pub(super) mod chase;
+pub(super) mod chase_graph;
+#[cfg(test)]
+pub(super) mod chase_parity;
+pub(super) mod content;
+pub(super) mod game_graph;
+#[cfg(test)]
+pub(super) mod parity;
+#[cfg(test)]
+pub(super) mod random_graph;
+pub(super) mod rules;
+pub(super) mod solver;
+pub(super) mod table;

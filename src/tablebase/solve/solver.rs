@@ -1,0 +1,722 @@
+//! Retrograde analysis over any graph ([`Arena`]): results spread from the frontier of each ply by
+//! un-moves; the rounds of the repetition rule ([`crate::tablebase::solve::rules`]) add further beginnings.
+//!
+//! One 16-bit word stands for each slot and side to move:
+//!
+//! ```text
+//! 0                    illegal
+//! 1, 3, 5, …           win of rank 0, 1, 2, …
+//! 2, 4, 6, …           loss of rank 0, 1, 2, …
+//! 0x8000 | …           undecided; in the end a draw
+//! ```
+//!
+//! A rank is a distance counted on from the ranks of lower orders, so that words of wins compare
+//! like (order, distance). An undecided word counts the quiet moves that are not yet known to lose,
+//! and carries the values of captures and the marks of the rule rounds.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use crate::tablebase::solve::chase;
+use crate::tablebase::solve::chase_graph::Hunt;
+use crate::tablebase::solve::rules;
+use crate::tablebase::solve::rules::Verdict;
+use crate::tablebase::value::{Entry, Rules, Wdl};
+
+pub(in crate::tablebase) const ILLEGAL: u16 = 0;
+/// Neither won nor lost so far.
+pub(in crate::tablebase) const UNDECIDED: u16 = 0x8000;
+/// Some captures have results of orders still to come.
+pub(in crate::tablebase) const LATER: u16 = 0x4000;
+/// The rule rounds found that this position cannot be in L before more of its moves lose.
+pub(in crate::tablebase) const NOT_L: u16 = 0x2000;
+/// With [`NOT_L`]: the last round dropped this position from L although each of its moves is known to
+/// lose or a check.
+pub(in crate::tablebase) const DORMANT: u16 = NOT_L | REACHED_L;
+/// Some capture loses.
+const LOSING_CAPTURES: u16 = 0x1000;
+/// The side to move is in check.
+pub(in crate::tablebase) const CHECKED: u16 = 0x0800;
+/// Marks of the rule rounds, see [`crate::tablebase::solve::rules`].
+pub(in crate::tablebase) const IN_L: u16 = 0x0400;
+pub(in crate::tablebase) const IN_W: u16 = 0x0200;
+pub(in crate::tablebase) const REACHED_W: u16 = 0x0100;
+pub(in crate::tablebase) const REACHED_L: u16 = 0x0080;
+/// Quiet moves not yet known to lose; or [`DRAWS`].
+pub(in crate::tablebase) const COUNTER: u16 = 0x007f;
+/// As the counter: some capture draws, so that the moves need no counting.
+pub(in crate::tablebase) const DRAWS: u16 = COUNTER;
+
+/// Ranks from here on do not fit in a word.
+pub(in crate::tablebase) const RANK_LIMIT: u32 = 0x3fff;
+/// Orders from here on are neither built nor believed; every order costs a pass over all slots.
+pub(in crate::tablebase) const ORDER_LIMIT: u16 = 1000;
+/// Slots per block of flags.
+pub(in crate::tablebase) const BLOCK: usize = 256;
+/// Blocks per task.
+const TASK: usize = 16;
+/// Slots per task of lists.
+pub(in crate::tablebase) const LISTED: usize = 1024;
+
+/// The values of a position's captures for the side to move, as far as their orders do not exceed a
+/// horizon.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::tablebase) struct Captures {
+    /// The best winning capture: order and distance.
+    pub(in crate::tablebase) win: Option<(u16, u16)>,
+    /// The losing capture that resists longest: order and distance.
+    pub(in crate::tablebase) loss: Option<(u16, u16)>,
+    /// Some capture draws.
+    pub(in crate::tablebase) draws: bool,
+    /// Some capture is decided beyond the horizon.
+    pub(in crate::tablebase) later: bool,
+}
+
+impl Captures {
+    /// Adds a capture by its value.
+    #[inline]
+    pub(in crate::tablebase) fn add(&mut self, value: Entry, horizon: u16) {
+        let rank = (value.order, value.distance);
+        match value.wdl {
+            Wdl::Win => self.add_win(rank, horizon),
+            Wdl::Draw => self.draws = true,
+            Wdl::Loss => self.add_loss(rank, horizon),
+        }
+    }
+
+    /// Adds a winning capture of an order and distance.
+    pub(in crate::tablebase) fn add_win(&mut self, rank: (u16, u16), horizon: u16) {
+        if rank.0 > horizon {
+            self.later = true;
+        } else {
+            self.win = Some(self.win.map_or(rank, |best| best.min(rank)));
+        }
+    }
+
+    /// Adds a losing capture of an order and distance.
+    pub(in crate::tablebase) fn add_loss(&mut self, rank: (u16, u16), horizon: u16) {
+        if rank.0 > horizon {
+            self.later = true;
+        } else {
+            self.loss = self.loss.max(Some(rank));
+        }
+    }
+}
+
+/// The result of one look at a position.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tablebase) struct Examined {
+    /// Number of legal quiet moves, less than [`DRAWS`].
+    pub(in crate::tablebase) quiet: u16,
+    pub(in crate::tablebase) in_check: bool,
+    /// Under horizon 0.
+    pub(in crate::tablebase) captures: Captures,
+    /// Some capture wins or draws, of whatever order.
+    pub(in crate::tablebase) good_capture: bool,
+}
+
+/// A game graph whose captures leave it. Sides are 0 and 1; a colour-symmetric arena has side 0
+/// only, and every move leads to side 0 again.
+pub(in crate::tablebase) trait Arena: Sync {
+    /// Makes visits in the order of slots cheap.
+    type Cursor<'a>
+    where
+        Self: 'a;
+
+    /// A cursor that has visited no slot yet.
+    fn cursor(&self) -> Self::Cursor<'_>;
+    /// 1 or 2.
+    fn sides(&self) -> usize;
+    /// Number of slots of each side.
+    fn slots(&self) -> usize;
+    /// The highest order that captures lead to.
+    fn last_order(&self) -> u16;
+    /// Looks at a slot with each side to move; `None` where illegal.
+    fn examine(&self, cursor: &mut Self::Cursor<'_>, slot: u32) -> [Option<Examined>; 2];
+    /// The captures of a legal position.
+    fn captures(
+        &self,
+        cursor: &mut Self::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        horizon: u16,
+    ) -> Captures;
+    /// The slots (of the other side) that quiet moves lead to, illegal ones perhaps included.
+    /// Stops once `visit` returns `false`, and returns whether it never did.
+    fn successors(
+        &self,
+        cursor: &mut Self::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32) -> bool,
+    ) -> bool;
+    /// The slots (of the other side) from which quiet moves lead here, with multiplicity; illegal
+    /// ones perhaps included.
+    fn predecessors(
+        &self,
+        cursor: &mut Self::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32),
+    );
+
+    /// The side that moves after `side`.
+    fn other(&self, side: usize) -> usize {
+        if self.sides() == 1 { 0 } else { 1 - side }
+    }
+}
+
+/// The reasons for which an arena was not solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tablebase) enum SolveError {
+    /// A result needs a longer line than words can hold.
+    TooDeep,
+    /// A position has more moves than words can count.
+    TooManyMoves,
+    /// [`Watch::is_cancelled`] returned true.
+    Cancelled,
+}
+
+/// Receives the progress of the work: orders, plies and the share of the slots that is done.
+pub(in crate::tablebase) trait Watch: Sync {
+    /// `done` of `total` slots were looked at in the beginning.
+    fn examined(&self, done: u64, total: u64);
+    /// The results of this order and distance are being spread.
+    fn ply(&self, order: u16, distance: u16);
+    /// The repetition rule of this order is being judged.
+    fn judging(&self, order: u16) {
+        let _unused = order;
+    }
+    /// Returns true to give up.
+    fn is_cancelled(&self) -> bool;
+}
+
+/// The solver's state.
+pub(in crate::tablebase) struct Solver<'a, A> {
+    pub(in crate::tablebase) arena: &'a A,
+    words: Vec<Vec<AtomicU16>>,
+    /// By side and block, one bit per distance, modulo 64: some slot there waits to be spread.
+    pending: Vec<Vec<AtomicU64>>,
+    /// By side and block: some slot there may be in L and has not been looked at since that.
+    open: Vec<Vec<AtomicBool>>,
+    /// By side and block: some slot there has captures of later orders.
+    later: Vec<Vec<AtomicBool>>,
+    /// By side, one bit per slot: some capture wins or draws.
+    good_captures: Vec<Vec<AtomicU64>>,
+    /// By side: whether any position there is in check.
+    any_checked: [AtomicBool; 2],
+    order: u16,
+    /// The rank of distance 0 for each order so far.
+    bases: Vec<u32>,
+    /// The greatest distance pending in this round.
+    latest: AtomicU32,
+    overflow: AtomicBool,
+    /// Some position has too many moves to be counted.
+    crowded: AtomicBool,
+}
+
+/// The words in the end, and the first rank of each order.
+pub(in crate::tablebase) struct Solution {
+    pub(in crate::tablebase) words: Vec<Vec<u16>>,
+    pub(in crate::tablebase) bases: Vec<u32>,
+    pub(in crate::tablebase) good_captures: SlotSet,
+}
+
+/// A set of slots by side to move.
+#[derive(Debug, Default)]
+pub(in crate::tablebase) struct SlotSet(Vec<Vec<u64>>);
+
+impl SlotSet {
+    /// Returns true if a slot is a member.
+    #[inline]
+    pub(in crate::tablebase) fn has(&self, side: usize, slot: u32) -> bool {
+        self.0[side][slot as usize / 64] >> (slot % 64) & 1 == 1
+    }
+}
+
+/// Solves the arena under the rules.
+pub(in crate::tablebase) fn solve<A: Hunt>(
+    arena: &A,
+    rules: Rules,
+    watch: &impl Watch,
+) -> Result<Solution, SolveError> {
+    let mut solver = Solver::new(arena);
+    solver.examine(watch);
+    if *solver.crowded.get_mut() {
+        return Err(SolveError::TooManyMoves);
+    }
+    solver.spread(watch)?;
+    if rules != Rules::None {
+        loop {
+            solver.begin_round()?;
+            let seeded = solver.seed_captures(watch);
+            watch.judging(solver.order);
+            let mut judged = solver.judge(watch)?;
+            if !judged && rules == Rules::Asian {
+                judged = solver.apply(&chase::judge(&solver, watch)?);
+            }
+            if !seeded && !judged && solver.order >= arena.last_order() {
+                solver.bases.pop();
+                break;
+            }
+            solver.spread(watch)?;
+        }
+    }
+    Ok(solver.finish())
+}
+
+/// Sets a flag that is often set already.
+#[inline]
+fn raise(flag: &AtomicBool) {
+    if !flag.load(Relaxed) {
+        flag.store(true, Relaxed);
+    }
+}
+
+const fn win_word(rank: u32) -> u16 {
+    (2 * rank + 1) as u16
+}
+
+const fn loss_word(rank: u32) -> u16 {
+    (2 * rank + 2) as u16
+}
+
+pub(in crate::tablebase) const fn is_win(word: u16) -> bool {
+    word & UNDECIDED == 0 && word & 1 == 1
+}
+
+impl<'a, A: Arena> Solver<'a, A> {
+    fn new(arena: &'a A) -> Self {
+        let slots = arena.slots();
+        let blocks = slots.div_ceil(BLOCK);
+        let sides = || 0..arena.sides();
+        let flags = || (0..blocks).map(|_| AtomicBool::new(false)).collect();
+        let bits = |len: usize| (0..len).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            arena,
+            words: sides().map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect()).collect(),
+            pending: sides().map(|_| bits(blocks)).collect(),
+            open: sides().map(|_| flags()).collect(),
+            later: sides().map(|_| flags()).collect(),
+            good_captures: sides().map(|_| bits(slots.div_ceil(64))).collect(),
+            any_checked: [AtomicBool::new(false), AtomicBool::new(false)],
+            order: 0,
+            bases: vec![0],
+            latest: AtomicU32::new(0),
+            overflow: AtomicBool::new(false),
+            crowded: AtomicBool::new(false),
+        }
+    }
+
+    pub(in crate::tablebase) fn word(&self, side: usize, slot: u32) -> u16 {
+        self.words[side][slot as usize].load(Relaxed)
+    }
+
+    /// Sets marks; returns true if none of them was set before.
+    pub(in crate::tablebase) fn mark(&self, side: usize, slot: u32, marks: u16) -> bool {
+        self.words[side][slot as usize].fetch_or(marks, Relaxed) & marks == 0
+    }
+
+    /// Removes marks; returns true if any of them was set before.
+    pub(in crate::tablebase) fn unmark(&self, side: usize, slot: u32, marks: u16) -> bool {
+        self.words[side][slot as usize].fetch_and(!marks, Relaxed) & marks != 0
+    }
+
+    /// The slots of a side that may be in L, in order: those whose word and number satisfy `keep`.
+    /// Those that do not are not looked at again before [`open`](Self::open) is called for them.
+    pub(in crate::tablebase) fn select_open(
+        &self,
+        side: usize,
+        keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
+    ) -> Vec<u32> {
+        let (words, open) = (&self.words[side], &self.open[side]);
+        self.tasks()
+            .flat_map_iter(|blocks| {
+                let mut kept = Vec::new();
+                let mut cursor = None;
+                for block in blocks.filter(|&block| open[block].load(Relaxed)) {
+                    let before = kept.len();
+                    let cursor = cursor.get_or_insert_with(|| self.arena.cursor());
+                    let range = self.range(block);
+                    kept.extend(range.filter_map(|i| {
+                        keep(cursor, words[i].load(Relaxed), i as u32).then_some(i as u32)
+                    }));
+                    if kept.len() == before {
+                        open[block].store(false, Relaxed);
+                    }
+                }
+                kept
+            })
+            .collect()
+    }
+
+    /// The undecided slots of a side whose word and number satisfy `keep`, in order.
+    pub(in crate::tablebase) fn select(
+        &self,
+        side: usize,
+        keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
+    ) -> Vec<u32> {
+        let words = &self.words[side];
+        self.tasks()
+            .flat_map_iter(|blocks| {
+                let mut cursor = self.arena.cursor();
+                let mut kept = Vec::new();
+                for i in blocks.flat_map(|block| self.range(block)) {
+                    let word = words[i].load(Relaxed);
+                    if word & UNDECIDED != 0 && keep(&mut cursor, word, i as u32) {
+                        kept.push(i as u32);
+                    }
+                }
+                kept
+            })
+            .collect()
+    }
+
+    /// Some slot of this slot's block may be in L after all.
+    fn open(&self, side: usize, slot: u32) {
+        raise(&self.open[side][slot as usize / BLOCK]);
+    }
+
+    /// Returns true if any position of a side is in check.
+    pub(in crate::tablebase) fn any_checked(&self, side: usize) -> bool {
+        self.any_checked[side].load(Relaxed)
+    }
+
+    /// The blocks of each task.
+    fn tasks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> + use<A> {
+        let blocks = self.arena.slots().div_ceil(BLOCK);
+        (0..blocks.div_ceil(TASK))
+            .into_par_iter()
+            .map(move |task| task * TASK..blocks.min((task + 1) * TASK))
+    }
+
+    /// The slots of a block.
+    fn range(&self, block: usize) -> Range<usize> {
+        block * BLOCK..self.arena.slots().min((block + 1) * BLOCK)
+    }
+
+    fn base(&self) -> u32 {
+        self.bases.last().copied().unwrap_or(0)
+    }
+
+    /// The first look at every slot.
+    fn examine(&self, watch: &impl Watch) {
+        let done = AtomicU64::new(0);
+        let total = self.arena.slots() as u64;
+        self.tasks().for_each(|blocks| {
+            if watch.is_cancelled() {
+                return;
+            }
+            let mut cursor = self.arena.cursor();
+            let slots = self.range(blocks.start).start..self.range(blocks.end - 1).end;
+            for slot in slots.clone() {
+                let looks = self.arena.examine(&mut cursor, slot as u32);
+                for (side, look) in looks.iter().enumerate().take(self.words.len()) {
+                    if let Some(look) = look {
+                        self.begin_slot(side, slot as u32, *look);
+                    }
+                }
+            }
+            let len = slots.len() as u64;
+            watch.examined(done.fetch_add(len, Relaxed) + len, total);
+        });
+    }
+
+    fn begin_slot(&self, side: usize, slot: u32, look: Examined) {
+        if look.quiet >= DRAWS {
+            self.crowded.store(true, Relaxed);
+            return;
+        }
+        if look.good_capture {
+            self.good_captures[side][slot as usize / 64].fetch_or(1 << (slot % 64), Relaxed);
+        }
+        let checked = if look.in_check { CHECKED } else { 0 };
+        if look.in_check {
+            raise(&self.any_checked[side]);
+        }
+        self.settle(side, slot, UNDECIDED | checked | look.quiet, look.captures);
+    }
+
+    /// Gives a slot the word that follows from its captures and its undecided word. Returns true if
+    /// it is decided.
+    fn settle(&self, side: usize, slot: u32, word: u16, captures: Captures) -> bool {
+        if let Some((_, distance)) = captures.win {
+            self.store(side, slot, win_word(self.rank(distance)), distance);
+            return true;
+        }
+        let later = if captures.later { LATER } else { 0 };
+        let losing = if captures.loss.is_some() { LOSING_CAPTURES } else { 0 };
+        let counter = if captures.draws { DRAWS } else { word & COUNTER };
+        if counter == 0 && later == 0 {
+            let distance = captures.loss.map_or(0, |(_, distance)| distance);
+            self.store(side, slot, loss_word(self.rank(distance)), distance);
+            return true;
+        }
+        if later != 0 {
+            raise(&self.later[side][slot as usize / BLOCK]);
+        }
+        self.open(side, slot);
+        let word = word & !(COUNTER | LATER | LOSING_CAPTURES | DORMANT) | counter | later | losing;
+        self.words[side][slot as usize].store(word, Relaxed);
+        false
+    }
+
+    fn rank(&self, distance: u16) -> u32 {
+        let rank = self.base() + u32::from(distance);
+        if rank >= RANK_LIMIT {
+            self.overflow.store(true, Relaxed);
+        }
+        rank.min(RANK_LIMIT - 1)
+    }
+
+    fn store(&self, side: usize, slot: u32, word: u16, distance: u16) {
+        self.words[side][slot as usize].store(word, Relaxed);
+        self.flag(side, slot, distance);
+    }
+
+    fn flag(&self, side: usize, slot: u32, distance: u16) {
+        let bit = 1 << (distance % 64);
+        let cell = &self.pending[side][slot as usize / BLOCK];
+        if cell.load(Relaxed) & bit == 0 {
+            cell.fetch_or(bit, Relaxed);
+        }
+        // Not under the condition above: distances that share a flag must be heard of as well.
+        if self.latest.load(Relaxed) < u32::from(distance) {
+            self.latest.fetch_max(u32::from(distance), Relaxed);
+        }
+    }
+
+    /// The blocks that wait for a distance, or one that shares its flag; the flags are lowered.
+    fn take_pending(&self, distance: u16) -> Vec<(usize, u32)> {
+        let bit = 1 << (distance % 64);
+        let mut blocks = Vec::new();
+        for (side, pending) in self.pending.iter().enumerate() {
+            for (block, cell) in pending.iter().enumerate() {
+                if cell.load(Relaxed) & bit != 0 {
+                    cell.fetch_and(!bit, Relaxed);
+                    blocks.push((side, block as u32));
+                }
+            }
+        }
+        blocks
+    }
+
+    /// Spreads the results of this order by distance.
+    fn spread(&self, watch: &impl Watch) -> Result<(), SolveError> {
+        let mut distance = 0u16;
+        while u32::from(distance) <= self.latest.load(Relaxed) {
+            if self.overflow.load(Relaxed) || distance == u16::MAX {
+                return Err(SolveError::TooDeep);
+            }
+            let blocks = self.take_pending(distance);
+            if !blocks.is_empty() {
+                watch.ply(self.order, distance);
+            }
+            blocks.par_chunks(TASK).for_each(|blocks| {
+                let mut cursor = self.arena.cursor();
+                if !watch.is_cancelled() {
+                    for &(side, block) in blocks {
+                        self.spread_block(&mut cursor, side, block as usize, distance);
+                    }
+                }
+            });
+            if watch.is_cancelled() {
+                return Err(SolveError::Cancelled);
+            }
+            distance += 1;
+        }
+        Ok(())
+    }
+
+    fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {
+        let rank = self.base() + u32::from(distance);
+        let (win, loss) = (win_word(rank), loss_word(rank));
+        let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
+        let other = self.arena.other(side);
+        let range = self.range(block);
+        let mut is_later = false;
+        for (slot, cell) in range.clone().zip(&self.words[side][range]) {
+            let word = cell.load(Relaxed);
+            if word.wrapping_sub(win) > 1 {
+                is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
+            } else if word == loss {
+                self.arena.predecessors(cursor, side, slot as u32, |before| {
+                    self.improve(other, before, distance + 1);
+                });
+            } else {
+                self.arena.predecessors(cursor, side, slot as u32, |before| {
+                    self.count_down(other, before, distance + 1);
+                });
+            }
+        }
+        if is_later {
+            self.pending[side][block].fetch_or(1 << (distance % 64), Relaxed);
+        }
+    }
+
+    /// The side to move can win in `distance`.
+    pub(in crate::tablebase) fn improve(&self, side: usize, slot: u32, distance: u16) {
+        let word = win_word(self.rank(distance));
+        let cell = &self.words[side][slot as usize];
+        if cell.load(Relaxed) > word && cell.fetch_min(word, Relaxed) > word {
+            self.flag(side, slot, distance);
+        }
+    }
+
+    /// The side to move loses after `distance`.
+    fn lose(&self, side: usize, slot: u32, distance: u16) {
+        self.store(side, slot, loss_word(self.rank(distance)), distance);
+    }
+
+    /// One more quiet move loses; the slowest so far, in `distance`.
+    fn count_down(&self, side: usize, slot: u32, distance: u16) {
+        let cell = &self.words[side][slot as usize];
+        let mut word = cell.load(Relaxed);
+        loop {
+            if word & UNDECIDED == 0 || word & COUNTER == DRAWS {
+                return;
+            }
+            debug_assert!(word & COUNTER != 0, "more losing moves than moves");
+            let slowest = (word & (COUNTER | LATER) == 1)
+                .then(|| self.slowest_loss(side, slot, word, distance));
+            let next = match slowest {
+                None if word & NOT_L != 0 => (word - 1) & !DORMANT,
+                None => word - 1,
+                Some(distance) => loss_word(self.rank(distance)),
+            };
+            match cell.compare_exchange_weak(word, next, Relaxed, Relaxed) {
+                Err(changed) => word = changed,
+                Ok(_) => {
+                    match slowest {
+                        Some(distance) => self.flag(side, slot, distance),
+                        None if word & NOT_L != 0 => self.open(side, slot),
+                        None => {}
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The distance at which a position loses whose quiet moves all lose, the slowest in `distance`.
+    fn slowest_loss(&self, side: usize, slot: u32, word: u16, distance: u16) -> u16 {
+        if word & LOSING_CAPTURES == 0 {
+            return distance;
+        }
+        match self.arena.captures(&mut self.arena.cursor(), side, slot, self.order).loss {
+            Some((order, capture)) if order == self.order => distance.max(capture),
+            _ => distance,
+        }
+    }
+
+    fn begin_round(&mut self) -> Result<(), SolveError> {
+        let latest = std::mem::take(self.latest.get_mut());
+        let used = if latest == 0 && self.order > 0 { 0 } else { latest + 1 };
+        let base = self.base() + used;
+        self.bases.push(base);
+        self.order = self.order.checked_add(1).ok_or(SolveError::TooDeep)?;
+        self.pending.par_iter_mut().flatten().for_each(|cell| *cell.get_mut() = 0);
+        if base >= RANK_LIMIT || self.order >= ORDER_LIMIT {
+            Err(SolveError::TooDeep)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Captures whose results have this order become known.
+    fn seed_captures(&self, watch: &impl Watch) -> bool {
+        if self.order > self.arena.last_order() {
+            return false;
+        }
+        let mut any = false;
+        for side in 0..self.words.len() {
+            let seeded = self.tasks().map(|blocks| {
+                let mut cursor = None;
+                let later = |&block: &usize| self.later[side][block].load(Relaxed);
+                let mut any = false;
+                for block in blocks.filter(later).take_while(|_| !watch.is_cancelled()) {
+                    let cursor = cursor.get_or_insert_with(|| self.arena.cursor());
+                    any |= self.seed_block(cursor, side, block);
+                }
+                any
+            });
+            any |= seeded.reduce(|| false, |a, b| a | b);
+        }
+        any
+    }
+
+    fn seed_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize) -> bool {
+        self.later[side][block].store(false, Relaxed);
+        let mut any = false;
+        for slot in self.range(block) {
+            let word = self.words[side][slot].load(Relaxed);
+            if word & UNDECIDED == 0 || word & LATER == 0 {
+                continue;
+            }
+            let slot = slot as u32;
+            let captures = self.arena.captures(cursor, side, slot, self.order);
+            if self.settle(side, slot, word, captures) {
+                any = true;
+                // Moves here are not counted down before the result is spread.
+                let other = self.arena.other(side);
+                self.arena.predecessors(cursor, side, slot, |before| {
+                    self.forget_not_l(other, before);
+                });
+            }
+        }
+        any
+    }
+
+    fn forget_not_l(&self, side: usize, slot: u32) {
+        let cell = &self.words[side][slot as usize];
+        let mut word = cell.load(Relaxed);
+        while word & UNDECIDED != 0 && word & NOT_L != 0 {
+            match cell.compare_exchange_weak(word, word & !DORMANT, Relaxed, Relaxed) {
+                Ok(_) => return self.open(side, slot),
+                Err(changed) => word = changed,
+            }
+        }
+    }
+
+    /// Decides endless play among the undecided; returns true if anything was decided.
+    fn judge(&self, watch: &impl Watch) -> Result<bool, SolveError> {
+        let verdicts = (0..self.words.len())
+            .map(|checker| rules::judge(self, checker, watch).ok_or(SolveError::Cancelled))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.apply(&verdicts))
+    }
+
+    /// Enters the judgements; returns true if anything was decided.
+    fn apply(&self, verdicts: &[Verdict]) -> bool {
+        let mut any = false;
+        for verdict in verdicts {
+            let victim = self.arena.other(verdict.checker);
+            for (distance, slots) in &verdict.lost {
+                any |= !slots.is_empty();
+                slots.par_iter().for_each(|&slot| self.lose(verdict.checker, slot, *distance));
+            }
+            for (distance, slots) in &verdict.won {
+                slots.par_iter().for_each(|&slot| self.improve(victim, slot, *distance));
+            }
+        }
+        any
+    }
+
+    fn finish(self) -> Solution {
+        let words = self.words.into_iter().map(|side| {
+            let plain = |cell: AtomicU16| {
+                let word = cell.into_inner();
+                if word & UNDECIDED != 0 { UNDECIDED } else { word }
+            };
+            side.into_iter().map(plain).collect()
+        });
+        let plain = |side: Vec<AtomicU64>| side.into_iter().map(AtomicU64::into_inner).collect();
+        Solution {
+            words: words.collect(),
+            bases: self.bases,
+            good_captures: SlotSet(self.good_captures.into_iter().map(plain).collect()),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A whole table in memory, as the generator leaves it and the verifier reads it.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::game::Side;
+use crate::tablebase::index::board::Board;
+use crate::tablebase::index::numbering::{Digits, Index, Squares};
+use crate::tablebase::material::Material;
+use crate::tablebase::solve::solver::{ILLEGAL, Solution, UNDECIDED};
+use crate::tablebase::value::{Entry, Wdl};
+use crate::xiangqi::{Piece, Position, Setup};
+
+/// The word of a draw.
+pub(in crate::tablebase) const DRAW: u16 = UNDECIDED;
+
+/// All values of a material. A word is [`ILLEGAL`], [`DRAW`], or twice the place of its
+/// (order, distance) in `ranks` plus 1 for wins and 2 for losses.
+#[derive(Debug)]
+pub(in crate::tablebase) struct Table {
+    pub(in crate::tablebase) index: Arc<Index>,
+    /// By side to move; one side only for symmetric materials.
+    pub(in crate::tablebase) words: Vec<Vec<u16>>,
+    /// The (order, distance) pairs that occur, ascending.
+    pub(in crate::tablebase) ranks: Vec<(u16, u16)>,
+}
+
+impl Table {
+    /// Keeps of the solver's ranks those that occur.
+    pub(in crate::tablebase) fn from_solution(index: Arc<Index>, solution: Solution) -> Self {
+        let Solution { mut words, bases, .. } = solution;
+        let used = used_words(&words);
+        let mut map = vec![0u16; usize::from(UNDECIDED) + 1];
+        map[usize::from(DRAW)] = DRAW;
+        let mut ranks = Vec::new();
+        for rank in 0..usize::from(UNDECIDED) / 2 - 1 {
+            let (win, loss) = (2 * rank + 1, 2 * rank + 2);
+            if used[win] || used[loss] {
+                map[win] = (2 * ranks.len() + 1) as u16;
+                map[loss] = (2 * ranks.len() + 2) as u16;
+                ranks.push(order_and_distance(&bases, rank as u32));
+            }
+        }
+        for side in &mut words {
+            side.par_iter_mut().for_each(|word| *word = map[usize::from(*word)]);
+        }
+        Self { index, words, ranks }
+    }
+
+    /// A table of which nothing was read; `None` if it has too many slots.
+    pub(in crate::tablebase) fn without_values(material: Material) -> Option<Self> {
+        let index = Index::new(material).ok()?;
+        let words = vec![Vec::new(); index.sides()];
+        Some(Self { index: Arc::new(index), words, ranks: Vec::new() })
+    }
+
+    /// Size of the words in bytes.
+    pub(in crate::tablebase) fn bytes(&self) -> u64 {
+        self.words.iter().map(|side| 2 * side.len() as u64).sum()
+    }
+
+    /// The value that a word stands for; `None` for illegal positions.
+    #[inline]
+    pub(in crate::tablebase) fn meaning(&self, word: u16) -> Option<Entry> {
+        match word {
+            ILLEGAL => None,
+            DRAW => Some(Entry::DRAW),
+            _ => {
+                let (order, distance) = self.ranks[usize::from(word - 1) / 2];
+                let wdl = if word & 1 == 1 { Wdl::Win } else { Wdl::Loss };
+                Some(Entry { wdl, order, distance })
+            }
+        }
+    }
+
+    /// The value that a word stands for, for any word.
+    pub(in crate::tablebase) fn checked_meaning(&self, word: u16) -> Option<Entry> {
+        let is_known = word == DRAW || usize::from(word) <= 2 * self.ranks.len();
+        if is_known { self.meaning(word) } else { None }
+    }
+
+    /// The value of a placement; `None` if illegal.
+    #[inline]
+    pub(in crate::tablebase) fn entry(&self, side: Side, digits: &Digits) -> Option<Entry> {
+        let (side, slot) = locate(&self.index, side, digits);
+        self.meaning(self.words[side][slot as usize])
+    }
+
+    /// The highest order that occurs.
+    pub(in crate::tablebase) fn last_order(&self) -> u16 {
+        self.ranks.last().map_or(0, |&(order, _)| order)
+    }
+}
+
+/// By word: whether it occurs; false for draws.
+fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
+    let none = || vec![false; usize::from(UNDECIDED)];
+    let used = |words: &[u16]| {
+        let mut used = none();
+        for &word in words.iter().filter(|&&word| word != DRAW) {
+            used[usize::from(word)] = true;
+        }
+        used
+    };
+    let join = |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect();
+    words.par_iter().flat_map(|side| side.par_chunks(1 << 20)).map(used).reduce(none, join)
+}
+
+fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
+    let order = bases.partition_point(|&base| base <= rank).saturating_sub(1);
+    (order as u16, (rank - bases[order]) as u16)
+}
+
+/// The place of the value of a placement: the side and slot.
+#[inline]
+pub(in crate::tablebase) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32) {
+    if index.is_symmetric() && side == Side::Second {
+        (0, index.slot(&index.swapped(digits)))
+    } else {
+        (side.index(), index.slot(digits))
+    }
+}
+
+/// The place of the value of a position; `swap` if Black is the first side of the material. `None`
+/// if the position is none of this index.
+pub(in crate::tablebase) fn locate_position(
+    index: &Index,
+    position: &Position,
+    swap: bool,
+) -> Option<(usize, u32)> {
+    let real = |side: Side| if swap { !side } else { side };
+    let mut squares = Squares::new();
+    for group in &index.groups {
+        let mut man = group.men.start;
+        while man < group.men.end {
+            let piece = index.men[man].piece;
+            for square in position.pieces(real(piece.side()), piece.role()) {
+                squares.try_push(if swap { square.flipped() } else { square }).ok()?;
+            }
+            man += usize::from(index.material.count(piece.side(), piece.role()));
+        }
+    }
+    if squares.len() != index.men.len() {
+        return None;
+    }
+    let digits = index.digits_of(&squares)?;
+    Some(locate(index, real(position.turn()), &digits))
+}
+
+/// The position of a slot with `side` (of the index) to move; `None` if its pieces share a square, the
+/// kings face each other or pawns are doubled. The side not to move may be in check.
+pub(in crate::tablebase) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Position> {
+    let board = Board::new(index, slot)?;
+    let mut setup = Setup::empty();
+    for (man, square) in index.men.iter().zip(board.squares()) {
+        setup.board[square.index()] = Some(man.piece);
+    }
+    setup.turn = Side::ALL[side];
+    Some(Position::from_setup_unchecked(&setup))
+}
+
+/// The position with the colours exchanged and the board turned.
+pub(in crate::tablebase) fn exchanged(position: &Position) -> Position {
+    let mut setup = Setup::empty();
+    for square in position.occupied() {
+        if let Some(piece) = position.piece_at(square) {
+            let piece = Piece::new(!piece.side(), piece.role());
+            setup.board[square.flipped().index()] = Some(piece);
+        }
+    }
+    setup.turn = !position.turn();
+    Position::from_setup_unchecked(&setup)
+}

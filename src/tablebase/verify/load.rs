@@ -1,0 +1,304 @@
+//! Reading whole tables into memory: the stored values, and those that captures make better.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::game::Side;
+use crate::tablebase::format::{TableError, TableFile, wdl_of};
+use crate::tablebase::generate::subtable_pool::captures_of;
+use crate::tablebase::index::board::Board;
+use crate::tablebase::index::numbering::Index;
+use crate::tablebase::material::Material;
+use crate::tablebase::probe::tables::Tables;
+use crate::tablebase::solve::game_graph::TableArena;
+use crate::tablebase::solve::solver::{Arena, ILLEGAL};
+use crate::tablebase::solve::table::{DRAW, Table, position_of};
+use crate::tablebase::value::{Entry, Wdl};
+
+/// Slots of a parallel task.
+const TASK: usize = 1 << 12;
+/// The stored symbol of a win with the first of the pairs: no value is better.
+const BEST: u16 = 2;
+
+impl Tables {
+    /// Reads the values of a table with the given sides of its index to move; the words of the
+    /// other sides are empty. Illegal slots have arbitrary values.
+    ///
+    /// Smaller tables are read as far as captures need them, each once, and are dropped as soon as
+    /// no other needs them.
+    pub(in crate::tablebase) fn load(
+        &self,
+        material: Material,
+        sides: [bool; 2],
+    ) -> Result<Table, TableError> {
+        let mut reading = Reading::new(material, sides);
+        let mut shelf = HashMap::new();
+        while let Some((next, sides)) = reading.queue.pop() {
+            let table = self.load_over(next, sides, &shelf)?;
+            if next == material {
+                return Ok(table);
+            }
+            shelf.insert(next, Arc::new(table));
+            reading.drop_unneeded(next, sides, &mut shelf);
+        }
+        Err(self.missing(material))
+    }
+
+    /// Reads a table; those that captures lead to are on the shelf.
+    fn load_over(
+        &self,
+        material: Material,
+        sides: [bool; 2],
+        shelf: &HashMap<Material, Arc<Table>>,
+    ) -> Result<Table, TableError> {
+        let file = self.file(material)?;
+        let too_many = || TableError::Contents {
+            path: file.path().to_owned(),
+            what: "too many slots".to_owned(),
+        };
+        let index = Index::new(material).map_err(|_| too_many())?;
+        let find = |left| match shelf.get(&left) {
+            Some(sub) => Some(Arc::clone(sub)),
+            // Captures of the side that is not wanted lead there: it is never looked up.
+            None => Table::without_values(left).map(Arc::new),
+        };
+        let arena = TableArena::new(index, self.metric(), find).ok_or_else(too_many)?;
+        let loader = Loader::new(file, &arena);
+        let mut words = Vec::new();
+        for (side, is_wanted) in sides.into_iter().enumerate().take(arena.index().sides()) {
+            words.push(if is_wanted { loader.words(side)? } else { Vec::new() });
+        }
+        let ranks = file.header.ranks();
+        Ok(Table { index: Arc::clone(arena.index()), words, ranks })
+    }
+}
+
+/// The tables still to be read.
+struct Reading {
+    /// Tables and the sides to move wanted of them; the next is the last.
+    queue: Vec<(Material, [bool; 2])>,
+    /// By table: the number of those in the queue that need it.
+    users: HashMap<Material, usize>,
+}
+
+impl Reading {
+    /// Queues all tables that a table needs, and itself: the fewest pieces first.
+    fn new(material: Material, sides: [bool; 2]) -> Self {
+        let mut queue = Vec::new();
+        let mut users = HashMap::new();
+        let mut level = BTreeMap::from([(material, sides)]);
+        while !level.is_empty() {
+            let mut next = BTreeMap::new();
+            for (&material, &sides) in &level {
+                for (left, sides) in needed_subs(material, sides) {
+                    *users.entry(left).or_insert(0) += 1;
+                    let wanted: &mut [bool; 2] = next.entry(left).or_default();
+                    *wanted = [wanted[0] | sides[0], wanted[1] | sides[1]];
+                }
+            }
+            queue.extend(level);
+            level = next;
+        }
+        Self { queue, users }
+    }
+
+    /// Drops, after a table was read, those of its smaller tables that no other needs.
+    fn drop_unneeded(
+        &mut self,
+        material: Material,
+        sides: [bool; 2],
+        shelf: &mut HashMap<Material, Arc<Table>>,
+    ) {
+        for left in needed_subs(material, sides).into_keys() {
+            if let Some(users) = self.users.get_mut(&left) {
+                *users -= 1;
+                if *users == 0 {
+                    shelf.remove(&left);
+                }
+            }
+        }
+    }
+}
+
+/// The tables that captures by these sides to move lead to, and the sides to move needed of them.
+fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool; 2]> {
+    let is_wanted = |mover: Side| sides[if material.is_symmetric() { 0 } else { mover.index() }];
+    let mut needed = BTreeMap::new();
+    for mover in Side::ALL.into_iter().filter(|&mover| is_wanted(mover)) {
+        for (left, side) in captures_of(material, mover) {
+            needed.entry(left).or_insert([false; 2])[side] = true;
+        }
+    }
+    needed
+}
+
+/// Turns the stored values into the words of a table.
+struct Loader<'a> {
+    file: &'a TableFile,
+    arena: &'a TableArena,
+    ranks: Vec<(u16, u16)>,
+    /// By number: the words of losses and of wins.
+    losses: Vec<u16>,
+    wins: Vec<u16>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(file: &'a TableFile, arena: &'a TableArena) -> Self {
+        let ranks = file.header.ranks();
+        let words = |list: &[(u16, u16)], first: u16| {
+            let word = |rank| 2 * ranks.binary_search(rank).unwrap_or_default() as u16 + first;
+            list.iter().map(word).collect()
+        };
+        let (losses, wins) = (words(&file.header.losses, 2), words(&file.header.wins, 1));
+        Self { file, arena, ranks, losses, wins }
+    }
+
+    fn words(&self, side: usize) -> Result<Vec<u16>, TableError> {
+        let mut words = self.file.stored_words(self.arena.index(), side)?;
+        words.par_chunks_mut(TASK).enumerate().try_for_each(|(task, words)| {
+            let mut board = self.arena.cursor();
+            for (i, word) in words.iter_mut().enumerate() {
+                let slot = (task * TASK + i) as u32;
+                *word = match self.word(&mut board, side, slot, *word) {
+                    Some(word) => word,
+                    None => self.without_pair(side, slot)?,
+                };
+            }
+            Ok(())
+        })?;
+        Ok(words)
+    }
+
+    /// The word of a slot; `None` if its number stands for no pair.
+    #[inline]
+    fn word(&self, board: &mut Board<'_>, side: usize, slot: u32, stored: u16) -> Option<u16> {
+        if stored == BEST {
+            // No capture is better.
+            return self.wins.first().copied();
+        }
+        let capture = self.arena.best_capture_at(board, side, slot);
+        let own = wdl_of(stored & 3)?;
+        let wdl = capture.map_or(own, |capture| own.max(capture.wdl));
+        let number = usize::from(stored >> 2);
+        let word = match wdl {
+            Wdl::Draw => return Some(DRAW),
+            Wdl::Loss => *self.losses.get(number)?,
+            Wdl::Win => *self.wins.get(number)?,
+        };
+        match capture.filter(|capture| capture.wdl == wdl) {
+            None => Some(word),
+            Some(capture) => {
+                let (order, distance) = self.ranks[usize::from(word - 1) / 2];
+                let own = Entry { wdl, order, distance };
+                if own >= capture { Some(word) } else { self.word_of(capture) }
+            }
+        }
+    }
+
+    fn word_of(&self, entry: Entry) -> Option<u16> {
+        let rank = self.ranks.binary_search(&(entry.order, entry.distance)).ok()? as u16;
+        Some(2 * rank + if entry.wdl == Wdl::Win { 1 } else { 2 })
+    }
+
+    /// The word of a slot whose number stands for no pair: damage, but of illegal positions.
+    fn without_pair(&self, side: usize, slot: u32) -> Result<u16, TableError> {
+        let position = position_of(self.arena.index(), side, slot);
+        match position.filter(|position| !position.is_attacked_king(!position.turn())) {
+            None => Ok(ILLEGAL),
+            Some(position) => Err(self.file.impossible_number(&position)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
+    use crate::tablebase::solve::table::exchanged;
+    use crate::tablebase::value::{Metric, Rules};
+    use crate::tablebase::verify::verifier::mark_illegal;
+
+    fn tables(dir: &Path, name: &str, metric: Metric) -> (Tables, Material) {
+        let material = name.parse().unwrap();
+        let options = GenerateOptions { metric, ..GenerateOptions::default() };
+        generate_all(dir, &[material], &options, &NoProgress).unwrap();
+        (Tables::open(dir, Rules::Check, metric).unwrap(), material)
+    }
+
+    /// Checks that values which a file leaves to its readers come out the same whole and position
+    /// by position, and as the generator had them: the content hash is over its values.
+    fn check(name: &str, metric: Metric) {
+        let folder = tempfile::tempdir().unwrap();
+        let (tables, material) = tables(folder.path(), name, metric);
+        let mut table = tables.load(material, [true; 2]).unwrap();
+        mark_illegal(&mut table);
+        let hash = crate::tablebase::solve::content::content_hash(&table);
+        assert_eq!(hash, tables.file(material).unwrap().header.content, "{name} {metric}");
+        for (side, words) in table.words.iter().enumerate() {
+            words.par_iter().enumerate().filter(|&(_, &word)| word != ILLEGAL).for_each(
+                |(slot, &word)| {
+                    let position = position_of(&table.index, side, slot as u32).unwrap();
+                    let value = tables.probe(&position).unwrap();
+                    let fen = position.to_fen();
+                    assert_eq!(Some(value), table.meaning(word), "{name} {metric} {fen}");
+                    assert_eq!(value.wdl, tables.probe_wdl(&position).unwrap(), "{fen}");
+                    if slot % 64 == 0 {
+                        assert_eq!(value, tables.probe(&exchanged(&position)).unwrap(), "{fen}");
+                    }
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn whole_tables_are_as_probed_and_as_generated() {
+        for name in ["KPvKP", "KNvKA", "KRvKN", "KPvKAB"] {
+            check(name, Metric::Dtm);
+            check(name, Metric::Dtc);
+        }
+    }
+
+    #[test]
+    #[ignore = "cargo test --release --lib load -- --ignored: a minute on two cores"]
+    fn larger_tables_are_as_probed_and_as_generated() {
+        for name in ["KRvKR", "KCvKC", "KNvKN", "KCPvKA", "KRvKAABB", "KNPvKAA", "KPPvKP"] {
+            check(name, Metric::Dtm);
+            check(name, Metric::Dtc);
+        }
+    }
+
+    #[test]
+    fn a_side_alone_is_as_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tables, material) = tables(folder.path(), "KPvKAB", Metric::Dtm);
+        let both = tables.load(material, [true; 2]).unwrap();
+        for side in 0..2 {
+            let one = tables.load(material, [side == 0, side == 1]).unwrap();
+            assert_eq!(one.words[side], both.words[side]);
+            assert!(one.words[1 - side].is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_kept_as_long_as_needed() {
+        let material = "KRNvKAB".parse().unwrap();
+        let mut reading = Reading::new(material, [true, false]);
+        let order = reading.queue.clone();
+        assert_eq!(order.first(), Some(&(material, [true, false])));
+        let mut shelf = HashMap::new();
+        while let Some((next, sides)) = reading.queue.pop() {
+            for (left, sides) in needed_subs(next, sides) {
+                assert!(shelf.contains_key(&left), "{next} without {left}");
+                let read = order.iter().find(|(material, _)| *material == left).unwrap().1;
+                assert!(sides[0] <= read[0] && sides[1] <= read[1]);
+            }
+            shelf.insert(next, Arc::new(Table::without_values(next).unwrap()));
+            reading.drop_unneeded(next, sides, &mut shelf);
+        }
+        assert_eq!(shelf.into_keys().collect::<Vec<_>>(), [material]);
+    }
+}
