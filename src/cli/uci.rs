@@ -5,7 +5,8 @@ use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::engine::{Engine, Playable};
 use crate::gomoku::Board;
-use crate::protocol::{self, Dialect};
+use crate::protocol;
+use crate::protocol::Dialect;
 use crate::xiangqi::Position;
 
 /// The options given here are the defaults that a GUI sees. Whether the GUI says uci, ucicyclone or

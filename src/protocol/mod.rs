@@ -33,46 +33,31 @@
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
-mod announced;
-mod answers;
-mod command;
-mod dialect;
-mod go;
-mod info;
-mod options;
-mod queue;
-mod ranks;
-mod scale;
 mod session;
-mod settings;
-mod speech;
-mod thinking;
-mod timing;
+mod wire;
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-pub(crate) use announced::Announced;
-pub(crate) use command::shortened;
-pub use command::{Command, Setup};
-pub use dialect::Dialect;
-pub use go::{Go, SideClock};
-pub use info::Info;
-pub(crate) use options::{folded, is_same, name_and_value, name_in};
-pub(crate) use queue::{Queue, Waiting};
-pub use ranks::Ranks;
-pub use scale::EngineScore;
-pub use speech::Offer;
-pub(crate) use speech::{Answer, Crossing, Speech};
+pub(crate) use wire::announced::Announced;
+use wire::command::MAX_LINE;
+pub(crate) use wire::command::shortened;
+pub use wire::command::{Command, Setup};
+pub use wire::dialect::Dialect;
+pub use wire::go::{Go, SideClock};
+pub use wire::info::Info;
+pub(crate) use wire::options::{folded, is_same, name_and_value, name_in};
+pub(crate) use wire::queue::{Queue, Waiting};
+pub use wire::ranks::Ranks;
+pub use wire::scale::EngineScore;
+pub use wire::speech::Offer;
+pub(crate) use wire::speech::{Answer, Crossing, Speech};
 
 use crate::bytes::read_line;
 use crate::engine::{Engine, EngineOptions, Playable};
-use session::Session;
-pub(crate) use settings::Settings;
-use thinking::Event;
-
-/// The longest line of a GUI that is obeyed, in bytes: a game of 50,000 plies.
-const MAX_LINE: u64 = 1 << 18;
+pub(crate) use session::settings::Settings;
+use session::state::Session;
+use session::thinking::Event;
 
 /// Events that may wait in the channel.
 const EVENTS: usize = 256;

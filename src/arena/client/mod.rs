@@ -28,7 +28,8 @@ pub use crate::protocol::{Dialect, EngineScore, Info, Offer, Ranks};
 
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
-use crate::protocol::{self, Answer, Crossing, Speech, shortened};
+use crate::protocol;
+use crate::protocol::{Answer, Crossing, Speech, shortened};
 
 /// The command that starts an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ const QUICK_PROOF: u64 = 300_000;
 
 /// An event that the session waits for.
 #[derive(Debug)]
-pub(super) enum Event<T> {
+pub(in crate::protocol) enum Event<T> {
     /// A line of input.
     Line(String),
     /// No more input.
@@ -30,7 +30,7 @@ pub(super) enum Event<T> {
 
 /// A report of a search thread.
 #[derive(Debug)]
-pub(super) enum Thought<G: Playable> {
+pub(in crate::protocol) enum Thought<G: Playable> {
     /// An iteration has ended.
     Iteration(Iteration<G::Move>),
     /// The transposition table's entry for the position that was requested first.
@@ -45,28 +45,28 @@ pub(super) enum Thought<G: Playable> {
 
 /// The end of a search.
 #[derive(Debug)]
-pub(super) struct Done<G: Playable> {
-    pub(super) engine: Engine<G>,
-    pub(super) outcome: Outcome<G::Move>,
+pub(in crate::protocol) struct Done<G: Playable> {
+    pub(in crate::protocol) engine: Engine<G>,
+    pub(in crate::protocol) outcome: Outcome<G::Move>,
 }
 
 /// An engine that was given other options.
 #[derive(Debug)]
-pub(super) struct Prepared<G: Playable> {
+pub(in crate::protocol) struct Prepared<G: Playable> {
     /// `None` if there was none and none can be made.
-    pub(super) engine: Option<Engine<G>>,
+    pub(in crate::protocol) engine: Option<Engine<G>>,
     /// The error for which it does not have all options that were wished.
-    pub(super) problem: Option<EngineError>,
+    pub(in crate::protocol) problem: Option<EngineError>,
 }
 
 /// Gives an engine options, or makes one that has them. It may last as long as opening books and tablebases
 /// does.
-pub(super) type SetUp<G> =
+pub(in crate::protocol) type SetUp<G> =
     fn(Option<Engine<G>>, EngineOptions<<G as Adjudicate>::Rules>) -> Prepared<G>;
 
 /// The result of a search.
 #[derive(Debug, Clone)]
-pub(super) enum Outcome<M> {
+pub(in crate::protocol) enum Outcome<M> {
     /// The move to play, if there is one.
     Move(Option<Choice<M>>),
     /// The leaves of a tree; `None` if the count was broken off.
@@ -75,7 +75,7 @@ pub(super) enum Outcome<M> {
 
 /// The signals to a running search: to stop, and to look up transposition table entries.
 #[derive(Debug)]
-pub(super) struct Signal {
+pub(in crate::protocol) struct Signal {
     stop: AtomicBool,
     /// The opponent is still to move: the clock counts, but ends nothing yet.
     pondering: AtomicBool,
@@ -86,7 +86,7 @@ pub(super) struct Signal {
 }
 
 impl Signal {
-    pub(super) fn new(pondering: bool) -> Self {
+    pub(in crate::protocol) fn new(pondering: bool) -> Self {
         Self {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(pondering),
@@ -96,7 +96,7 @@ impl Signal {
     }
 
     /// Requests a transposition table entry; the answers come as [`Thought::Known`], in order.
-    pub(super) fn ask(&self, key: Key) {
+    pub(in crate::protocol) fn ask(&self, key: Key) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(key);
         self.is_asked.store(true, Ordering::Release);
     }
@@ -112,13 +112,13 @@ impl Signal {
         self.stop.load(Ordering::Relaxed)
     }
 
-    pub(super) fn stop(&self) {
+    pub(in crate::protocol) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
     /// The opponent has played the move expected. What was thought about it counts: a search that
     /// would have ended by now ends at once, and others go on to the limits of time they began with.
-    pub(super) fn ponder_hit(&self) {
+    pub(in crate::protocol) fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Relaxed);
     }
 }
@@ -173,16 +173,16 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
 
 /// The task of a search thread.
 #[derive(Debug)]
-pub(super) struct Task<G: Playable> {
-    pub(super) line: Line<G>,
-    pub(super) job: Job,
+pub(in crate::protocol) struct Task<G: Playable> {
+    pub(in crate::protocol) line: Line<G>,
+    pub(in crate::protocol) job: Job,
     /// Moves that are left out.
-    pub(super) banned: Vec<G::Move>,
+    pub(in crate::protocol) banned: Vec<G::Move>,
 }
 
 /// The kind of work on a position.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Job {
+pub(in crate::protocol) enum Job {
     /// Choose a move.
     Choose(Goal),
     /// Search in any case, even if a book or tablebase has a move.
@@ -193,10 +193,10 @@ pub(super) enum Job {
 
 /// The condition under which a search ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Goal {
-    pub(super) limits: Limits,
+pub(in crate::protocol) struct Goal {
+    pub(in crate::protocol) limits: Limits,
     /// A mate in this many moves ends it too; [`u32::MAX`] for any mate.
-    pub(super) mate: Option<u32>,
+    pub(in crate::protocol) mate: Option<u32>,
 }
 
 /// Starts the search. The engine comes back with [`Thought::Done`], or not at all if the search panics.
@@ -204,7 +204,7 @@ pub(super) struct Goal {
 /// # Errors
 ///
 /// If no thread can be started; then nothing will be reported.
-pub(super) fn start<G: Playable>(
+pub(in crate::protocol) fn start<G: Playable>(
     mut engine: Engine<G>,
     task: Task<G>,
     signal: Arc<Signal>,
@@ -225,7 +225,7 @@ pub(super) fn start<G: Playable>(
 /// # Errors
 ///
 /// If no thread can be started; then nothing will be reported, and the engine is lost.
-pub(super) fn prepare<G: Playable>(
+pub(in crate::protocol) fn prepare<G: Playable>(
     set_up: SetUp<G>,
     engine: Option<Engine<G>>,
     options: EngineOptions<G::Rules>,
@@ -241,7 +241,7 @@ pub(super) fn prepare<G: Playable>(
 }
 
 /// Does the work of [`prepare`]: if there is too little memory for the search, the other options are set.
-pub(super) fn set_up<G: Playable>(
+pub(in crate::protocol) fn set_up<G: Playable>(
     engine: Option<Engine<G>>,
     options: EngineOptions<G::Rules>,
 ) -> Prepared<G> {

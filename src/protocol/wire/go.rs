@@ -2,12 +2,12 @@
 
 use std::iter::Peekable;
 
-use super::Speech;
-use super::command::shortened;
 use crate::game::Side;
+use crate::protocol::wire::command::shortened;
+use crate::protocol::wire::speech::Speech;
 
 /// Longer times are meant as "no limit" anyway: a year, in milliseconds.
-pub(super) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
+pub(in crate::protocol) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
 
 /// The clock of one player. Times are milliseconds, those of UCCI seconds until the option
 /// `usemillisec` is set.
@@ -82,7 +82,7 @@ impl SideClock {
 impl Go {
     /// Reads the words after `go`. Words that cannot be understood are left out, so that every `go` has its
     /// answer.
-    pub(super) fn parse(words: &[&str]) -> Self {
+    pub(in crate::protocol) fn parse(words: &[&str]) -> Self {
         let mut go = Self::default();
         let mut words = words.iter().copied().peekable();
         while let Some(word) = words.next() {
@@ -162,7 +162,7 @@ impl Go {
     }
 
     /// `ponderhit` came before the search began, perhaps with an offer of a draw: it need not ponder.
-    pub(super) fn ponder_hit(&mut self, draw: bool) {
+    pub(in crate::protocol) fn ponder_hit(&mut self, draw: bool) {
         self.draw |= draw && self.ponder;
         self.ponder = false;
     }
@@ -322,8 +322,9 @@ fn digits(word: &str) -> Option<u64> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Dialect, Ranks};
     use super::*;
+    use crate::protocol::wire::dialect::Dialect;
+    use crate::protocol::wire::ranks::Ranks;
 
     const UCI: Speech = Speech { dialect: Dialect::Uci, ranks: Ranks::FromZero, unit: 1 };
     const UCCI: Speech = Speech { dialect: Dialect::Ucci, ..UCI };

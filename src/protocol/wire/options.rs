@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use super::Dialect;
+use crate::protocol::wire::dialect::Dialect;
 
 /// An option, under any of its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Id {
+pub(in crate::protocol) enum Id {
     Hash,
     ClearHash,
     Threads,
@@ -52,8 +52,8 @@ pub(super) enum Id {
 
 /// An option's names.
 #[derive(Debug)]
-pub(super) struct Names {
-    pub(super) id: Id,
+pub(in crate::protocol) struct Names {
+    pub(in crate::protocol) id: Id,
     /// As announced in UCI; empty where it is not announced, though it is understood.
     uci: &'static str,
     /// As announced in UCCI, where names are one word in small letters.
@@ -72,7 +72,7 @@ const fn names(
 }
 
 /// Every option, in the order of announcement. The protocol of UCCI wants `usemillisec` always.
-pub(super) const ALL: [Names; 40] = [
+pub(in crate::protocol) const ALL: [Names; 40] = [
     names(Id::Milliseconds, "", "usemillisec", &[]),
     names(Id::Hash, "Hash", "hashsize", &[]),
     names(Id::Threads, "Threads", "threads", &[]),
@@ -185,7 +185,7 @@ pub(crate) fn name_and_value(text: &str) -> Option<(String, &str)> {
 /// # Errors
 ///
 /// The name that is not known, or the reason why there is none.
-pub(super) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
+pub(in crate::protocol) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
     let named = split_word(text).0 == "name";
     let text = if named { rest_after(text, 1) } else { text };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -208,7 +208,7 @@ pub(super) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
 
 /// The reason why the words of `setoption` name no option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unresolved {
+pub(in crate::protocol) enum Unresolved {
     /// No name.
     NoName,
     /// A name that no option has.
@@ -217,7 +217,7 @@ pub(super) enum Unresolved {
 
 /// The values that an option can have, and the present one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::protocol) enum Kind {
     Check(bool),
     Spin {
         default: u64,
@@ -234,7 +234,7 @@ pub(super) enum Kind {
 }
 
 /// The line that announces an option in a dialect; empty where the dialect does not know it.
-pub(super) fn announcement(names: &Names, kind: &Kind, dialect: Dialect) -> String {
+pub(in crate::protocol) fn announcement(names: &Names, kind: &Kind, dialect: Dialect) -> String {
     let Some(name) = names.announced(dialect) else { return String::new() };
     let mut line = String::from(if dialect.is_ucci() { "option " } else { "option name " });
     let written = write!(line, "{name} type ").and_then(|()| {

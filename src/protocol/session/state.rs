@@ -9,14 +9,6 @@ use std::time::{Duration, Instant};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::answers::{Detail, Extras, Voice};
-use super::command::{Command, Setup, shortened};
-use super::settings::{Effect, Refusal, Settings, has_ranks};
-use super::thinking::{
-    self, Done, Event, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
-};
-use super::timing::Timing;
-use super::{Dialect, Go, Queue, Ranks, Waiting};
 use crate::engine::clock::Allowance;
 use crate::engine::{
     Choice, Engine, EngineOptions, HashEntry, Iteration, Limits, Playable, Score, Source,
@@ -24,6 +16,18 @@ use crate::engine::{
 };
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
+use crate::protocol::session::answers::{Detail, Extras, Voice};
+use crate::protocol::session::settings::{Effect, Refusal, Settings, has_ranks};
+use crate::protocol::session::thinking;
+use crate::protocol::session::thinking::{
+    Done, Event, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
+};
+use crate::protocol::session::timing::Timing;
+use crate::protocol::wire::command::{Command, Setup, shortened};
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::go::Go;
+use crate::protocol::wire::queue::{Queue, Waiting};
+use crate::protocol::wire::ranks::Ranks;
 
 /// The most positions of which transposition table entries may be requested from a search at a time.
 const MAX_PROBED: usize = 10_000;
@@ -52,7 +56,7 @@ const AFTER_END: Duration = Duration::from_secs(600);
 type Channel<G> = (SyncSender<Event<Thought<G>>>, Receiver<Event<Thought<G>>>);
 
 /// A session of one engine with one GUI.
-pub(super) struct Session<'a, G: Playable> {
+pub(in crate::protocol) struct Session<'a, G: Playable> {
     sender: SyncSender<Event<Thought<G>>>,
     events: Receiver<Event<Thought<G>>>,
     voice: Voice<'a>,
@@ -136,7 +140,7 @@ impl<G: Playable> Search<G> {
 }
 
 impl<'a, G: Playable> Session<'a, G> {
-    pub(super) fn new(
+    pub(in crate::protocol) fn new(
         engine: Engine<G>,
         wanted: EngineOptions<G::Rules>,
         assumed: Dialect,
@@ -171,7 +175,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    pub(super) fn run(mut self) -> io::Result<()> {
+    pub(in crate::protocol) fn run(mut self) -> io::Result<()> {
         while !self.finished() {
             match self.next_event() {
                 Ok(Event::Line(line)) => self.read(&line)?,

@@ -5,9 +5,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::command::shortened;
-use super::options::{self, ALL, Id, Kind, Unresolved};
-use super::{Dialect, Ranks};
 use crate::bytes::machine::available_memory;
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{
@@ -15,6 +12,11 @@ use crate::engine::{
     TableRules, Techniques,
 };
 use crate::game::{Game, Side};
+use crate::protocol::wire::command::shortened;
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::options;
+use crate::protocol::wire::options::{ALL, Id, Kind, Unresolved};
+use crate::protocol::wire::ranks::Ranks;
 use crate::xiangqi::Position;
 
 /// Plies of a book, and misses, at most.
@@ -44,25 +46,25 @@ pub(crate) struct Settings<G: Playable> {
     randomness: Degree,
     pruning: Degree,
     /// The chances of win, draw and loss are reported.
-    pub(super) show_wdl: bool,
+    pub(in crate::protocol) show_wdl: bool,
     /// Every search is an analysis: no move comes from a book.
-    pub(super) analyse: bool,
+    pub(in crate::protocol) analyse: bool,
     /// More is reported.
-    pub(super) debug: bool,
+    pub(in crate::protocol) debug: bool,
     /// UCCI: commands wait until a search has ended.
-    pub(super) batch: bool,
+    pub(in crate::protocol) batch: bool,
     /// UCCI: clocks are milliseconds, not seconds.
-    pub(super) milliseconds: bool,
+    pub(in crate::protocol) milliseconds: bool,
     /// The GUI will let the engine ponder.
-    pub(super) ponder: bool,
+    pub(in crate::protocol) ponder: bool,
     /// Sixty moves without a capture draw, as the rules say.
-    pub(super) sixty_moves: bool,
+    pub(in crate::protocol) sixty_moves: bool,
     /// The time that passes until a move has reached the GUI.
-    pub(super) overhead: Duration,
+    pub(in crate::protocol) overhead: Duration,
     /// The way in which ranks are counted, where the dialect leaves it open.
-    pub(super) ranks: Ranks,
+    pub(in crate::protocol) ranks: Ranks,
     /// The style, which decides about offers of a draw.
-    pub(super) style: Style,
+    pub(in crate::protocol) style: Style,
 }
 
 /// UCCI's four steps.
@@ -76,7 +78,7 @@ enum Degree {
 
 /// UCCI's styles of play. Here they only decide about offers of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(in crate::protocol) enum Style {
     Solid,
     Normal,
     Risky,
@@ -104,7 +106,7 @@ const VARIANTS: [(&str, Ranks); 2] = [("xiangqi09", Ranks::FromZero), ("xiangqi"
 
 impl Style {
     /// Centipawns up to which an offered draw is accepted.
-    pub(super) const fn draw_up_to(self) -> i32 {
+    pub(in crate::protocol) const fn draw_up_to(self) -> i32 {
         match self {
             Self::Solid => 30,
             Self::Normal => 0,
@@ -173,17 +175,17 @@ impl<G: Playable> Settings<G> {
     }
 
     /// Lines that the GUI wants to see.
-    pub(super) const fn multipv(&self) -> usize {
+    pub(in crate::protocol) const fn multipv(&self) -> usize {
         self.options.multipv
     }
 
     /// Seed of every random choice, if one is set.
-    pub(super) const fn seed(&self) -> Option<u64> {
+    pub(in crate::protocol) const fn seed(&self) -> Option<u64> {
         self.options.seed
     }
 
     /// The most centipawns by which a move played for variety may be worse than the best.
-    pub(super) const fn margin(&self) -> Option<i32> {
+    pub(in crate::protocol) const fn margin(&self) -> Option<i32> {
         match self.randomness {
             Degree::None => None,
             Degree::Small => Some(10),
@@ -193,13 +195,13 @@ impl<G: Playable> Settings<G> {
     }
 
     /// Goes back to the engine's values for what it could not have as wished.
-    pub(super) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
+    pub(in crate::protocol) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
         self.options.hash_mib = engine.hash_mib;
         self.options.threads = engine.threads;
     }
 
     /// Wishes for no more than every machine has.
-    pub(super) const fn be_modest(&mut self) {
+    pub(in crate::protocol) const fn be_modest(&mut self) {
         self.options.hash_mib = 1;
         self.options.threads = 1;
     }
@@ -386,7 +388,7 @@ impl<G: Playable> Settings<G> {
 }
 
 /// Returns true if the game's moves have ranks that are counted in two ways.
-pub(super) fn has_ranks<G: Playable>() -> bool {
+pub(in crate::protocol) fn has_ranks<G: Playable>() -> bool {
     G::NAME == Position::NAME
 }
 

@@ -1,9 +1,10 @@
 //! The lines that one program writes to the other, in the dialect that the other understands. Session, client
 //! and proxy write and read these lines here and nowhere else; `go` has a module of its own.
 
-use super::{Dialect, Ranks};
 use crate::bytes::visible::Visible;
 use crate::game::{Line, Notation};
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::ranks::Ranks;
 
 /// The dialect and the conventions of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use std::str::FromStr;
 
 /// The protocol that a program uses. Commands are understood in every dialect alike, but for the unit of
-/// time: see [`Go`](super::Go).
+/// time: see [`Go`](crate::protocol::wire::go::Go).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
     /// The Universal Chess Interface as xiangqi programs use it: ranks 0 to 9, or 1 to 10 once the
@@ -19,7 +19,7 @@ impl Dialect {
     const ALL: [Self; 3] = [Self::Uci, Self::Cyclone, Self::Ucci];
 
     /// The dialect whose handshake `word` is.
-    pub(super) fn of_handshake(word: &str) -> Option<Self> {
+    pub(in crate::protocol) fn of_handshake(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.handshake() == word)
     }
 
@@ -46,7 +46,7 @@ impl Dialect {
     }
 
     /// The word of `info` after which a message to people follows.
-    pub(super) const fn message_word(self) -> &'static str {
+    pub(in crate::protocol) const fn message_word(self) -> &'static str {
         if self.is_ucci() { "message" } else { "string" }
     }
 }

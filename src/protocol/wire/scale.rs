@@ -21,17 +21,17 @@ pub enum EngineScore {
 }
 
 /// A win by mate after `plies` plies; a loss is the negative of it.
-pub(super) fn mate(plies: u32) -> i32 {
+pub(in crate::protocol) fn mate(plies: u32) -> i32 {
     MATE - plies.min(LONGEST_MATE as u32).cast_signed()
 }
 
 /// A win by tablebase after `plies` plies.
-pub(super) fn table(plies: u32) -> i32 {
+pub(in crate::protocol) fn table(plies: u32) -> i32 {
     TABLE - plies.min(LONGEST_TABLE).cast_signed()
 }
 
 /// An evaluation in centipawns.
-pub(super) const fn evaluation(centipawns: i32) -> i32 {
+pub(in crate::protocol) const fn evaluation(centipawns: i32) -> i32 {
     if centipawns > EVALUATION {
         EVALUATION
     } else if centipawns < -EVALUATION {
@@ -68,7 +68,7 @@ impl EngineScore {
     }
 
     /// The meaning of a score of UCCI.
-    pub(super) fn of_ucci(number: i32) -> Self {
+    pub(in crate::protocol) fn of_ucci(number: i32) -> Self {
         let plies = MATE.saturating_sub(number.saturating_abs());
         match plies {
             0..=LONGEST_MATE if number > 0 => Self::Mate((plies + 1) / 2),

@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use super::Go;
-use super::go::MAX_TIME;
 use crate::engine::clock::{self, Allowance, Clock, OVERHEAD};
 use crate::game::Side;
+use crate::protocol::wire::go::Go;
+use crate::protocol::wire::go::MAX_TIME;
 
 /// The shortest time for a move.
 const LEAST: Duration = Duration::from_millis(1);
 
 /// The parameters by which clocks are translated into times.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Timing {
+pub(in crate::protocol) struct Timing {
     /// The time that passes until a move has reached the GUI.
-    pub(super) overhead: Duration,
+    pub(in crate::protocol) overhead: Duration,
     /// The engine will think on the opponent's time too.
-    pub(super) ponders: bool,
+    pub(in crate::protocol) ponders: bool,
 }
 
 impl Timing {
     /// The time that the clocks of `go`, in milliseconds, allow the side to move; `None` without one.
-    pub(super) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
+    pub(in crate::protocol) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
         if let Some(time) = go.move_time {
             return Some(self.fixed(milliseconds(time)));
         }
@@ -62,8 +62,8 @@ mod tests {
     const USUAL: Timing = Timing { overhead: OVERHEAD, ponders: false };
 
     fn go(line: &str) -> Go {
-        match super::super::Command::parse(line) {
-            Some(Ok(super::super::Command::Go(go))) => *go,
+        match crate::protocol::wire::command::Command::parse(line) {
+            Some(Ok(crate::protocol::wire::command::Command::Go(go))) => *go,
             other => unreachable!("{other:?}"),
         }
     }

@@ -3,8 +3,10 @@
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use super::{Dialect, EngineScore, Speech};
 use crate::engine::Bound;
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::scale::EngineScore;
+use crate::protocol::wire::speech::Speech;
 
 /// Moves of a line of play that are kept.
 const MAX_PV: usize = 300;

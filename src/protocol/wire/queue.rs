@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::Command;
+use crate::protocol::wire::command::Command;
 
 /// Commands that may wait, and the bytes of their lines.
 const MOST: (usize, usize) = (10_000, 16 << 20);

@@ -1,7 +1,11 @@
 //! The commands that a GUI sends, read from one line each. The words of all dialects are understood
 //! together; where they mean different things, the session decides.
 
-use super::{Dialect, Go, MAX_LINE};
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::go::Go;
+
+/// The longest line of a GUI that is obeyed, in bytes: a game of 50,000 plies.
+pub(in crate::protocol) const MAX_LINE: u64 = 1 << 18;
 
 /// One line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +109,7 @@ impl Command {
     }
 
     /// Returns true if it can be obeyed while a search runs.
-    pub(super) const fn is_urgent(&self) -> bool {
+    pub(in crate::protocol) const fn is_urgent(&self) -> bool {
         match self {
             Self::Handshake(_)
             | Self::IsReady

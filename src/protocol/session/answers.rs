@@ -2,35 +2,37 @@
 
 use std::io::{self, Write};
 
-use super::speech::{Answer, Offer};
-use super::{Dialect, Speech, scale};
 use crate::engine::{Bound, HashEntry, Iteration, Playable, Score, ScoreKind};
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::scale;
+use crate::protocol::wire::speech::Speech;
+use crate::protocol::wire::speech::{Answer, Offer};
 
 /// Writes answers.
-pub(super) struct Voice<'a> {
+pub(in crate::protocol) struct Voice<'a> {
     output: &'a mut dyn Write,
     /// The dialect and conventions of the GUI.
-    pub(super) speech: Speech,
+    pub(in crate::protocol) speech: Speech,
 }
 
 /// The additions to the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Extras {
+pub(in crate::protocol) struct Extras {
     /// An offered draw is accepted.
-    pub(super) draw: bool,
+    pub(in crate::protocol) draw: bool,
 }
 
 /// The parts of an iteration that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Detail {
+pub(in crate::protocol) struct Detail {
     /// With the chances of win, draw and loss.
-    pub(super) wdl: bool,
+    pub(in crate::protocol) wdl: bool,
     /// UCCI: with what that protocol has no words for.
-    pub(super) debug: bool,
+    pub(in crate::protocol) debug: bool,
 }
 
 impl<'a> Voice<'a> {
-    pub(super) fn new(output: &'a mut dyn Write, dialect: Dialect) -> Self {
+    pub(in crate::protocol) fn new(output: &'a mut dyn Write, dialect: Dialect) -> Self {
         Self { output, speech: Speech::of(dialect) }
     }
 
@@ -39,17 +41,17 @@ impl<'a> Voice<'a> {
         self.speech.dialect.is_ucci()
     }
 
-    pub(super) fn flush(&mut self) -> io::Result<()> {
+    pub(in crate::protocol) fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
     }
 
     /// A move as the GUI writes it.
-    pub(super) fn text<G: Playable>(&self, mv: G::Move) -> String {
+    pub(in crate::protocol) fn text<G: Playable>(&self, mv: G::Move) -> String {
         self.speech.ranks.theirs(&G::move_text(mv))
     }
 
     /// The answer to the handshake, with the `option` lines given.
-    pub(super) fn introduce(&mut self, options: &str) -> io::Result<()> {
+    pub(in crate::protocol) fn introduce(&mut self, options: &str) -> io::Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         writeln!(self.output, "id name juzhong {version}")?;
         if self.is_ucci() {
@@ -63,17 +65,17 @@ impl<'a> Voice<'a> {
         writeln!(self.output, "{options}{}", self.speech.dialect.ok())
     }
 
-    pub(super) fn ready(&mut self) -> io::Result<()> {
+    pub(in crate::protocol) fn ready(&mut self) -> io::Result<()> {
         writeln!(self.output, "readyok")
     }
 
     /// A message for people.
-    pub(super) fn message(&mut self, text: &str) -> io::Result<()> {
+    pub(in crate::protocol) fn message(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.output, "{}", self.speech.message(text))
     }
 
     /// Writes the result of an iteration.
-    pub(super) fn iteration<G: Playable>(
+    pub(in crate::protocol) fn iteration<G: Playable>(
         &mut self,
         iteration: &Iteration<G::Move>,
         detail: Detail,
@@ -129,7 +131,7 @@ impl<'a> Voice<'a> {
     }
 
     /// A score that no search found.
-    pub(super) fn score<G: Playable>(
+    pub(in crate::protocol) fn score<G: Playable>(
         &mut self,
         depth: u32,
         score: Score,
@@ -154,7 +156,7 @@ impl<'a> Voice<'a> {
     }
 
     /// The move to play, and the answer expected.
-    pub(super) fn best<G: Playable>(
+    pub(in crate::protocol) fn best<G: Playable>(
         &mut self,
         mv: G::Move,
         ponder: Option<G::Move>,
@@ -167,22 +169,22 @@ impl<'a> Voice<'a> {
     }
 
     /// There is no move.
-    pub(super) fn no_move(&mut self) -> io::Result<()> {
+    pub(in crate::protocol) fn no_move(&mut self) -> io::Result<()> {
         writeln!(self.output, "{}", self.speech.answer(&Answer::default()))
     }
 
     /// UCCI: `stop` although nothing was searched.
-    pub(super) fn nothing_to_stop(&mut self) -> io::Result<()> {
+    pub(in crate::protocol) fn nothing_to_stop(&mut self) -> io::Result<()> {
         if self.is_ucci() { self.no_move() } else { Ok(()) }
     }
 
     /// UCCI: the end of the session.
-    pub(super) fn farewell(&mut self) -> io::Result<()> {
+    pub(in crate::protocol) fn farewell(&mut self) -> io::Result<()> {
         if self.is_ucci() { writeln!(self.output, "bye") } else { Ok(()) }
     }
 
     /// UCCI: writes the transposition table's entry for a position in which `entry.best` is a legal move.
-    pub(super) fn hash_entry<G: Playable>(
+    pub(in crate::protocol) fn hash_entry<G: Playable>(
         &mut self,
         entry: Option<HashEntry<G::Move>>,
     ) -> io::Result<()> {
@@ -203,12 +205,16 @@ impl<'a> Voice<'a> {
     }
 
     /// Writes the number of leaves of the tree below a move.
-    pub(super) fn count<G: Playable>(&mut self, mv: G::Move, nodes: u64) -> io::Result<()> {
+    pub(in crate::protocol) fn count<G: Playable>(
+        &mut self,
+        mv: G::Move,
+        nodes: u64,
+    ) -> io::Result<()> {
         writeln!(self.output, "{}: {nodes}", self.text::<G>(mv))
     }
 
     /// Writes the number of leaves of the whole tree.
-    pub(super) fn total(&mut self, nodes: u64) -> io::Result<()> {
+    pub(in crate::protocol) fn total(&mut self, nodes: u64) -> io::Result<()> {
         writeln!(self.output, "\nNodes searched: {nodes}")
     }
 }

@@ -1,0 +1,12 @@
+//! Lines in and out, in every dialect: no engine, no thread.
+
+pub(super) mod announced;
+pub(super) mod command;
+pub(super) mod dialect;
+pub(super) mod go;
+pub(super) mod info;
+pub(super) mod options;
+pub(super) mod queue;
+pub(super) mod ranks;
+pub(super) mod scale;
+pub(super) mod speech;
