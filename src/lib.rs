@@ -37,8 +37,14 @@ pub mod engine;
 // Engine protocols: text to engine and back over `BufRead` and `Write`.
 pub mod protocol;
 
-// Matches between engines.
-pub mod arena;
+// A foreign engine with this program's books and tablebases in front of it.
+pub mod proxy;
+
+// Matches between engines, their statistics, self-play.
+pub mod contest;
+
+// Tuning of the evaluation by the results of games.
+pub mod tune;
 
 // HTTP service.
 pub mod web;

@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
-use crate::arena::{
-    ClockSetting, Count, Decision, Dialect, DrawRule, Effort, EngineCommand, Entrant, Estimate,
-    Fault, Journal, JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace,
-    Patience, Referee, ResignRule, Sprt, Standing, built_in_openings,
-};
 use crate::bytes::visible::ShowPath;
+use crate::contest::{
+    ClockSetting, Count, Decision, DrawRule, Effort, Entrant, Estimate, Fault, Journal,
+    JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace, Referee, ResignRule,
+    Sprt, Standing, built_in_openings,
+};
 use crate::engine::{Endgames, MAX_PLY, Playable, TableOptions};
+use crate::protocol::Dialect;
+use crate::protocol::client::{EngineCommand, Patience};
 use crate::record::Record;
 use crate::xiangqi::{Position, RuleSet};
 

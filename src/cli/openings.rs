@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::{CliError, OrExit, exit, interrupt};
-use crate::arena::read_positions;
 use crate::book::find_games;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
+use crate::contest::read_positions;
 use crate::record::{Record, read_packed};
 use crate::xiangqi::Position;
 

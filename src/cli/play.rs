@@ -5,11 +5,13 @@ use super::player::{LimitArgs, PlayerArgs, tell_notices};
 use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
-use crate::arena::{Client, EngineCommand, EngineScore, GoLimits, Patience, Thought};
 use crate::bytes::read_line;
 use crate::engine::{Choice, Engine, Limits, Playable, Score, ScoreKind};
 use crate::game::{Horizon, Line, Outcome, Side};
 use crate::gomoku::Board;
+use crate::protocol::EngineScore;
+use crate::protocol::client::GoLimits;
+use crate::protocol::client::{Client, EngineCommand, Patience, Thought};
 use crate::xiangqi::Position;
 use crate::xiangqi::notation::MoveNotation;
 
@@ -109,7 +111,7 @@ fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError
             client.set_option(name, value)?;
         }
         client.new_game()?;
-        Ok::<_, crate::arena::ClientError>(client)
+        Ok::<_, crate::protocol::client::ClientError>(client)
     };
     let mut client = start().or_exit(exit::UNAVAILABLE)?;
     for notice in client.take_notices() {

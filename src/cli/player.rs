@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::position::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
-use crate::arena::GoLimits;
 use crate::book::{Policy, SelectOptions};
 use crate::engine::{
     Engine, EngineOptions, Limits, MAX_HASH_MIB, MAX_PLY, MAX_THREADS, OwnBook, Playable,
     TableMetric, TableOptions, TableRules, clock,
 };
 use crate::game::Side;
+use crate::protocol::client::GoLimits;
 
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]

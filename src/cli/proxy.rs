@@ -4,8 +4,10 @@ use std::time::Duration;
 use super::contest::{Spoken, parse_option, parse_protocol};
 use super::player::PlayerArgs;
 use super::{CliError, Context, OrExit, exit, interrupt};
-use crate::arena::proxy::{self, ProxyError, ProxyOptions};
-use crate::arena::{EngineCommand, Patience, Ranks};
+use crate::protocol::Ranks;
+use crate::protocol::client::{EngineCommand, Patience};
+use crate::proxy;
+use crate::proxy::{ProxyError, ProxyOptions};
 use crate::xiangqi::Position;
 
 /// Presents another engine with our books and tables in front of it, to a GUI on standard input and

@@ -4,10 +4,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
-use crate::arena::SelfPlay;
 use crate::bytes::atomic;
 use crate::bytes::machine::DEEP_STACK;
 use crate::bytes::visible::ShowPath;
+use crate::contest::SelfPlay;
 use crate::record::{PgnOptions, write_pgn};
 use crate::xiangqi::RuleSet;
 

@@ -5,12 +5,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
-use crate::arena::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::book::find_games;
 use crate::bytes::machine::DEEP_STACK;
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{atomic, open};
 use crate::record::{ReadSummary, Record, read_packed};
+use crate::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
 use crate::xiangqi::Position;
 
 /// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the

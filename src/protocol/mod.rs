@@ -5,26 +5,27 @@
 //! [`Command`] of every dialect is understood at any time, and every option by its names in all
 //! dialects; only what the engine says ([`Dialect`]) depends on the handshake that came first.
 //!
-//! | module     | what it is for                                                        |
-//! |------------|-----------------------------------------------------------------------|
-//! | `dialect`  | the dialects                                                          |
-//! | `command`  | a line of a GUI, understood                                           |
-//! | `go`       | the limits of a search: `go` read and written                         |
-//! | `speech`   | positions, options and answers, written and read in one dialect       |
-//! | `info`     | the lines of an engine that searches, read                            |
-//! | `scale`    | UCCI's scores                                                         |
-//! | `options`  | the names of options in all dialects, and how they are announced      |
-//! | `announced`| options of other engines                                              |
-//! | `queue`    | commands that wait                                                    |
-//! | `answers`  | this engine's lines, in the dialect of the GUI                        |
-//! | `settings` | the values of the options, and their meaning for the engine           |
-//! | `thinking` | a search in its own thread                                            |
-//! | `timing`   | from the clocks of `go` to the time for a move                        |
-//! | `session`  | the state between commands                                            |
-//! | `ranks`    | moves with ranks counted from 0 or from 1                             |
+//! | folder    | module     | what it is for                                                        |
+//! |-----------|------------|-----------------------------------------------------------------------|
+//! | `wire` | `dialect` | the dialects |
+//! | `wire` | `command` | a line of a GUI, understood |
+//! | `wire` | `go` | the limits of a search: `go` read and written |
+//! | `wire` | `speech` | positions, options and answers, written and read in one dialect |
+//! | `wire` | `info` | the lines of an engine that searches, read |
+//! | `wire` | `scale` | UCCI's scores |
+//! | `wire` | `options` | the names of options in all dialects, and how they are announced |
+//! | `wire` | `announced` | options of other engines |
+//! | `wire` | `queue` | commands that wait |
+//! | `session` | `answers` | this engine's lines, in the dialect of the GUI |
+//! | `session` | `settings` | the values of the options, and their meaning for the engine |
+//! | `session` | `thinking` | a search in its own thread |
+//! | `session` | `timing` | from the clocks of `go` to the time for a move |
+//! | `session` | `state` | the state between commands |
+//! | `wire` | `ranks` | moves with ranks counted from 0 or from 1 |
+//! | `client` |  | an engine in a process of its own |
 //!
-//! Modules above this one, which exchange lines with other engines, use the same readers and writers:
-//! `dialect` to `queue` know no engine and no thread.
+//! The proxy and the client, which exchange lines with other engines, use the same readers and writers: `wire`
+//! knows no engine and no thread.
 //!
 //! Three threads: one reads lines; one searches while a `go` runs, or opens the books and tablebases that
 //! were named; the caller's own, which owns the state and the output, receives the events of both from one
@@ -33,6 +34,7 @@
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
+pub mod client;
 mod session;
 mod wire;
 

@@ -5,11 +5,13 @@ use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use juzhong::arena::{
-    Dialect, EngineCommand, Entrant, Fault, Match, MatchGame, Openings, Pace, Patience, Referee,
-    Sprt, Standing, built_in_openings, read_positions,
+use juzhong::contest::{
+    Entrant, Fault, Match, MatchGame, Openings, Pace, Referee, Sprt, Standing, built_in_openings,
+    read_positions,
 };
 use juzhong::game::{Outcome, Side};
+use juzhong::protocol::Dialect;
+use juzhong::protocol::client::{EngineCommand, Patience};
 use serde_json::Value;
 
 use crate::support::fairy_stockfish;

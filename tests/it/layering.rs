@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
@@ -19,14 +19,17 @@ const ROOMS: [(&str, &[&str]); 14] = [
         &["bytes", "hash", "game", "xiangqi", "gomoku", "record", "book", "tablebase", "search"],
     ),
     ("protocol", &["bytes", "hash", "game", "xiangqi", "gomoku", "engine"]),
-    ("arena", &["bytes", "game", "xiangqi", "gomoku", "record", "engine", "protocol"]),
+    ("proxy", &["bytes", "game", "xiangqi", "engine", "protocol"]),
+    ("contest", &["bytes", "game", "xiangqi", "gomoku", "record", "engine", "protocol"]),
+    ("tune", &["bytes", "game", "xiangqi", "record", "engine", "protocol", "contest"]),
     ("web", &["game", "xiangqi", "gomoku", "record", "book", "tablebase", "engine"]),
     ("cli", &["*"]),
 ];
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
-const FOLDERS: [(&str, &[&str]); 2] = [
+const FOLDERS: [(&str, &[&str]); 3] = [
+    ("protocol", &["wire", "session", "client"]),
     (
         "book",
         &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],

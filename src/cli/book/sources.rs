@@ -12,7 +12,6 @@ use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
 use super::super::{CliError, OrExit, exit, interrupt, tell};
 use super::from_replace;
-use crate::arena::{ClientAppraiser, EngineCommand, GoLimits, Patience, spawn_appraisers};
 use crate::book::{
     Appraisal, AppraiseError, Appraiser, Book, Findings, ReplaceError, Score, Span, Worth,
     appraise_all,
@@ -22,6 +21,8 @@ use crate::engine::{
 };
 use crate::game::Line;
 use crate::hash::Key;
+use crate::protocol::client::{ClientAppraiser, GoLimits, spawn_appraisers};
+use crate::protocol::client::{EngineCommand, Patience};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Searched where no limit is given.

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use crate::engine::{Bound, HashEntry, Iteration, Playable, Score, ScoreKind};
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::scale;
-use crate::protocol::wire::speech::Speech;
-use crate::protocol::wire::speech::{Answer, Offer};
+use crate::protocol::wire::speech::{Answer, Offer, Speech};
 
 /// Writes answers.
 pub(in crate::protocol) struct Voice<'a> {

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use crate::engine::clock::{self, Allowance, Clock, OVERHEAD};
 use crate::game::Side;
-use crate::protocol::wire::go::Go;
-use crate::protocol::wire::go::MAX_TIME;
+use crate::protocol::wire::go::{Go, MAX_TIME};
 
 /// The shortest time for a move.
 const LEAST: Duration = Duration::from_millis(1);

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use juzhong::arena::{
-    Client, ClientError, Clocks, Dialect, EngineCommand, EngineScore, GoLimits, Offer, Patience,
-    Ranks, Thought,
-};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Line, Notation};
+use juzhong::protocol::client::{
+    Client, ClientError, Clocks, EngineCommand, GoLimits, Patience, Thought,
+};
+use juzhong::protocol::{Dialect, EngineScore, Offer, Ranks};
 use juzhong::xiangqi::{Move, Position};
 
 use crate::support::program::PROGRAM;

@@ -3,11 +3,11 @@
 use std::io::{BufRead, Cursor, Read, Write};
 use std::process::Stdio;
 
-use juzhong::arena::proxy::{self, ProxyOptions};
-use juzhong::arena::{EngineCommand, Patience};
 use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
+use juzhong::protocol::client::{EngineCommand, Patience};
 use juzhong::protocol::{Dialect, Ranks};
+use juzhong::proxy::{self, ProxyOptions};
 use juzhong::xiangqi::{Move, Position};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,0 +1,301 @@
+//! The games of a match in a PGN file, from which it goes on after an interruption.
+//!
+//! A game is added by one write when it and all before it are over. Should that write be cut off,
+//! the piece is removed before the match goes on, so that the file holds whole games only. Each game
+//! names its match in the tag `Match`; the tags `RedEffort`, `BlackEffort` and `Fault` state what the
+//! record itself has no place for.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::open;
+use crate::bytes::visible::ShowPath;
+use crate::contest::game_runner::{Effort, Fault};
+use crate::contest::matches::{MatchGame, engine_of};
+use crate::game::Side;
+use crate::record::{BadGame, PgnOptions, Record, read_games, write_pgn};
+use crate::xiangqi::Position;
+use crate::xiangqi::notation::MoveNotation;
+
+/// The file that a match is written to.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    /// Bytes of whole games.
+    length: u64,
+    settings: String,
+    _lock: FileLock,
+}
+
+/// The reason why a match cannot go on from a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// It cannot be read or made.
+    #[error("{}", path.shown())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Another match is written to it.
+    #[error("{}: another process writes it; wait for its end, or choose another file", .0.shown())]
+    Busy(PathBuf),
+    /// It is not what this module writes.
+    #[error("{}: {what}; a match goes on only from its own games: choose another file", path.shown())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The fault of the file.
+        what: String,
+    },
+    /// It holds another match.
+    #[error("{}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  asked: {asked}", path.shown())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// The settings of its games.
+        there: String,
+        /// The settings requested.
+        asked: String,
+    },
+}
+
+/// The ends of whole games.
+const ENDS: [&[u8]; 3] = [b"1-0\n\n", b"0-1\n\n", b"1/2-1/2\n\n"];
+
+impl Journal {
+    /// Opens or makes the file of the match that `settings` describe, and hands back the games that
+    /// it holds, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`]; the file is left as it was.
+    pub fn open(path: &Path, settings: &str) -> Result<(Self, Vec<MatchGame>), JournalError> {
+        let failed = |source| JournalError::File { path: path.to_owned(), source };
+        // A device may have no end; the look before the lock is for what must not get one beside it.
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(failed(io::Error::other("it is no regular file")));
+        }
+        // As they come back from the file: a tag is one line.
+        let settings: String =
+            settings.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let settings = settings.trim();
+        let lock = match FileLock::claim(path).map_err(failed)? {
+            Claim::Ours(lock) => lock,
+            Claim::Others(_) => return Err(JournalError::Busy(path.to_owned())),
+        };
+        let mut file = open::writable(path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let whole = whole_games(&bytes);
+        let games = read(path, &bytes[..whole], settings)?;
+        let cut_off = &bytes[whole..];
+        let beginning = &cut_off[..cut_off.len().min(BEGINNING.len())];
+        if !BEGINNING.as_bytes().starts_with(beginning) {
+            let what = "there is something other than games in it".to_owned();
+            return Err(JournalError::Foreign { path: path.to_owned(), what });
+        }
+        let length = whole as u64;
+        file.set_len(length).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let settings = settings.to_owned();
+        Ok((Self { file, length, settings, _lock: lock }, games))
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing; a part that was written is removed again, if that can be done.
+    pub fn add(&mut self, game: &MatchGame) -> io::Result<()> {
+        let mut record = game.record.clone();
+        record.tags.extend(self.tags(game));
+        let mut text = Vec::new();
+        let options = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
+        write_pgn(&mut text, &record, &options)?;
+        if let Err(error) = self.file.write_all(&text) {
+            let cut = self.file.set_len(self.length);
+            tracing::debug!(?cut, "a game cut off");
+            return Err(error);
+        }
+        self.length += text.len() as u64;
+        Ok(())
+    }
+
+    fn tags(&self, game: &MatchGame) -> Vec<(String, String)> {
+        let mut tags = vec![("Match".to_owned(), self.settings.clone())];
+        for (side, name) in Side::ALL.into_iter().zip(EFFORTS) {
+            let Effort { moves, depth, nodes, micros } = game.effort[engine_of(game.number, side)];
+            tags.push((name.to_owned(), format!("{moves} {depth} {nodes} {micros}")));
+        }
+        if let Some((engine, fault)) = game.fault {
+            tags.push(("Fault".to_owned(), format!("{} {}", NAMES[engine], fault.name())));
+        }
+        tags
+    }
+}
+
+/// The beginning of every game.
+const BEGINNING: &str = "[Game \"Chinese Chess\"]\n[Event \"juzhong match\"]\n";
+/// Tags for what Red and Black did.
+const EFFORTS: [&str; 2] = ["RedEffort", "BlackEffort"];
+/// The engines.
+const NAMES: [&str; 2] = ["a", "b"];
+
+/// Bytes up to the end of the last whole game.
+fn whole_games(bytes: &[u8]) -> usize {
+    let ends = |&end: &usize| ENDS.iter().any(|text| bytes[..end].ends_with(text));
+    (1..=bytes.len()).rev().find(ends).unwrap_or(0)
+}
+
+fn read(path: &Path, bytes: &[u8], settings: &str) -> Result<Vec<MatchGame>, JournalError> {
+    let mut records = Vec::new();
+    let mut problem: Option<BadGame> = None;
+    read_games(&path.shown().to_string(), bytes, &mut |game| match game {
+        Ok(game) => records.push(game.record),
+        Err(bad) => problem = problem.take().or(Some(bad)),
+    });
+    let foreign = |what| JournalError::Foreign { path: path.to_owned(), what };
+    if let Some(bad) = problem.filter(|_| !bytes.is_empty()) {
+        return Err(foreign(format!("game {}: {}", bad.game, bad.reason)));
+    }
+    let mut games = Vec::with_capacity(records.len());
+    for (number, record) in records.into_iter().enumerate() {
+        let there = record.tag("Match").unwrap_or_default();
+        if there.is_empty() {
+            return Err(foreign(format!("game {} is of no match", number + 1)));
+        }
+        if there != settings {
+            let (there, asked) = (there.to_owned(), settings.to_owned());
+            return Err(JournalError::Changed { path: path.to_owned(), there, asked });
+        }
+        let damaged = || foreign(format!("game {} is not the one that belongs there", number + 1));
+        games.push(game_of(number, record).ok_or_else(damaged)?);
+    }
+    Ok(games)
+}
+
+/// The game as it was when it was over; `None` if that cannot be reconstructed.
+fn game_of(number: usize, mut record: Record<Position>) -> Option<MatchGame> {
+    let round: usize = record.tag("Round")?.parse().ok()?;
+    let outcome = record.result.filter(|_| round == number + 1)?;
+    let efforts = [effort(record.tag(EFFORTS[0])?)?, effort(record.tag(EFFORTS[1])?)?];
+    let effort = Side::ALL.map(|side| efforts[engine_of(number, side)]);
+    let fault = match record.tag("Fault") {
+        None => None,
+        Some(text) => {
+            let (engine, fault) = text.split_once(' ')?;
+            let engine = NAMES.iter().position(|&name| name == engine)?;
+            Some((engine, Fault::ALL.into_iter().find(|known| known.name() == fault)?))
+        }
+    };
+    record.tags.retain(|(name, _)| {
+        !EFFORTS.contains(&name.as_str()) && name != "Fault" && name != "Match"
+    });
+    Some(MatchGame { number, record, outcome, fault, effort, notices: Default::default() })
+}
+
+fn effort(text: &str) -> Option<Effort> {
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|n| n.parse().ok()).collect();
+    let [moves, depth, nodes, micros] = numbers?.try_into().ok()?;
+    Some(Effort { moves, depth, nodes, micros })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Outcome;
+    use crate::record::Tree;
+    use crate::xiangqi::Move;
+
+    fn game(number: usize) -> MatchGame {
+        let tag = |name: &str, value: String| (name.to_owned(), value);
+        let moves = ["h2e2", "h9g7"].map(|mv| Move::parse(mv).unwrap());
+        let outcome =
+            [Outcome::Win(Side::First), Outcome::Draw, Outcome::Win(Side::Second)][number % 3];
+        let tree = Tree { moves: moves.to_vec(), ..Tree::default() };
+        let tags =
+            vec![tag("Event", "juzhong match".to_owned()), tag("Round", (number + 1).to_string())];
+        let record = Record { tags, start: None, start_clock: 0, result: Some(outcome), tree };
+        let effort =
+            [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });
+        let fault = (number == 1).then_some((1, Fault::Crash));
+        let notices = Default::default();
+        MatchGame { number, record, outcome, fault, effort, notices }
+    }
+
+    fn open(path: &Path, settings: &str) -> Result<usize, String> {
+        let opened = Journal::open(path, settings);
+        opened.map(|(_, games)| games.len()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn games_come_back_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.pgn");
+        let (mut journal, games) = Journal::open(&path, "a, \"b\" \\").unwrap();
+        assert!(games.is_empty());
+        assert!(open(&path, "x").unwrap_err().contains("another process"));
+        for number in 0..4 {
+            journal.add(&game(number)).unwrap();
+        }
+        drop(journal);
+        let (_journal, games) = Journal::open(&path, "a, \"b\" \\").unwrap();
+        assert_eq!(games.len(), 4);
+        for (number, read) in games.iter().enumerate() {
+            let MatchGame { outcome, fault, effort, record, .. } = game(number);
+            assert_eq!((read.outcome, read.fault, read.effort), (outcome, fault, effort));
+            assert_eq!(read.record.tree.moves, record.tree.moves);
+        }
+    }
+
+    #[test]
+    fn odd_settings_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.pgn");
+        let settings = "a\nb\t\"c\" \u{1}\\ ";
+        let (mut journal, _) = Journal::open(&path, settings).unwrap();
+        journal.add(&game(0)).unwrap();
+        drop(journal);
+        assert_eq!(open(&path, settings), Ok(1));
+        for path in [Path::new("/dev/zero"), folder.path()] {
+            if path.exists() {
+                assert!(open(path, "x").unwrap_err().contains(&path.display().to_string()));
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_removed_and_other_matches_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.pgn");
+        let (mut journal, _) = Journal::open(&path, "one").unwrap();
+        journal.add(&game(0)).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        journal.add(&game(1)).unwrap();
+        let both = std::fs::read(&path).unwrap();
+        drop(journal);
+        for length in whole.len()..both.len() {
+            std::fs::write(&path, &both[..length]).unwrap();
+            assert_eq!(open(&path, "one"), Ok(1), "{length}");
+            assert_eq!(std::fs::read(&path).unwrap(), whole);
+        }
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(open(&path, "one"), Ok(0), "{length}");
+        }
+        std::fs::write(&path, &both).unwrap();
+        assert!(open(&path, "two").unwrap_err().contains("there: one\n  asked: two"));
+        let swapped = [&both[whole.len()..], &whole].concat();
+        let foreign = "[Event \"x\"]\n\n1. h2e2 1-0\n\n".as_bytes();
+        for other in [foreign, b"my notes\n", &[&both[..], b"notes"].concat(), &swapped] {
+            std::fs::write(&path, other).unwrap();
+            assert!(open(&path, "one").unwrap_err().contains("choose another file"));
+            assert_eq!(std::fs::read(&path).unwrap(), other);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Matches: two engines, many games, several at a time.
+//!
+//! Each worker thread has one engine for either side and plays the next game that nobody has begun. Games are
+//! handed over in the order of their numbers, in whatever order they end, and tests look at whole pairs in
+//! that order; so the result of a match does not depend on the number of games played at a time, as long as
+//! engines do not look at the time.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use crate::bytes::RaiseAtEnd;
+use crate::contest::game_runner::{Effort, Fault, Pace, Table};
+use crate::contest::openings::Openings;
+use crate::contest::participant::{Entrant, Seat};
+use crate::contest::referee::Referee;
+use crate::contest::sprt::{Decision, Sprt};
+use crate::contest::stats::Tally;
+use crate::game::{Outcome, Side};
+use crate::protocol::client::{ClientError, Patience};
+use crate::record::Record;
+use crate::xiangqi::Position;
+
+/// A match between two engines.
+#[derive(Debug)]
+pub struct Match {
+    /// The engines; results are the first one's.
+    pub entrants: [Entrant; 2],
+    /// The limits of their searches.
+    pub pace: Pace,
+    /// The rules for when games end.
+    pub referee: Referee,
+    /// The positions where games begin; each opening is played twice, with colours exchanged.
+    pub openings: Openings,
+    /// Games at most.
+    pub games: usize,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// Ends the match early.
+    pub sprt: Option<Sprt>,
+    /// The times that engines may be silent.
+    pub patience: Patience,
+}
+
+/// The reason why a match cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatchError {
+    /// There is no opening.
+    #[error("there are no openings to play from")]
+    NoOpenings,
+    /// An engine cannot be started.
+    #[error(transparent)]
+    Engine(#[from] ClientError),
+    /// The receiver of the games fails.
+    #[error("{what}")]
+    Sink {
+        /// The work of the receiver.
+        what: String,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+/// A game of a match.
+#[derive(Debug, Clone)]
+pub struct MatchGame {
+    /// From 0 on. The first engine plays Red in even ones.
+    pub number: usize,
+    /// Moves, result and names, and the engines' reports on their moves.
+    pub record: Record<Position>,
+    /// The result.
+    pub outcome: Outcome,
+    /// The engine (0 or 1) that committed a fault, and the fault.
+    pub fault: Option<(usize, Fault)>,
+    /// The work of the first and the second engine.
+    pub effort: [Effort; 2],
+    /// The messages of the first and the second engine before and between their searches, for people.
+    pub notices: [Vec<String>; 2],
+}
+
+/// The results of a match so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// Results.
+    pub tally: Tally,
+    /// The work of the first and the second engine.
+    pub effort: [Effort; 2],
+    /// The numbers of their faults, in the order of [`Fault::ALL`].
+    pub faults: [[u64; 4]; 2],
+}
+
+impl Standing {
+    /// Counts the next game.
+    pub fn add(&mut self, game: &MatchGame) {
+        self.tally.add(game.outcome);
+        for (sum, effort) in self.effort.iter_mut().zip(game.effort) {
+            *sum += effort;
+        }
+        if let Some((engine, fault)) = game.fault {
+            self.faults[engine][fault as usize] += 1;
+        }
+    }
+
+    /// Games so far.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.tally.total().games() as usize
+    }
+
+    /// Returns true if an engine committed any fault.
+    #[must_use]
+    pub fn has_faults(&self) -> bool {
+        self.faults.iter().flatten().any(|&n| n > 0)
+    }
+}
+
+/// The engine that plays a side in a game.
+pub(super) const fn engine_of(number: usize, side: Side) -> usize {
+    (number + side.index()) % 2
+}
+
+/// The result that a worker hands over.
+type Outgoing = Result<Box<MatchGame>, ClientError>;
+
+impl Match {
+    /// Plays from game number `standing.games()` on until all are played, the test is decided or
+    /// `stop` is set, adding to `standing`. `sink` gets the games in order, from this thread.
+    ///
+    /// # Errors
+    ///
+    /// If an engine cannot be started, if there is no opening, or `sink` fails; games in progress are lost.
+    pub fn play(
+        &self,
+        standing: &mut Standing,
+        stop: &AtomicBool,
+        sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
+    ) -> Result<(), MatchError> {
+        if self.openings.is_empty() {
+            return Err(MatchError::NoOpenings);
+        }
+        let next = AtomicUsize::new(standing.games());
+        let halt = AtomicBool::new(self.is_decided(standing));
+        let (sender, games) = channel();
+        std::thread::scope(|scope| {
+            let _halt = RaiseAtEnd(&halt);
+            for _ in
+                0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
+            {
+                let (sender, next, halt) = (sender.clone(), &next, &halt);
+                scope.spawn(move || self.work(next, halt, &sender));
+            }
+            drop(sender);
+            self.collect(&games, standing, &Stops { stop, halt: &halt }, sink)
+        })
+    }
+
+    /// The state of the test, if there is one.
+    #[must_use]
+    pub fn decision(&self, standing: &Standing) -> Option<Decision> {
+        self.sprt.map(|sprt| sprt.decide(&standing.tally.pairs))
+    }
+
+    /// Returns true if no more games are needed.
+    #[must_use]
+    pub fn is_decided(&self, standing: &Standing) -> bool {
+        let decided = self.decision(standing).is_some_and(|decision| decision != Decision::Open);
+        decided && standing.tally.is_even() || standing.games() >= self.games
+    }
+
+    fn collect(
+        &self,
+        games: &Receiver<(usize, Outgoing)>,
+        standing: &mut Standing,
+        stops: &Stops<'_>,
+        sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
+    ) -> Result<(), MatchError> {
+        let mut early = BTreeMap::new();
+        while !self.is_decided(standing) && !stops.stop() {
+            let (number, game) = match games.recv_timeout(LOOK) {
+                Ok(game) => game,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            early.insert(number, game);
+            while let Some(game) = early.remove(&standing.games()) {
+                let game = game?;
+                standing.add(&game);
+                sink(&game, standing)?;
+                if self.is_decided(standing) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays games as long as there are any.
+    fn work(&self, next: &AtomicUsize, halt: &AtomicBool, games: &Sender<(usize, Outgoing)>) {
+        let seat = |entrant| Seat::new(entrant, self.referee.rules, self.patience);
+        let mut seats = [seat(&self.entrants[0]), seat(&self.entrants[1])];
+        while !halt.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.games {
+                break;
+            }
+            let game = match self.game(number, &mut seats, halt) {
+                Ok(None) => break,
+                Ok(Some(game)) => Ok(Box::new(game)),
+                Err(error) => Err(error),
+            };
+            let failed = game.is_err();
+            if games.send((number, game)).is_err() || failed {
+                break;
+            }
+        }
+        seats.iter_mut().for_each(Seat::stand_up);
+    }
+
+    fn game(
+        &self,
+        number: usize,
+        seats: &mut [Seat<'_>; 2],
+        halt: &AtomicBool,
+    ) -> Result<Option<MatchGame>, ClientError> {
+        let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
+        for seat in seats.iter_mut() {
+            seat.sit_down()?;
+        }
+        let mut names = [seats[0].name(), seats[1].name()];
+        if names[0] == names[1] {
+            names = [format!("{} a", names[0]), format!("{} b", names[1])];
+        }
+        let [first, second] = &mut *seats;
+        let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
+        let mut table = Table::new(self.pace, &self.referee, at_board, halt);
+        let Some(played) = table.play(&opening) else { return Ok(None) };
+        let (fault, by_side) = (table.fault, table.effort);
+        let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
+        let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
+        let outcome = played.end.outcome;
+        let [red, black] = Side::ALL.map(|side| names[engine_of(number, side)].clone());
+        let tag = |name: &str, value: String| (name.to_owned(), value);
+        let tags = vec![
+            tag("Event", "juzhong match".to_owned()),
+            tag("Round", (number + 1).to_string()),
+            tag("Red", red),
+            tag("Black", black),
+            tag("TimeControl", self.pace.to_string()),
+        ];
+        let record = played.record(&opening, tags);
+        let notices = [seats[0].take_notices(), seats[1].take_notices()];
+        Ok(Some(MatchGame { number, record, outcome, fault, effort, notices }))
+    }
+}
+
+/// The interval between two looks at whether a match is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The wish from outside, and the word to the workers.
+struct Stops<'a> {
+    stop: &'a AtomicBool,
+    halt: &'a AtomicBool,
+}
+
+impl Stops<'_> {
+    /// Passes the wish on.
+    fn stop(&self) -> bool {
+        let stop = self.stop.load(Ordering::Relaxed);
+        if stop {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+        stop
+    }
+}

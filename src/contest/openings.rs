@@ -1,0 +1,271 @@
+//! The openings that the games of a match begin from.
+
+use std::collections::HashSet;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::contest::game_runner::line_of;
+use crate::engine::{Engine, EngineOptions, Limits};
+use crate::game::{Game, Line, MoveList, Symmetric};
+use crate::record::{Record, Tree, read_games};
+use crate::xiangqi::{FenError, Position, Setup};
+
+/// The opening lines of the project.
+const LINES: [&str; 19] = [
+    include_str!("../../books/openings/angel-points-the-way.pgn"),
+    include_str!("../../books/openings/central-cannon-rare-defences.pgn"),
+    include_str!("../../books/openings/central-cannon-sandwiched-horses.pgn"),
+    include_str!("../../books/openings/central-cannon-screen-horses.pgn"),
+    include_str!("../../books/openings/central-cannon-single-horse.pgn"),
+    include_str!("../../books/openings/central-cannon-three-step-tiger.pgn"),
+    include_str!("../../books/openings/cross-palace-cannon.pgn"),
+    include_str!("../../books/openings/elephant-opening.pgn"),
+    include_str!("../../books/openings/five-eight-and-five-nine-cannons.pgn"),
+    include_str!("../../books/openings/five-seven-cannons-screen-horses.pgn"),
+    include_str!("../../books/openings/five-six-cannons-screen-horses.pgn"),
+    include_str!("../../books/openings/flank-openings.pgn"),
+    include_str!("../../books/openings/horse-opening.pgn"),
+    include_str!("../../books/openings/opposing-pawns.pgn"),
+    include_str!("../../books/openings/opposite-direction-cannons.pgn"),
+    include_str!("../../books/openings/palcorner-cannon.pgn"),
+    include_str!("../../books/openings/river-cannon-screen-horses.pgn"),
+    include_str!("../../books/openings/river-crossing-chariot-screen-horses.pgn"),
+    include_str!("../../books/openings/same-direction-cannons.pgn"),
+];
+
+/// The lines of `books/openings`, whole.
+#[must_use]
+pub fn built_in_openings() -> Vec<Record<Position>> {
+    let mut openings = Vec::new();
+    for text in LINES {
+        read_games("openings", text.as_bytes(), &mut |game| {
+            openings.extend(game.map(|game| game.record));
+        });
+    }
+    openings
+}
+
+/// A line of a list that is no legal position.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}")]
+pub struct BadPosition {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The fault of the position.
+    pub source: FenError,
+}
+
+/// Reads a list of positions, one FEN or EPD a line; blank lines and those that begin with `#` are
+/// passed over. `None` if the text does not begin with a position.
+///
+/// # Errors
+///
+/// The first line that is no legal position.
+#[must_use]
+pub fn read_positions(text: &str) -> Option<Result<Vec<Record<Position>>, BadPosition>> {
+    let lines = (1..).zip(text.lines().map(|line| line.trim().trim_start_matches('\u{feff}')));
+    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
+    let (_, first) = lines.peek()?;
+    let is_fen = first.split_whitespace().next()?.matches('/').count() == 9;
+    let read =
+        |(number, line)| read_position(line).map_err(|source| BadPosition { line: number, source });
+    is_fen.then(|| lines.map(read).collect())
+}
+
+/// A FEN, or an EPD: four fields of it and then operations, which do not matter here.
+fn read_position(line: &str) -> Result<Record<Position>, FenError> {
+    let fields = line.split_whitespace();
+    let is_counter = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
+    let (head, rest): (Vec<&str>, Vec<&str>) =
+        (fields.clone().take(4).collect(), fields.skip(4).take(2).take_while(is_counter).collect());
+    let setup = Setup::from_fen(&[head, rest].concat().join(" "))?;
+    let start = Position::from_setup(&setup)?;
+    let start_clock = setup.halfmove_clock;
+    let tags = Vec::new();
+    Ok(Record { tags, start: Some(start), start_clock, result: None, tree: Tree::default() })
+}
+
+/// Openings in the order in which a match plays them.
+#[derive(Debug)]
+pub struct Openings {
+    list: Vec<Record<Position>>,
+    seed: u64,
+    /// Random plies where an opening comes again.
+    extra: usize,
+}
+
+/// Positions searched to see whether random plies have given something away.
+const NODES: u64 = 2000;
+/// Centipawns by which random plies may change the score.
+const SWING: i32 = 60;
+/// The number of times that random plies are drawn before the last ones are accepted as they are.
+const TRIES: usize = 60;
+
+impl Openings {
+    /// The openings cut after `plies` plies (0: whole), each position once, mirror images included,
+    /// and shuffled by `seed`. Those that leave nothing to play are left out. When the list is
+    /// through it begins again, with `extra` more plies by chance that keep the score about where
+    /// it was: engines that play the same again would play the same games.
+    #[must_use]
+    pub fn new(openings: Vec<Record<Position>>, plies: usize, seed: u64, extra: usize) -> Self {
+        let mut seen = HashSet::new();
+        let mut list: Vec<_> = openings.into_iter().map(|opening| cut(opening, plies)).collect();
+        list.retain(|opening| {
+            let line = line_of(opening);
+            line.position().outcome().is_none() && seen.insert(line.position().canonical().key)
+        });
+        let mut chance = ChaCha8Rng::seed_from_u64(seed);
+        for last in (1..list.len()).rev() {
+            let other = chance.next_u64() % (last as u64 + 1);
+            list.swap(last, other as usize);
+        }
+        Self { list, seed, extra }
+    }
+
+    /// The number of openings, without random plies.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns true if there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All of them, in order, for a digest.
+    #[must_use]
+    pub fn list(&self) -> &[Record<Position>] {
+        &self.list
+    }
+
+    /// The opening of a pair of games, counted from 0; `None` if there are no openings.
+    #[must_use]
+    pub fn of_pair(&self, pair: usize) -> Option<Record<Position>> {
+        let round = pair.checked_div(self.list.len())?;
+        let opening = &self.list[pair % self.list.len()];
+        if round == 0 || self.extra == 0 {
+            return Some(opening.clone());
+        }
+        let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
+        chance.set_stream(1 + pair as u64);
+        Some(extended(opening, self.extra, &mut chance))
+    }
+}
+
+fn cut(mut opening: Record<Position>, plies: usize) -> Record<Position> {
+    if plies > 0 {
+        opening.tree.moves.truncate(plies);
+    }
+    opening
+}
+
+/// The opening with `plies` random plies more.
+fn extended(opening: &Record<Position>, plies: usize, chance: &mut ChaCha8Rng) -> Record<Position> {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let mut engine = Engine::new(options).ok();
+    let mut score = |line: &Line<Position>| {
+        let engine = engine.as_mut()?;
+        engine.new_game();
+        let value = engine.search(line, &Limits::nodes(NODES), &())?.score?.value();
+        // For the side that moves first in the opening, so that an odd number of plies is no matter.
+        Some(if line.len().is_multiple_of(2) { value } else { -value })
+    };
+    let line = line_of(opening);
+    let before = score(&line);
+    let mut longer = line.clone();
+    for _ in 0..TRIES {
+        longer = line.clone();
+        let played = (0..plies).all(|_| push_random(&mut longer, chance));
+        if !played || longer.position().outcome().is_some() {
+            continue;
+        }
+        if before.zip(score(&longer)).is_none_or(|(before, after)| (after - before).abs() <= SWING)
+        {
+            break;
+        }
+    }
+    if longer.position().outcome().is_some() {
+        return opening.clone();
+    }
+    let tree = Tree { moves: longer.moves().collect(), ..Tree::default() };
+    Record { tree, ..opening.clone() }
+}
+
+/// Plays any legal move; `false` if there is none.
+fn push_random(line: &mut Line<Position>, chance: &mut ChaCha8Rng) -> bool {
+    let mut moves = MoveList::new();
+    line.position().legal_moves(&mut moves);
+    let Some(index) = chance.next_u64().checked_rem(moves.len() as u64) else { return false };
+    line.push(moves[index as usize]);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(openings: &Openings, pairs: std::ops::Range<usize>) -> Vec<String> {
+        let text = |pair| {
+            let opening = openings.of_pair(pair).unwrap();
+            let moves: Vec<_> = opening.tree.moves.iter().map(ToString::to_string).collect();
+            moves.join(" ")
+        };
+        pairs.map(text).collect()
+    }
+
+    #[test]
+    fn the_built_in_lines_are_many_and_level() {
+        let lines = built_in_openings();
+        assert_eq!(lines.len(), 159);
+        let openings = Openings::new(lines, 8, 1, 2);
+        assert!(openings.len() > 100, "{}", openings.len());
+        let different: HashSet<_> = texts(&openings, 0..openings.len()).into_iter().collect();
+        assert_eq!(different.len(), openings.len());
+    }
+
+    #[test]
+    fn the_order_depends_on_the_seed_alone() {
+        let order = |seed| texts(&Openings::new(built_in_openings(), 8, seed, 2), 0..20);
+        assert_eq!(order(1), order(1));
+        assert_ne!(order(1), order(2));
+    }
+
+    #[test]
+    fn openings_that_come_again_are_not_the_same() {
+        let lines = || built_in_openings().into_iter().take(3).collect();
+        let openings = Openings::new(lines(), 8, 1, 2);
+        let pairs = texts(&openings, 0..9);
+        assert_eq!(pairs, texts(&openings, 0..9));
+        assert!(pairs[3].starts_with(&pairs[0]) && pairs[6].starts_with(&pairs[0]));
+        assert_eq!(pairs[3].len(), pairs[0].len() + 10);
+        assert_eq!(pairs.iter().collect::<HashSet<_>>().len(), 9);
+        let same = texts(&Openings::new(lines(), 8, 1, 0), 0..6);
+        assert_eq!(same[..3], same[3..]);
+    }
+
+    #[test]
+    fn positions_are_read_from_lists() {
+        let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b - - 7 9";
+        let other = "3k5/7R1/9/9/9/9/9/9/8R/4K4 w";
+        let text = format!("\u{feff}# positions\n\n{fen}\r\n{other} - - bm h8h9; id \"mate\";\n");
+        let positions = read_positions(&text).unwrap().unwrap();
+        assert_eq!((positions.len(), positions[0].start_clock), (2, 7));
+        assert_eq!(positions[1].start, Some(Position::from_fen(other).unwrap()));
+        let error = read_positions(&format!("{fen}\n\nnonsense")).unwrap().unwrap_err();
+        assert_eq!(error.line, 3);
+        assert!(read_positions("1. h2e2 h9g7").is_none() && read_positions("").is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_left_out() {
+        let mate = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b - - 0 1";
+        let start = crate::xiangqi::START_FEN;
+        let positions = read_positions(&format!("{mate}\n{start}\n{start}\n")).unwrap().unwrap();
+        let openings = Openings::new(positions, 8, 1, 2);
+        assert_eq!(openings.len(), 1);
+        assert!(Openings::new(Vec::new(), 8, 1, 2).of_pair(0).is_none());
+    }
+}

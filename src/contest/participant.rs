@@ -1,0 +1,118 @@
+use crate::engine::{Engine, EngineOptions};
+use crate::protocol::Dialect;
+use crate::protocol::client::ReadyWord;
+use crate::protocol::client::{Client, ClientError, EngineCommand, Patience};
+use crate::xiangqi::{Position, RuleSet};
+
+/// An engine that takes part in a match: the way to start it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entrant {
+    /// The command that starts it; `None` for this program's own engine.
+    pub command: Option<EngineCommand>,
+    /// Its protocol; `None` to find out.
+    pub protocol: Option<Dialect>,
+    /// Names and values of its options.
+    pub options: Vec<(String, String)>,
+    /// Its name in games; `None` for the name that it gives itself.
+    pub name: Option<String>,
+    /// True if it is started anew for every game.
+    pub restart: bool,
+}
+
+impl Entrant {
+    /// Starts it, with its options set. The own engine plays by `rules`.
+    ///
+    /// # Errors
+    ///
+    /// If it does not start, does not answer, or lacks an option.
+    pub fn start(&self, rules: RuleSet, patience: Patience) -> Result<Client, ClientError> {
+        self.start_again(rules, patience, ReadyWord::default())
+    }
+
+    /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
+    fn start_again(
+        &self,
+        rules: RuleSet,
+        patience: Patience,
+        ready: ReadyWord,
+    ) -> Result<Client, ClientError> {
+        let mut client = match &self.command {
+            Some(command) => Client::start_again(command, self.protocol, patience, ready)?,
+            None => {
+                let seed = Some(0); // matches can be repeated
+                let options = EngineOptions { rules, seed, ..EngineOptions::default() };
+                let engine = Engine::<Position>::new(options).map_err(ClientError::Own)?;
+                Client::within(engine, patience)?
+            }
+        };
+        for (name, value) in &self.options {
+            client.set_option(name, value)?;
+        }
+        client.is_ready()?;
+        Ok(client)
+    }
+}
+
+/// An engine of one worker: kept from game to game as long as nothing is wrong with it.
+#[derive(Debug)]
+pub(super) struct Seat<'a> {
+    entrant: &'a Entrant,
+    rules: RuleSet,
+    patience: Patience,
+    client: Option<Client>,
+    /// The engine's way of answering `isready`, as far as it was seen.
+    ready: ReadyWord,
+    /// The messages of an engine that was ended.
+    notices: Vec<String>,
+}
+
+impl<'a> Seat<'a> {
+    pub(super) const fn new(entrant: &'a Entrant, rules: RuleSet, patience: Patience) -> Self {
+        let ready = ReadyWord::Unknown;
+        Self { entrant, rules, patience, client: None, ready, notices: Vec::new() }
+    }
+
+    /// Starts the engine, or prepares it for a new game, so that it knows nothing of earlier ones. An engine
+    /// that has no command for that, or has died in the meantime, is started anew.
+    pub(super) fn sit_down(&mut self) -> Result<(), ClientError> {
+        let kept = self.client.take().filter(|_| !self.entrant.restart);
+        if let Some(mut client) = kept {
+            if client.new_game().unwrap_or(false) {
+                self.client = Some(client);
+                return Ok(());
+            }
+            client.quit();
+        }
+        let mut client = self.entrant.start_again(self.rules, self.patience, self.ready)?;
+        client.new_game()?;
+        self.ready = client.ready_word();
+        self.client = Some(client);
+        Ok(())
+    }
+
+    /// The engine, if it has sat down.
+    pub(super) const fn client(&mut self) -> Option<&mut Client> {
+        self.client.as_mut()
+    }
+
+    /// Ends the engine.
+    pub(super) fn stand_up(&mut self) {
+        if let Some(mut client) = self.client.take() {
+            self.notices.extend(client.take_notices());
+            client.quit();
+        }
+    }
+
+    /// Returns the messages of the engine before and between searches since the last call.
+    pub(super) fn take_notices(&mut self) -> Vec<String> {
+        let mut notices = std::mem::take(&mut self.notices);
+        notices.extend(self.client.iter_mut().flat_map(Client::take_notices));
+        notices
+    }
+
+    /// The name of the engine.
+    pub(super) fn name(&self) -> String {
+        let own = || self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned());
+        self.entrant.name.clone().unwrap_or_else(own)
+    }
+}

@@ -1,0 +1,103 @@
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+
+use super::game_runner;
+use crate::contest::game_runner::Turn;
+use crate::contest::referee::{End, Referee};
+use crate::engine::{Choice, Engine, EngineError, EngineOptions, Limits};
+use crate::game::{Line, Outcome};
+use crate::record::Record;
+use crate::xiangqi::{Position, RuleSet};
+
+/// Games of the engine against itself, each from an opening line. They depend on these fields
+/// alone, not on the number of threads.
+#[derive(Debug, Clone)]
+pub struct SelfPlay {
+    /// Positions searched for a move, give or take a fifth: by chance, so that two games from the
+    /// same opening differ.
+    pub nodes: u64,
+    /// Size of the transposition table of each game, in MiB.
+    pub hash_mib: usize,
+    /// Seed of that chance.
+    pub seed: u64,
+    /// The rules that judge repetitions.
+    pub rules: RuleSet,
+}
+
+/// The reason why there are no games.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelfPlayError {
+    /// Nothing to start from.
+    #[error("there are no opening lines to play from")]
+    NoOpenings,
+    /// No engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl SelfPlay {
+    /// Plays `games` games, going around the `openings`, on the threads of the current rayon pool;
+    /// `done` is called after each, from any thread. The games come in order.
+    ///
+    /// # Errors
+    ///
+    /// If there is no opening, or no engine can be set up.
+    pub fn play(
+        &self,
+        openings: &[Record<Position>],
+        games: usize,
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Record<Position>>, SelfPlayError> {
+        if openings.is_empty() {
+            return Err(SelfPlayError::NoOpenings);
+        }
+        let play = |number: usize| {
+            let mut engine = Engine::new(self.engine_options())?;
+            let game = self.game(&mut engine, &openings[number % openings.len()], number);
+            done();
+            Ok(game)
+        };
+        (0..games).into_par_iter().with_max_len(1).map(play).collect()
+    }
+
+    fn engine_options(&self) -> EngineOptions<RuleSet> {
+        let (hash_mib, rules) = (self.hash_mib, self.rules);
+        EngineOptions { hash_mib, rules, ..EngineOptions::default() }
+    }
+
+    fn game(
+        &self,
+        engine: &mut Engine<Position>,
+        opening: &Record<Position>,
+        number: usize,
+    ) -> Record<Position> {
+        let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
+        chance.set_stream(number as u64);
+        let referee = Referee { rules: self.rules, ..Referee::default() };
+        let mut turn = |line: &Line<Position>| {
+            let limits = Limits::nodes(self.nodes * (80 + chance.next_u64() % 41) / 100);
+            match engine.choose(line, &limits, &()) {
+                Some(Choice { mv, .. }) => Turn::Move { mv, score: None, comment: None },
+                None => Turn::Over(End::new(Outcome::Draw, "no move")),
+            }
+        };
+        let played = game_runner::play(opening, &referee, &mut turn);
+        played.map_or_else(|| opening.clone(), |played| played.record(opening, self.tags(number)))
+    }
+
+    fn tags(&self, number: usize) -> Vec<(String, String)> {
+        let player = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
+        [
+            ("Game", "Chinese Chess"),
+            ("Event", "juzhong self-play"),
+            ("Round", &(number + 1).to_string()),
+            ("Red", player),
+            ("Black", player),
+            ("Nodes", &self.nodes.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+    }
+}

@@ -1,0 +1,102 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine::{Appraisal, AppraiseError, Appraiser, Bound, Finding, ScoreBound};
+use crate::game::{Line, Notation};
+use crate::protocol::client::go::GoLimits;
+use crate::protocol::client::ready::ReadyWord;
+use crate::protocol::client::{Client, ClientError, EngineCommand, Patience};
+use crate::protocol::wire::scale::EngineScore;
+
+/// A foreign engine as a source of scores for books.
+#[derive(Debug)]
+pub struct ClientAppraiser {
+    client: Client,
+    limits: GoLimits,
+}
+
+/// Starts `count` processes of an engine and sets the same options in each.
+///
+/// # Errors
+///
+/// The first that fails.
+pub fn spawn_appraisers(
+    command: &EngineCommand,
+    options: &[(String, String)],
+    limits: GoLimits,
+    patience: Patience,
+    count: usize,
+) -> Result<Vec<ClientAppraiser>, ClientError> {
+    let mut ready = ReadyWord::default();
+    let one = |_| {
+        let mut client = Client::start_again(command, None, patience, ready)?;
+        for (name, value) in options {
+            client.set_option(name, value)?;
+        }
+        client.is_ready()?;
+        ready = client.ready_word();
+        Ok(ClientAppraiser { client, limits })
+    };
+    (0..count).map(one).collect()
+}
+
+impl<G: Notation> Appraiser<G> for ClientAppraiser {
+    fn name(&self) -> &str {
+        self.client.name()
+    }
+
+    /// An illegal move counts as no move; a missing score, as no answer.
+    fn appraise(
+        &mut self,
+        line: &Line<G>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError> {
+        let thought = self.think(line, stop).map_err(|error| AppraiseError {
+            source_name: self.client.name().to_owned(),
+            what: crate::engine::in_full(&error),
+        })?;
+        let Some((score, bound)) = thought.info.score else { return Ok(None) };
+        let best = thought.best.as_deref().and_then(G::parse_move);
+        Ok(Some(Appraisal {
+            finding: finding_of(score),
+            bound: match bound {
+                Bound::Exact => ScoreBound::Exact,
+                Bound::Lower => ScoreBound::Lower,
+                Bound::Upper => ScoreBound::Upper,
+            },
+            depth: thought.info.depth,
+            nodes: thought.info.nodes,
+            best: best.filter(|&mv| line.position().is_legal(mv)),
+        }))
+    }
+}
+
+impl ClientAppraiser {
+    /// Returns the messages of the engine between searches, for people.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        self.client.take_notices()
+    }
+
+    fn think<G: Notation>(
+        &mut self,
+        line: &Line<G>,
+        stop: &AtomicBool,
+    ) -> Result<crate::protocol::client::Thought, ClientError> {
+        self.client.new_game()?;
+        // The position alone counts, not the way on which the book reached it.
+        let fen = line.position().position_text();
+        self.client.position(Some(&fen), [])?;
+        self.client.go(&self.limits, &|| stop.load(Ordering::Relaxed))
+    }
+}
+
+fn finding_of(score: EngineScore) -> Finding {
+    let plies = |moves: i32, less: i32| {
+        let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(less.unsigned_abs());
+        u16::try_from(plies).unwrap_or(u16::MAX)
+    };
+    match score {
+        EngineScore::Centipawns(centipawns) => Finding::Centipawns(centipawns),
+        EngineScore::Mate(moves @ 1..) => Finding::MateIn(plies(moves, 1)),
+        EngineScore::Mate(moves) => Finding::MatedIn(plies(moves, 0)),
+    }
+}

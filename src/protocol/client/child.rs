@@ -1,0 +1,281 @@
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{self, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::bytes::readable;
+use crate::bytes::visible::Visible;
+use crate::protocol::client::{ClientError, EngineCommand};
+
+/// Bytes of a line that are read; the rest of it is skipped.
+const MAX_LINE: usize = 1 << 16;
+/// Lines that wait to be read; more wait in the pipe.
+const LINES_AHEAD: usize = 256;
+/// Commands that wait to be written.
+const COMMANDS_AHEAD: usize = 256;
+/// Bytes of standard error that are kept, the last ones.
+const LAST_WORDS: usize = 1000;
+/// The interval between two looks at whether the process has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The outcome of waiting for a line.
+pub(super) enum Heard {
+    Line(String),
+    /// The engine has closed its output.
+    End,
+    Nothing,
+}
+
+/// A process, or threads of this one, with a thread for each pipe, so that none of them ever blocks
+/// the client.
+#[derive(Debug)]
+pub(super) struct Child {
+    /// `None` for an engine within this program.
+    process: Option<process::Child>,
+    engine: String,
+    commands: SyncSender<String>,
+    lines: Receiver<String>,
+    last_words: Arc<Mutex<VecDeque<u8>>>,
+    /// Reads them.
+    listener: Option<thread::JoinHandle<()>>,
+    /// The time it may take to end by itself.
+    grace: Duration,
+}
+
+impl Child {
+    pub(super) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
+        let engine = command.program.clone();
+        let failed = |source| ClientError::Start { engine: command.program.clone(), source };
+        let mut program = process::Command::new(&command.program);
+        program
+            .args(&command.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // An interrupt at the terminal is for this program, which then ends the engine in good order.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut program, 0);
+        let mut process = program.spawn().map_err(failed)?;
+        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (Some(input), Some(output), Some(errors)) = pipes else {
+            return Err(failed(io::Error::other("no pipes")));
+        };
+        // From here on the process is killed if a thread cannot be started.
+        let mut child = Self::connect(engine.clone(), Some(process), (input, output), grace)?;
+        let last_words = Arc::clone(&child.last_words);
+        let listener = start_thread(&engine, "errors", move || keep_end(errors, &last_words))?;
+        child.listener = Some(listener);
+        Ok(child)
+    }
+
+    /// An engine within this program: `serve` reads commands and writes answers, in a thread of its
+    /// own, until its input ends.
+    pub(super) fn within(
+        engine: &str,
+        grace: Duration,
+        serve: impl FnOnce(io::PipeReader, io::PipeWriter) + Send + 'static,
+    ) -> Result<Self, ClientError> {
+        let failed = |source| ClientError::Start { engine: engine.to_owned(), source };
+        let (commands, input) = io::pipe().map_err(failed)?;
+        let (output, answers) = io::pipe().map_err(failed)?;
+        start_thread(engine, "itself", move || serve(commands, answers))?;
+        Self::connect(engine.to_owned(), None, (input, output), grace)
+    }
+
+    /// Starts the threads that write commands and read answers.
+    fn connect(
+        engine: String,
+        process: Option<process::Child>,
+        (input, output): (impl Write + Send + 'static, impl Read + Send + 'static),
+        grace: Duration,
+    ) -> Result<Self, ClientError> {
+        let (commands, to_write) = sync_channel(COMMANDS_AHEAD);
+        let (sender, lines) = sync_channel(LINES_AHEAD);
+        let last_words = Arc::default();
+        let child = Self { process, engine, commands, lines, last_words, listener: None, grace };
+        start_thread(&child.engine, "input", move || write_lines(input, &to_write))?;
+        let output = BufReader::new(output);
+        start_thread(&child.engine, "output", move || read_lines(output, &sender))?;
+        Ok(child)
+    }
+
+    pub(super) fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    /// Says one line; control characters in it become blanks.
+    pub(super) fn say(&mut self, line: &str) -> Result<(), ClientError> {
+        tracing::debug!(engine = self.engine, line, "said");
+        let mut line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        line.push('\n');
+        match self.commands.try_send(line) {
+            // That the engine has ended shows where its answer is awaited.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),
+            Err(TrySendError::Full(_)) => Err(ClientError::Deaf { engine: self.engine.clone() }),
+        }
+    }
+
+    /// The next line, if it comes until then.
+    pub(super) fn hear(&self, deadline: Instant) -> Heard {
+        let now = Instant::now();
+        // An engine that never stops talking is late all the same.
+        let wait = deadline.saturating_duration_since(now);
+        if wait.is_zero() {
+            return Heard::Nothing;
+        }
+        match self.lines.recv_timeout(wait) {
+            Ok(line) => Heard::Line(line),
+            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Heard::End,
+        }
+    }
+
+    /// The lines that come from now on, to be heard elsewhere; [`hear`](Self::hear) hears the end.
+    pub(super) fn take_lines(&mut self) -> Receiver<String> {
+        std::mem::replace(&mut self.lines, sync_channel(0).1)
+    }
+
+    /// The error that it has ended, with what is known about the end.
+    pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
+        let status = match self.wait(self.grace) {
+            Some(status) => status.to_string(),
+            None => "its output is closed".to_owned(),
+        };
+        // The last of its standard error may not have been read yet.
+        let deadline = Instant::now() + self.grace;
+        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished())
+            && Instant::now() < deadline
+        {
+            thread::sleep(LOOK);
+        }
+        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let words: Vec<u8> = words.iter().copied().collect();
+        let text = readable(words);
+        let text = Visible(text.trim()).to_string();
+        let last_words = if text.is_empty() { String::new() } else { format!(": {text}") };
+        ClientError::Ended { engine: self.engine.clone(), status, doing, last_words }
+    }
+
+    /// Waits for the end of the process for at most `at_most`; threads are not waited for.
+    pub(super) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
+        let process = self.process.as_mut()?;
+        let deadline = Instant::now() + at_most;
+        loop {
+            match process.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Child {
+    /// Ends the process. The threads end with its pipes.
+    fn drop(&mut self) {
+        let Some(process) = &mut self.process else {
+            drop(self.commands.try_send("quit\n".to_owned()));
+            return;
+        };
+        end_group(process);
+        let killed = process.kill();
+        let waited = process.wait();
+        tracing::debug!(engine = self.engine, ?killed, ?waited, "engine ended");
+    }
+}
+
+/// Ends what the process has started and not ended itself: an engine may be a script that runs
+/// another program. Does nothing once the process was waited for, for its number is free then.
+fn end_group(process: &process::Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+        let group = Pid::from_child(process);
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        if waitid(WaitId::Pid(group), look).is_ok() {
+            let ended = kill_process_group(group, Signal::KILL);
+            tracing::trace!(?ended, "process group ended");
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = process;
+}
+
+/// A thread that belongs to an engine.
+fn start_thread(
+    engine: &str,
+    name: &str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<thread::JoinHandle<()>, ClientError> {
+    let failed = |source| ClientError::Start { engine: engine.to_owned(), source };
+    thread::Builder::new().name(format!("engine {name}")).spawn(work).map_err(failed)
+}
+
+fn write_lines(mut input: impl Write, commands: &Receiver<String>) {
+    for line in commands {
+        if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
+    while let Ok(Some(line)) = read_line(&mut output) {
+        if lines.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads a line without its end, cut where it is too long; `None` at the end.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut any = false;
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            break;
+        }
+        any = true;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        let room = MAX_LINE - line.len();
+        line.extend_from_slice(&part[..part.len().min(room)]);
+        let used = end.map_or(buffer.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(any.then(|| readable(line).trim_end().to_owned()))
+}
+
+fn keep_end(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(n @ 1..) = errors.read(&mut buffer) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(&buffer[..n]);
+        let surplus = kept.len().saturating_sub(LAST_WORDS);
+        kept.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_and_the_rest_skipped() {
+        let mut text = "x".repeat(3 * MAX_LINE).into_bytes();
+        text.extend_from_slice(b"\nshort\r\n\xFFend");
+        let mut input = BufReader::with_capacity(1000, text.as_slice());
+        let mut next = || read_line(&mut input).unwrap();
+        assert_eq!(next().unwrap().len(), MAX_LINE);
+        assert_eq!(next().unwrap(), "short");
+        assert_eq!(next().unwrap(), "\\xffend");
+        assert_eq!(next(), None);
+    }
+}

@@ -1,0 +1,584 @@
+//! A client for engines that speak UCI, UCCI or UCI-Cyclone, each in a process of its own, or this
+//! program's own engine in threads of this one.
+//!
+//! Nothing that an engine does or leaves undone makes a call hang: every call that waits has a time
+//! after which it gives up, lines are cut at a length, and what is not read waits in the pipe, not in
+//! memory. An engine that crashes, falls silent or breaks the protocol is an error that says so; the
+//! process is killed where the client is dropped.
+
+mod appraise;
+mod child;
+mod go;
+mod greeting;
+mod process;
+mod ready;
+
+use std::io::BufReader;
+use std::time::{Duration, Instant};
+
+pub use appraise::{ClientAppraiser, spawn_appraisers};
+use child::{Child, Heard};
+pub use go::{Clocks, GoLimits};
+
+pub(crate) use greeting::{Announcements, Greeting, Introduced, MILLISECONDS, VARIANT};
+pub(crate) use process::Process;
+pub(crate) use ready::ReadyWord;
+
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::info::Info;
+use crate::protocol::wire::ranks::Ranks;
+use crate::protocol::wire::speech::Offer;
+
+use crate::engine::{Engine, EngineError, Playable};
+use crate::game::{Line, Notation};
+use crate::protocol;
+use crate::protocol::wire::command::shortened;
+use crate::protocol::wire::speech::{Answer, Crossing, Speech};
+
+/// The command that starts an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineCommand {
+    /// The program, looked up as a shell would.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+impl EngineCommand {
+    /// From one text: words separated by blanks; quotes, single or double, keep blanks in a word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for c in text.chars() {
+            match (quote, c) {
+                (Some(open), c) if c == open => quote = None,
+                (None, '"' | '\'') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (None, c) if c.is_whitespace() => words.extend(word.take()),
+                (_, c) => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        let mut words = words.into_iter();
+        let program = words.next().filter(|_| quote.is_none())?;
+        Some(Self { program, args: words.collect() })
+    }
+}
+
+/// The reason why an engine is of no use any more. The message names the engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// It cannot be started.
+    #[error("{engine}: cannot be started; is the path right, and the file a program?")]
+    Start {
+        /// The program.
+        engine: String,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// It has ended by itself.
+    #[error("{engine}: ended ({status}) while {doing}{last_words}")]
+    Ended {
+        /// The program.
+        engine: String,
+        /// Its exit code or signal.
+        status: String,
+        /// The work that was expected of it.
+        doing: &'static str,
+        /// The end of what it wrote to standard error.
+        last_words: String,
+    },
+    /// It does not answer.
+    #[error("{engine}: no answer within {} s while {doing}", waited.as_secs_f64())]
+    Silent {
+        /// The program.
+        engine: String,
+        /// The work that was expected of it.
+        doing: &'static str,
+        /// The time that was waited.
+        waited: Duration,
+    },
+    /// It does not read its commands.
+    #[error("{engine}: does not read its commands")]
+    Deaf {
+        /// The program.
+        engine: String,
+    },
+    /// The own engine cannot be set up.
+    #[error("self: {0}")]
+    Own(EngineError),
+    /// It lacks an option.
+    #[error("{engine}: has no option {option}")]
+    NoOption {
+        /// The program.
+        engine: String,
+        /// The option.
+        option: String,
+    },
+    /// An option cannot have that value.
+    #[error("{engine}: option {option}: \"{value}\" is not {range}")]
+    BadOption {
+        /// The program.
+        engine: String,
+        /// The option.
+        option: String,
+        /// The value, shortened.
+        value: String,
+        /// The values that it can have.
+        range: String,
+    },
+}
+
+/// The times that an engine may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// From its start to `uciok`, and for each `readyok`; a quarter of it for the `readyok` of an engine of
+    /// UCCI that has never sent that word and need not know it.
+    pub start: Duration,
+    /// For a search without a time limit of its own; then for one that has one, beyond it.
+    pub search: Duration,
+    /// From `stop` to `bestmove`, and from `quit` to the end.
+    pub stop: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(20),
+            search: Duration::from_secs(600),
+            stop: Duration::from_secs(5),
+        }
+    }
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Thought {
+    /// The move in our coordinates; `None` if the engine reports that there is none.
+    pub best: Option<String>,
+    /// The answer that it expects.
+    pub ponder: Option<String>,
+    /// The offer that comes with its move; only UCCI has words for it.
+    pub offer: Option<Offer>,
+    /// Its latest report on its best line.
+    pub info: Info,
+    /// From the command to the answer, as the client sees it.
+    pub took: Duration,
+}
+
+/// A running engine.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    patience: Patience,
+    name: Option<String>,
+    options: Announcements,
+    speech: Speech,
+    crossing: Crossing,
+    ready: ReadyWord,
+    notices: Vec<String>,
+}
+
+/// Messages of an engine that are kept.
+const MAX_NOTICES: usize = 20;
+
+impl Client {
+    /// Starts an engine; no line is sent to it yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Start`].
+    pub fn spawn(command: &EngineCommand, patience: Patience) -> Result<Self, ClientError> {
+        Ok(Self::new(Child::spawn(command, patience.stop)?, patience))
+    }
+
+    /// Starts an engine and greets it. Without a `protocol` UCI is tried first; an engine that ends
+    /// at that word is started again and addressed in UCCI, and one that answers only after it was
+    /// greeted in both is started again and greeted in the one that it answered.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn) and [`handshake`](Self::handshake).
+    pub fn start(
+        command: &EngineCommand,
+        protocol: Option<Dialect>,
+        patience: Patience,
+    ) -> Result<Self, ClientError> {
+        Self::start_again(command, protocol, patience, ReadyWord::default())
+    }
+
+    /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
+    pub(crate) fn start_again(
+        command: &EngineCommand,
+        protocol: Option<Dialect>,
+        patience: Patience,
+        ready: ReadyWord,
+    ) -> Result<Self, ClientError> {
+        let start = |protocol| {
+            let mut client = Self::spawn(command, patience)?;
+            let is_sure = client.greet(protocol)?;
+            Ok((client, is_sure))
+        };
+        let (mut client, is_sure) = match start(protocol) {
+            Err(first @ ClientError::Ended { .. }) if protocol.is_none() => {
+                start(Some(Dialect::Ucci)).map_err(|_| first)?
+            }
+            started => started?,
+        };
+        if !is_sure {
+            let answered = client.protocol();
+            client.quit();
+            (client, _) = start(Some(answered))?;
+        }
+        client.ready = ready;
+        client.set_up()?;
+        Ok(client)
+    }
+
+    /// Serves an engine of this program in threads of its own, over UCI like any other.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Start`], if no pipe can be made or no thread started.
+    pub fn within<G: Playable>(engine: Engine<G>, patience: Patience) -> Result<Self, ClientError> {
+        let serve = move |commands, mut answers| {
+            if let Err(error) =
+                protocol::serve(BufReader::new(commands), &mut answers, engine, Dialect::Uci)
+            {
+                tracing::debug!(%error, "the session of the engine within has ended");
+            }
+        };
+        let mut client = Self::new(Child::within("self", patience.stop, serve)?, patience);
+        client.handshake(Some(Dialect::Uci))?;
+        Ok(client)
+    }
+
+    fn new(child: Child, patience: Patience) -> Self {
+        Self {
+            child,
+            patience,
+            name: None,
+            options: Announcements::default(),
+            speech: Speech::of(Dialect::Uci),
+            crossing: Crossing::default(),
+            ready: ReadyWord::default(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// Greets the engine and reads its introduction. Without a `protocol` it is greeted in UCI and, if it is
+    /// silent, in UCCI as well; its answer decides.
+    ///
+    /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and is set to xiangqi;
+    /// it counts ranks from 1. One of UCCI that lists `usemillisec` gets times in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// If it ends, or is silent.
+    pub fn handshake(&mut self, protocol: Option<Dialect>) -> Result<(), ClientError> {
+        self.greet(protocol)?;
+        self.set_up()
+    }
+
+    /// Greets the engine and reads its introduction; `false` if it was greeted twice, so that its protocol is
+    /// unknown now, though it has answered.
+    fn greet(&mut self, protocol: Option<Dialect>) -> Result<bool, ClientError> {
+        let patience = self.patience.start;
+        let mut greeting = Greeting::new(protocol);
+        self.child.say(greeting.word())?;
+        let (dialect, is_sure) = loop {
+            let ends = greeting.ends(patience);
+            let line = match self.child.hear(greeting.second(patience).unwrap_or(ends).min(ends)) {
+                Heard::Line(line) => line,
+                Heard::End => return Err(self.child.ended("starting")),
+                Heard::Nothing if greeting.second(patience).is_some() => {
+                    self.child.say(greeting.second_word())?;
+                    continue;
+                }
+                Heard::Nothing => return Err(self.silent("starting", patience)),
+            };
+            self.options.hear(&line);
+            match greeting.hear(&line) {
+                Introduced::NotYet => {}
+                Introduced::As(dialect) => break (dialect, true),
+                Introduced::Again(dialect) => break (dialect, false),
+            }
+        };
+        self.name = greeting.name;
+        self.speech = Speech::of(dialect);
+        Ok(is_sure)
+    }
+
+    /// The conventions between this program and the engine.
+    fn set_up(&mut self) -> Result<(), ClientError> {
+        let (speech, options) = self.options.conventions(self.protocol());
+        self.speech = speech;
+        for (name, value) in options {
+            self.set_option(&name, &value)?;
+        }
+        self.is_ready()
+    }
+
+    /// The protocol of the engine, once greeted.
+    #[must_use]
+    pub const fn protocol(&self) -> Dialect {
+        self.speech.dialect
+    }
+
+    /// The name that the engine gives itself, else the program's.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(self.child.engine())
+    }
+
+    /// Returns true if it has that option; in any case, as the protocol requires, or by its name in the other
+    /// protocol.
+    #[must_use]
+    pub fn has_option(&self, name: &str) -> bool {
+        self.options.find(name).is_some()
+    }
+
+    /// The way in which the engine counts ranks; [`handshake`](Self::handshake) finds out.
+    #[must_use]
+    pub const fn ranks(&self) -> Ranks {
+        self.speech.ranks
+    }
+
+    /// Sets the way in which the engine counts ranks, where it is not what it seems.
+    pub const fn set_ranks(&mut self, ranks: Ranks) {
+        self.speech.ranks = ranks;
+    }
+
+    /// Sets an option, or presses a button where `value` is empty; line breaks in the value become
+    /// blanks.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NoOption`] if it did not list that option, [`ClientError::BadOption`] if the option
+    /// as it was listed cannot have that value, and where it does not read.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
+        let engine = || self.child.engine().to_owned();
+        let Some(option) = self.options.find(name) else {
+            return Err(ClientError::NoOption { engine: engine(), option: name.to_owned() });
+        };
+        if let Some(range) = option.refusal(value) {
+            let (option, value) = (option.name.clone(), shortened(value));
+            return Err(ClientError::BadOption { engine: engine(), option, value, range });
+        }
+        let text = self.speech.set_option(&option.name, value);
+        self.child.say(&text)
+    }
+
+    /// Waits until the engine has obeyed all its commands. One of UCCI need not know `isready`: if it is
+    /// silent, it counts as ready and is not asked again.
+    ///
+    /// # Errors
+    ///
+    /// If it ends, is silent, or does not read.
+    pub fn is_ready(&mut self) -> Result<(), ClientError> {
+        if self.ready == ReadyWord::Ignored {
+            return Ok(());
+        }
+        self.child.say("isready")?;
+        let patience = self.ready.patience(self.protocol(), self.patience.start);
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.hear("getting ready", deadline, patience) {
+                Ok(line) if is_ready_word(&line) => {
+                    self.ready = ReadyWord::Understood;
+                    return Ok(());
+                }
+                Ok(line) => self.notice(&line),
+                Err(ClientError::Silent { .. }) if self.ready.may_be_ignored(self.protocol()) => {
+                    self.ready = ReadyWord::Ignored;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Its way of answering `isready`, for when it is started again.
+    pub(crate) const fn ready_word(&self) -> ReadyWord {
+        self.ready
+    }
+
+    /// Keeps a message of the engine. It sends few while no search runs: about options that it cannot have,
+    /// for example.
+    fn notice(&mut self, line: &str) {
+        let mut words = line.trim_start().splitn(3, char::is_whitespace);
+        let is_message =
+            words.next() == Some("info") && matches!(words.next(), Some("string" | "message"));
+        if let Some(text) = words.next().filter(|_| is_message) {
+            self.remark(text.trim());
+        }
+    }
+
+    fn remark(&mut self, text: &str) {
+        if self.notices.len() < MAX_NOTICES && !self.notices.iter().any(|known| known == text) {
+            self.notices.push(text.to_owned());
+        }
+    }
+
+    /// Returns the messages for people: those of the engine between searches since the last call, and what it
+    /// cannot be told.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Announces another game; returns true if the engine can be told. In UCCI that is an option, `newgame`,
+    /// which not all engines have.
+    ///
+    /// # Errors
+    ///
+    /// As [`is_ready`](Self::is_ready).
+    pub fn new_game(&mut self) -> Result<bool, ClientError> {
+        let is_ucci = self.protocol().is_ucci();
+        let told = !is_ucci || self.has_option("newgame");
+        if !is_ucci {
+            self.child.say("ucinewgame")?;
+        } else if told {
+            self.set_option("newgame", "")?;
+        }
+        self.is_ready()?;
+        Ok(told)
+    }
+
+    /// Sets up a position: FEN (`None` for the start of a game) and moves in our coordinates.
+    ///
+    /// # Errors
+    ///
+    /// If it does not read.
+    pub fn position<'a>(
+        &mut self,
+        fen: Option<&str>,
+        moves: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ClientError> {
+        self.child.say(&self.speech.position(fen, moves))
+    }
+
+    /// Sets up the last position of `line`, which begins at the position `start` (`None` for the usual one).
+    /// UCCI wants the moves since the last capture only.
+    ///
+    /// # Errors
+    ///
+    /// If it does not read.
+    pub fn set_line<G: Notation>(
+        &mut self,
+        start: Option<&str>,
+        line: &Line<G>,
+    ) -> Result<(), ClientError> {
+        self.child.say(&self.speech.line(start, line))
+    }
+
+    /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it returns
+    /// true, or the time is over, the engine gets `stop`.
+    ///
+    /// # Errors
+    ///
+    /// If it ends, or does not answer even after `stop`.
+    pub fn go(
+        &mut self,
+        limits: &GoLimits,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Thought, ClientError> {
+        if self.speech.unit > 1 && limits.has_fractions() {
+            self.remark("it counts whole seconds: fractions of a time are not told it");
+        }
+        self.child.say(&limits.go().text(self.speech, limits.mover()))?;
+        let allowed = limits.time().map_or(self.patience.search, |time| time + self.patience.stop);
+        let began = Instant::now();
+        let mut deadline = began + allowed;
+        let mut stopped = false;
+        let mut info = Info::default();
+        loop {
+            let step = deadline.min(Instant::now() + LOOK);
+            match self.child.hear(step) {
+                Heard::Line(line) if self.crossing.is(&line) => {}
+                // A late answer of an engine that was slow.
+                Heard::Line(line) if is_ready_word(&line) => self.ready = ReadyWord::Understood,
+                Heard::Line(line) => {
+                    if let Some(Answer { best, ponder, offer }) = self.speech.read_answer(&line) {
+                        let took = began.elapsed();
+                        self.crossing.ended(self.protocol(), stopped && best.is_some());
+                        return Ok(Thought { best, ponder, offer, info, took });
+                    }
+                    info.read(&line, self.speech);
+                }
+                Heard::End => return Err(self.child.ended("thinking")),
+                Heard::Nothing => {}
+            }
+            let late = Instant::now() >= deadline;
+            if late && stopped {
+                let waited = began.elapsed();
+                return Err(self.silent("thinking", waited));
+            }
+            if !stopped && (late || stop()) {
+                self.stop()?;
+                stopped = true;
+                deadline = Instant::now() + self.patience.stop;
+            }
+        }
+    }
+
+    /// Sends `stop`, for the engine to end its search.
+    ///
+    /// # Errors
+    ///
+    /// If it does not read.
+    pub fn stop(&mut self) -> Result<(), ClientError> {
+        self.child.say("stop")
+    }
+
+    /// Sends `quit`, and ends the engine if it does not obey.
+    pub fn quit(mut self) {
+        if self.child.say("quit").is_ok() {
+            self.child.wait(self.patience.stop);
+        }
+    }
+
+    fn hear(
+        &mut self,
+        doing: &'static str,
+        deadline: Instant,
+        waited: Duration,
+    ) -> Result<String, ClientError> {
+        match self.child.hear(deadline) {
+            Heard::Line(line) => Ok(line),
+            Heard::End => Err(self.child.ended(doing)),
+            Heard::Nothing => Err(self.silent(doing, waited)),
+        }
+    }
+
+    fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
+        ClientError::Silent { engine: self.child.engine().to_owned(), doing, waited }
+    }
+}
+
+fn is_ready_word(line: &str) -> bool {
+    line.trim() == "readyok"
+}
+
+/// The interval at which a search is checked for a stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_as_a_shell_would() {
+        let parse = |text| EngineCommand::parse(text).map(|c| (c.program, c.args));
+        let args = |args: &[&str]| args.iter().map(|&a| a.to_owned()).collect::<Vec<_>>();
+        assert_eq!(parse("pikafish"), Some(("pikafish".into(), vec![])));
+        assert_eq!(
+            parse(" '/my engines/x' uci  --name \"a b\" '' "),
+            Some(("/my engines/x".into(), args(&["uci", "--name", "a b", ""])))
+        );
+        assert_eq!(parse("  "), None);
+        assert_eq!(parse("x 'y"), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! A foreign engine with this program's books and tablebases in front of it.
+//!
+//! To the GUI the proxy is one engine: a book move comes at once, a decided endgame is played by the
+//! tablebases, everything else is passed through. Either side may use any of the protocols; differences are
+//! translated. Whatever the engine does or leaves undone, each `go` has its answer in time: an engine that
+//! crashes, falls silent or does not read is started again once, with its options and position; when it fails
+//! again, this program plays on by itself.
+//!
+//! | module    | what it is for                                                        |
+//! |-----------|-----------------------------------------------------------------------|
+//! | `board`   | the position, for the engine and for us                               |
+//! | `front`   | our book and tablebases, opened beside the session                    |
+//! | `options` | the options of the engine and ours as one list                        |
+//! | `voice`   | the engine's `info` lines in the dialect of the GUI                   |
+//! | `partner` | the engine that answers, its handshake                                |
+//! | `own`     | this program's own engine as the partner                              |
+//! | `search`  | a `go` without answer, and the time at which its answer must come     |
+//! | `session` | the state between all of these                                        |
+//!
+//! The syntax of the GUI's lines and of the engine's is known to [`protocol`](crate::protocol) alone.
+//!
+//! One thread reads the GUI, some belong to the engine; the caller's own receives the events of all from one
+//! bounded channel, owns the state, and writes.
+
+#![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
+
+mod board;
+mod front;
+mod options;
+mod own;
+mod partner;
+mod search;
+mod session;
+mod voice;
+
+use std::io::{self, BufRead, Write};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use crate::engine::{EngineError, EngineOptions};
+use crate::protocol::client::{ClientError, EngineCommand, Patience};
+use crate::protocol::send_lines;
+use crate::protocol::{Dialect, Ranks};
+use crate::xiangqi::RuleSet;
+use session::Session;
+
+/// Events that may wait in the channel.
+const EVENTS: usize = 256;
+
+/// The engine, and the books and tablebases in front of it.
+#[derive(Debug, Clone)]
+pub struct ProxyOptions {
+    /// The command that starts the engine.
+    pub command: EngineCommand,
+    /// Its protocol; `None` to find out.
+    pub protocol: Option<Dialect>,
+    /// The way in which it counts ranks; `None` for 0 to 9 unless it has the option `UCI_Variant`.
+    pub ranks: Option<Ranks>,
+    /// Options set in it at each start, names in any dialect.
+    pub options: Vec<(String, String)>,
+    /// Our books, tablebases and rules, and the options with which we play on if the engine fails.
+    pub own: EngineOptions<RuleSet>,
+    /// The times that the engine may take. `search` is the time that it may be silent in a search that has no
+    /// limit in time and is not endless.
+    pub patience: Patience,
+}
+
+/// The reason why a proxy cannot begin, or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProxyError {
+    /// The engine cannot be started at all.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// Our own part cannot be set up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The GUI cannot be written to.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// An event that the session waits for.
+#[derive(Debug)]
+enum Event {
+    /// A line of the GUI.
+    Line(String),
+    /// The GUI has closed its output.
+    End,
+    /// A line of the engine of that number, `None` at its end.
+    Engine(u64, Option<String>),
+}
+
+/// Runs a session until `quit`, the end of the input or until `interrupted` returns true (it is called ten
+/// times a second). At the end of the input endless searches are stopped, others may take ten seconds, so
+/// that commands can be piped in. The engine's process is ended in any case.
+///
+/// # Errors
+///
+/// If the engine cannot be started, our own part not be set up, or `output` not be written to.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+    options: ProxyOptions,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(), ProxyError> {
+    let (sender, events) = sync_channel(EVENTS);
+    let session = Session::new(options, (sender.clone(), events), output)?;
+    let reader = thread::Builder::new().name("proxy input".to_owned());
+    let reader = reader.spawn(move || {
+        send_lines(input, &sender, |line| line.map_or(Event::End, Event::Line));
+    })?;
+    drop(reader); // it ends with the input, with `quit`, or with the process
+    Ok(session.run(interrupted)?)
+}

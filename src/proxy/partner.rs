@@ -1,0 +1,212 @@
+//! The engine that answers: the foreign one, or our own after it has failed.
+
+use std::io;
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+
+use super::Event;
+use crate::engine::{Engine, EngineOptions};
+use crate::protocol::client::{ClientError, EngineCommand};
+use crate::protocol::client::{Greeting, Introduced, Process, ReadyWord};
+use crate::protocol::{Crossing, Dialect, Speech};
+use crate::proxy::own::OwnEngine;
+use crate::xiangqi::{Position, RuleSet};
+
+/// Lines that wait for the end of a search that was answered without the engine.
+const MAX_UNSAID: usize = 1000;
+/// The time that a process may take to end once its output is closed.
+const GRACE: Duration = Duration::from_millis(200);
+/// The time that it may take to end after `quit`.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The engine that answers.
+#[derive(Debug)]
+enum Link {
+    Foreign(Box<Process>),
+    Own(OwnEngine),
+    Nobody,
+}
+
+/// The state of a partner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It was greeted and has not answered in full.
+    Greeting,
+    /// It accepts commands.
+    Ready,
+    /// There is none.
+    Gone,
+}
+
+/// An engine and its conventions.
+#[derive(Debug)]
+pub(super) struct Partner {
+    link: Link,
+    /// Distinguishes its lines from those of earlier ones.
+    pub(super) number: u64,
+    pub(super) stage: Stage,
+    /// The program.
+    program: String,
+    pub(super) greeting: Greeting,
+    pub(super) speech: Speech,
+    /// `nobestmove` that answers no `go`.
+    pub(super) crossing: Crossing,
+    /// Its way of answering `isready`.
+    pub(super) ready: ReadyWord,
+    /// The time of the `stop` to a search that was answered without it and that it has not ended.
+    owes: Option<Instant>,
+    /// The lines that it will be sent when that search has ended.
+    unsaid: Vec<String>,
+}
+
+impl Partner {
+    fn new(link: Link, program: &str, number: u64, protocol: Option<Dialect>) -> Self {
+        Self {
+            link,
+            number,
+            stage: Stage::Greeting,
+            program: program.to_owned(),
+            greeting: Greeting::new(protocol),
+            speech: Speech::of(protocol.unwrap_or_default()),
+            crossing: Crossing::default(),
+            ready: ReadyWord::default(),
+            owes: None,
+            unsaid: Vec::new(),
+        }
+    }
+
+    /// Starts a foreign engine and greets it.
+    pub(super) fn foreign(
+        command: &EngineCommand,
+        protocol: Option<Dialect>,
+        number: u64,
+        events: SyncSender<Event>,
+    ) -> Result<Self, ClientError> {
+        let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
+        let process = Process::spawn(command, GRACE, sink)?;
+        let link = Link::Foreign(Box::new(process));
+        let mut partner = Self::new(link, &command.program, number, protocol);
+        partner.say(partner.greeting.word())?;
+        Ok(partner)
+    }
+
+    /// Starts our own engine, which is to have `options`, and greets it.
+    pub(super) fn own(
+        engine: Engine<Position>,
+        options: EngineOptions<RuleSet>,
+        number: u64,
+        events: SyncSender<Event>,
+    ) -> io::Result<Self> {
+        let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
+        let own = OwnEngine::start(engine, options, sink)?;
+        own.say("uci");
+        Ok(Self::new(Link::Own(own), "juzhong", number, Some(Dialect::Uci)))
+    }
+
+    /// Nobody, after everything has failed.
+    pub(super) fn nobody(number: u64) -> Self {
+        let nobody = Self::new(Link::Nobody, "nobody", number, Some(Dialect::Uci));
+        Self { stage: Stage::Gone, ..nobody }
+    }
+
+    /// As it calls itself, else the program.
+    pub(super) fn name(&self) -> &str {
+        self.greeting.name.as_deref().unwrap_or(&self.program)
+    }
+
+    /// Returns true if it is a foreign engine.
+    pub(super) const fn is_foreign(&self) -> bool {
+        matches!(self.link, Link::Foreign(_))
+    }
+
+    /// Returns true if it is our own engine.
+    pub(super) const fn is_own(&self) -> bool {
+        matches!(self.link, Link::Own(_))
+    }
+
+    /// Sends one line.
+    ///
+    /// # Errors
+    ///
+    /// If it does not read.
+    pub(super) fn say(&mut self, line: &str) -> Result<(), ClientError> {
+        match &mut self.link {
+            Link::Foreign(process) => process.say(line),
+            Link::Own(own) if own.say(line) => Ok(()),
+            Link::Own(_) => Err(ClientError::Deaf { engine: self.program.clone() }),
+            Link::Nobody => Ok(()),
+        }
+    }
+
+    /// The error that it has ended, with what is known about the end.
+    pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
+        match &mut self.link {
+            Link::Foreign(process) => process.ended(doing),
+            Link::Own(_) | Link::Nobody => ClientError::Ended {
+                engine: self.program.clone(),
+                status: "its thread has ended".to_owned(),
+                doing,
+                last_words: String::new(),
+            },
+        }
+    }
+
+    /// The error that it does not answer.
+    pub(super) fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
+        ClientError::Silent { engine: self.program.clone(), doing, waited }
+    }
+
+    /// Sends `quit`, and ends it if it does not obey.
+    pub(super) fn quit(self) {
+        if let Link::Foreign(process) = self.link {
+            process.quit(FAREWELL);
+        }
+    }
+
+    /// Greets it in UCCI too.
+    pub(super) fn greet_again(&mut self) -> Result<(), ClientError> {
+        let word = self.greeting.second_word();
+        self.say(word)
+    }
+
+    /// Reads a line of its introduction.
+    pub(super) fn hear_introduction(&mut self, line: &str) -> Introduced {
+        self.greeting.hear(line)
+    }
+
+    /// The time at which it is to be greeted in UCCI too.
+    pub(super) fn second_greeting(&self, patience: Duration) -> Option<Instant> {
+        self.greeting.second(patience).filter(|_| self.stage == Stage::Greeting)
+    }
+
+    /// The time at which it is given up if it has not introduced itself.
+    pub(super) fn introduction_ends(&self, patience: Duration) -> Option<Instant> {
+        (self.stage == Stage::Greeting).then(|| self.greeting.ends(patience))
+    }
+
+    /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search
+    /// are ignored.
+    pub(super) const fn abandon(&mut self, since: Instant) {
+        self.owes = Some(since);
+    }
+
+    /// The time of the `stop` to an abandoned search, if it has not ended that search.
+    pub(super) const fn owes(&self) -> Option<Instant> {
+        self.owes
+    }
+
+    /// Keeps a line until the abandoned search has ended; `false` if there is none, or no room.
+    pub(super) fn postpone(&mut self, line: &str) -> bool {
+        let waits = self.owes.is_some() && self.unsaid.len() < MAX_UNSAID;
+        if waits {
+            self.unsaid.push(line.to_owned());
+        }
+        waits
+    }
+
+    /// The abandoned search has ended: returns the lines to be sent now.
+    pub(super) fn is_free(&mut self) -> Vec<String> {
+        self.owes = None;
+        std::mem::take(&mut self.unsaid)
+    }
+}

@@ -1,0 +1,197 @@
+//! A `go` without answer, and the time at which its answer must come.
+
+use std::time::{Duration, Instant};
+
+use crate::game::Side;
+use crate::protocol::client::Patience;
+use crate::protocol::{Answer, Go, Info};
+
+/// An engine with a fixed time for its move may overrun it by this much before it gets `stop`.
+const LATE: Duration = Duration::from_millis(200);
+/// The time after that at which we answer ourselves.
+const OBEY: Duration = Duration::from_millis(100);
+/// The time that passing on a search may take.
+const MOMENT: Duration = Duration::from_millis(50);
+/// The part at the end of an engine's clock, at least and at most, that is kept back: where it begins the
+/// engine gets `stop`, after [`ENGINES_PART`] of it we answer ourselves, and the rest remains as a margin.
+const RESERVE: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(400)];
+/// The reserve is the clock divided by this, and never more than two thirds of the clock.
+const PARTS: u32 = 7;
+/// Of ten parts of the reserve, those that the engine has for obeying.
+const ENGINES_PART: u32 = 3;
+/// Clocks may have run below zero: at least this much is assumed to remain.
+const LEAST: Duration = Duration::from_millis(60);
+/// A time is nearly over when this little remains before our answer.
+const NEARLY: Duration = Duration::from_secs(1);
+/// The longest time for our own search for a move in the engine's place, and the divisor of the rest of the
+/// clock that bounds it too.
+const QUICK: (Duration, u32) = (Duration::from_millis(100), 4);
+
+/// A search under way.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) go: Go,
+    mover: Side,
+    /// The time at which the clock began to run.
+    began: Instant,
+    /// Until `ponderhit` or `stop` no answer may be given.
+    pub(super) pondering: bool,
+    /// Until `stop` no answer may be given.
+    pub(super) held: bool,
+    /// Nothing ends it but `stop`, another `go` or the end of the input.
+    pub(super) endless: bool,
+    /// Book and tablebases are left out, because the GUI wants the engine's opinion.
+    pub(super) analysing: bool,
+    /// The answer, as soon as there is one.
+    pub(super) answer: Option<Answer>,
+    /// The engine got the search.
+    pub(super) sent: bool,
+    /// The GUI wants the answer now.
+    pub(super) stopped: bool,
+    /// The time at which the engine got `stop`.
+    stop_said: Option<Instant>,
+    /// The engine's latest report on its best line.
+    pub(super) info: Info,
+    /// The time of the engine's last line.
+    heard: Instant,
+    /// The times at which the engine gets `stop`, at which we answer ourselves, and of the end of the clock.
+    stop_at: Option<Instant>,
+    answer_at: Option<Instant>,
+    clock_ends: Option<Instant>,
+}
+
+impl Search {
+    pub(super) fn new(go: Go, mover: Side) -> Self {
+        let now = Instant::now();
+        let mut search = Self {
+            mover,
+            began: now,
+            pondering: go.ponder,
+            held: go.infinite,
+            endless: go.is_endless(mover),
+            analysing: go.infinite || go.mate.is_some() || !go.search_moves.is_empty(),
+            answer: None,
+            sent: false,
+            stopped: false,
+            stop_said: None,
+            info: Info::default(),
+            heard: now,
+            stop_at: None,
+            answer_at: None,
+            clock_ends: None,
+            go,
+        };
+        if !search.pondering {
+            search.start_clock();
+        }
+        search
+    }
+
+    /// From now on the clock runs.
+    pub(super) fn start_clock(&mut self) {
+        let now = Instant::now();
+        (self.began, self.heard) = (now, now);
+        if self.go.infinite {
+            return;
+        }
+        let Some(time) = self.go.time(self.mover).map(Duration::from_millis) else { return };
+        if self.go.move_time.is_some() {
+            let stop = now + time + LATE;
+            (self.stop_at, self.answer_at) = (Some(stop), Some(stop + OBEY));
+            return;
+        }
+        let [least, most] = RESERVE;
+        let time = time.max(LEAST);
+        let reserve = (time / PARTS).clamp(least, most).min(time * 2 / 3);
+        let stop = now + (time - reserve);
+        self.stop_at = Some(stop);
+        self.answer_at = Some(stop + reserve * ENGINES_PART / 10);
+        self.clock_ends = Some(now + time);
+    }
+
+    /// The `go` for an engine that begins now: the time that has passed is subtracted, except for the moments
+    /// that passing on takes.
+    pub(super) fn go_from_now(&self) -> Go {
+        let go = Go { ponder: self.pondering, ..self.go.clone() };
+        let gone = self.began.elapsed();
+        if self.pondering || gone < MOMENT {
+            return go;
+        }
+        go.after(u64::try_from(gone.as_millis()).unwrap_or(u64::MAX), self.mover)
+    }
+
+    /// The time for our own search for a move in the engine's place.
+    pub(super) fn quick(&self) -> Duration {
+        let (most, part) = QUICK;
+        let left = |end: Instant| end.saturating_duration_since(Instant::now()) / part;
+        self.clock_ends.filter(|_| !self.pondering).map_or(most, |end| left(end).min(most))
+    }
+
+    /// Returns true if there is no time to wait for an engine that must be started first.
+    pub(super) fn is_nearly_over(&self) -> bool {
+        let is_near = |end: Instant| end.saturating_duration_since(Instant::now()) < NEARLY;
+        self.stopped || self.stop_said.is_some() || self.answer_at.is_some_and(is_near)
+    }
+
+    /// The time that the search has run since `other`.
+    pub(super) fn since(&self, other: Instant) -> Duration {
+        self.began.max(other).elapsed()
+    }
+
+    /// The engine wrote a line that belongs to the search.
+    pub(super) fn hear(&mut self) {
+        self.heard = Instant::now();
+    }
+
+    /// The engine begins, again perhaps.
+    pub(super) fn send(&mut self) {
+        self.sent = true;
+        self.stop_said = None;
+        self.hear();
+    }
+
+    /// The engine is of no use any more.
+    pub(super) const fn unsend(&mut self) {
+        self.sent = false;
+        self.stop_said = None;
+    }
+
+    /// The engine got `stop`.
+    pub(super) fn say_stop(&mut self) {
+        self.stop_said = Some(Instant::now());
+    }
+
+    /// The time at which the engine got `stop`.
+    pub(super) const fn stop_said(&self) -> Option<Instant> {
+        self.stop_said
+    }
+
+    /// Returns true if it waits for the engine's answer.
+    pub(super) const fn is_with_engine(&self) -> bool {
+        self.sent && self.answer.is_none()
+    }
+
+    /// The time at which the engine is to get `stop`, if it has not; it may or may not have begun.
+    pub(super) fn stop_time(&self, patience: Patience) -> Option<Instant> {
+        if self.stop_said.is_some() || self.pondering {
+            return None;
+        }
+        let silent = self.heard + patience.search;
+        self.stop_at.or_else(|| (self.sent && !self.endless).then_some(silent))
+    }
+
+    /// The time at which we answer ourselves though the engine may still obey.
+    pub(super) fn answer_time(&self) -> Option<Instant> {
+        self.answer_at.filter(|_| self.stop_said.is_some())
+    }
+
+    /// The time at which a stopped engine is given up.
+    pub(super) fn end_time(&self, patience: Patience) -> Option<Instant> {
+        self.stop_said.map(|said| said + patience.stop)
+    }
+
+    /// Returns true if the answer may be given.
+    pub(super) const fn may_answer(&self) -> bool {
+        !self.pondering && !self.held
+    }
+}

@@ -1,0 +1,531 @@
+//! The state of a session, and the commands of the GUI. [`engine`] handles the lines of the engine, [`play`]
+//! the way from a `go` to its answer.
+
+mod engine;
+mod play;
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+use super::{Event, ProxyError, ProxyOptions};
+use crate::engine::EngineOptions;
+use crate::game::Notation;
+use crate::protocol::client::ReadyWord;
+use crate::protocol::{
+    Command, Dialect, Go, Offer, Queue, Ranks, Setup, Speech, Waiting, folded, name_and_value,
+};
+use crate::proxy::board::Board;
+use crate::proxy::front::Front;
+use crate::proxy::options::{Managed, Options, Owner};
+use crate::proxy::partner::{Partner, Stage};
+use crate::proxy::search::Search;
+use crate::xiangqi::{Position, RuleSet};
+
+/// Messages that may wait for the GUI's first line.
+const MAX_HELD: usize = 100;
+/// Options set by the GUI that are remembered.
+const MAX_SET: usize = 1000;
+/// The interval between two looks at whether the session was interrupted.
+const LOOK: Duration = Duration::from_millis(100);
+/// The time that a search may take after the end of the input.
+const AFTER_END: Duration = Duration::from_secs(10);
+/// The time that our book and tablebases may take to open before the engine plays without them.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The time after `quit` in which the engine may still introduce itself and get ready.
+const AFTER_QUIT: Duration = Duration::from_secs(1);
+
+/// A session of one engine with one GUI.
+pub(super) struct Session<'a> {
+    sender: SyncSender<Event>,
+    events: Receiver<Event>,
+    output: &'a mut dyn Write,
+    setup: ProxyOptions,
+    /// The dialect and conventions of the GUI.
+    gui: Speech,
+    /// The ranks of the GUI where the dialect leaves that open, and UCCI's unit of time.
+    ranks: Ranks,
+    unit: u64,
+    /// The handshake of the GUI; those of other dialects are ignored.
+    greeted: Option<Dialect>,
+    /// The GUI has sent a line.
+    spoken: bool,
+    /// Messages until then.
+    held: Vec<String>,
+    options: Options,
+    /// The options that the GUI has set in the engine.
+    set: Vec<(String, String)>,
+    /// `MultiPV` above 1, or `UCI_AnalyseMode`.
+    several_lines: bool,
+    analyse_mode: bool,
+    /// Our book and tablebases.
+    front: Front,
+    partner: Partner,
+    failures: u32,
+    /// The foreign engine has introduced itself at least once.
+    worked: bool,
+    board: Board,
+    /// Moves that may not be played, with ranks from 0.
+    banned: Vec<String>,
+    /// The engine knows the position.
+    position_sent: bool,
+    search: Option<Search>,
+    /// The GUI waits for our introduction.
+    hello: bool,
+    /// The GUI waits for `readyok`.
+    ready: Option<Ready>,
+    waiting: Queue,
+    /// Lines of the engine that are no answers, since the GUI's last command.
+    strange_lines: u32,
+    /// The time at which the input ended.
+    ended: Option<Instant>,
+    /// The time of the GUI's `quit`.
+    quit: Option<Instant>,
+}
+
+/// A GUI's `isready` without answer.
+enum Ready {
+    /// The engine cannot be asked yet.
+    Later,
+    /// It was asked.
+    Asked(Instant),
+}
+
+impl<'a> Session<'a> {
+    /// Starts the engine.
+    pub(super) fn new(
+        setup: ProxyOptions,
+        (sender, events): (SyncSender<Event>, Receiver<Event>),
+        output: &'a mut dyn Write,
+    ) -> Result<Self, ProxyError> {
+        let options = Options::new(setup.own.clone());
+        let front = Front::new(front_options(&options))?;
+        let partner = Partner::foreign(&setup.command, setup.protocol, 0, sender.clone())?;
+        Ok(Self {
+            sender,
+            events,
+            output,
+            setup,
+            gui: Speech::of(Dialect::Uci),
+            ranks: Ranks::FromZero,
+            unit: Speech::of(Dialect::Ucci).unit,
+            greeted: None,
+            spoken: false,
+            held: Vec::new(),
+            options,
+            set: Vec::new(),
+            several_lines: false,
+            analyse_mode: false,
+            front,
+            partner,
+            failures: 0,
+            worked: false,
+            board: Board::start(),
+            banned: Vec::new(),
+            position_sent: false,
+            search: None,
+            hello: false,
+            ready: None,
+            waiting: Queue::default(),
+            strange_lines: 0,
+            ended: None,
+            quit: None,
+        })
+    }
+
+    pub(super) fn run(mut self, interrupted: &dyn Fn() -> bool) -> io::Result<()> {
+        while !self.finished() && !interrupted() {
+            let wait = self.next_time().saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(wait) {
+                Ok(Event::Line(line)) => self.read(&line)?,
+                Ok(Event::End) => self.end_of_input()?,
+                Ok(Event::Engine(number, line)) if number == self.partner.number => {
+                    self.hear(line.as_deref())?;
+                }
+                // Of an engine that is no longer ours.
+                Ok(Event::Engine(..)) | Err(RecvTimeoutError::Timeout) => {}
+                // The session holds a sender itself.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.watch()?;
+            self.catch_up()?;
+            self.output.flush()?;
+        }
+        if self.quit.is_some() {
+            self.answer_now()?;
+        }
+        if self.gui.dialect.is_ucci() && self.spoken {
+            writeln!(self.output, "bye")?;
+            self.output.flush()?;
+        }
+        self.partner.quit();
+        Ok(())
+    }
+
+    fn finished(&self) -> bool {
+        self.has_quit() || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
+    }
+
+    /// Returns true once the session is to end because of `quit`. Requests before it, as `uci` and `isready`
+    /// from a pipe, are still answered if the engine introduces itself and gets ready soon.
+    fn has_quit(&self) -> bool {
+        let is_asked = self.hello || self.ready.is_some();
+        self.quit.is_some_and(|since| !is_asked || since.elapsed() >= AFTER_QUIT)
+    }
+
+    /// Returns true if commands must wait, so that answers come in order.
+    const fn is_busy(&self) -> bool {
+        self.search.is_some() || self.hello || self.ready.is_some()
+    }
+
+    /// One line of the GUI: answered now, or kept until what runs has ended.
+    fn read(&mut self, line: &str) -> io::Result<()> {
+        let Some(command) = Command::parse(line) else { return Ok(()) };
+        self.strange_lines = 0;
+        if let Ok(Command::Handshake(dialect)) = command {
+            if self.greeted.is_some_and(|greeted| greeted != dialect) {
+                return Ok(());
+            }
+            self.greeted = Some(dialect);
+            // `uci` does not contradict UCI-Cyclone.
+            if (dialect, self.gui.dialect) != (Dialect::Uci, Dialect::Cyclone) {
+                self.speak(dialect);
+            }
+        }
+        if !std::mem::replace(&mut self.spoken, true) {
+            for message in std::mem::take(&mut self.held) {
+                self.info(&message)?;
+            }
+        }
+        let command = match command {
+            Ok(command) => command,
+            Err(message) => return self.info(&message),
+        };
+        let idle = !self.is_busy() && self.waiting.is_empty();
+        match command {
+            Command::Stop => self.stop(),
+            Command::PonderHit { draw } => self.ponder_hit(draw),
+            Command::Quit => {
+                self.quit = Some(Instant::now());
+                Ok(())
+            }
+            Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok"),
+            Command::Unknown(_) | Command::Display | Command::Debug(_)
+                if self.search.is_some() && self.waiting.is_empty() =>
+            {
+                self.execute(command)
+            }
+            _ if idle => self.execute(command),
+            _ => self.wait(command, line.len()),
+        }
+    }
+
+    /// Sets the dialect that the GUI uses from now on.
+    const fn speak(&mut self, dialect: Dialect) {
+        let from_zero = !matches!(dialect, Dialect::Uci);
+        self.gui = Speech {
+            dialect,
+            ranks: if from_zero { Ranks::FromZero } else { self.ranks },
+            unit: if dialect.is_ucci() { self.unit } else { 1 },
+        };
+    }
+
+    /// Keeps a command until the search ends. An endless search is stopped for another one.
+    fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
+        let is_search = matches!(command, Command::Go(_));
+        if !self.waiting.push(command, bytes) {
+            return self.info("too many commands waiting");
+        }
+        if is_search { self.stop_endless() } else { Ok(()) }
+    }
+
+    fn stop_endless(&mut self) -> io::Result<()> {
+        if self.search.as_ref().is_some_and(|search| search.endless || search.pondering) {
+            self.stop_search()?;
+        }
+        Ok(())
+    }
+
+    fn end_of_input(&mut self) -> io::Result<()> {
+        self.ended = Some(Instant::now());
+        self.stop_endless()
+    }
+
+    /// Stops the search and those that wait.
+    fn stop(&mut self) -> io::Result<()> {
+        self.waiting.stop();
+        if self.search.is_some() {
+            return self.stop_search();
+        }
+        let idle = !self.is_busy() && self.waiting.is_empty();
+        if idle && self.gui.dialect.is_ucci() {
+            writeln!(self.output, "nobestmove")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The clock starts for a search that ponders; those that wait need not ponder at all.
+    fn ponder_hit(&mut self, draw: bool) -> io::Result<()> {
+        self.waiting.ponder_hit(draw);
+        let Some(search) = self.search.as_mut().filter(|search| search.pondering) else {
+            return Ok(());
+        };
+        search.pondering = false;
+        search.go.draw |= draw;
+        search.start_clock();
+        if !search.is_with_engine() {
+            return Ok(());
+        }
+        let offers = draw && self.partner.speech.dialect.is_ucci();
+        self.tell(if offers { "ponderhit draw" } else { "ponderhit" }).map(drop)
+    }
+
+    /// Gives the answer of a search if it may be given, then carries out what waited.
+    fn catch_up(&mut self) -> io::Result<()> {
+        loop {
+            self.give_answer()?;
+            if self.is_busy() {
+                return Ok(());
+            }
+            let Some(Waiting { command, stopped, .. }) = self.waiting.pop() else {
+                return Ok(());
+            };
+            self.execute(command)?;
+            // The end of the input, or another `go`, has ended it before it began.
+            if self.search.is_some() && (self.waiting.has_search() || self.ended.is_some()) {
+                self.stop_endless()?;
+            }
+            if stopped && self.search.is_some() {
+                self.stop_search()?;
+            }
+        }
+    }
+
+    /// Gives the answer of a search if there is one that may be given. The GUI gets it at once, before
+    /// anything else is done.
+    fn give_answer(&mut self) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        let may_answer = search.may_answer();
+        let Some(answer) = search.answer.take_if(|_| may_answer) else { return Ok(()) };
+        self.search = None;
+        writeln!(self.output, "{}", self.gui.answer(&answer))?;
+        if let Some(offer) = answer.offer.filter(|_| !self.gui.dialect.is_ucci()) {
+            let word = match offer {
+                Offer::Draw => "offers a draw",
+                Offer::Resign => "resigns",
+            };
+            self.info(&format!("{} {word}", self.partner.name()))?;
+        }
+        self.output.flush()
+    }
+
+    /// A command while nothing runs.
+    fn execute(&mut self, command: Command) -> io::Result<()> {
+        match command {
+            Command::Handshake(_) => {
+                self.hello = true;
+                self.introduce()
+            }
+            Command::IsReady => {
+                self.prepare(PATIENCE)?;
+                self.ready = Some(Ready::Later);
+                self.ask_ready()
+            }
+            Command::NewGame => self.new_game(),
+            Command::SetOption(text) => match name_and_value(&text) {
+                Some((name, value)) => self.set_option(&name, value),
+                None => Ok(()),
+            },
+            Command::Position { setup, bare } => {
+                if bare && self.gui.dialect == Dialect::Uci {
+                    self.speak(Dialect::Cyclone);
+                }
+                self.set_position(setup)
+            }
+            Command::BanMoves(moves) => {
+                self.banned = moves.iter().map(|mv| self.our_move(mv)).collect();
+                Ok(())
+            }
+            Command::Go(go) => self.go(self.in_our_words(&go)),
+            Command::Probe(setup) => self.probe(&setup),
+            Command::Unknown(line) => self.pass_on(&line),
+            Command::Display => self.pass_on("d"),
+            Command::Debug(on) => self.tell(if on { "debug on" } else { "debug off" }).map(drop),
+            Command::Stop | Command::PonderHit { .. } | Command::Quit | Command::Ignored => Ok(()),
+        }
+    }
+
+    /// A move of the GUI's for the present position, with ranks from 0.
+    fn our_move(&self, text: &str) -> String {
+        let ours = self.gui.ranks.ours(text);
+        self.board.legal(&ours).map_or(ours, Position::move_text)
+    }
+
+    /// Times in milliseconds, and moves with ranks from 0; those that are not legal are left out.
+    fn in_our_words(&self, go: &Go) -> Go {
+        let mut search_moves: Vec<String> =
+            go.search_moves.iter().map(|mv| self.our_move(mv)).collect();
+        if self.board.line().is_some() {
+            search_moves.retain(|mv| self.board.legal(mv).is_some());
+        }
+        Go { search_moves, ..go.in_milliseconds(self.gui.unit) }
+    }
+
+    /// A game begins. An engine that has failed has another chance, if it has ever worked.
+    fn new_game(&mut self) -> io::Result<()> {
+        if let Some(engine) = self.front.engine() {
+            engine.new_game();
+        }
+        if self.partner.is_foreign() {
+            self.failures = 0;
+        } else if self.worked {
+            self.failures = 1;
+            return self.start_engine(self.setup.protocol);
+        }
+        let is_ucci = self.partner.speech.dialect.is_ucci();
+        self.tell(if is_ucci { "setoption newgame" } else { "ucinewgame" }).map(drop)
+    }
+
+    /// UCCI: requests the hash table's entry. An engine of UCI has no command for that.
+    fn probe(&mut self, setup: &Setup) -> io::Result<()> {
+        let speech = self.partner.speech;
+        if !speech.dialect.is_ucci() {
+            return writeln!(self.output, "pophash");
+        }
+        let moves: Vec<String> = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let text = speech.position(setup.fen.as_deref(), moves.iter().map(String::as_str));
+        self.tell(&text.replacen("position", "probe", 1)).map(drop)
+    }
+
+    /// Introduces the proxy, once the engine has introduced itself.
+    fn introduce(&mut self) -> io::Result<()> {
+        if self.partner.stage == Stage::Greeting || !std::mem::take(&mut self.hello) {
+            return Ok(());
+        }
+        let (name, author) = (self.partner.name(), &self.partner.greeting.author);
+        let version = env!("CARGO_PKG_VERSION");
+        let own = "the juzhong authors";
+        let name = match self.partner.stage {
+            Stage::Ready if !self.partner.is_own() => format!("{name} + juzhong {version}"),
+            _ => format!("juzhong {version}"),
+        };
+        writeln!(self.output, "id name {name}")?;
+        match author.as_deref().filter(|author| !author.is_empty() && *author != own) {
+            Some(author) => writeln!(self.output, "id author {author}; {own}")?,
+            None => writeln!(self.output, "id author {own}")?,
+        }
+        for line in self.options.lines(self.gui.dialect) {
+            writeln!(self.output, "{line}")?;
+        }
+        writeln!(self.output, "{}", self.gui.dialect.ok())
+    }
+
+    /// Asks the engine whether it is ready, or answers in its place.
+    fn ask_ready(&mut self) -> io::Result<()> {
+        if self.ready.is_none() {
+            return Ok(());
+        }
+        match self.partner.stage {
+            Stage::Greeting => self.ready = Some(Ready::Later),
+            Stage::Ready if self.partner.ready == ReadyWord::Ignored => self.say_ready()?,
+            Stage::Ready => {
+                self.ready = Some(Ready::Asked(Instant::now()));
+                self.tell("isready")?;
+            }
+            Stage::Gone => self.say_ready()?,
+        }
+        Ok(())
+    }
+
+    fn say_ready(&mut self) -> io::Result<()> {
+        if self.ready.take().is_some() { writeln!(self.output, "readyok") } else { Ok(()) }
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
+        match self.options.owner(name) {
+            Owner::Managed(Managed::Variant) => {
+                let is_fairy = value.eq_ignore_ascii_case("xiangqi");
+                self.ranks = if is_fairy { Ranks::FromOne } else { Ranks::FromZero };
+                self.speak(self.gui.dialect);
+            }
+            Owner::Managed(Managed::Milliseconds) => {
+                let is_on = ["true", "on", "1"].iter().any(|on| value.eq_ignore_ascii_case(on));
+                self.unit = if is_on { 1 } else { 1000 };
+                self.speak(self.gui.dialect);
+            }
+            Owner::Managed(Managed::NewGame) => return self.new_game(),
+            Owner::Ours(name) => {
+                if let Err(message) = self.options.set_own(&name, value) {
+                    return self.info(&message);
+                }
+                if self.partner.is_own() {
+                    self.tell(&self.partner.speech.set_option(&name, value))?;
+                }
+            }
+            Owner::Engine(name) => return self.set_engine_option(&name, value),
+        }
+        Ok(())
+    }
+
+    fn set_engine_option(&mut self, name: &str, value: &str) -> io::Result<()> {
+        match folded(name).as_str() {
+            "multipv" => self.several_lines = value.parse::<u32>().is_ok_and(|lines| lines > 1),
+            "ucianalysemode" => self.analyse_mode = value.eq_ignore_ascii_case("true"),
+            _ => {}
+        }
+        self.set.retain(|(set, _)| folded(set) != folded(name));
+        if self.set.len() < MAX_SET {
+            self.set.push((name.to_owned(), value.to_owned()));
+        }
+        self.send_option(name, value)
+    }
+
+    /// The engine will get, before its next search, what it may understand better than we do.
+    fn set_position(&mut self, setup: Setup) -> io::Result<()> {
+        let moves = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let (board, problem) = Board::read(setup.fen, moves);
+        self.board = board;
+        self.banned.clear();
+        self.position_sent = false;
+        if let Some(problem) = problem {
+            self.info(&format!("only {} sees this position: {problem}", self.partner.name()))?;
+        }
+        Ok(())
+    }
+
+    /// Passes on a line that is not for us, and may be about the position.
+    fn pass_on(&mut self, line: &str) -> io::Result<()> {
+        let knows = self.search.is_some() || self.send_position()?;
+        if knows { self.tell(line).map(drop) } else { Ok(()) }
+    }
+
+    /// Sets up our part as its options demand, as far as that takes no longer than `patience`, and reports
+    /// problems of books and tablebases.
+    fn prepare(&mut self, patience: Duration) -> io::Result<()> {
+        self.front.prepare(front_options(&self.options), patience);
+        let notices = self.front.take_notices();
+        notices.iter().try_for_each(|notice| self.info(notice))
+    }
+
+    /// The rules that judge repetitions.
+    fn rules(&self) -> RuleSet {
+        self.options.own().rules
+    }
+
+    /// Writes a message to people; it waits until the GUI has sent its first line.
+    fn info(&mut self, text: &str) -> io::Result<()> {
+        if self.spoken {
+            return writeln!(self.output, "{}", self.gui.message(text));
+        }
+        if self.held.len() < MAX_HELD {
+            self.held.push(text.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Our part needs no memory for searching but for a move in an emergency.
+fn front_options(options: &Options) -> EngineOptions<RuleSet> {
+    EngineOptions { hash_mib: 1, threads: 1, multipv: 1, ..options.own() }
+}

@@ -1,0 +1,274 @@
+//! The way from a `go` to its answer.
+
+use std::time::Duration;
+use std::{io, thread};
+
+use super::{PATIENCE, Session};
+use crate::bytes::machine::DEEP_STACK;
+use crate::engine::{Choice, Limits, Score, Source};
+use crate::game::Notation;
+use crate::protocol::{Answer, Dialect, Go, Speech, shortened};
+use crate::proxy::partner::Stage;
+use crate::proxy::search::Search;
+use crate::proxy::voice;
+use crate::xiangqi::{Move, Position};
+
+/// The part of the time for a move that is available for opening books and tablebases.
+const PATIENCE_SHARE: u32 = 10;
+
+/// The dialect and conventions of our own lines.
+const OURS: Speech = Speech::of(Dialect::Uci);
+
+impl Session<'_> {
+    /// Answers from the book and the tablebases at once; the rest is for the engine.
+    pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
+        let time = go.time(self.board.mover()).map(Duration::from_millis);
+        self.prepare(time.map_or(PATIENCE, |time| (time / PATIENCE_SHARE).min(PATIENCE)))?;
+        if go.perft.is_some() {
+            return self.count(&go);
+        }
+        let mut search = Search::new(go, self.board.mover());
+        search.analysing |= self.several_lines || self.analyse_mode;
+        // UCCI has no word on it: there the engine decides when an endless search ends.
+        search.held &= !self.gui.dialect.is_ucci();
+        let is_over = self.board.legal_moves().is_some_and(|moves| moves.is_empty());
+        let analysing = search.analysing;
+        self.search = Some(search);
+        if is_over {
+            return self.settle(Answer::default());
+        }
+        if !analysing && let Some(choice) = self.known_move() {
+            self.tell_source(&choice)?;
+            return self.settle(answer_of(&choice));
+        }
+        self.send_search()
+    }
+
+    /// A count of leaves is the engine's, and has no answer.
+    fn count(&mut self, go: &Go) -> io::Result<()> {
+        if self.partner.speech.dialect.is_ucci() || !self.send_position()? {
+            return self.info("go perft: the engine cannot be asked");
+        }
+        self.tell(&go.text(self.partner.speech, self.board.mover())).map(drop)
+    }
+
+    /// The move of a book, or of the tablebases in a decided position, unless it is banned or loses by
+    /// repetition.
+    fn known_move(&mut self) -> Option<Choice<Move>> {
+        let line = self.board.line()?;
+        let choice = self.front.engine()?.consult(line)?;
+        let is_known = match choice.source {
+            Source::Book => true,
+            Source::Table => choice.table.is_some_and(|best| best.score() != Score::DRAW),
+            Source::Search => false,
+        };
+        let rules = self.rules();
+        let may_play =
+            is_known && self.is_allowed(choice.mv) && !self.board.loses_by_rule(choice.mv, rules);
+        may_play.then_some(choice)
+    }
+
+    /// Returns true if the GUI has neither banned the move nor left it out.
+    fn is_allowed(&self, mv: Move) -> bool {
+        let text = Position::move_text(mv);
+        let only = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
+        !self.banned.contains(&text) && (only.is_empty() || only.contains(&text))
+    }
+
+    fn tell_source(&mut self, choice: &Choice<Move>) -> io::Result<()> {
+        if let Some(score) = choice.score {
+            let pv: Vec<String> = choice.pv.iter().map(|&mv| Position::move_text(mv)).collect();
+            let line = format!("info depth 1 score {score} pv {}", pv.join(" "));
+            for line in voice::info(&line, OURS, self.gui) {
+                writeln!(self.output, "{line}")?;
+            }
+        }
+        match (choice.source, &choice.table) {
+            (Source::Book, _) => self.info("the move is from the book"),
+            (_, Some(table)) => self.info(&format!("the move is from the endgame tables: {table}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn settle(&mut self, answer: Answer) -> io::Result<()> {
+        if let Some(search) = &mut self.search {
+            search.answer.get_or_insert(answer);
+        }
+        Ok(())
+    }
+
+    /// Sends the engine the position unless it knows it; `false` if there is no engine.
+    pub(super) fn send_position(&mut self) -> io::Result<bool> {
+        if self.position_sent {
+            return Ok(self.partner.stage == Stage::Ready);
+        }
+        self.position_sent = self.tell(&self.board.text(self.partner.speech))?;
+        Ok(self.position_sent)
+    }
+
+    /// Hands the search to the engine if there is one that has not got it.
+    pub(super) fn send_search(&mut self) -> io::Result<()> {
+        if !self.search.as_ref().is_some_and(|search| search.answer.is_none() && !search.sent) {
+            return Ok(());
+        }
+        if self.partner.stage == Stage::Gone {
+            return self.answer_ourselves("");
+        }
+        if self.partner.owes().is_some() || !self.send_position()? {
+            return Ok(());
+        }
+        let speech = self.partner.speech;
+        let (only, banned) = self.chosen_moves();
+        let theirs: Vec<String> = banned.iter().map(|mv| speech.ranks.theirs(mv)).collect();
+        if speech.dialect.is_ucci()
+            && !theirs.is_empty()
+            && !self.tell(&format!("banmoves {}", theirs.join(" ")))?
+        {
+            return Ok(());
+        }
+        // A ban stays in UCCI until the next position.
+        self.position_sent &= banned.is_empty();
+        let Some(search) = &mut self.search else { return Ok(()) };
+        search.send();
+        let go = Go { search_moves: only, ..search.go_from_now() };
+        self.tell(&go.text(speech, self.board.mover())).map(drop)
+    }
+
+    /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0; where the
+    /// position is known, one list is the complement of the other.
+    fn chosen_moves(&self) -> (Vec<String>, Vec<String>) {
+        let named = self.search.as_ref().map(|search| search.go.search_moves.clone());
+        let only = named.unwrap_or_default();
+        if only.is_empty() && self.banned.is_empty() {
+            return (only, Vec::new());
+        }
+        let Some(legal) = self.board.legal_moves() else { return (only, self.banned.clone()) };
+        let (allowed, banned): (Vec<Move>, Vec<Move>) =
+            legal.into_iter().partition(|&mv| self.is_allowed(mv));
+        let texts = |moves: Vec<Move>| moves.into_iter().map(Position::move_text).collect();
+        (texts(allowed), texts(banned))
+    }
+
+    /// The GUI wants the answer now.
+    pub(super) fn stop_search(&mut self) -> io::Result<()> {
+        if let Some(search) = &mut self.search {
+            search.pondering = false;
+            search.held = false;
+            search.stopped = true;
+        }
+        self.hurry()
+    }
+
+    /// The answer must come soon: the engine gets `stop`, or, if it does not search, we answer ourselves.
+    pub(super) fn hurry(&mut self) -> io::Result<()> {
+        match &mut self.search {
+            Some(search) if search.answer.is_some() || search.stop_said().is_some() => Ok(()),
+            Some(search) if search.sent => {
+                search.say_stop();
+                self.tell("stop").map(drop)
+            }
+            Some(_) => self.answer_ourselves("the engine is not there yet"),
+            None => Ok(()),
+        }
+    }
+
+    /// The engine's answer, if one is due: checked, or replaced where it is no legal move.
+    pub(super) fn hear_answer(&mut self, mut answer: Answer) -> io::Result<()> {
+        let Some(search) = self.search.as_ref().filter(|search| search.is_with_engine()) else {
+            tracing::debug!(?answer, "an answer to nothing");
+            return Ok(());
+        };
+        let (stopped, analysing) = (search.stopped, search.analysing);
+        let stop_said = search.stop_said().is_some() && answer.best.is_some();
+        self.partner.crossing.ended(self.partner.speech.dialect, stop_said);
+        if self.board.line().is_none() {
+            return self.settle(answer);
+        }
+        let Some(text) = &answer.best else {
+            // In UCCI an engine may end a search in this way when it gets `stop`.
+            if stopped && self.gui.dialect.is_ucci() {
+                return self.settle(answer);
+            }
+            let resigns = format!("{} gives no move", self.partner.name());
+            return self.answer_ourselves(&resigns);
+        };
+        let Some(mv) = self.board.legal(text).filter(|&mv| self.is_allowed(mv)) else {
+            let (name, shown) = (self.partner.name(), shortened(text));
+            return self.answer_ourselves(&format!("{name} plays {shown}, which is not legal"));
+        };
+        // In the usual letters, however the engine writes them.
+        let ponder = answer.ponder.and_then(|text| self.board.answer(mv, &text));
+        answer.best = Some(Position::move_text(mv));
+        answer.ponder = ponder.map(Position::move_text);
+        if !analysing && let Some(better) = self.draw_instead(mv) {
+            let [lost, drawn] = [mv, better].map(Position::move_text);
+            self.info(&format!("{lost} loses by the endgame tables, {drawn} draws"))?;
+            answer = Answer { best: Some(drawn), ..Answer::default() };
+        }
+        self.settle(answer)
+    }
+
+    /// A drawing move by the tablebases where `mv` loses.
+    fn draw_instead(&self, mv: Move) -> Option<Move> {
+        let ranked = self.front.get()?.ranked_moves(self.board.line()?)?;
+        let lost = ranked.iter().find(|ranked| ranked.mv == mv)?.score() < Score::DRAW;
+        let first = ranked.first().filter(|first| lost && first.score() >= Score::DRAW)?;
+        self.is_allowed(first.mv).then_some(first.mv)
+    }
+
+    /// Answers without the engine: with the first move of its last reported line, else by a short search of
+    /// our own, else with any legal move.
+    pub(super) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
+        let Some(search) = &self.search else { return Ok(()) };
+        let best = search.info.pv.first().cloned();
+        let rules = self.rules();
+        let sound = |mv: &Move| self.is_allowed(*mv) && !self.board.loses_by_rule(*mv, rules);
+        let heard = best.and_then(|text| self.board.legal(&text)).filter(sound);
+        let (mv, whose) = match heard {
+            Some(mv) => (Some(mv), "its best line so far"),
+            None => (self.quick_move(), "juzhong"),
+        };
+        if let Some(mv) = mv {
+            let why = if why.is_empty() { String::new() } else { format!("{why}: ") };
+            self.info(&format!("{why}{} is the move of {whose}", Position::move_text(mv)))?;
+        }
+        let best = mv.map(Position::move_text);
+        self.settle(Answer { best, ..Answer::default() })
+    }
+
+    /// Answers what runs at once, without waiting for the engine.
+    pub(super) fn answer_now(&mut self) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        (search.pondering, search.held) = (false, false);
+        if search.answer.is_none() {
+            self.answer_ourselves("")?;
+        }
+        self.give_answer()
+    }
+
+    /// A move of ours, found quickly; `None` where there is no legal one, or the position unknown.
+    fn quick_move(&mut self) -> Option<Move> {
+        let legal = self.board.legal_moves()?;
+        let any = legal.iter().copied().find(|&mv| self.is_allowed(mv));
+        let line = self.board.line()?;
+        let quick = self.search.as_ref()?.quick();
+        let front = self.front.engine();
+        let limits = Limits::move_time(quick);
+        // In a thread of its own, so that even a search that breaks down costs no answer.
+        let choice = thread::scope(|scope| {
+            let search = thread::Builder::new().name("proxy search".to_owned());
+            let search = search.stack_size(DEEP_STACK);
+            let search = search.spawn_scoped(scope, || front?.search(line, &limits, &()));
+            search.ok().and_then(|search| search.join().ok().flatten())
+        });
+        let found = choice.map(|choice| choice.mv).filter(|&mv| self.is_allowed(mv));
+        let mv = found.or(any).or_else(|| legal.first().copied())?;
+        Some(self.draw_instead(mv).unwrap_or(mv))
+    }
+}
+
+/// Our choice as an answer to `go`.
+fn answer_of(choice: &Choice<Move>) -> Answer {
+    let text = Position::move_text;
+    Answer { best: Some(text(choice.mv)), ponder: choice.ponder().map(text), offer: None }
+}

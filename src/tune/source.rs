@@ -1,0 +1,61 @@
+use std::fmt::Write as _;
+
+use super::Weights;
+use crate::engine::evaluation::GROUPS;
+
+/// Weights in a row of the source.
+const PER_LINE: usize = 10;
+
+/// The weights, rounded to centipawns, as the source file `numbers.rs` of the evaluation; `about`
+/// is the remark in its head on how they were made.
+#[must_use]
+pub fn source(weights: &Weights, about: &str) -> String {
+    let mut text = String::from(
+        "//! The weights of the evaluation: middle game and ending, in centipawns. Written by\n\
+         //! `juzhong tune`; a change by hand needs a match.\n//!\n",
+    );
+    let line = |text: &mut String, line: std::fmt::Arguments<'_>| {
+        let written = text.write_fmt(line);
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        text.push('\n');
+    };
+    for about in about.lines() {
+        line(&mut text, format_args!("//! {about}"));
+    }
+    text.push_str(
+        "\nuse crate::tune::features::COUNT;\n\n/// The groups of `features.rs`, in order.\n",
+    );
+    text.push_str("#[rustfmt::skip]\npub(super) static WEIGHTS: [(i16, i16); COUNT] = [\n");
+    let mut rest = weights.as_slice();
+    for group in GROUPS {
+        line(&mut text, format_args!("    // {}", group.name));
+        let (of_group, after) = rest.split_at(group.len.min(rest.len()));
+        for row in of_group.chunks(PER_LINE) {
+            let whole = |weight: f64| weight.round() as i64;
+            let pairs: Vec<String> =
+                row.iter().map(|&[a, b]| format!("({}, {}),", whole(a), whole(b))).collect();
+            line(&mut text, format_args!("    {}", pairs.join(" ")));
+        }
+        rest = after;
+    }
+    text.push_str("];\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::current;
+
+    #[test]
+    fn the_source_holds_every_weight() {
+        let text = source(&current(), "Made\nby hand.");
+        assert!(text.contains("//! Made\n//! by hand.\n\nuse"));
+        let table = text.split_once("= [").unwrap().1;
+        let numbers: Vec<f64> = table
+            .split(|c: char| !c.is_ascii_digit() && c != '-')
+            .filter_map(|number| number.parse().ok())
+            .collect();
+        assert_eq!(numbers, current().concat());
+    }
+}
