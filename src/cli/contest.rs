@@ -15,10 +15,11 @@ use crate::contest::{
     JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace, Referee, ResignRule,
     Sprt, Standing, built_in_openings,
 };
-use crate::engine::{Endgames, MAX_PLY, Playable, TableOptions};
+use crate::engine::{Endgames, Playable, TableOptions};
 use crate::protocol::Dialect;
 use crate::protocol::client::{EngineCommand, Patience};
 use crate::record::Record;
+use crate::search::MAX_PLY;
 use crate::xiangqi::{Position, RuleSet};
 
 /// Plays a match between two engines and says how much stronger the first one is.

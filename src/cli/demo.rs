@@ -1,9 +1,8 @@
 use std::collections::BTreeSet;
-use std::env;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use std::{env, fs};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -16,9 +15,10 @@ use crate::book::{Book, BuildOptions, find_games};
 use crate::bytes::atomic::AtomicFile;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
-use crate::engine::{Engine, EngineOptions, Limits, Source};
+use crate::engine::{Engine, EngineOptions, Source};
 use crate::game::{Adjudicate, Game, Horizon, Line};
 use crate::record::{PgnOptions, Record, Tree, read_games, write_pgn};
+use crate::search::Limits;
 use crate::tablebase::{
     Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, Verification,
     VerifyOptions, generate_all, verify,

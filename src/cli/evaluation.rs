@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::engine::evaluation::{Explanation, Share, Worth};
 use crate::game::BySide;
+use crate::search::eval::xiangqi::{Explanation, Share, Worth};
 use crate::xiangqi::Square;
 
 /// The evaluation in the JSON answer.

@@ -6,12 +6,12 @@ use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::bytes::read_line;
-use crate::engine::{Choice, Engine, Limits, Playable, Score, ScoreKind};
+use crate::engine::{Choice, Engine, Playable};
 use crate::game::{Horizon, Line, Outcome, Side};
 use crate::gomoku::Board;
 use crate::protocol::EngineScore;
-use crate::protocol::client::GoLimits;
-use crate::protocol::client::{Client, EngineCommand, Patience, Thought};
+use crate::protocol::client::{Client, EngineCommand, GoLimits, Patience, Thought};
+use crate::search::{Limits, Score, ScoreKind};
 use crate::xiangqi::Position;
 use crate::xiangqi::notation::MoveNotation;
 

@@ -4,13 +4,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::account::{Account, verdict_name};
-use super::evaluation;
 use super::fens::Fens;
 use super::terminal::{BoardStyle, Refusal, Start, Terminal, legal_texts};
-use super::{CliError, Context, GameName, exit};
-use crate::engine::evaluation::Explanation;
+use super::{CliError, Context, GameName, evaluation, exit};
 use crate::game::{Horizon, Line, Outcome};
 use crate::gomoku::Board;
+use crate::search::eval::xiangqi::Explanation;
 use crate::xiangqi::Position;
 
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.

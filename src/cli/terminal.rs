@@ -7,9 +7,9 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use super::account::Account;
-use crate::engine::evaluation::{Explanation, explain};
 use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
+use crate::search::eval::xiangqi::{Explanation, explain};
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use crate::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 

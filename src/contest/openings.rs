@@ -6,9 +6,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::contest::game_runner::line_of;
-use crate::engine::{Engine, EngineOptions, Limits};
+use crate::engine::{Engine, EngineOptions};
 use crate::game::{Game, Line, MoveList, Symmetric};
 use crate::record::{Record, Tree, read_games};
+use crate::search::Limits;
 use crate::xiangqi::{FenError, Position, Setup};
 
 /// The opening lines of the project.

@@ -1,7 +1,8 @@
 use std::str::FromStr;
 
-use crate::engine::{Endgames, Patience, Playable, Wdl};
+use crate::engine::{Endgames, Patience, Playable};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
+use crate::tablebase::Wdl;
 use crate::xiangqi::{Position, RuleSet};
 
 /// A longer game is a draw, unless another limit is set.

@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use super::game_runner;
 use crate::contest::game_runner::Turn;
 use crate::contest::referee::{End, Referee};
-use crate::engine::{Choice, Engine, EngineError, EngineOptions, Limits};
+use crate::engine::{Choice, Engine, EngineError, EngineOptions};
 use crate::game::{Line, Outcome};
 use crate::record::Record;
+use crate::search::Limits;
 use crate::xiangqi::{Position, RuleSet};
 
 /// Games of the engine against itself, each from an opening line. They depend on these fields

@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Iteration;
 use super::playable::{Endgames, Playable, RootMove};
 use super::tables::TableOptions;
 use crate::book::{Appraisal, AppraiseError, Appraiser, Bound, Finding};
 use crate::game::Line;
-use crate::search::{Control, Limits, Score, ScoreKind, SearchOptions, Searcher};
+use crate::search::{Control, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
 
 /// The own search.

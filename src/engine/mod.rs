@@ -21,15 +21,3 @@ pub use library::{BookLimits, OwnBook};
 pub use playable::{Endgames, NoTables, Patience, Playable, RootMove};
 pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
 pub use tables::{TableOptions, XiangqiTables, in_full};
-
-pub use crate::book::{
-    Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Finding, Policy, SelectOptions,
-};
-pub use crate::search::{
-    Bound, Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY,
-    MAX_THREADS, Oracle, Score, ScoreKind, TableValue, Techniques, table_key,
-};
-pub use crate::tablebase::{Metric as TableMetric, Rules as TableRules, Wdl};
-
-/// The evaluation of xiangqi, broken down by term.
-pub use crate::search::eval::xiangqi as evaluation;

@@ -262,8 +262,8 @@ fn size(samples: &Samples, start: &Weights, weights: &Weights) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::evaluation::{GROUPS, group_of};
     use crate::game::{Game, Heuristics, MoveList, Side};
+    use crate::search::eval::xiangqi::{GROUPS, group_of};
     use crate::tune::current;
     use crate::xiangqi::Position;
 

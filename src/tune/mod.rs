@@ -16,6 +16,6 @@ pub type Weights = Vec<[f64; 2]>;
 /// The weights in use.
 #[must_use]
 pub fn current() -> Weights {
-    let weights = crate::engine::evaluation::weights();
+    let weights = crate::search::eval::xiangqi::weights();
     weights.iter().map(|&(middle, ending)| [f64::from(middle), f64::from(ending)]).collect()
 }

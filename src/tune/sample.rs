@@ -1,11 +1,12 @@
 use rayon::prelude::*;
 
 use crate::contest::centipawns;
-use crate::engine::evaluation::{Explanation, trace};
-use crate::engine::{Engine, EngineOptions, Limits, Score};
+use crate::engine::{Engine, EngineOptions};
 use crate::game::{Game, Heuristics, Line, MoveList, Outcome, Side};
 use crate::protocol::EngineScore;
 use crate::record::Record;
+use crate::search::eval::xiangqi::{Explanation, trace};
+use crate::search::{Limits, Score};
 use crate::xiangqi::Position;
 
 /// The selection of positions from the games.

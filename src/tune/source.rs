@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use super::Weights;
-use crate::engine::evaluation::GROUPS;
+use crate::search::eval::xiangqi::GROUPS;
 
 /// Weights in a row of the source.
 const PER_LINE: usize = 10;

@@ -18,10 +18,13 @@ const ROOMS: [(&str, &[&str]); 16] = [
         "engine",
         &["bytes", "hash", "game", "xiangqi", "gomoku", "record", "book", "tablebase", "search"],
     ),
-    ("protocol", &["bytes", "hash", "game", "xiangqi", "gomoku", "engine"]),
-    ("proxy", &["bytes", "game", "xiangqi", "engine", "protocol"]),
-    ("contest", &["bytes", "game", "xiangqi", "gomoku", "record", "engine", "protocol"]),
-    ("tune", &["bytes", "game", "xiangqi", "record", "engine", "protocol", "contest"]),
+    (
+        "protocol",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
+    ),
+    ("proxy", &["bytes", "game", "xiangqi", "book", "tablebase", "search", "engine", "protocol"]),
+    ("contest", &["bytes", "game", "xiangqi", "gomoku", "record", "search", "engine", "protocol"]),
+    ("tune", &["bytes", "game", "xiangqi", "record", "search", "engine", "protocol", "contest"]),
     ("web", &["game", "xiangqi", "gomoku", "record", "book", "tablebase", "engine"]),
     ("cli", &["*"]),
 ];
@@ -96,6 +99,25 @@ fn used_folders<'a>(text: &'a str, room: &str) -> impl Iterator<Item = &'a str> 
             &rest[..end.unwrap_or(rest.len())]
         })
     })
+}
+
+#[test]
+fn rooms_hand_on_nothing_of_other_rooms() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (room, _) in ROOMS {
+        let mut files = Vec::new();
+        rust_files(&src.join(room), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).expect("UTF-8");
+            for line in text.lines().filter(|line| line.starts_with("pub use crate::")) {
+                if used_rooms(line).any(|used| used != room) {
+                    wrong.push(format!("{}: {line}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "names of other rooms handed on:\n{}", wrong.join("\n"));
 }
 
 #[test]

@@ -9,8 +9,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use juzhong::book::{BuildOptions, build};
-use juzhong::engine::{Engine, EngineOptions, Playable, Score, TableOptions};
+use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::{Game, MoveList, Notation};
+use juzhong::search::Score;
 use juzhong::tablebase::{GenerateOptions, NoProgress, generate_all};
 use juzhong::xiangqi::{Move, Position};
 

@@ -16,13 +16,13 @@ use crate::book::{
     Appraisal, AppraiseError, Appraiser, Book, Findings, ReplaceError, Score, Span, Worth,
     appraise_all,
 };
-use crate::engine::{
-    Endgames, Limits, MAX_HASH_MIB, MAX_PLY, Playable, SearchAppraiser, TableAppraiser,
-};
+use crate::engine::{Endgames, Playable, SearchAppraiser, TableAppraiser};
 use crate::game::Line;
 use crate::hash::Key;
-use crate::protocol::client::{ClientAppraiser, GoLimits, spawn_appraisers};
-use crate::protocol::client::{EngineCommand, Patience};
+use crate::protocol::client::{
+    ClientAppraiser, EngineCommand, GoLimits, Patience, spawn_appraisers,
+};
+use crate::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Searched where no limit is given.

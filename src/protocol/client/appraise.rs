@@ -1,11 +1,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Appraisal, AppraiseError, Appraiser, Bound, Finding, ScoreBound};
+use crate::book::{Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Finding};
 use crate::game::{Line, Notation};
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
 use crate::protocol::client::{Client, ClientError, EngineCommand, Patience};
 use crate::protocol::wire::scale::EngineScore;
+use crate::search::Bound;
 
 /// A foreign engine as a source of scores for books.
 #[derive(Debug)]

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::engine::{Bound, HashEntry, Iteration, Playable, Score, ScoreKind};
+use crate::engine::Playable;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::scale;
 use crate::protocol::wire::speech::{Answer, Offer, Speech};
+use crate::search::{Bound, HashEntry, Iteration, Score, ScoreKind};
 
 /// Writes answers.
 pub(in crate::protocol) struct Voice<'a> {

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::book::Policy;
 use crate::bytes::machine::available_memory;
 use crate::engine::clock::OVERHEAD;
-use crate::engine::{
-    EngineOptions, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, OwnBook, Playable, Policy, TableMetric,
-    TableRules, Techniques,
-};
+use crate::engine::{EngineOptions, OwnBook, Playable};
 use crate::game::{Game, Side};
 use crate::protocol::wire::command::shortened;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::options;
 use crate::protocol::wire::options::{ALL, Id, Kind, Unresolved};
 use crate::protocol::wire::ranks::Ranks;
+use crate::search::{MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, Techniques};
+use crate::tablebase::{Metric as TableMetric, Rules as TableRules};
 use crate::xiangqi::Position;
 
 /// Plies of a book, and misses, at most.

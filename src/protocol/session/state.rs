@@ -10,10 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::engine::clock::Allowance;
-use crate::engine::{
-    Choice, Engine, EngineOptions, HashEntry, Iteration, Limits, Playable, Score, Source,
-    seed_or_drawn, table_key,
-};
+use crate::engine::{Choice, Engine, EngineOptions, Playable, Source, seed_or_drawn};
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
 use crate::protocol::session::answers::{Detail, Extras, Voice};
@@ -28,6 +25,7 @@ use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::go::Go;
 use crate::protocol::wire::queue::{Queue, Waiting};
 use crate::protocol::wire::ranks::Ranks;
+use crate::search::{HashEntry, Iteration, Limits, Score, table_key};
 
 /// The most positions of which transposition table entries may be requested from a search at a time.
 const MAX_PROBED: usize = 10_000;

@@ -7,12 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::bytes::machine::DEEP_STACK;
-use crate::engine::{
-    Choice, Control, Engine, EngineError, EngineOptions, HashEntry, Iteration, Limits, Playable,
-    Score, ScoreKind,
-};
+use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Adjudicate, Game, Line, MoveList};
 use crate::hash::Key;
+use crate::search::{Control, HashEntry, Iteration, Limits, Score, ScoreKind};
 
 /// Moves made to prove a mate before an ordinary search looks for it.
 const QUICK_PROOF: u64 = 300_000;

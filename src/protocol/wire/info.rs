@@ -3,10 +3,10 @@
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use crate::engine::Bound;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::scale::EngineScore;
 use crate::protocol::wire::speech::Speech;
+use crate::search::Bound;
 
 /// Moves of a line of play that are kept.
 const MAX_PV: usize = 300;

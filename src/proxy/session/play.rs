@@ -5,12 +5,13 @@ use std::{io, thread};
 
 use super::{PATIENCE, Session};
 use crate::bytes::machine::DEEP_STACK;
-use crate::engine::{Choice, Limits, Score, Source};
+use crate::engine::{Choice, Source};
 use crate::game::Notation;
 use crate::protocol::{Answer, Dialect, Go, Speech, shortened};
 use crate::proxy::partner::Stage;
 use crate::proxy::search::Search;
 use crate::proxy::voice;
+use crate::search::{Limits, Score};
 use crate::xiangqi::{Move, Position};
 
 /// The part of the time for a move that is available for opening books and tablebases.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
 use juzhong::bytes::lock::{Claim, FileLock};
-use juzhong::engine::{Engine, EngineOptions, Limits, OwnBook, Source};
+use juzhong::engine::{Engine, EngineOptions, OwnBook, Source};
 use juzhong::game::{Game, Line, MoveList, Notation};
+use juzhong::search::Limits;
 use juzhong::tablebase::{
     GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
 };

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
-use juzhong::engine::{Engine, EngineOptions, Limits, Source};
+use juzhong::engine::{Engine, EngineOptions, Source};
 use juzhong::game::{Line, Notation};
+use juzhong::search::Limits;
 use juzhong::tablebase::{GenerateOptions, Metric, NoProgress, Rules, Tables, generate_all};
 use juzhong::xiangqi::{Move, Position, RuleSet};
 

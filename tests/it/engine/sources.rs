@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
-use juzhong::engine::{
-    Engine, EngineOptions, Limits, OwnBook, Playable, Score, Source, TableOptions,
-};
+use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, Source, TableOptions};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
+use juzhong::search::{Limits, Score};
 use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Wdl, generate_all};
 use juzhong::xiangqi::{Move, Position, RuleSet};
 

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use juzhong::engine::{
-    Engine, EngineOptions, Limits, Score, ScoreKind, Source, TableOptions, TableRules,
-};
+use juzhong::engine::{Engine, EngineOptions, Source, TableOptions};
 use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
+use juzhong::search::{Limits, Score, ScoreKind};
+use juzhong::tablebase::Rules as TableRules;
 use juzhong::tablebase::{
     Entry, GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
 };

@@ -1,7 +1,8 @@
 //! Every position that the rules allow can be searched, however odd its men are.
 
-use juzhong::engine::{Engine, EngineOptions, Limits};
+use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Line, MoveList, Side};
+use juzhong::search::Limits;
 use juzhong::xiangqi::{Piece, Position, Role, Setup, Square, can_stand};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
