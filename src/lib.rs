@@ -46,8 +46,5 @@ pub mod contest;
 // Tuning of the evaluation by the results of games.
 pub mod tune;
 
-// HTTP service.
-pub mod web;
-
 // The command line: arguments, printing, progress, exit codes.
 pub mod cli;

@@ -1,5 +1,5 @@
 //! One player: the opening book first, endgame tables next, search last. This is the only place
-//! where the three meet; protocols, the terminal, matches and the web play through [`Engine`].
+//! where the three meet; protocols, the terminal, and matches play through [`Engine`].
 
 mod advice;
 mod appraise;

@@ -4,28 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
     ("xiangqi", &["game", "hash"]),
     ("gomoku", &["game", "hash"]),
-    ("record", &["bytes", "game", "xiangqi", "gomoku"]),
+    ("record", &["bytes", "game", "xiangqi"]),
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
-    ("tablebase", &["bytes", "hash", "game", "xiangqi"]),
+    ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
+    ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
+    ("protocol", &["bytes", "hash", "game", "xiangqi", "book", "tablebase", "search", "engine"]),
+    ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
-        "engine",
-        &["bytes", "hash", "game", "xiangqi", "gomoku", "record", "book", "tablebase", "search"],
+        "contest",
+        &["bytes", "game", "xiangqi", "record", "tablebase", "search", "engine", "protocol"],
     ),
-    (
-        "protocol",
-        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
-    ),
-    ("proxy", &["bytes", "game", "xiangqi", "book", "tablebase", "search", "engine", "protocol"]),
-    ("contest", &["bytes", "game", "xiangqi", "gomoku", "record", "search", "engine", "protocol"]),
-    ("tune", &["bytes", "game", "xiangqi", "record", "search", "engine", "protocol", "contest"]),
-    ("web", &["game", "xiangqi", "gomoku", "record", "book", "tablebase", "engine"]),
+    ("tune", &["game", "xiangqi", "record", "search", "engine", "protocol", "contest"]),
     ("cli", &["*"]),
 ];
 
