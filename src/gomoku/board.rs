@@ -208,13 +208,13 @@ impl Board {
         self.notices[side.index()]
     }
 
-    pub(super) const fn shape(&self, side: Side, point: Point) -> Shape {
+    pub(crate) const fn shape(&self, side: Side, point: Point) -> Shape {
         self.shapes[side.index()][point.index()]
     }
 
     /// The sum, over the four lines, of the shapes that a stone of `side` on `point` would make,
     /// worked out from the cells themselves.
-    pub(super) fn exact_shape(&self, side: Side, point: Point) -> Shape {
+    pub(crate) fn exact_shape(&self, side: Side, point: Point) -> Shape {
         Axis::ALL.into_iter().fold(Shape::NONE, |sum, axis| {
             let (line, at) = self.lines.through(axis, point);
             sum + shape::exact(line, at, side, self.row)

@@ -2,12 +2,11 @@
 //! are fine too), tic-tac-toe among them.
 //!
 //! [`Board`] is a position. `lines` holds its cells, `shape` gives the shape that a stone would
-//! make along a line, and from both together the board always knows the winner, the threats to win,
-//! and the value of each empty point ([`Board::point_value`]).
+//! make along a line, and from both together the board always knows the winner and the threats to win. Values of
+//! points are in `search::eval`.
 
 mod board;
 mod diagram;
-mod evaluator;
 mod game_impl;
 mod lines;
 mod notation;
@@ -17,7 +16,6 @@ mod shape;
 
 pub use board::{Board, GeometryError, SIZES, Undo};
 pub use diagram::DiagramStyle;
-pub use evaluator::Urgency;
 pub use game_impl::{FreeRules, UnknownRules};
 pub use notation::{BoardError, START_TEXT};
 pub use notice::Notice;

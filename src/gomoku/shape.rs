@@ -21,7 +21,7 @@ pub(super) type Table = [Shape; TABLE_LEN];
 /// lines. The fields lie in one word so that sums are updated at once: the value in the upper half,
 /// then 16 bits for the discount and 16 for the marks.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Shape(u64);
+pub(crate) struct Shape(u64);
 
 impl Shape {
     pub(super) const NONE: Self = Self(0);
@@ -36,17 +36,17 @@ impl Shape {
     const OPEN_THREE: Self = Self(1 << 13);
 
     /// Lines on which the stone completes a row.
-    pub(super) const fn fives(self) -> u64 {
+    pub(crate) const fn fives(self) -> u64 {
         self.0 & 7
     }
 
     /// Lines on which the stone makes a row but one that can be completed in several ways.
-    pub(super) const fn open_fours(self) -> u64 {
+    pub(crate) const fn open_fours(self) -> u64 {
         self.0 >> 3 & 7
     }
 
     /// Lines on which the stone makes a row but one that can be completed in one way.
-    pub(super) const fn fours(self) -> u64 {
+    pub(crate) const fn fours(self) -> u64 {
         self.0 >> 6 & 7
     }
 
@@ -56,23 +56,23 @@ impl Shape {
     }
 
     /// Lines on which the stone threatens to make an open four.
-    pub(super) const fn open_threes(self) -> u64 {
+    pub(crate) const fn open_threes(self) -> u64 {
         self.0 >> 13 & 7
     }
 
     /// Returns true if the stone makes two completions at once, which one stone cannot prevent.
-    pub(super) const fn wins(self) -> bool {
+    pub(crate) const fn wins(self) -> bool {
         self.open_fours() > 0 || self.fours() > 1
     }
 
     /// The value for the player who would make the shapes.
-    pub(super) const fn own_value(self) -> i32 {
+    pub(crate) const fn own_value(self) -> i32 {
         let pairs = if self.twos() >= 2 { 3_000 } else { 0 };
         (self.0 >> 32) as i32 + pairs
     }
 
     /// The value for the opponent, who would prevent them.
-    pub(super) const fn other_value(self) -> i32 {
+    pub(crate) const fn other_value(self) -> i32 {
         let pairs = if self.twos() >= 2 { 100 } else { 0 };
         self.own_value() - (self.0 >> 16 & 0xffff) as i32 - pairs
     }

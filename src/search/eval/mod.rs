@@ -1,2 +1,2 @@
-mod gomoku;
+pub mod gomoku;
 pub mod xiangqi;

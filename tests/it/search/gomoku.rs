@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
-use juzhong::gomoku::{Board, FreeRules, Point, Urgency};
+use juzhong::gomoku::{Board, FreeRules, Point};
+use juzhong::search::eval::gomoku::Urgency;
 use juzhong::search::{
     Control, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher, Techniques,
 };

@@ -5,8 +5,12 @@
 //! completions of the opponent, an open four that cannot be met in time. Otherwise it compares the
 //! points' values, added up over the board.
 
+mod point_values;
+
+pub use point_values::Urgency;
+
 use crate::game::{Game, Heuristics, MoveList};
-use crate::gomoku::{Board, Notice, Point, Undo, Urgency};
+use crate::gomoku::{Board, Notice, Point, Undo};
 use crate::hash::gomoku::POINTS;
 
 /// Completes a row with the next stone.

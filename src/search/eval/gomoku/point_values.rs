@@ -22,8 +22,8 @@
 //! is otherwise valued by its stones. For other row lengths the shapes mean nothing, and a point is
 //! valued by its stones alone, in both directions of a line alike.
 
-use super::{Board, Point};
 use crate::game::Side;
+use crate::gomoku::{Board, Point};
 
 /// The effect of a stone on a point, for the move order of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
