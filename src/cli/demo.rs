@@ -15,6 +15,7 @@ use crate::book::{Book, BuildOptions, find_games};
 use crate::bytes::atomic::AtomicFile;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
+use crate::contest::OPENING_FILES;
 use crate::engine::{Engine, EngineOptions, Source};
 use crate::game::{Adjudicate, Game, Horizon, Line};
 use crate::record::{PgnOptions, Record, Tree, read_games, write_pgn};
@@ -32,7 +33,7 @@ pub(super) struct Args {
     /// Where book, tables and games go (default: juzhong/demo in the user's cache folder).
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// The folder of game files (default: books/ of the project, else of the current folder).
+    /// The folder of game files (default: the built-in games).
     #[arg(long)]
     books: Option<PathBuf>,
     /// Positions searched for a move.
@@ -43,6 +44,8 @@ pub(super) struct Args {
     seed: u64,
 }
 
+/// Games of the engine against itself.
+const SELFPLAY: (&str, &str) = ("selfplay.pgn", include_str!("../../books/selfplay/selfplay.pgn"));
 /// Tablebases are built for all sets of up to this many pieces.
 const MEN: usize = 4;
 /// The set whose tablebase is verified.
@@ -59,7 +62,7 @@ const METRIC: Metric = Metric::Dtm;
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("demo")?;
     let start = Instant::now();
-    let books = books_folder(args.books.as_deref())?;
+    let games = Games::new(args.books.as_deref())?;
     let dir = args.dir.clone().unwrap_or_else(cache_folder);
     fs::create_dir_all(&dir).or_exit_with(exit::CANNOT_CREATE, || {
         format!("cannot create {}; choose another folder with --dir", dir.shown())
@@ -69,8 +72,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         tables: dir.join("tables"),
         games: dir.join("games.pgn"),
     };
-    place.check(&books, args.dir.is_some())?;
-    build_book(&books, &place, context)?;
+    place.check(games.folder(), args.dir.is_some())?;
+    build_book(&games, &place, context)?;
     build_tables(&place, context)?;
     let verified = verify_table(&place, context)?;
     let games = [
@@ -173,21 +176,47 @@ fn is_demo_book(path: &Path, books: &Path) -> bool {
     of_book.is_some() && of_book == of_games()
 }
 
-fn books_folder(given: Option<&Path>) -> Result<PathBuf, CliError> {
-    if let Some(folder) = given {
-        return Ok(folder.to_owned());
+/// The folder of game files: the one named, or one with the built-in games that lasts as long as this does.
+enum Games {
+    Named(PathBuf),
+    BuiltIn(tempfile::TempDir),
+}
+
+impl Games {
+    fn new(named: Option<&Path>) -> Result<Self, CliError> {
+        let unpack = || {
+            let folder = tempfile::tempdir()?;
+            for (name, text) in OPENING_FILES.into_iter().chain([SELFPLAY]) {
+                fs::write(folder.path().join(name), text)?;
+            }
+            Ok::<_, std::io::Error>(folder)
+        };
+        match named {
+            Some(folder) => Ok(Self::Named(folder.to_owned())),
+            None => {
+                let cannot =
+                    || "cannot unpack the built-in games; is there room for temporary files?";
+                Ok(Self::BuiltIn(unpack().or_exit_with(exit::CANNOT_CREATE, cannot)?))
+            }
+        }
     }
-    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
-    let candidates = [built_from, PathBuf::from("books")];
-    if let Some(folder) = candidates.iter().find(|folder| folder.is_dir()) {
-        return Ok(folder.clone());
+
+    fn folder(&self) -> &Path {
+        match self {
+            Self::Named(folder) => folder,
+            Self::BuiltIn(folder) => folder.path(),
+        }
     }
-    let [first, second] = candidates.map(|folder| folder.shown().to_string());
-    let message = format!(
-        "no game files: neither {first} nor {second} exists; run this in the project's folder or \
-         name a folder of PGN files with --books"
-    );
-    Err(CliError::message(exit::NO_INPUT, message))
+}
+
+/// The folder as the report names it.
+impl std::fmt::Display for Games {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named(folder) => write!(f, "the games in {}", folder.shown()),
+            Self::BuiltIn(_) => f.write_str("the built-in games"),
+        }
+    }
 }
 
 /// `$XDG_CACHE_HOME` or `~/.cache`, else the folder for temporary files.
@@ -197,11 +226,11 @@ fn cache_folder() -> PathBuf {
     cache.unwrap_or_else(env::temp_dir).join("juzhong").join("demo")
 }
 
-fn build_book(books: &Path, place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
+fn build_book(games: &Games, place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
     let start = Instant::now();
-    writeln!(context.out, "1. An opening book from the games in {}", books.shown())?;
+    writeln!(context.out, "1. An opening book from {games}")?;
     context.out.flush()?;
-    let files = find_games(&[books.to_owned()]).or_exit(exit::NO_INPUT)?.files;
+    let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
     let report = book::build(&files, &place.book, options, false, 0, &|_| {}, &mut |_| {})
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;

@@ -19,6 +19,7 @@ mod input;
 mod interrupt;
 mod keys;
 mod listing;
+mod man;
 mod openings;
 mod perft;
 mod play;
@@ -130,6 +131,9 @@ enum Command {
     Keys(keys::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
+    /// Write man pages.
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 impl Command {
@@ -245,6 +249,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Tune(args) => tune::run(&args, context),
         Command::Keys(args) => keys::run(&args, context),
         Command::Completions(args) => completions::run(&args, context),
+        Command::Man(args) => man::run(&args, context),
     }
 }
 

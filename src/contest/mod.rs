@@ -14,7 +14,7 @@ pub(crate) use game_runner::centipawns;
 pub use game_runner::{ClockSetting, Effort, Fault, Pace};
 pub use journal::{Journal, JournalError};
 pub use matches::{Match, MatchError, MatchGame, Standing};
-pub use openings::{BadPosition, Openings, built_in_openings, read_positions};
+pub use openings::{BadPosition, OPENING_FILES, Openings, built_in_openings, read_positions};
 pub use participant::Entrant;
 pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
 pub use selfplay::{SelfPlay, SelfPlayError};

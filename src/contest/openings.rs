@@ -12,34 +12,40 @@ use crate::record::{Record, Tree, read_games};
 use crate::search::Limits;
 use crate::xiangqi::{FenError, Position, Setup};
 
-/// The opening lines of the project.
-const LINES: [&str; 19] = [
-    include_str!("../../books/openings/angel-points-the-way.pgn"),
-    include_str!("../../books/openings/central-cannon-rare-defences.pgn"),
-    include_str!("../../books/openings/central-cannon-sandwiched-horses.pgn"),
-    include_str!("../../books/openings/central-cannon-screen-horses.pgn"),
-    include_str!("../../books/openings/central-cannon-single-horse.pgn"),
-    include_str!("../../books/openings/central-cannon-three-step-tiger.pgn"),
-    include_str!("../../books/openings/cross-palace-cannon.pgn"),
-    include_str!("../../books/openings/elephant-opening.pgn"),
-    include_str!("../../books/openings/five-eight-and-five-nine-cannons.pgn"),
-    include_str!("../../books/openings/five-seven-cannons-screen-horses.pgn"),
-    include_str!("../../books/openings/five-six-cannons-screen-horses.pgn"),
-    include_str!("../../books/openings/flank-openings.pgn"),
-    include_str!("../../books/openings/horse-opening.pgn"),
-    include_str!("../../books/openings/opposing-pawns.pgn"),
-    include_str!("../../books/openings/opposite-direction-cannons.pgn"),
-    include_str!("../../books/openings/palcorner-cannon.pgn"),
-    include_str!("../../books/openings/river-cannon-screen-horses.pgn"),
-    include_str!("../../books/openings/river-crossing-chariot-screen-horses.pgn"),
-    include_str!("../../books/openings/same-direction-cannons.pgn"),
+macro_rules! opening_files {
+    ($($name:literal),* $(,)?) => {
+        [$((concat!($name, ".pgn"), include_str!(concat!("../../books/openings/", $name, ".pgn")))),*]
+    };
+}
+
+/// The opening lines of the project: the names of files and their texts.
+pub const OPENING_FILES: [(&str, &str); 19] = opening_files![
+    "angel-points-the-way",
+    "central-cannon-rare-defences",
+    "central-cannon-sandwiched-horses",
+    "central-cannon-screen-horses",
+    "central-cannon-single-horse",
+    "central-cannon-three-step-tiger",
+    "cross-palace-cannon",
+    "elephant-opening",
+    "five-eight-and-five-nine-cannons",
+    "five-seven-cannons-screen-horses",
+    "five-six-cannons-screen-horses",
+    "flank-openings",
+    "horse-opening",
+    "opposing-pawns",
+    "opposite-direction-cannons",
+    "palcorner-cannon",
+    "river-cannon-screen-horses",
+    "river-crossing-chariot-screen-horses",
+    "same-direction-cannons",
 ];
 
 /// The lines of `books/openings`, whole.
 #[must_use]
 pub fn built_in_openings() -> Vec<Record<Position>> {
     let mut openings = Vec::new();
-    for text in LINES {
+    for (_, text) in OPENING_FILES {
         read_games("openings", text.as_bytes(), &mut |game| {
             openings.extend(game.map(|game| game.record));
         });
