@@ -11,13 +11,13 @@ use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::bytes::visible::ShowPath;
 use crate::contest::{
-    ClockSetting, Count, Decision, DrawRule, Effort, Entrant, Estimate, Fault, Journal,
-    JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Pace, Referee, ResignRule,
-    Sprt, Standing, built_in_openings,
+    ClockSetting, Count, Decision, DrawRule, Effort, Estimate, Fault, Journal, JournalError,
+    MAX_PLIES, Match, MatchError, MatchGame, Openings, Participant, Referee, ResignRule, Sprt,
+    Standing, TimeControl, built_in_openings,
 };
 use crate::engine::{Endgames, Playable, TableOptions};
 use crate::protocol::Dialect;
-use crate::protocol::client::{EngineCommand, Patience};
+use crate::protocol::client::{EngineCommand, Timeouts};
 use crate::record::Record;
 use crate::search::MAX_PLY;
 use crate::xiangqi::{Position, RuleSet};
@@ -303,7 +303,7 @@ impl Args {
             games: self.games as usize + self.games as usize % 2,
             concurrency: if self.concurrency == 0 { cores() } else { self.concurrency.into() },
             sprt: self.sprt()?,
-            patience: Patience { search: timeout, ..Patience::default() },
+            timeouts: Timeouts { search: timeout, ..Timeouts::default() },
         })
     }
 
@@ -313,8 +313,8 @@ impl Args {
         options: &[(String, String)],
         protocol: Spoken,
         name: Option<&String>,
-    ) -> Result<Entrant, CliError> {
-        Ok(Entrant {
+    ) -> Result<Participant, CliError> {
+        Ok(Participant {
             command: parse_engine(command)?,
             protocol: protocol.0,
             options: [&self.option, options].concat(),
@@ -428,9 +428,9 @@ fn file_digest(path: Option<PathBuf>) -> Result<String, CliError> {
 }
 
 impl Limits {
-    fn pace(&self) -> Pace {
+    fn pace(&self) -> TimeControl {
         let free = self.depth.is_none() && self.movetime.is_none() && self.clock.is_none();
-        Pace {
+        TimeControl {
             depth: self.depth,
             nodes: self.nodes.or(free.then_some(NODES)),
             move_time: self.movetime.map(Duration::from_millis),

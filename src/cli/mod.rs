@@ -4,7 +4,6 @@
 
 #![expect(clippy::print_stderr, reason = "this room is where the program speaks")]
 
-mod account;
 mod analyse;
 mod bench;
 mod book;
@@ -33,6 +32,7 @@ mod techniques;
 mod terminal;
 mod tune;
 mod uci;
+mod verdict_explanation;
 
 use std::ffi::OsString;
 use std::fmt::Display;

@@ -10,7 +10,7 @@ use crate::engine::{Choice, Engine, Playable};
 use crate::game::{Horizon, Line, Outcome, Side};
 use crate::gomoku::Board;
 use crate::protocol::EngineScore;
-use crate::protocol::client::{Client, EngineCommand, GoLimits, Patience, Thought};
+use crate::protocol::client::{Client, EngineCommand, GoLimits, Thought, Timeouts};
 use crate::search::{Limits, Score, ScoreKind};
 use crate::xiangqi::Position;
 use crate::xiangqi::notation::MoveNotation;
@@ -106,7 +106,7 @@ fn run_game<G: Terminal + Playable>(
 
 fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError> {
     let start = || {
-        let mut client = Client::start(command, args.protocol.0, Patience::default())?;
+        let mut client = Client::start(command, args.protocol.0, Timeouts::default())?;
         for (name, value) in &args.option {
             client.set_option(name, value)?;
         }
@@ -235,7 +235,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
 
     fn draw(&mut self) -> Result<(), CliError> {
         let position = self.line.position();
-        let check = if position.in_check() { ", in check" } else { "" };
+        let check = if Terminal::in_check(position) { ", in check" } else { "" };
         let side = G::side_name(position.side_to_move());
         let drawing = position.draw(self.style, self.line.moves().last());
         write!(self.context.out, "\n{drawing}{side} to move{check}\n")?;

@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::account::{Account, verdict_name};
 use super::fens::Fens;
 use super::terminal::{BoardStyle, Refusal, Start, Terminal, legal_texts};
+use super::verdict_explanation::{Account, verdict_name};
 use super::{CliError, Context, GameName, evaluation, exit};
 use crate::game::{Horizon, Line, Outcome};
 use crate::gomoku::Board;

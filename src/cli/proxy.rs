@@ -5,7 +5,7 @@ use super::contest::{Spoken, parse_option, parse_protocol};
 use super::player::PlayerArgs;
 use super::{CliError, Context, OrExit, exit, interrupt};
 use crate::protocol::Ranks;
-use crate::protocol::client::{EngineCommand, Patience};
+use crate::protocol::client::{EngineCommand, Timeouts};
 use crate::proxy;
 use crate::proxy::{ProxyError, ProxyOptions};
 use crate::xiangqi::Position;
@@ -29,7 +29,7 @@ pub(super) struct Args {
     engine_option: Vec<(String, String)>,
     /// How many seconds the engine may take to introduce itself.
     #[arg(long, value_name = "SECONDS", default_value_t = 8.0, value_parser = parse_seconds)]
-    patience: f64,
+    timeouts: f64,
     #[command(flatten)]
     player: PlayerArgs,
 }
@@ -44,14 +44,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         CliError::message(exit::USAGE, message)
     })?;
     args.player.check_sizes()?;
-    let start = Duration::from_secs_f64(args.patience);
+    let start = Duration::from_secs_f64(args.timeouts);
     let options = ProxyOptions {
         command,
         protocol: args.protocol.0,
         ranks: args.ranks.map(|first| if first == 0 { Ranks::FromZero } else { Ranks::FromOne }),
         options: args.engine_option.clone(),
         own: args.player.options::<Position>()?,
-        patience: Patience { start, stop: start.min(STOP), ..Patience::default() },
+        timeouts: Timeouts { start, stop: start.min(STOP), ..Timeouts::default() },
     };
     interrupt::catch().or_exit(exit::IO)?;
     let input = BufReader::new(stdin());

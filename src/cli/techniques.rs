@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::{CliError, Context, OrExit, exit};
 use crate::game::{Adjudicate, Line};
-use crate::search::{Limits, SearchOptions, Searcher, Techniques};
+use crate::search::{Features, Limits, SearchOptions, Searcher};
 use crate::xiangqi::Position;
 
 /// Size of the transposition table in MiB.
@@ -11,16 +11,16 @@ const HASH_MIB: usize = 64;
 const DEPTH: u32 = 6;
 
 /// No technique but alpha-beta and quiescence; each depth by itself.
-const ALPHA_BETA: Techniques =
-    Techniques { ordering: false, zero_window: false, deepening: false, ..Techniques::FULL_WIDTH };
+const ALPHA_BETA: Features =
+    Features { ordering: false, zero_window: false, deepening: false, ..Features::FULL_WIDTH };
 
 /// The searches compared: name, techniques, and the nodes that the source document reports from
 /// depth 1 on.
-const SEARCHES: [(&str, Techniques, &[u64]); 4] = [
+const SEARCHES: [(&str, Features, &[u64]); 4] = [
     ("alpha-beta", ALPHA_BETA, &[45, 523, 10_689, 72_954]),
-    ("pvs", Techniques { zero_window: true, ..ALPHA_BETA }, &[45, 552, 5_302, 46_361]),
-    ("pvs, hash, history", Techniques { table: true, ..Techniques::FULL_WIDTH }, &[]),
-    ("full", Techniques::ALL, &[45, 164, 1_567, 6_895, 55_623]),
+    ("pvs", Features { zero_window: true, ..ALPHA_BETA }, &[45, 552, 5_302, 46_361]),
+    ("pvs, hash, history", Features { table: true, ..Features::FULL_WIDTH }, &[]),
+    ("full", Features::ALL, &[45, 164, 1_567, 6_895, 55_623]),
 ];
 
 #[derive(Debug, clap::Args)]
@@ -81,7 +81,7 @@ fn object(name: &str, counts: &[Count]) -> serde_json::Value {
     json!({"name": name, "depths": depths})
 }
 
-fn count(techniques: Techniques, depth: u32, document: Option<u64>) -> Result<Count, CliError> {
+fn count(techniques: Features, depth: u32, document: Option<u64>) -> Result<Count, CliError> {
     let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
     let searcher = Searcher::<Position>::new(options).or_exit(exit::UNAVAILABLE)?;
     let rules = <Position as Adjudicate>::Rules::default();
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_full_search_needs_a_tenth_of_the_documents_nodes() {
-        let full = count(Techniques::ALL, 5, None).unwrap();
+        let full = count(Features::ALL, 5, None).unwrap();
         assert!(10 * full.nodes <= 55_623, "{}", full.nodes);
     }
 }

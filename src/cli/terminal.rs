@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
-use super::account::Account;
+use super::verdict_explanation::Account;
 use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
 use crate::search::eval::xiangqi::{Explanation, explain};

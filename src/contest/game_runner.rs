@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::contest::participant::Seat;
+use crate::contest::participant::EngineSlot;
 use crate::contest::referee::{End, MATE, Referee, side_name};
 use crate::game::{Game, Line, Notation, Outcome, Side};
 use crate::protocol::client::{ClientError, Thought};
@@ -14,7 +14,7 @@ use crate::xiangqi::{Move, Position, Setup};
 
 /// The limits of the engines' searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
+pub struct TimeControl {
     /// Plies a move.
     pub depth: Option<u32>,
     /// Positions a move.
@@ -61,7 +61,7 @@ impl std::fmt::Display for ClockSetting {
     }
 }
 
-impl std::fmt::Display for Pace {
+impl std::fmt::Display for TimeControl {
     /// `nodes 20000`, or as the tag `TimeControl` has it: `10+0.1`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let nodes = self.nodes.map(|n| format!("nodes {n}"));
@@ -214,11 +214,11 @@ impl Played {
 }
 
 /// Two engines at a board.
-pub(super) struct Table<'a, 'b> {
-    pub(super) pace: Pace,
+pub(super) struct GameRunner<'a, 'b> {
+    pub(super) pace: TimeControl,
     pub(super) referee: &'a Referee,
     /// Red's and Black's.
-    pub(super) seats: [&'a mut Seat<'b>; 2],
+    pub(super) seats: [&'a mut EngineSlot<'b>; 2],
     pub(super) stop: &'a AtomicBool,
     /// Time left, Red's first.
     remaining: [Duration; 2],
@@ -231,11 +231,11 @@ pub(super) struct Table<'a, 'b> {
     start: Option<String>,
 }
 
-impl<'a, 'b> Table<'a, 'b> {
+impl<'a, 'b> GameRunner<'a, 'b> {
     pub(super) fn new(
-        pace: Pace,
+        pace: TimeControl,
         referee: &'a Referee,
-        seats: [&'a mut Seat<'b>; 2],
+        seats: [&'a mut EngineSlot<'b>; 2],
         stop: &'a AtomicBool,
     ) -> Self {
         let base = pace.clock.map_or(Duration::ZERO, |clock| clock.base);
@@ -308,7 +308,7 @@ impl<'a, 'b> Table<'a, 'b> {
     }
 
     fn limits(&self, side: Side) -> GoLimits {
-        let Pace { depth, nodes, move_time, clock, .. } = self.pace;
+        let TimeControl { depth, nodes, move_time, clock, .. } = self.pace;
         let clocks = clock.map(|clock| Clocks {
             remaining: self.remaining,
             increment: [clock.increment; 2],
@@ -369,7 +369,7 @@ impl<'a, 'b> Table<'a, 'b> {
     /// The side's engine loses, and is ended.
     fn blame(&mut self, side: Side, fault: Fault, how: String) -> Turn {
         self.fault = Some((side, fault));
-        self.seats[side.index()].stand_up();
+        self.seats[side.index()].release();
         Turn::Over(End::new(Outcome::Win(!side), how))
     }
 }

@@ -11,14 +11,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::bytes::RaiseAtEnd;
-use crate::contest::game_runner::{Effort, Fault, Pace, Table};
+use crate::contest::game_runner::{Effort, Fault, GameRunner, TimeControl};
 use crate::contest::openings::Openings;
-use crate::contest::participant::{Entrant, Seat};
+use crate::contest::participant::{EngineSlot, Participant};
 use crate::contest::referee::Referee;
 use crate::contest::sprt::{Decision, Sprt};
 use crate::contest::stats::Tally;
 use crate::game::{Outcome, Side};
-use crate::protocol::client::{ClientError, Patience};
+use crate::protocol::client::{ClientError, Timeouts};
 use crate::record::Record;
 use crate::xiangqi::Position;
 
@@ -26,9 +26,9 @@ use crate::xiangqi::Position;
 #[derive(Debug)]
 pub struct Match {
     /// The engines; results are the first one's.
-    pub entrants: [Entrant; 2],
+    pub entrants: [Participant; 2],
     /// The limits of their searches.
-    pub pace: Pace,
+    pub pace: TimeControl,
     /// The rules for when games end.
     pub referee: Referee,
     /// The positions where games begin; each opening is played twice, with colours exchanged.
@@ -40,7 +40,7 @@ pub struct Match {
     /// Ends the match early.
     pub sprt: Option<Sprt>,
     /// The times that engines may be silent.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
 }
 
 /// The reason why a match cannot go on.
@@ -198,7 +198,7 @@ impl Match {
 
     /// Plays games as long as there are any.
     fn work(&self, next: &AtomicUsize, halt: &AtomicBool, games: &Sender<(usize, Outgoing)>) {
-        let seat = |entrant| Seat::new(entrant, self.referee.rules, self.patience);
+        let seat = |entrant| EngineSlot::new(entrant, self.referee.rules, self.timeouts);
         let mut seats = [seat(&self.entrants[0]), seat(&self.entrants[1])];
         while !halt.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -215,18 +215,18 @@ impl Match {
                 break;
             }
         }
-        seats.iter_mut().for_each(Seat::stand_up);
+        seats.iter_mut().for_each(EngineSlot::release);
     }
 
     fn game(
         &self,
         number: usize,
-        seats: &mut [Seat<'_>; 2],
+        seats: &mut [EngineSlot<'_>; 2],
         halt: &AtomicBool,
     ) -> Result<Option<MatchGame>, ClientError> {
         let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
         for seat in seats.iter_mut() {
-            seat.sit_down()?;
+            seat.start()?;
         }
         let mut names = [seats[0].name(), seats[1].name()];
         if names[0] == names[1] {
@@ -234,7 +234,7 @@ impl Match {
         }
         let [first, second] = &mut *seats;
         let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
-        let mut table = Table::new(self.pace, &self.referee, at_board, halt);
+        let mut table = GameRunner::new(self.pace, &self.referee, at_board, halt);
         let Some(played) = table.play(&opening) else { return Ok(None) };
         let (fault, by_side) = (table.fault, table.effort);
         let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);

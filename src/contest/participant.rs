@@ -1,12 +1,12 @@
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::Dialect;
 use crate::protocol::client::ReadyWord;
-use crate::protocol::client::{Client, ClientError, EngineCommand, Patience};
+use crate::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
 use crate::xiangqi::{Position, RuleSet};
 
 /// An engine that takes part in a match: the way to start it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entrant {
+pub struct Participant {
     /// The command that starts it; `None` for this program's own engine.
     pub command: Option<EngineCommand>,
     /// Its protocol; `None` to find out.
@@ -19,30 +19,30 @@ pub struct Entrant {
     pub restart: bool,
 }
 
-impl Entrant {
+impl Participant {
     /// Starts it, with its options set. The own engine plays by `rules`.
     ///
     /// # Errors
     ///
     /// If it does not start, does not answer, or lacks an option.
-    pub fn start(&self, rules: RuleSet, patience: Patience) -> Result<Client, ClientError> {
-        self.start_again(rules, patience, ReadyWord::default())
+    pub fn start(&self, rules: RuleSet, timeouts: Timeouts) -> Result<Client, ClientError> {
+        self.start_again(rules, timeouts, ReadyWord::default())
     }
 
     /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
     fn start_again(
         &self,
         rules: RuleSet,
-        patience: Patience,
+        timeouts: Timeouts,
         ready: ReadyWord,
     ) -> Result<Client, ClientError> {
         let mut client = match &self.command {
-            Some(command) => Client::start_again(command, self.protocol, patience, ready)?,
+            Some(command) => Client::start_again(command, self.protocol, timeouts, ready)?,
             None => {
                 let seed = Some(0); // matches can be repeated
                 let options = EngineOptions { rules, seed, ..EngineOptions::default() };
                 let engine = Engine::<Position>::new(options).map_err(ClientError::Own)?;
-                Client::within(engine, patience)?
+                Client::within(engine, timeouts)?
             }
         };
         for (name, value) in &self.options {
@@ -55,10 +55,10 @@ impl Entrant {
 
 /// An engine of one worker: kept from game to game as long as nothing is wrong with it.
 #[derive(Debug)]
-pub(super) struct Seat<'a> {
-    entrant: &'a Entrant,
+pub(super) struct EngineSlot<'a> {
+    entrant: &'a Participant,
     rules: RuleSet,
-    patience: Patience,
+    timeouts: Timeouts,
     client: Option<Client>,
     /// The engine's way of answering `isready`, as far as it was seen.
     ready: ReadyWord,
@@ -66,15 +66,15 @@ pub(super) struct Seat<'a> {
     notices: Vec<String>,
 }
 
-impl<'a> Seat<'a> {
-    pub(super) const fn new(entrant: &'a Entrant, rules: RuleSet, patience: Patience) -> Self {
+impl<'a> EngineSlot<'a> {
+    pub(super) const fn new(entrant: &'a Participant, rules: RuleSet, timeouts: Timeouts) -> Self {
         let ready = ReadyWord::Unknown;
-        Self { entrant, rules, patience, client: None, ready, notices: Vec::new() }
+        Self { entrant, rules, timeouts, client: None, ready, notices: Vec::new() }
     }
 
     /// Starts the engine, or prepares it for a new game, so that it knows nothing of earlier ones. An engine
     /// that has no command for that, or has died in the meantime, is started anew.
-    pub(super) fn sit_down(&mut self) -> Result<(), ClientError> {
+    pub(super) fn start(&mut self) -> Result<(), ClientError> {
         let kept = self.client.take().filter(|_| !self.entrant.restart);
         if let Some(mut client) = kept {
             if client.new_game().unwrap_or(false) {
@@ -83,7 +83,7 @@ impl<'a> Seat<'a> {
             }
             client.quit();
         }
-        let mut client = self.entrant.start_again(self.rules, self.patience, self.ready)?;
+        let mut client = self.entrant.start_again(self.rules, self.timeouts, self.ready)?;
         client.new_game()?;
         self.ready = client.ready_word();
         self.client = Some(client);
@@ -96,7 +96,7 @@ impl<'a> Seat<'a> {
     }
 
     /// Ends the engine.
-    pub(super) fn stand_up(&mut self) {
+    pub(super) fn release(&mut self) {
         if let Some(mut client) = self.client.take() {
             self.notices.extend(client.take_notices());
             client.quit();

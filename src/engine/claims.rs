@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use super::playable::{Budget, Endgames, Patience};
+use super::playable::{Budget, Endgames, ProbeBudget};
 use super::tables::XiangqiTables;
 use crate::game::Line;
 use crate::hash::Key;
@@ -68,7 +68,7 @@ impl<'a> Claims<'a> {
     pub(super) fn new(
         tables: &'a XiangqiTables,
         rules: RuleSet,
-        patience: &'a Patience<'a>,
+        patience: &'a ProbeBudget<'a>,
     ) -> Self {
         let budget = Budget::new(patience, POSITIONS.min(patience.positions));
         let (nodes, places, answers) = Default::default();
@@ -397,7 +397,7 @@ mod tests {
         let mut by_order: BTreeMap<u16, Found> = BTreeMap::new();
         for (position, entry) in won_by_rule(&tables, name, 60_000, 5) {
             let mv = own.ranked_moves(&position).unwrap()[0].mv;
-            let patience = Patience::default();
+            let patience = ProbeBudget::default();
             let plies = Claims::new(&own, play, &patience).plies(&Line::new(position, 0), mv);
             let found = by_order.entry(entry.order).or_default();
             match plies {
@@ -444,7 +444,7 @@ mod tests {
         generate(folder.path(), "KRvKN", Rules::Check);
         let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
         let own = XiangqiTables::open(&folder.path().into(), RuleSet::Check).unwrap();
-        let patience = Patience::default();
+        let patience = ProbeBudget::default();
         let (mut fell, mut unknown) = (0, 0);
         for (position, _) in won_by_rule(&tables, "KRvKN", 20_000, 9) {
             let mut line = Line::new(position.clone(), 0);

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::playable::{Budget, Endgames, Patience, RootMove};
+use super::playable::{Budget, Endgames, ProbeBudget, RootMove};
 use super::tables::XiangqiTables;
 use crate::game::MoveList;
 use crate::hash::Key;
@@ -71,7 +71,7 @@ impl<'a> Converter<'a> {
     pub(super) fn new(
         tables: &'a XiangqiTables,
         rules: RuleSet,
-        patience: &'a Patience<'a>,
+        patience: &'a ProbeBudget<'a>,
     ) -> Self {
         let budget = Budget::new(patience, patience.positions);
         Self { tables, rules, budget, past: 0, is_vague: false, known: HashMap::new() }

@@ -1,9 +1,9 @@
 use std::fmt::Debug;
 
-use super::advice::Advice;
+use super::root_ranking::RootRanking;
 use super::tables::TableOptions;
 use crate::game::{Adjudicate, Game, Heuristics, Line, Notation, Symmetric};
-use crate::search::{Oracle, TableValue};
+use crate::search::{TableValue, TablebaseProbe};
 use crate::tablebase::Entry;
 
 /// A game that the [`Engine`](super::Engine) plays.
@@ -25,7 +25,7 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
 }
 
 /// Endgame tables as the engine probes them.
-pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
+pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static {
     /// Opens tables for play under `rules`.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
 
     /// Ranks the moves at the end of `line`, the past of the game considered; `None` where the
     /// tablebases do not know the position.
-    fn advise(&self, line: &Line<G>, patience: &Patience<'_>) -> Option<Advice<G::Move>>;
+    fn advise(&self, line: &Line<G>, patience: &ProbeBudget<'_>) -> Option<RootRanking<G::Move>>;
 
     /// A problem met while probing and not reported before, for people.
     fn trouble(&self) -> Option<String>;
@@ -60,38 +60,38 @@ pub trait Endgames<G: Game>: Oracle<G> + Debug + Send + Sized + 'static {
 
 /// Limits on the effort of ranking root moves.
 #[derive(Clone, Copy)]
-pub struct Patience<'a> {
+pub struct ProbeBudget<'a> {
     /// Positions looked at on the way to a win in time.
     pub positions: u32,
     /// Called now and then; once it returns `false`, the result is made of what is known by then.
     pub lasts: &'a dyn Fn() -> bool,
 }
 
-impl Default for Patience<'_> {
+impl Default for ProbeBudget<'_> {
     /// Some hundredths of a second.
     fn default() -> Self {
         Self { positions: 2_000, lasts: &|| true }
     }
 }
 
-impl Debug for Patience<'_> {
+impl Debug for ProbeBudget<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Patience").field("positions", &self.positions).finish_non_exhaustive()
+        f.debug_struct("ProbeBudget").field("positions", &self.positions).finish_non_exhaustive()
     }
 }
 
 /// Counts the positions that a proof looks at, until there were enough of them or patience ends.
 #[derive(Debug)]
 pub(super) struct Budget<'a> {
-    patience: &'a Patience<'a>,
+    patience: &'a ProbeBudget<'a>,
     most: u32,
     spent: u32,
-    /// Patience has ended: no later proof gets a position more.
+    /// ProbeBudget has ended: no later proof gets a position more.
     is_over: bool,
 }
 
 impl<'a> Budget<'a> {
-    pub(super) const fn new(patience: &'a Patience<'a>, most: u32) -> Self {
+    pub(super) const fn new(patience: &'a ProbeBudget<'a>, most: u32) -> Self {
         Self { patience, most, spent: 0, is_over: false }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Budget<'a> {
         self.is_over || self.spent >= self.most
     }
 
-    /// Counts one more position. Patience is checked each time: all moves of a position are looked
+    /// Counts one more position. ProbeBudget is checked each time: all moves of a position are looked
     /// up in the tablebases, which takes far longer, and seconds where these lie on a slow disk.
     pub(super) fn spend(&mut self) {
         self.spent += 1;
@@ -127,7 +127,7 @@ pub struct RootMove<M> {
 #[derive(Debug, Clone, Copy)]
 pub struct NoTables;
 
-impl<G: Game> Oracle<G> for NoTables {
+impl<G: Game> TablebaseProbe<G> for NoTables {
     const PRESENT: bool = false;
     fn probe(&self, _line: &Line<G>, _depth: i32) -> Option<TableValue> {
         None
@@ -153,7 +153,7 @@ impl<G: Game> Endgames<G> for NoTables {
     fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
         None
     }
-    fn advise(&self, _line: &Line<G>, _patience: &Patience<'_>) -> Option<Advice<G::Move>> {
+    fn advise(&self, _line: &Line<G>, _patience: &ProbeBudget<'_>) -> Option<RootRanking<G::Move>> {
         None
     }
     fn trouble(&self) -> Option<String> {
@@ -174,7 +174,7 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() < 3
         };
-        let patience = Patience { positions: 0, lasts: &lasts };
+        let patience = ProbeBudget { positions: 0, lasts: &lasts };
         let mut budget = Budget::new(&patience, 1_000);
         let mut spent = 0;
         for _ in 0..5 {
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn each_proof_has_its_positions_while_patience_lasts() {
-        let patience = Patience::default();
+        let patience = ProbeBudget::default();
         let mut budget = Budget::new(&patience, 10);
         let mut spent = 0;
         for _ in 0..5 {

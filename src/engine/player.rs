@@ -2,17 +2,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Instant;
 
-use super::advice::Advice;
-use super::library::{Library, OwnBook};
-use super::playable::{Endgames, Patience, Playable, RootMove};
+use super::opening_books::{OpeningBooks, OwnBook};
+use super::playable::{Endgames, Playable, ProbeBudget, RootMove};
+use super::root_ranking::RootRanking;
 use super::tables::TableOptions;
 use crate::book::SelectOptions;
 use crate::bytes::machine::available_memory;
 use crate::game::{Horizon, Line, MoveList, Verdict};
 use crate::hash::Key;
 use crate::search::{
-    Control, Found, HashEntry, Iteration, Limits, MAX_HASH_MIB, MateSearch, Oracle, Score,
-    SearchError, SearchOptions, Searcher, TableValue, Techniques, Telling,
+    Control, Features, Found, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch,
+    Score, SearchError, SearchOptions, Searcher, TableValue, TablebaseProbe,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -37,7 +37,7 @@ pub struct EngineOptions<R> {
     /// The rules that judge repetitions.
     pub rules: R,
     /// The techniques of the search, beside looking at every move.
-    pub techniques: Techniques,
+    pub techniques: Features,
 }
 
 impl<R: Clone> EngineOptions<R> {
@@ -59,7 +59,7 @@ impl<R: Default> Default for EngineOptions<R> {
             multipv: 1,
             seed: None,
             rules: R::default(),
-            techniques: Techniques::ALL,
+            techniques: Features::ALL,
         }
     }
 }
@@ -191,7 +191,7 @@ const PATIENCE_SHARE: u32 = 4;
 #[derive(Debug)]
 pub struct Engine<G: Playable> {
     options: EngineOptions<G::Rules>,
-    library: Library,
+    opening_books: OpeningBooks,
     tables: Option<G::Tables>,
     searcher: Searcher<G>,
     /// Moves not to be played in the next position.
@@ -209,11 +209,11 @@ impl<G: Playable> Engine<G> {
     /// If the search cannot have the memory asked for.
     pub fn new(options: EngineOptions<G::Rules>) -> Result<Self, EngineError> {
         let mut notices = Vec::new();
-        let library = Library::open::<G>(&options, &mut notices);
+        let opening_books = OpeningBooks::open::<G>(&options, &mut notices);
         let tables = open_tables::<G>(&options, &mut notices);
         let searcher = new_searcher(&options)?;
         let banned = Vec::new();
-        Ok(Self { options, library, tables, searcher, banned, notices, remarked: false })
+        Ok(Self { options, opening_books, tables, searcher, banned, notices, remarked: false })
     }
 
     /// Changes options; only what they concern is set up again.
@@ -230,7 +230,7 @@ impl<G: Playable> Engine<G> {
         }
         let old = &self.options;
         if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
-            self.library = Library::open::<G>(&new, &mut self.notices);
+            self.opening_books = OpeningBooks::open::<G>(&new, &mut self.notices);
         }
         if (&old.tables, old.rules) != (&new.tables, new.rules) {
             self.tables = open_tables::<G>(&new, &mut self.notices);
@@ -294,7 +294,7 @@ impl<G: Playable> Engine<G> {
 
     /// Forgets the last game.
     pub fn new_game(&mut self) {
-        self.library.new_game();
+        self.opening_books.new_game();
         self.searcher.new_game();
         self.remarked = false;
     }
@@ -336,7 +336,7 @@ impl<G: Playable> Engine<G> {
         let in_time = || time.is_none_or(|time| start.elapsed() < time);
         let lasts = || !control.should_stop() && in_time();
         let nodes = limits.nodes.map_or(PATIENCE, |nodes| nodes.min(PATIENCE.into()) as u32);
-        match self.look_up(line, &Patience { positions: nodes, lasts: &lasts }) {
+        match self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts }) {
             Known::Move(choice) => Some(choice),
             Known::Draws(moves) => {
                 self.search_among(&moves, line, &limits.after(start.elapsed()), control)
@@ -352,7 +352,7 @@ impl<G: Playable> Engine<G> {
         if line.position().outcome().is_some() {
             return None;
         }
-        match self.look_up(line, &Patience::default()) {
+        match self.look_up(line, &ProbeBudget::default()) {
             Known::Move(choice) => Some(choice),
             Known::Draws(_) | Known::Nothing => None,
         }
@@ -360,16 +360,16 @@ impl<G: Playable> Engine<G> {
 
     /// Looks a position up in books and tablebases. A win of which the tablebases are sure comes
     /// before the book.
-    fn look_up(&mut self, line: &Line<G>, patience: &Patience<'_>) -> Known<G::Move> {
+    fn look_up(&mut self, line: &Line<G>, patience: &ProbeBudget<'_>) -> Known<G::Move> {
         if let Some(tables) = &self.tables {
             tables.enter(0); // what the last search has read is near
         }
-        let advice = self.advice(line, patience);
-        let is_won = advice.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
+        let root_ranking = self.root_ranking(line, patience);
+        let is_won = root_ranking.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
         if !is_won && let Some(mv) = self.pick(line) {
             return Known::Move(Choice::from_book(mv));
         }
-        let Some(Advice { mut moves, keeping, wdl, is_sure, remark }) = advice else {
+        let Some(RootRanking { mut moves, keeping, wdl, is_sure, remark }) = root_ranking else {
             return Known::Nothing;
         };
         self.remark(remark);
@@ -394,17 +394,22 @@ impl<G: Playable> Engine<G> {
             let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
             banned.contains(&mv) || value().is_some_and(TableValue::is_won)
         };
-        self.library.pick(line, self.options.rules, &refuses, &mut self.notices)
+        self.opening_books.pick(line, self.options.rules, &refuses, &mut self.notices)
     }
 
     /// The tablebases' ranking of the moves that are not banned. `None` where all that keep the
     /// value are: then the search chooses among the others.
-    fn advice(&self, line: &Line<G>, patience: &Patience<'_>) -> Option<Advice<G::Move>> {
-        let mut advice = self.tables.as_ref()?.advise(line, patience)?;
+    fn root_ranking(
+        &self,
+        line: &Line<G>,
+        patience: &ProbeBudget<'_>,
+    ) -> Option<RootRanking<G::Move>> {
+        let mut root_ranking = self.tables.as_ref()?.advise(line, patience)?;
         let is_free = |m: &RootMove<G::Move>| !self.banned.contains(&m.mv);
-        advice.keeping = advice.moves[..advice.keeping].iter().filter(|m| is_free(m)).count();
-        advice.moves.retain(is_free);
-        (advice.keeping > 0).then_some(advice)
+        root_ranking.keeping =
+            root_ranking.moves[..root_ranking.keeping].iter().filter(|m| is_free(m)).count();
+        root_ranking.moves.retain(is_free);
+        (root_ranking.keeping > 0).then_some(root_ranking)
     }
 
     /// Reports the remark of the tablebases, once for as long as it stays the same.
@@ -466,15 +471,15 @@ impl<G: Playable> Engine<G> {
         &mut self,
         line: &Line<G>,
         limits: &Limits,
-        tells_draws: bool,
+        shows_draws: bool,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
         let rules = self.options.rules;
         let counting = as_it_counts(line, rules);
         let found = match &self.tables {
             Some(tables) => {
-                let oracle = Telling { oracle: tables, tells_draws };
-                self.searcher.run(&counting, rules, limits, &oracle, control)
+                let tablebase = HideDraws { tablebase: tables, shows_draws };
+                self.searcher.run(&counting, rules, limits, &tablebase, control)
             }
             None => self.searcher.run(&counting, rules, limits, &(), control),
         };
@@ -487,7 +492,7 @@ impl<G: Playable> Engine<G> {
     }
 
     /// Best play by the tablebases from `mv` on, as far as it is worth showing and patience lasts.
-    fn table_line(&self, position: &G, mv: G::Move, patience: &Patience<'_>) -> Vec<G::Move> {
+    fn table_line(&self, position: &G, mv: G::Move, patience: &ProbeBudget<'_>) -> Vec<G::Move> {
         let mut position = position.clone();
         let mut moves = Vec::new();
         let mut next = Some(mv);

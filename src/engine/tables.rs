@@ -3,13 +3,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::advice::{Advice, Adviser};
-use super::playable::{Endgames, NoTables, Patience, Playable, RootMove};
+use super::playable::{Endgames, NoTables, Playable, ProbeBudget, RootMove};
+use super::root_ranking::{RootRanker, RootRanking};
 use super::validity;
 use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Line, Side};
 use crate::gomoku::{Board, FreeRules};
-use crate::search::{MAX_TABLE_DISTANCE, Oracle, TableValue};
+use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
     Entry, Material, Metric, ProbeError, Rules, Tables, Wdl, take_loaded, use_cache_lane,
 };
@@ -276,7 +276,7 @@ pub fn in_full(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-impl Oracle<Position> for XiangqiTables {
+impl TablebaseProbe<Position> for XiangqiTables {
     const PRESENT: bool = true;
 
     /// Far from the limit of moves all plies since the last capture count against it: wins that
@@ -367,8 +367,12 @@ impl Endgames<Position> for XiangqiTables {
         (0..self.shelves.len()).find_map(|shelf| self.ranked_by(shelf, position))
     }
 
-    fn advise(&self, line: &Line<Position>, patience: &Patience<'_>) -> Option<Advice<Move>> {
-        Adviser::new(self, line, self.rules).advise(patience)
+    fn advise(
+        &self,
+        line: &Line<Position>,
+        patience: &ProbeBudget<'_>,
+    ) -> Option<RootRanking<Move>> {
+        RootRanker::new(self, line, self.rules).advise(patience)
     }
 
     fn trouble(&self) -> Option<String> {

@@ -21,7 +21,7 @@ pub trait Heuristics: Game {
     const HISTORY_LEN: usize;
 
     /// The number of kinds of gains that [`gain_index`](Self::gain_index) distinguishes; 0 where experience
-    /// with forcing moves is not worth keeping.
+    /// with noisy moves is not worth keeping.
     const GAINS: usize = 0;
 
     /// Static evaluation for the side to move; symmetric in the sides and below the mate range
@@ -29,10 +29,10 @@ pub trait Heuristics: Game {
     fn evaluate(&self) -> i32;
 
     /// Returns true if the side to move is under a threat that must be answered (xiangqi: in check).
-    fn is_threatened(&self) -> bool;
+    fn in_check(&self) -> bool;
 
     /// Returns true if the side to move has no legal move, so that the static evaluation must not be used as
-    /// the value. Called only where the side is not [threatened](Self::is_threatened) and
+    /// the value. Called only where the side is not [in_check](Self::in_check) and
     /// [`abrupt_outcome`](Self::abrupt_outcome) is `None`. Called at most nodes, so it has to be quick where
     /// there are moves.
     fn is_stuck(&self) -> bool {
@@ -65,16 +65,16 @@ pub trait Heuristics: Game {
         self.legal_moves(moves);
     }
 
-    /// Appends the [plausible](Self::plausible_moves) moves that are [forcing](Self::is_forcing).
-    fn plausible_forcing(&self, moves: &mut MoveList<Self::Move>) {
+    /// Appends the [plausible](Self::plausible_moves) moves that are [noisy](Self::is_noisy).
+    fn plausible_noisy(&self, moves: &mut MoveList<Self::Move>) {
         self.plausible_moves(moves);
-        moves.retain(|mv| self.is_forcing(*mv));
+        moves.retain(|mv| self.is_noisy(*mv));
     }
 
-    /// Appends the [plausible](Self::plausible_moves) moves that are not forcing.
+    /// Appends the [plausible](Self::plausible_moves) moves that are not noisy.
     fn plausible_quiets(&self, moves: &mut MoveList<Self::Move>) {
         self.plausible_moves(moves);
-        moves.retain(|mv| !self.is_forcing(*mv));
+        moves.retain(|mv| !self.is_noisy(*mv));
     }
 
     /// Returns true if `mv`, any move of the type, is plausible here: legal, and not one that
@@ -84,7 +84,7 @@ pub trait Heuristics: Game {
     }
 
     /// Appends the legal moves that quiescence search tries (xiangqi: captures).
-    fn forcing_moves(&self, moves: &mut MoveList<Self::Move>);
+    fn noisy_moves(&self, moves: &mut MoveList<Self::Move>);
 
     /// Appends quiet moves that make a threat and are worth trying where depth has run out (xiangqi:
     /// checks).
@@ -93,11 +93,11 @@ pub trait Heuristics: Game {
     }
 
     /// Returns true if `mv` changes the balance at once (xiangqi: a capture).
-    fn is_forcing(&self, mv: Self::Move) -> bool;
+    fn is_noisy(&self, mv: Self::Move) -> bool;
 
-    /// The order of forcing moves: greater first (xiangqi: most valuable victim, least valuable
+    /// The order of noisy moves: greater first (xiangqi: most valuable victim, least valuable
     /// attacker).
-    fn forcing_value(&self, mv: Self::Move) -> i32;
+    fn noisy_value(&self, mv: Self::Move) -> i32;
 
     /// The material that `mv` wins or loses after all exchanges on its target square (static
     /// exchange evaluation); 0 where the game has no exchanges.
@@ -109,12 +109,12 @@ pub trait Heuristics: Game {
         self.exchange_value(mv) >= least
     }
 
-    /// The gain of a forcing move before any answer (xiangqi: the value of the captured piece).
+    /// The gain of a noisy move before any answer (xiangqi: the value of the captured piece).
     fn immediate_gain(&self, mv: Self::Move) -> i32 {
         self.exchange_value(mv)
     }
 
-    /// The kind of a forcing move's gain (xiangqi: the captured role), below [`GAINS`](Self::GAINS).
+    /// The kind of a noisy move's gain (xiangqi: the captured role), below [`GAINS`](Self::GAINS).
     fn gain_index(&self, mv: Self::Move) -> usize {
         let _ = mv;
         0
@@ -148,7 +148,7 @@ pub trait Heuristics: Game {
     /// Returns true if null-move pruning may be tried here (enough attacking material left).
     fn allows_null_move(&self) -> bool;
 
-    /// Passes. Only where the side to move is not [threatened](Self::is_threatened).
+    /// Passes. Only where the side to move is not [in_check](Self::in_check).
     fn make_null(&mut self) -> Self::Undo;
 
     /// Takes back [`make_null`](Self::make_null).

@@ -18,15 +18,15 @@ pub struct Line<G: Game> {
     /// [`Adjudicate::STAGES_FROM`].
     checks: BySide<u32>,
     plies: Vec<Ply<G>>,
-    sieve: Box<Sieve>,
+    sieve: Box<BloomFilter>,
 }
 
 /// A Bloom filter of the keys before the plies of a line, counted by twelve of their bits: if a count is 0,
 /// the position is new, and no keys need to be compared. Counts saturate.
 #[derive(Clone)]
-struct Sieve([u8; 1 << Self::BITS]);
+struct BloomFilter([u8; 1 << Self::BITS]);
 
-impl Sieve {
+impl BloomFilter {
     const BITS: u32 = 12;
 
     #[inline]
@@ -54,9 +54,9 @@ impl Sieve {
     }
 }
 
-impl Debug for Sieve {
+impl Debug for BloomFilter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Sieve")
+        f.write_str("BloomFilter")
     }
 }
 
@@ -175,7 +175,7 @@ impl<G: Game> Line<G> {
     /// A line without moves. `clock` is the number of plies since the last irreversible move.
     #[must_use]
     pub fn new(start: G, clock: u32) -> Self {
-        let sieve = Box::new(Sieve([0; 1 << Sieve::BITS]));
+        let sieve = Box::new(BloomFilter([0; 1 << BloomFilter::BITS]));
         let (position, checks) = (start.clone(), BySide::default());
         let (earlier_plies, reversible, plies) = (0, 0, Vec::new());
         Self { start, position, earlier_plies, clock, reversible, checks, plies, sieve }

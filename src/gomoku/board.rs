@@ -80,7 +80,7 @@ impl Board {
     }
 
     /// An empty board of a geometry that [`new`](Self::new) accepts.
-    pub(super) fn with_geometry(width: u8, height: u8, row: u8) -> Self {
+    pub(crate) fn with_geometry(width: u8, height: u8, row: u8) -> Self {
         let [by_width, by_height, by_row] = &KEYS.geometry;
         let geometry = by_width[usize::from(width)]
             ^ by_height[usize::from(height)]
@@ -103,7 +103,7 @@ impl Board {
     }
 
     /// Puts stones on the empty board at once. One player may have a row among them.
-    pub(super) fn fill(&mut self, stones: &[Vec<Point>; 2], turn: Side) {
+    pub(crate) fn fill(&mut self, stones: &[Vec<Point>; 2], turn: Side) {
         for side in Side::ALL {
             for &point in &stones[side.index()] {
                 self.lines.set(point, stone(side));

@@ -10,7 +10,7 @@
 //! | `wire` | `dialect` | the dialects |
 //! | `wire` | `command` | a line of a GUI, understood |
 //! | `wire` | `go` | the limits of a search: `go` read and written |
-//! | `wire` | `speech` | positions, options and answers, written and read in one dialect |
+//! | `wire` | `wire` | positions, options and answers, written and read in one dialect |
 //! | `wire` | `info` | the lines of an engine that searches, read |
 //! | `wire` | `scale` | UCCI's scores |
 //! | `wire` | `options` | the names of options in all dialects, and how they are announced |
@@ -46,14 +46,14 @@ use wire::command::MAX_LINE;
 pub(crate) use wire::command::shortened;
 pub use wire::command::{Command, Setup};
 pub use wire::dialect::Dialect;
+pub use wire::format::Offer;
+pub(crate) use wire::format::{Answer, Crossing, Wire};
 pub use wire::go::{Go, SideClock};
 pub use wire::info::Info;
 pub(crate) use wire::options::{folded, is_same, name_and_value, name_in};
 pub(crate) use wire::queue::{Queue, Waiting};
 pub use wire::ranks::Ranks;
 pub use wire::scale::EngineScore;
-pub use wire::speech::Offer;
-pub(crate) use wire::speech::{Answer, Crossing, Speech};
 
 use crate::bytes::read_line;
 use crate::engine::{Engine, EngineOptions, Playable};

@@ -2,7 +2,7 @@
 
 use crate::engine::Playable;
 use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Notation, Side, Verdict};
-use crate::protocol::{Speech, shortened};
+use crate::protocol::{Wire, shortened};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// A position as the GUI gave it and, where it is a legal one, as this program knows it.
@@ -54,7 +54,7 @@ impl Board {
     }
 
     /// The `position` command.
-    pub(super) fn text(&self, to: Speech) -> String {
+    pub(super) fn text(&self, to: Wire) -> String {
         match &self.line {
             Some(line) => to.line(self.fen.as_deref(), line),
             None => to.position(self.fen.as_deref(), self.moves.iter().map(String::as_str)),
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_is_not_legal_is_left_to_the_engine() {
-        let ucci = Speech::of(Dialect::Ucci);
+        let ucci = Wire::of(Dialect::Ucci);
         let (board, problem) = Board::read(Some("odd b".to_owned()), vec!["a0a1".to_owned()]);
         assert!(problem.is_some() && board.line().is_none() && board.legal_moves().is_none());
         assert_eq!(board.mover(), Side::First);

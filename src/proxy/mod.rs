@@ -12,8 +12,8 @@
 //! | `front`   | our book and tablebases, opened beside the session                    |
 //! | `options` | the options of the engine and ours as one list                        |
 //! | `voice`   | the engine's `info` lines in the dialect of the GUI                   |
-//! | `partner` | the engine that answers, its handshake                                |
-//! | `own`     | this program's own engine as the partner                              |
+//! | `backend` | the engine that answers, its handshake                                |
+//! | `own`     | this program's own engine as the backend                              |
 //! | `search`  | a `go` without answer, and the time at which its answer must come     |
 //! | `session` | the state between all of these                                        |
 //!
@@ -24,11 +24,11 @@
 
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
+mod backend;
 mod board;
 mod front;
 mod options;
 mod own;
-mod partner;
 mod search;
 mod session;
 mod voice;
@@ -38,7 +38,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use crate::engine::{EngineError, EngineOptions};
-use crate::protocol::client::{ClientError, EngineCommand, Patience};
+use crate::protocol::client::{ClientError, EngineCommand, Timeouts};
 use crate::protocol::send_lines;
 use crate::protocol::{Dialect, Ranks};
 use crate::xiangqi::RuleSet;
@@ -62,7 +62,7 @@ pub struct ProxyOptions {
     pub own: EngineOptions<RuleSet>,
     /// The times that the engine may take. `search` is the time that it may be silent in a search that has no
     /// limit in time and is not endless.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
 }
 
 /// The reason why a proxy cannot begin, or go on.

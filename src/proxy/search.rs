@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::game::Side;
-use crate::protocol::client::Patience;
+use crate::protocol::client::Timeouts;
 use crate::protocol::{Answer, Go, Info};
 
 /// An engine with a fixed time for its move may overrun it by this much before it gets `stop`.
@@ -172,11 +172,11 @@ impl Search {
     }
 
     /// The time at which the engine is to get `stop`, if it has not; it may or may not have begun.
-    pub(super) fn stop_time(&self, patience: Patience) -> Option<Instant> {
+    pub(super) fn stop_time(&self, timeouts: Timeouts) -> Option<Instant> {
         if self.stop_said.is_some() || self.pondering {
             return None;
         }
-        let silent = self.heard + patience.search;
+        let silent = self.heard + timeouts.search;
         self.stop_at.or_else(|| (self.sent && !self.endless).then_some(silent))
     }
 
@@ -186,8 +186,8 @@ impl Search {
     }
 
     /// The time at which a stopped engine is given up.
-    pub(super) fn end_time(&self, patience: Patience) -> Option<Instant> {
-        self.stop_said.map(|said| said + patience.stop)
+    pub(super) fn end_time(&self, timeouts: Timeouts) -> Option<Instant> {
+        self.stop_said.map(|said| said + timeouts.stop)
     }
 
     /// Returns true if the answer may be given.

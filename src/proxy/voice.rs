@@ -1,9 +1,9 @@
 //! `info` lines of an engine in the words of the GUI.
 
-use crate::protocol::{EngineScore, Info, Speech};
+use crate::protocol::{EngineScore, Info, Wire};
 
 /// An `info` line as the GUI wants it: none, one or several lines.
-pub(super) fn info(line: &str, from: Speech, to: Speech) -> Vec<String> {
+pub(super) fn info(line: &str, from: Wire, to: Wire) -> Vec<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if let Some(&kind @ ("string" | "message")) = words.get(1) {
         let text = line.split_once(kind).map_or("", |(_, text)| text.trim_start());
@@ -19,7 +19,7 @@ pub(super) fn info(line: &str, from: Speech, to: Speech) -> Vec<String> {
 }
 
 /// The score of a line, whatever its line of play.
-fn score(words: &[&str], from: Speech) -> Option<EngineScore> {
+fn score(words: &[&str], from: Wire) -> Option<EngineScore> {
     let at = words.iter().position(|&word| word == "score")?;
     let mut info = Info::default();
     info.read(&format!("info {}", words[at..].join(" ")), from);
@@ -27,7 +27,7 @@ fn score(words: &[&str], from: Speech) -> Option<EngineScore> {
 }
 
 /// UCCI's scores are bare numbers; Fairy-Stockfish writes `mate 3` there too.
-fn to_uci(words: &[&str], from: Speech, moves: impl Fn(&str) -> String) -> String {
+fn to_uci(words: &[&str], from: Wire, moves: impl Fn(&str) -> String) -> String {
     let score = score(words, from);
     let word = |(i, word): (usize, &&str)| {
         let is_score = i > 0 && words[i - 1] == "score" && word.parse::<i64>().is_ok();
@@ -38,7 +38,7 @@ fn to_uci(words: &[&str], from: Speech, moves: impl Fn(&str) -> String) -> Strin
 
 /// `info time … nodes …` and `info depth … score … pv …` are all that UCCI has beside the move looked
 /// at, and the best line only.
-fn to_ucci(line: &str, words: &[&str], from: Speech, to: Speech) -> Vec<String> {
+fn to_ucci(line: &str, words: &[&str], from: Wire, to: Wire) -> Vec<String> {
     let after = |name: &str| {
         let at = words.iter().position(|&word| word == name)?;
         words.get(at + 1).copied()
@@ -74,15 +74,15 @@ mod tests {
     use super::*;
     use crate::protocol::{Dialect, Ranks};
 
-    const UCI: Speech = Speech::of(Dialect::Uci);
-    const FAIRY: Speech = Speech { ranks: Ranks::FromOne, ..UCI };
-    const UCCI: Speech = Speech::of(Dialect::Ucci);
+    const UCI: Wire = Wire::of(Dialect::Uci);
+    const FAIRY: Wire = Wire { ranks: Ranks::FromOne, ..UCI };
+    const UCCI: Wire = Wire::of(Dialect::Ucci);
 
     #[test]
     fn info_lines_are_translated() {
         let line = "info depth 5 seldepth 9 multipv 1 score cp -12 nodes 77 time 3 pv h2e2 h9g7";
         assert_eq!(info(line, UCI, UCI), [line]);
-        assert_eq!(info(line, UCI, Speech::of(Dialect::Cyclone)), [line]);
+        assert_eq!(info(line, UCI, Wire::of(Dialect::Cyclone)), [line]);
         assert_eq!(
             info(line, UCI, UCCI),
             ["info time 3 nodes 77", "info depth 5 score -12 pv h2e2 h9g7"]

@@ -14,7 +14,7 @@ pub(super) struct History {
     /// Number of different move indices.
     len: usize,
     quiet: [Vec<i16>; 2],
-    forcing: Vec<i16>,
+    noisy: Vec<i16>,
     /// After the opponent's move; after moves of the same side.
     continuation: [Vec<i16>; 2],
     /// By setting.
@@ -72,7 +72,7 @@ impl History {
         Some(Self {
             len,
             quiet: [zeros(len)?, zeros(len)?],
-            forcing: zeros(len * G::GAINS)?,
+            noisy: zeros(len * G::GAINS)?,
             continuation: [zeros(pairs)?, zeros(pairs)?],
             settings: zeros(SETTINGS * len)?,
             nothing: zeros(len)?,
@@ -86,7 +86,7 @@ impl History {
             table.fill(0);
         }
         self.settings.fill(0);
-        self.forcing.fill(0);
+        self.noisy.fill(0);
         self.corrections.fill(0);
     }
 
@@ -116,8 +116,8 @@ impl History {
 
     /// The history of a noisy move; 0 where none is kept.
     #[inline]
-    pub(super) fn forcing(&self, slot: usize) -> i32 {
-        self.forcing.get(slot).copied().map_or(0, i32::from)
+    pub(super) fn noisy(&self, slot: usize) -> i32 {
+        self.noisy.get(slot).copied().map_or(0, i32::from)
     }
 
     /// Records that a quiet move did well (`bonus` above 0) or badly.
@@ -139,8 +139,8 @@ impl History {
     }
 
     /// Records that a noisy move did well or badly.
-    pub(super) fn note_forcing(&mut self, slot: usize, bonus: i32) {
-        if let Some(value) = self.forcing.get_mut(slot) {
+    pub(super) fn note_noisy(&mut self, slot: usize, bonus: i32) {
+        if let Some(value) = self.noisy.get_mut(slot) {
             pull(value, bonus, HISTORY_MAX);
         }
     }

@@ -6,7 +6,7 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Oracle, Score, ScoreKind, wdl};
+use super::{Bound, MAX_PLY, Score, ScoreKind, TablebaseProbe, wdl};
 use crate::game::{Adjudicate, Heuristics, MoveList, Packed};
 
 /// One of the best lines from the root.
@@ -46,10 +46,10 @@ impl Trend {
     }
 }
 
-impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
+impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Iterative deepening: searches one ply deeper each time until a limit is reached.
     pub(super) fn iterate(&mut self) -> Found<G::Move> {
-        self.shared.oracle.enter(self.id);
+        self.shared.tablebase.enter(self.id);
         let mut moves = MoveList::new();
         self.line.position().plausible_moves(&mut moves);
         moves.retain(|mv| !self.shared.banned.contains(mv));

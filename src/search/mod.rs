@@ -13,11 +13,11 @@ mod history;
 mod iterate;
 mod limits;
 mod node;
-mod oracle;
 mod order;
 mod prune;
 mod quiesce;
 mod score;
+mod tablebase_probe;
 mod transposition;
 mod tunables;
 mod wdl;
@@ -28,10 +28,10 @@ mod workers;
 pub mod eval;
 
 pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};
-pub use oracle::{MAX_TABLE_DISTANCE, Oracle, TableValue, Telling};
 pub use score::{Bound, MAX_PLY, Score, ScoreKind};
+pub use tablebase_probe::{HideDraws, MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 pub use transposition::MAX_HASH_MIB;
 pub use wdl::wdl;
 pub use workers::{
-    MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, Techniques, table_key,
+    Features, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, table_key,
 };

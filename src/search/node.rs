@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Before, Structures, bonus, penalty};
-use super::order::{Hints, Picker, forcing_slot};
+use super::order::{Hints, Picker, noisy_slot};
 use super::prune::{self, Singular};
 use super::transposition::Entry;
 use super::tunables::{
@@ -10,7 +10,7 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Oracle, Score};
+use super::{Bound, MAX_PLY, Score, TablebaseProbe};
 use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
 /// The kind of a node, known at compile time, so that work that only some nodes need costs the
@@ -49,7 +49,7 @@ pub(super) struct Node<M> {
     pub(super) depth: i32,
     pub(super) window: Window,
     /// True if the side to move is in check, or under a threat of that kind in games without check.
-    pub(super) threatened: bool,
+    pub(super) in_check: bool,
     /// The static evaluation as the game gives it; `None` in check.
     pub(super) raw: Option<i32>,
     /// The same, corrected by history; meaningless in check.
@@ -68,7 +68,7 @@ pub(super) struct Node<M> {
     /// The transposition table's entry.
     pub(super) table: Option<Entry>,
     pub(super) table_move: Option<M>,
-    pub(super) table_forcing: bool,
+    pub(super) table_noisy: bool,
     pub(super) before: Before,
     pub(super) structures: Structures,
 }
@@ -79,7 +79,7 @@ pub(super) struct Candidate<M> {
     pub(super) mv: M,
     /// The number of moves handed out, this one included.
     pub(super) number: i32,
-    pub(super) forcing: bool,
+    pub(super) noisy: bool,
     /// True if it gives check.
     pub(super) threatening: bool,
     /// Its [history index](Heuristics::history_index).
@@ -94,14 +94,14 @@ pub(super) struct Candidate<M> {
 #[derive(Default)]
 struct Tried {
     quiet: ArrayVec<u16, 64>,
-    forcing: ArrayVec<u16, 32>,
+    noisy: ArrayVec<u16, 32>,
 }
 
 impl Tried {
     fn push<M>(&mut self, candidate: &Candidate<M>) {
-        if candidate.forcing && !self.forcing.is_full() {
-            self.forcing.push(candidate.slot as u16);
-        } else if !candidate.forcing && !self.quiet.is_full() {
+        if candidate.noisy && !self.noisy.is_full() {
+            self.noisy.push(candidate.slot as u16);
+        } else if !candidate.noisy && !self.quiet.is_full() {
             self.quiet.push(candidate.index as u16);
         }
     }
@@ -125,7 +125,7 @@ impl<M> Best<M> {
 /// Floor of scores that no repetition decided.
 pub(super) const NO_FLOOR: usize = usize::MAX;
 
-impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
+impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The value of the line's last position, `depth` plies deep, as far as `window` distinguishes
     /// scores (fail-soft).
     pub(super) fn search<N: Kind>(
@@ -165,7 +165,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         if !N::ROOT && !compares && self.shared.techniques.reductions {
             node.depth += self.hindsight(&node);
         }
-        if !N::PV && self.shared.techniques.pruning && !node.threatened && !compares {
+        if !N::PV && self.shared.techniques.pruning && !node.in_check && !compares {
             // Only positions that have a move are ever stored.
             if entry.is_none() && self.line.position().is_stuck() {
                 return Ok(self.terminal(ply));
@@ -185,7 +185,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let mv: Option<G::Move> = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
         let Some(mv) = mv.filter(|_| cuts) else { return };
         let position = self.line.position();
-        if !position.is_forcing(mv) && self.shared.techniques.ordering {
+        if !position.is_noisy(mv) && self.shared.techniques.ordering {
             let (side, index) = (position.side_to_move(), position.history_index(mv));
             self.history.note_quiet(side, index, self.before(ply), bonus(depth) / 2);
         }
@@ -239,8 +239,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             return Some(Score::from_eval(position.evaluate()));
         }
         if O::PRESENT {
-            let value = self.shared.oracle.probe(&self.line, depth);
-            if self.shared.oracle.was_slow() {
+            let value = self.shared.tablebase.probe(&self.line, depth);
+            if self.shared.tablebase.was_slow() {
                 self.check_soon();
             }
             let value = value?;
@@ -270,7 +270,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             ply,
             depth,
             window,
-            threatened: position.is_threatened(),
+            in_check: position.in_check(),
             raw: None,
             corrected: -Score::INFINITE,
             eval: -Score::INFINITE,
@@ -281,16 +281,16 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             was_pv: N::PV || entry.is_some_and(|entry| entry.was_pv),
             table: entry,
             table_move,
-            table_forcing: table_move.is_some_and(|mv| position.is_forcing(mv)),
+            table_noisy: table_move.is_some_and(|mv| position.is_noisy(mv)),
             before: self.before(ply),
             structures: None,
         };
         self.evals[ply] = None;
         self.befores[ply] = node.before;
-        if node.threatened {
+        if node.in_check {
             node.extension = self.extension(ply);
         }
-        if node.threatened || self.shared.proves {
+        if node.in_check || self.shared.proves {
             return node;
         }
         node.structures = self.structures();
@@ -318,7 +318,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     fn hindsight(&mut self, node: &Node<G::Move>) -> i32 {
         let before = node.ply - 1;
         let reduction = std::mem::take(&mut self.reductions[before]);
-        let Some(theirs) = self.evals[before].filter(|_| !node.threatened) else { return 0 };
+        let Some(theirs) = self.evals[before].filter(|_| !node.in_check) else { return 0 };
         // The sum of both sides' evaluations is the effect of the last move.
         let change = node.corrected.value() + theirs.value();
         if reduction >= HINDSIGHT_DEEPER && change < 0 {
@@ -430,15 +430,15 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     fn candidate(&self, node: &Node<G::Move>, mv: G::Move, number: i32) -> Candidate<G::Move> {
         let position = self.line.position();
         let index = position.history_index(mv);
-        let forcing = position.is_forcing(mv);
-        let slot = if forcing { forcing_slot(position, mv) } else { usize::MAX };
-        let history = if forcing {
-            self.history.forcing(slot)
+        let noisy = position.is_noisy(mv);
+        let slot = if noisy { noisy_slot(position, mv) } else { usize::MAX };
+        let history = if noisy {
+            self.history.noisy(slot)
         } else {
             self.history.experience(position.side_to_move(), node.before).of(index)
         };
         let threatening = position.creates_threat(mv);
-        Candidate { mv, number, forcing, threatening, index, slot, history }
+        Candidate { mv, number, noisy, threatening, index, slot, history }
     }
 
     /// Principal variation search of one move: the first with the open window, later ones with a
@@ -460,7 +460,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             depth
         };
         self.play(candidate.mv, Some(candidate.index), node.ply)?;
-        self.played_quiet[node.ply] = !candidate.forcing;
+        self.played_quiet[node.ply] = !candidate.noisy;
         self.numbers[node.ply] = candidate.number;
         let null = -window.null_at_alpha();
         let mut score = -Score::INFINITE;
@@ -490,7 +490,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
 
     /// Records that a quiet move that surprised at reduced depth did well or badly as an answer.
     fn judge_surprise(&mut self, node: &Node<G::Move>, candidate: &Candidate<G::Move>, well: bool) {
-        if !candidate.forcing {
+        if !candidate.noisy {
             let earned = if well { bonus(node.depth) } else { penalty(node.depth) };
             self.history.note_answer(candidate.index, node.before, earned / 2);
         }
@@ -503,8 +503,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         let side = self.line.position().side_to_move();
         let (earned, lost) = (bonus(node.depth), penalty(node.depth));
-        if best.forcing {
-            self.history.note_forcing(best.slot, earned);
+        if best.noisy {
+            self.history.note_noisy(best.slot, earned);
         } else {
             let killers = &mut self.killers[node.ply];
             if killers[0] != Some(best.mv) {
@@ -516,8 +516,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             }
         }
         self.blame_previous(node);
-        for &slot in tried.forcing.iter().filter(|&&slot| usize::from(slot) != best.slot) {
-            self.history.note_forcing(usize::from(slot), lost);
+        for &slot in tried.noisy.iter().filter(|&&slot| usize::from(slot) != best.slot) {
+            self.history.note_noisy(usize::from(slot), lost);
         }
     }
 
@@ -588,9 +588,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             Bound::Upper => best.score < node.corrected,
         };
         if differs
-            && !node.threatened
+            && !node.in_check
             && !best.score.is_decisive()
-            && !best.mv.is_some_and(|mv| position.is_forcing(mv))
+            && !best.mv.is_some_and(|mv| position.is_noisy(mv))
         {
             let error = best.score.value() - node.corrected.value();
             let side = position.side_to_move();

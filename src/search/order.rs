@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Before, History};
-use super::tunables::{FORCING_HISTORY, THREAT_BONUS, THREAT_RISK};
+use super::tunables::{NOISY_HISTORY, THREAT_BONUS, THREAT_RISK};
 use crate::game::{Heuristics, MAX_MOVES, MoveList};
 
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ impl<M: Copy + Eq> Picker<M> {
                 }
                 Stage::GenerateForcing => {
                     self.stage = Stage::Forcing;
-                    self.generate_forcing(position, history);
+                    self.generate_noisy(position, history);
                 }
                 Stage::Forcing => {
                     let Some(best) = self.best() else {
@@ -128,12 +128,12 @@ impl<M: Copy + Eq> Picker<M> {
     }
 
     #[inline(never)]
-    fn generate_forcing<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
+    fn generate_noisy<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
         let mut moves = MoveList::new();
-        position.plausible_forcing(&mut moves);
+        position.plausible_noisy(&mut moves);
         for mv in moves {
             if Some(mv) != self.hints.table {
-                let rank = forcing_rank(position, history, mv);
+                let rank = noisy_rank(position, history, mv);
                 self.moves.push(Ranked { mv, threatens: false, rank });
             }
         }
@@ -144,7 +144,7 @@ impl<M: Copy + Eq> Picker<M> {
     fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
         let usable = |&mv: &M| {
             Some(mv) != self.hints.table
-                && !position.is_forcing(mv)
+                && !position.is_noisy(mv)
                 && position.is_plausible(mv)
                 && (!self.threats_only || position.creates_threat(mv))
         };
@@ -190,14 +190,14 @@ impl<M: Copy + Eq> Picker<M> {
 }
 
 /// The rank of a noisy move: by its gain, then by history.
-pub(super) fn forcing_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
-    let experience = history.forcing(forcing_slot(position, mv));
-    position.forcing_value(mv) + experience * FORCING_HISTORY / 256
+pub(super) fn noisy_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
+    let experience = history.noisy(noisy_slot(position, mv));
+    position.noisy_value(mv) + experience * NOISY_HISTORY / 256
 }
 
 /// The slot of the history of a noisy move; out of range where none is kept.
 #[inline]
-pub(super) fn forcing_slot<G: Heuristics>(position: &G, mv: G::Move) -> usize {
+pub(super) fn noisy_slot<G: Heuristics>(position: &G, mv: G::Move) -> usize {
     if G::GAINS == 0 {
         return usize::MAX;
     }

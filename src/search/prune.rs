@@ -3,14 +3,14 @@
 //! may hide a decided result.
 
 use super::node::{Candidate, Kind, Node, Null};
-use super::order::forcing_rank;
+use super::order::noisy_rank;
 use super::tunables::{
-    DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_FORCING, EXCHANGE_QUIET, FUTILITY_BASE,
+    DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_BASE,
     FUTILITY_DEPTH, FUTILITY_HISTORY, FUTILITY_MARGIN, HISTORY_PRUNING_DEPTH,
     HISTORY_PRUNING_MARGIN, IIR_DEPTH, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT,
-    LMR_CUTOFFS, LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_FORCING, LMR_FORCING_HISTORY,
-    LMR_HISTORY, LMR_MANY_CUTOFFS, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_FORCING, NULL_DEPTH,
-    NULL_EVAL_BASE, NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
+    LMR_CUTOFFS, LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_HISTORY, LMR_MANY_CUTOFFS, LMR_NOISY,
+    LMR_NOISY_HISTORY, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_NOISY, NULL_DEPTH, NULL_EVAL_BASE,
+    NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
     NULL_REDUCTION_STEP, NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION,
     RAZOR_BASE, RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN,
     REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_ENTRY, SINGULAR_MARGIN,
@@ -19,7 +19,7 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, Oracle, Score};
+use super::{Bound, Score, TablebaseProbe};
 use crate::game::{Adjudicate, Heuristics, MoveList};
 
 /// The result of a search without a node's transposition table move, about that move.
@@ -30,7 +30,7 @@ pub(super) enum Singular {
     Cuts(Score),
 }
 
-impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
+impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// A score for the node without searching its moves, if one of the techniques applies.
     pub(super) fn prune(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         if let Some(score) = reverse_futility(node) {
@@ -138,9 +138,9 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     fn promising_captures(&self, least: i32) -> MoveList<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
-        position.plausible_forcing(&mut moves);
+        position.plausible_noisy(&mut moves);
         moves.retain(|mv| position.exchange_reaches(*mv, least.max(1)));
-        moves.sort_by_cached_key(|&mv| -forcing_rank(position, self.history, mv));
+        moves.sort_by_cached_key(|&mv| -noisy_rank(position, self.history, mv));
         moves
     }
 
@@ -250,7 +250,7 @@ pub(super) fn skips<G: Heuristics>(
 /// Late-move pruning: far down the list, only quiet moves that check are tried.
 pub(super) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
-    !node.threatened && node.depth <= LATE_DEPTH && number >= most
+    !node.in_check && node.depth <= LATE_DEPTH && number >= most
 }
 
 /// The depth at which a quiet move would be searched at first.
@@ -266,12 +266,12 @@ fn futile<G: Heuristics>(
     candidate: &Candidate<G::Move>,
     alpha: Score,
 ) -> Option<Score> {
-    let is_vague = candidate.forcing && G::GAINS == 0;
-    if node.threatened || candidate.threatening || is_vague || alpha.is_decisive() {
+    let is_vague = candidate.noisy && G::GAINS == 0;
+    if node.in_check || candidate.threatening || is_vague || alpha.is_decisive() {
         return None;
     }
     let depth = expected_depth(node, candidate);
-    let (deepest, hope) = if candidate.forcing {
+    let (deepest, hope) = if candidate.noisy {
         let experience = candidate.history / TAKE_FUTILITY_HISTORY;
         let gain = position.immediate_gain(candidate.mv) + experience;
         (TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_BASE + TAKE_FUTILITY_MARGIN * depth + gain)
@@ -286,7 +286,7 @@ fn futile<G: Heuristics>(
 
 /// Quiet moves that did badly nearly every time.
 fn has_bad_repute<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
-    !candidate.forcing
+    !candidate.noisy
         && !candidate.threatening
         && expected_depth(node, candidate) <= HISTORY_PRUNING_DEPTH
         && candidate.history < -HISTORY_PRUNING_MARGIN * node.depth
@@ -301,8 +301,8 @@ fn loses_exchange<G: Heuristics>(
     if node.depth > EXCHANGE_DEPTH {
         return false;
     }
-    let allowed = if candidate.forcing || candidate.threatening {
-        EXCHANGE_FORCING * node.depth
+    let allowed = if candidate.noisy || candidate.threatening {
+        EXCHANGE_NOISY * node.depth
     } else {
         let depth = expected_depth(node, candidate);
         EXCHANGE_QUIET * depth * depth
@@ -331,11 +331,11 @@ pub(super) fn late_move_reduction<N: Kind, M>(
     reduction += LMR_MANY_CUTOFFS * i32::from(cutoffs > LMR_CUTOFFS);
     reduction -= LMR_PV * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
     reduction -= LMR_CHECK * i32::from(candidate.threatening);
-    reduction -= LMR_EVASION * i32::from(node.threatened);
-    if candidate.forcing {
-        reduction -= LMR_FORCING + 256 * candidate.history / LMR_FORCING_HISTORY;
+    reduction -= LMR_EVASION * i32::from(node.in_check);
+    if candidate.noisy {
+        reduction -= LMR_NOISY + 256 * candidate.history / LMR_NOISY_HISTORY;
     } else {
-        reduction += LMR_TABLE_FORCING * i32::from(node.table_forcing);
+        reduction += LMR_TABLE_NOISY * i32::from(node.table_noisy);
         reduction -= 256 * candidate.history / LMR_HISTORY;
     }
     reduction / 256

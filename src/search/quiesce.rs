@@ -2,12 +2,12 @@ use arrayvec::ArrayVec;
 
 use super::history::Structures;
 use super::node::{Kind, refined, result, table_cutoff};
-use super::order::forcing_rank;
+use super::order::noisy_rank;
 use super::transposition::Entry;
 use super::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{MAX_PLY, Oracle, Score};
+use super::{MAX_PLY, Score, TablebaseProbe};
 use crate::game::{Adjudicate, Heuristics, MAX_MOVES, MoveList, Packed};
 
 /// The result of quiescence so far.
@@ -19,7 +19,7 @@ struct Settled<M> {
 /// The moves to try, each with its rank.
 type Ranked<M> = ArrayVec<(i32, M), MAX_MOVES>;
 
-impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
+impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Quiescence: only noisy moves, and at its first ply quiet moves that make a threat, are
     /// tried, if they do not lose material, and the side to move may always leave it at the static
     /// evaluation (stand pat); in check all moves are tried instead.
@@ -52,14 +52,14 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         {
             return Ok(score);
         }
-        let threatened = position.is_threatened();
+        let in_check = position.in_check();
         // Only positions that have a move are ever stored.
-        if !threatened && entry.is_none() && position.is_stuck() {
+        if !in_check && entry.is_none() && position.is_stuck() {
             return Ok(self.terminal(ply));
         }
         let mut raw = None;
         let mut settled = Settled { score: -Score::INFINITE, mv: None };
-        if !threatened {
+        if !in_check {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
             let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
             raw = Some(score);
@@ -70,11 +70,11 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         }
         if settled.score < window.beta {
             let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
-            let mut moves = self.quiescence_moves(threatened, first, table_move);
-            if threatened && moves.is_empty() {
+            let mut moves = self.quiescence_moves(in_check, first, table_move);
+            if in_check && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
-            settled = self.follow::<N>(&mut moves, threatened, settled.score, window, ply)?;
+            settled = self.follow::<N>(&mut moves, in_check, settled.score, window, ply)?;
         }
         let Settled { score: best, mv } = settled;
         self.shared.store(
@@ -100,16 +100,16 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     /// The moves to try.
     fn quiescence_moves(
         &self,
-        threatened: bool,
+        in_check: bool,
         first: bool,
         table_move: Option<G::Move>,
     ) -> Ranked<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
-        if threatened {
+        if in_check {
             position.plausible_moves(&mut moves);
         } else {
-            position.forcing_moves(&mut moves);
+            position.noisy_moves(&mut moves);
             if first {
                 position.quiet_threats(&mut moves);
             }
@@ -118,8 +118,8 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         let rank = |mv| {
             if Some(mv) == table_move {
                 i32::MAX
-            } else if position.is_forcing(mv) {
-                (1 << 24) + forcing_rank(position, self.history, mv)
+            } else if position.is_noisy(mv) {
+                (1 << 24) + noisy_rank(position, self.history, mv)
             } else {
                 self.history.quiet(side, position.history_index(mv))
             }
@@ -130,7 +130,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
     fn follow<N: Kind>(
         &mut self,
         moves: &mut [(i32, G::Move)],
-        threatened: bool,
+        in_check: bool,
         stand_pat: Score,
         mut window: Window,
         ply: usize,
@@ -142,7 +142,7 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;
-            match self.skips_in_quiescence(mv, i, threatened, &best, stand_pat, window.alpha) {
+            match self.skips_in_quiescence(mv, i, in_check, &best, stand_pat, window.alpha) {
                 Skips::No => {}
                 Skips::Move(most) => {
                     best.score = best.score.max(most);
@@ -150,10 +150,10 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
                 }
                 Skips::Rest => break,
             }
-            let forcing = self.line.position().is_forcing(mv);
+            let noisy = self.line.position().is_noisy(mv);
             let index = self.line.position().history_index(mv);
             self.play_quiescence(mv, index, ply)?;
-            self.played_quiet[ply] = !forcing;
+            self.played_quiet[ply] = !noisy;
             let score = -self.quiesce_from::<N>(-window, ply + 1, false)?;
             self.line.pop();
             if score > best.score {
@@ -179,20 +179,16 @@ impl<G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'_, G, O> {
         &self,
         mv: G::Move,
         tried: usize,
-        threatened: bool,
+        in_check: bool,
         best: &Settled<G::Move>,
         stand_pat: Score,
         alpha: Score,
     ) -> Skips {
         let position = self.line.position();
         let prunes = self.shared.techniques.pruning;
-        if threatened {
+        if in_check {
             let late = tried >= QUIESCENCE_EVASIONS && !best.score.is_lost();
-            return if prunes && late && !position.is_forcing(mv) {
-                Skips::Rest
-            } else {
-                Skips::No
-            };
+            return if prunes && late && !position.is_noisy(mv) { Skips::Rest } else { Skips::No };
         }
         if prunes && let Some(most) = hopeless(position, mv, stand_pat, alpha) {
             return Skips::Move(most);
@@ -209,7 +205,7 @@ fn hopeless<G: Heuristics>(
     stand_pat: Score,
     alpha: Score,
 ) -> Option<Score> {
-    if !position.is_forcing(mv) {
+    if !position.is_noisy(mv) {
         return None;
     }
     let most = Score::from_eval(stand_pat.value() + position.immediate_gain(mv) + DELTA_MARGIN);

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::tunables::YEAR;
+use super::tunables::AGE_PENALTY;
 use super::{Bound, Score, SearchError};
 use crate::bytes::memory;
 use crate::hash::Key;
@@ -182,7 +182,7 @@ impl TranspositionTable {
                 slot.write(key.0, entry.pack());
                 return;
             }
-            let worth = i32::from(old.depth) - YEAR * i32::from(self.years_since(old.age));
+            let worth = i32::from(old.depth) - AGE_PENALTY * i32::from(self.years_since(old.age));
             if worth < least {
                 least = worth;
                 victim = Some(slot);

@@ -53,7 +53,7 @@ pub(super) const PROBCUT_MARGIN: i32 = 150;
 pub(super) const PROBCUT_REDUCTION: i32 = 4;
 
 /// Plies of depth that an entry of the transposition table is worth less for each search since.
-pub(super) const YEAR: i32 = 8;
+pub(super) const AGE_PENALTY: i32 = 8;
 
 /// The margin above beta that a score of the transposition table must reach to cut off without a
 /// search.
@@ -104,7 +104,7 @@ pub(super) const HISTORY_PRUNING_MARGIN: i32 = 4_500;
 /// Deepest node where moves that lose material are left out.
 pub(super) const EXCHANGE_DEPTH: i32 = 8;
 /// The material that a noisy move may lose for each ply.
-pub(super) const EXCHANGE_FORCING: i32 = 90;
+pub(super) const EXCHANGE_NOISY: i32 = 90;
 /// The material that a quiet move may lose for each squared ply, late-move reductions deducted.
 pub(super) const EXCHANGE_QUIET: i32 = 25;
 
@@ -125,17 +125,17 @@ pub(super) const LMR_CHECK: i32 = 256;
 /// Less for moves out of check.
 pub(super) const LMR_EVASION: i32 = 256;
 /// Added where the transposition table's move is noisy.
-pub(super) const LMR_TABLE_FORCING: i32 = 160;
+pub(super) const LMR_TABLE_NOISY: i32 = 160;
 /// Number of cut-off children beyond which more is added.
 pub(super) const LMR_CUTOFFS: u8 = 3;
 /// Added beyond that number.
 pub(super) const LMR_MANY_CUTOFFS: i32 = 200;
 /// Less for a noisy move.
-pub(super) const LMR_FORCING: i32 = 300;
+pub(super) const LMR_NOISY: i32 = 300;
 /// History that is worth one ply.
 pub(super) const LMR_HISTORY: i32 = 10_000;
 /// History of a noisy move that is worth one ply.
-pub(super) const LMR_FORCING_HISTORY: i32 = 8_000;
+pub(super) const LMR_NOISY_HISTORY: i32 = 8_000;
 /// A reduced search that beats the best score by this is repeated a ply deeper.
 pub(super) const DEEPER_MARGIN: i32 = 45;
 /// One that beats it by less than this is repeated a ply less deep.
@@ -167,7 +167,7 @@ pub(super) const HISTORY_PENALTY: i32 = 100;
 /// Number of a node's moves that count as early: refuted, they lose more.
 pub(super) const EARLY: i32 = 2;
 /// The weight of history in the order of noisy moves, in 256ths.
-pub(super) const FORCING_HISTORY: i32 = 48;
+pub(super) const NOISY_HISTORY: i32 = 48;
 
 /// The bonus of a check in the order of quiet moves ...
 pub(super) const THREAT_BONUS: i32 = 12_000;

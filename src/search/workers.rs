@@ -6,7 +6,7 @@ use super::limits::{Control, Found, HashEntry, Limits, MateSearch};
 use super::node::NO_FLOOR;
 use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
 use super::tunables::VOTE_BASE;
-use super::{MAX_PLY, Oracle, Score};
+use super::{MAX_PLY, Score, TablebaseProbe};
 use crate::bytes::RaiseAtEnd;
 use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Adjudicate, Game, Heuristics, Line, Packed};
@@ -50,7 +50,7 @@ impl Default for SearchOptions {
 
 /// The techniques that a search uses, beside alpha-beta search and quiescence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Techniques {
+pub struct Features {
     /// Scores and moves are used from the transposition table.
     pub table: bool,
     /// No longer mates are looked for where a shorter one is known.
@@ -75,7 +75,7 @@ pub struct Techniques {
     pub deepening: bool,
 }
 
-impl Techniques {
+impl Features {
     /// Everything.
     pub const ALL: Self = Self {
         table: true,
@@ -153,7 +153,7 @@ pub enum SearchError {
 #[derive(Debug)]
 pub struct Searcher<G: Game> {
     options: SearchOptions,
-    techniques: Techniques,
+    techniques: Features,
     table: TranspositionTable,
     histories: Vec<History>,
     banned: Vec<G::Move>,
@@ -173,12 +173,12 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let table = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        Ok(Self { options, techniques: Techniques::ALL, table, histories, banned: Vec::new() })
+        Ok(Self { options, techniques: Features::ALL, table, histories, banned: Vec::new() })
     }
 
     /// The same searcher with other techniques.
     #[must_use]
-    pub fn with_techniques(mut self, techniques: Techniques) -> Self {
+    pub fn with_techniques(mut self, techniques: Features) -> Self {
         self.techniques = techniques;
         self
     }
@@ -224,12 +224,12 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     /// reached or `control` says stop. With one thread and a limit on depth or nodes the result depends
     /// on nothing else. Where there is no legal move, nothing is searched and [`Found::best`] is
     /// `None`; it is not checked whether the rules on repetition have ended the game.
-    pub fn run<O: Oracle<G>>(
+    pub fn run<O: TablebaseProbe<G>>(
         &mut self,
         line: &Line<G>,
         rules: G::Rules,
         limits: &Limits,
-        oracle: &O,
+        tablebase: &O,
         control: &dyn Control<G::Move>,
     ) -> Found<G::Move> {
         self.table.grow_older();
@@ -237,7 +237,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             techniques: self.techniques,
             multipv: self.options.multipv,
             banned: &self.banned,
-            ..Shared::new(&self.table, rules, *limits, oracle, control)
+            ..Shared::new(&self.table, rules, *limits, tablebase, control)
         };
         let mut workers: Vec<_> = self
             .histories
@@ -285,7 +285,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     ) -> MateSearch<G::Move> {
         self.table.grow_older();
         let shared = Shared {
-            techniques: Techniques::PROOF,
+            techniques: Features::PROOF,
             proves: true,
             banned: &self.banned,
             ..Shared::new(&self.table, rules, *limits, &(), control)
@@ -352,7 +352,7 @@ fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
 /// The state that all threads of one search share.
 pub(super) struct Shared<'a, G: Adjudicate, O> {
     table: &'a TranspositionTable,
-    pub(super) techniques: Techniques,
+    pub(super) techniques: Features,
     /// Only mates are searched for, and nothing is evaluated.
     pub(super) proves: bool,
     pub(super) multipv: usize,
@@ -360,7 +360,7 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
     pub(super) banned: &'a [G::Move],
     pub(super) rules: G::Rules,
     pub(super) limits: Limits,
-    pub(super) oracle: &'a O,
+    pub(super) tablebase: &'a O,
     pub(super) control: &'a dyn Control<G::Move>,
     pub(super) start: Instant,
     nodes: AtomicU64,
@@ -377,18 +377,18 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
         table: &'a TranspositionTable,
         rules: G::Rules,
         limits: Limits,
-        oracle: &'a O,
+        tablebase: &'a O,
         control: &'a dyn Control<G::Move>,
     ) -> Self {
         Self {
             table,
-            techniques: Techniques::ALL,
+            techniques: Features::ALL,
             proves: false,
             multipv: 1,
             banned: &[],
             rules,
             limits,
-            oracle,
+            tablebase,
             control,
             start: Instant::now(),
             nodes: AtomicU64::new(0),
@@ -488,12 +488,12 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// Those of them made in quiescence.
     quiescence: u64,
     flushed: [u64; 2],
-    /// Positions found by the oracle, since the last [`flush_nodes`](Self::flush_nodes).
+    /// Positions found by the tablebase, since the last [`flush_nodes`](Self::flush_nodes).
     pub(super) table_hits: u64,
     next_check: u64,
 }
 
-impl<'a, G: Heuristics + Adjudicate, O: Oracle<G>> Worker<'a, G, O> {
+impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     fn new(
         id: usize,
         line: &Line<G>,

@@ -31,7 +31,7 @@ pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
 pub(crate) use probe::cache::{take_loaded, use_lane as use_cache_lane};
-pub use probe::line::{BestLine, BestMove, DecidingLoop, Deed, LineEnd};
+pub use probe::line::{BestLine, BestMove, DecidingLoop, LineEnd, LoopMove};
 pub use probe::stats::{SideStats, Stats};
 pub use probe::tables::{ProbeError, Tables};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};

@@ -253,8 +253,8 @@ fn quiesce(position: &mut Position, alpha: i32, beta: i32, plies: u32) -> i32 {
         return best;
     }
     let mut moves = MoveList::new();
-    position.forcing_moves(&mut moves);
-    moves.sort_by_key(|&mv| -position.forcing_value(mv));
+    position.noisy_moves(&mut moves);
+    moves.sort_by_key(|&mv| -position.noisy_value(mv));
     for mv in moves {
         if position.exchange_value(mv) < 0 {
             continue;

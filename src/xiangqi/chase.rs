@@ -22,8 +22,8 @@ pub(super) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitb
     let chaser = before.turn();
     let mut after = before.clone();
     after.play_unchecked(mv);
-    let threatened = threats(&after, chaser, among);
-    threatened - threats(before, chaser, threatened)
+    let in_check = threats(&after, chaser, among);
+    in_check - threats(before, chaser, in_check)
 }
 
 /// The pieces of the other side on the squares `among` that `chaser` threatens to win, whoever is to
@@ -36,16 +36,16 @@ fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
         return Bitboard::EMPTY;
     }
     let chasers = position.side(chaser) - position.role(Role::King) - position.role(Role::Pawn);
-    let mut threatened = Bitboard::EMPTY;
+    let mut in_check = Bitboard::EMPTY;
     for from in chasers {
         let Some(piece) = position.piece_at(from) else { continue };
-        let targets = (position.pseudo_targets(from, piece) & victims) - threatened;
-        threatened |= targets
+        let targets = (position.pseudo_targets(from, piece) & victims) - in_check;
+        in_check |= targets
             .into_iter()
             .filter(|&to| is_threat(position, piece, Move::new(from, to)))
             .collect();
     }
-    threatened
+    in_check
 }
 
 /// The pieces of `chaser` that threaten to win the piece on `victim`, whoever is to move.

@@ -16,9 +16,9 @@ pub struct LoopReport {
     /// Index of the loop's first move in the line.
     pub start: usize,
     /// Its moves in order.
-    pub deeds: Vec<Deed>,
+    pub deeds: Vec<MoveReport>,
     /// The features that all moves of a side have in common, for each side.
-    pub sides: BySide<Conduct>,
+    pub sides: BySide<SideReport>,
     /// The judgement of the rules on the loop.
     pub judgement: Judgement,
     /// True if the position has occurred often enough for the judgement to be the verdict.
@@ -27,7 +27,7 @@ pub struct LoopReport {
 
 /// A move of a loop and its effect. Squares are those after the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct MoveReport {
     /// The side that moved.
     pub side: Side,
     /// The piece that moved.
@@ -55,7 +55,7 @@ pub struct Chase {
 
 /// The features that all moves of one side in a loop have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conduct {
+pub struct SideReport {
     /// Each of them checks.
     pub checks: bool,
     /// The pieces that each of them newly chases, with their squares at the end of the loop.
@@ -93,7 +93,7 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
         occurrences: 1 + line.earlier_occurrences().count(),
         start,
         deeds,
-        sides: sides.map(|side| Conduct {
+        sides: sides.map(|side| SideReport {
             checks: side.checks,
             chases: men(end, side.chases),
             attacks: side.attacks && is_chinese,
@@ -104,11 +104,11 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
 }
 
 /// Describes a move of a loop; `None` only if no piece stood where the move begins.
-fn deed(before: &Position, mv: Move, after: &Position, is_chinese: bool) -> Option<Deed> {
+fn deed(before: &Position, mv: Move, after: &Position, is_chinese: bool) -> Option<MoveReport> {
     let side = before.turn();
     let victims = men(after, chased(before, mv));
     let chase = |(victim, at)| Chase { victim, at, by: men(after, chasers(after, side, at)) };
-    Some(Deed {
+    Some(MoveReport {
         side,
         piece: before.piece_at(mv.from())?,
         mv,

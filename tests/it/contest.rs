@@ -6,31 +6,31 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use juzhong::contest::{
-    Entrant, Fault, Match, MatchGame, Openings, Pace, Referee, Sprt, Standing, built_in_openings,
-    read_positions,
+    Fault, Match, MatchGame, Openings, Participant, Referee, Sprt, Standing, TimeControl,
+    built_in_openings, read_positions,
 };
 use juzhong::game::{Outcome, Side};
 use juzhong::protocol::Dialect;
-use juzhong::protocol::client::{EngineCommand, Patience};
+use juzhong::protocol::client::{EngineCommand, Timeouts};
 use serde_json::Value;
 
 use crate::support::fairy_stockfish;
 use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, command, exits, fails, json, ok, signal, text};
 
-const PATIENCE: Patience = Patience {
+const PATIENCE: Timeouts = Timeouts {
     start: Duration::from_secs(20),
     search: Duration::from_millis(1500),
     stop: Duration::from_millis(2500),
 };
 
-fn own() -> Entrant {
+fn own() -> Participant {
     let options = vec![("Hash".to_owned(), "1".to_owned())];
-    Entrant { command: None, protocol: None, options, name: None, restart: false }
+    Participant { command: None, protocol: None, options, name: None, restart: false }
 }
 
-fn nodes(nodes: u64) -> Pace {
-    Pace { nodes: Some(nodes), margin: Duration::from_millis(100), ..Pace::default() }
+fn nodes(nodes: u64) -> TimeControl {
+    TimeControl { nodes: Some(nodes), margin: Duration::from_millis(100), ..TimeControl::default() }
 }
 
 fn own_match() -> Match {
@@ -42,7 +42,7 @@ fn own_match() -> Match {
         games: 6,
         concurrency: 1,
         sprt: None,
-        patience: PATIENCE,
+        timeouts: PATIENCE,
     }
 }
 
@@ -83,14 +83,14 @@ fn games_do_not_depend_on_how_many_are_played_at_a_time() {
 const MATE: &str = "3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1";
 
 /// A fake against the own engine, from [`MATE`]: two games.
-fn against(on_go: &str, pace: Pace) -> Match {
+fn against(on_go: &str, pace: TimeControl) -> Match {
     let script = format!(
         "while read -r line; do case \"$line\" in \
          uci) echo id name Fake; echo uciok;; isready) echo readyok;; quit) exit;; \
          go*) {on_go};; esac; done"
     );
     let command = EngineCommand { program: "sh".to_owned(), args: vec!["-c".to_owned(), script] };
-    let fake = Entrant { command: Some(command), options: Vec::new(), ..own() };
+    let fake = Participant { command: Some(command), options: Vec::new(), ..own() };
     let positions = read_positions(MATE).unwrap().unwrap();
     Match {
         entrants: [fake, own()],
@@ -101,7 +101,7 @@ fn against(on_go: &str, pace: Pace) -> Match {
     }
 }
 
-const FAST: Pace = Pace {
+const FAST: TimeControl = TimeControl {
     depth: None,
     nodes: None,
     move_time: Some(Duration::from_millis(300)),
@@ -110,7 +110,7 @@ const FAST: Pace = Pace {
 };
 
 #[track_caller]
-fn loses_by(fault: Fault, on_go: &str, pace: Pace) {
+fn loses_by(fault: Fault, on_go: &str, pace: TimeControl) {
     let began = Instant::now();
     let (standing, games) = play(&against(on_go, pace));
     assert_eq!(games[0].fault, Some((0, fault)), "{:?}", games[0].record.tags);
@@ -148,7 +148,11 @@ fn silence_and_noise_without_end_lose() {
 fn slowness_loses_on_time() {
     loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", FAST);
     let clock = Some("0.3+0".parse().unwrap());
-    loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", Pace { move_time: None, clock, ..FAST });
+    loses_by(
+        Fault::Time,
+        "sleep 3; echo bestmove i1i9",
+        TimeControl { move_time: None, clock, ..FAST },
+    );
 }
 
 #[test]
@@ -199,9 +203,9 @@ fn an_engine_of_ucci_need_not_know_isready() {
         )
         .replace("case", &noting);
     contest.entrants[0].protocol = Some(Dialect::Ucci);
-    let patience = Patience { start: Duration::from_secs(4), ..PATIENCE };
+    let timeouts = Timeouts { start: Duration::from_secs(4), ..PATIENCE };
     let began = Instant::now();
-    let (standing, games) = play(&Match { games: 4, patience, ..contest });
+    let (standing, games) = play(&Match { games: 4, timeouts, ..contest });
     assert!(!standing.has_faults(), "{:?}", games[0].record.tags);
     assert_eq!(standing.tally.pairs, [0, 0, 2, 0, 0]);
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
@@ -358,7 +362,7 @@ fn tables_decide_games() {
     assert_eq!(text.matches("[Termination \"by the tables: win, mate in ").count(), 2, "{text}");
 }
 
-/// Fast games between two copies: nothing may go wrong. A busy machine gets some patience.
+/// Fast games between two copies: nothing may go wrong. A busy machine gets some timeouts.
 fn load(games: &str, clock: &str, margin: &str) {
     let program = format!("'{PROGRAM}' uci --hash 16");
     let args = ["match", "--engine-a", &program, "--engine-b", &program, "--games", games];
@@ -378,14 +382,14 @@ fn a_thousand_fast_games_without_a_fault() {
 }
 
 /// An engine of its own, behind the proxy or not.
-fn outside(engine: &str, dialect: Option<Dialect>, proxied: bool) -> Entrant {
+fn outside(engine: &str, dialect: Option<Dialect>, proxied: bool) -> Participant {
     let command = if proxied {
         let args = ["proxy", "--hash", "1", "--engine", engine].map(str::to_owned).to_vec();
         Some(EngineCommand { program: PROGRAM.to_owned(), args })
     } else {
         EngineCommand::parse(engine)
     };
-    Entrant { command, protocol: dialect, ..own() }
+    Participant { command, protocol: dialect, ..own() }
 }
 
 /// Whole games: that positions, moves and times are understood.

@@ -20,7 +20,7 @@ use crate::engine::{Endgames, Playable, SearchAppraiser, TableAppraiser};
 use crate::game::Line;
 use crate::hash::Key;
 use crate::protocol::client::{
-    ClientAppraiser, EngineCommand, GoLimits, Patience, spawn_appraisers,
+    ClientAppraiser, EngineCommand, GoLimits, Timeouts, spawn_appraisers,
 };
 use crate::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 use crate::xiangqi::{Move, Position, RuleSet};
@@ -132,9 +132,9 @@ impl SourceArgs {
             move_time: self.movetime.map(Duration::from_millis),
             ..GoLimits::default()
         };
-        let patience =
-            Patience { search: Duration::from_secs(self.timeout), ..Patience::default() };
-        let mut engines = spawn_appraisers(&command, &self.option, limits, patience, count)
+        let timeouts =
+            Timeouts { search: Duration::from_secs(self.timeout), ..Timeouts::default() };
+        let mut engines = spawn_appraisers(&command, &self.option, limits, timeouts, count)
             .or_exit(exit::UNAVAILABLE)?;
         // All of them say the same.
         for notice in engines.first_mut().map(ClientAppraiser::take_notices).unwrap_or_default() {

@@ -6,7 +6,7 @@ use super::probe::describe;
 use super::{Folder, distance_of, table_error};
 use crate::cli::{CliError, Context, OrExit, exit};
 use crate::game::{Side, Verdict};
-use crate::tablebase::{BestLine, DecidingLoop, Deed, Material, Tables};
+use crate::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
 use crate::xiangqi::notation::{MoveNotation, format_move};
 use crate::xiangqi::{Position, Role};
 
@@ -152,7 +152,7 @@ fn verdict_name(verdict: Verdict) -> &'static str {
 }
 
 /// Describes the effects of a move in words.
-fn deed_text(before: &Position, deed: &Deed) -> String {
+fn deed_text(before: &Position, deed: &LoopMove) -> String {
     let mut parts = Vec::new();
     if deed.check {
         parts.push("checks".to_owned());

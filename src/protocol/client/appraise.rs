@@ -4,7 +4,7 @@ use crate::book::{Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Find
 use crate::game::{Line, Notation};
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
-use crate::protocol::client::{Client, ClientError, EngineCommand, Patience};
+use crate::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
 use crate::protocol::wire::scale::EngineScore;
 use crate::search::Bound;
 
@@ -24,12 +24,12 @@ pub fn spawn_appraisers(
     command: &EngineCommand,
     options: &[(String, String)],
     limits: GoLimits,
-    patience: Patience,
+    timeouts: Timeouts,
     count: usize,
 ) -> Result<Vec<ClientAppraiser>, ClientError> {
     let mut ready = ReadyWord::default();
     let one = |_| {
-        let mut client = Client::start_again(command, None, patience, ready)?;
+        let mut client = Client::start_again(command, None, timeouts, ready)?;
         for (name, value) in options {
             client.set_option(name, value)?;
         }

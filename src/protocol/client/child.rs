@@ -114,7 +114,9 @@ impl Child {
         match self.commands.try_send(line) {
             // That the engine has ended shows where its answer is awaited.
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),
-            Err(TrySendError::Full(_)) => Err(ClientError::Deaf { engine: self.engine.clone() }),
+            Err(TrySendError::Full(_)) => {
+                Err(ClientError::NotReading { engine: self.engine.clone() })
+            }
         }
     }
 

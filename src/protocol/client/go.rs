@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::game::Side;
 use crate::protocol::wire::go::{Go, SideClock};
 
-/// The limits of a search; with nothing set it ends at [`Patience::search`](crate::protocol::client::Patience::search).
+/// The limits of a search; with nothing set it ends at [`Timeouts::search`](crate::protocol::client::Timeouts::search).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GoLimits {
     /// Plies.
@@ -82,16 +82,16 @@ impl GoLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::client::Speech;
+    use crate::protocol::client::Wire;
     use crate::protocol::wire::dialect::Dialect;
 
-    fn said(limits: GoLimits, to: Speech) -> String {
+    fn said(limits: GoLimits, to: Wire) -> String {
         limits.go().text(to, limits.mover())
     }
 
-    const UCI: Speech = Speech::of(Dialect::Uci);
-    const SECONDS: Speech = Speech::of(Dialect::Ucci);
-    const MILLISECONDS: Speech = Speech { unit: 1, ..SECONDS };
+    const UCI: Wire = Wire::of(Dialect::Uci);
+    const SECONDS: Wire = Wire::of(Dialect::Ucci);
+    const MILLISECONDS: Wire = Wire { unit: 1, ..SECONDS };
 
     const CLOCKS: Clocks = Clocks {
         remaining: [Duration::from_secs(9), Duration::from_millis(8500)],
@@ -110,7 +110,7 @@ mod tests {
         let expected = "go wtime 9000 winc 0 btime 8500 binc 100 movestogo 4";
         assert_eq!(said(limits, UCI), expected);
         assert_eq!(limits.time(), Some(Duration::from_millis(8500)));
-        assert_eq!(said(limits, Speech::of(Dialect::Cyclone)), expected);
+        assert_eq!(said(limits, Wire::of(Dialect::Cyclone)), expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::protocol::client::Speech;
+use crate::protocol::client::Wire;
 use crate::protocol::wire::announced::Announced;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::options::is_same;
@@ -92,8 +92,8 @@ impl Greeting {
     }
 
     /// The time at which it is to be greeted in UCCI too.
-    pub(crate) fn second(&self, patience: Duration) -> Option<Instant> {
-        self.may_want_ucci().then(|| self.began + SECOND_GREETING.min(patience / 2))
+    pub(crate) fn second(&self, timeouts: Duration) -> Option<Instant> {
+        self.may_want_ucci().then(|| self.began + SECOND_GREETING.min(timeouts / 2))
     }
 
     /// The second word, now.
@@ -103,8 +103,8 @@ impl Greeting {
     }
 
     /// The time at which it is given up.
-    pub(crate) fn ends(&self, patience: Duration) -> Instant {
-        self.began + patience
+    pub(crate) fn ends(&self, timeouts: Duration) -> Instant {
+        self.began + timeouts
     }
 }
 
@@ -140,19 +140,19 @@ impl Announcements {
     /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and counts ranks
     /// from 1; in the other dialects there are ranks from 0 only. One of UCCI that lists
     /// `usemillisec` gets times in milliseconds.
-    pub(crate) fn conventions(&self, dialect: Dialect) -> (Speech, Vec<(String, String)>) {
-        let mut speech = Speech::of(dialect);
+    pub(crate) fn conventions(&self, dialect: Dialect) -> (Wire, Vec<(String, String)>) {
+        let mut wire = Wire::of(dialect);
         let mut told = Vec::new();
         let variant = self.find(VARIANT).filter(|option| option.has_value("xiangqi"));
         if let Some(variant) = variant.filter(|_| dialect == Dialect::Uci) {
-            speech.ranks = Ranks::FromOne;
+            wire.ranks = Ranks::FromOne;
             told.push((variant.name.clone(), "xiangqi".to_owned()));
         }
         if let Some(option) = self.find(MILLISECONDS).filter(|_| dialect.is_ucci()) {
-            speech.unit = 1;
+            wire.unit = 1;
             told.push((option.name.clone(), "true".to_owned()));
         }
-        (speech, told)
+        (wire, told)
     }
 }
 
@@ -188,12 +188,12 @@ mod tests {
         options.hear("option name UCI_Variant type combo default chess var chess var xiangqi");
         options.hear("option UseMillisec type check default false");
         let conventions = |dialect| options.conventions(dialect);
-        let (speech, told) = conventions(Dialect::Uci);
-        assert_eq!((speech.ranks, told.len()), (Ranks::FromOne, 1));
-        let (speech, told) = conventions(Dialect::Cyclone);
-        assert_eq!((speech.ranks, told.len()), (Ranks::FromZero, 0));
-        let (speech, told) = conventions(Dialect::Ucci);
-        assert_eq!((speech.ranks, speech.unit), (Ranks::FromZero, 1));
+        let (wire, told) = conventions(Dialect::Uci);
+        assert_eq!((wire.ranks, told.len()), (Ranks::FromOne, 1));
+        let (wire, told) = conventions(Dialect::Cyclone);
+        assert_eq!((wire.ranks, told.len()), (Ranks::FromZero, 0));
+        let (wire, told) = conventions(Dialect::Ucci);
+        assert_eq!((wire.ranks, wire.unit), (Ranks::FromZero, 1));
         assert_eq!(told, [("UseMillisec".to_owned(), "true".to_owned())]);
         assert_eq!(Announcements::default().conventions(Dialect::Ucci).0.unit, 1000);
     }

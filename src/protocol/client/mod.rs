@@ -25,15 +25,15 @@ pub(crate) use process::Process;
 pub(crate) use ready::ReadyWord;
 
 use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::format::Offer;
 use crate::protocol::wire::info::Info;
 use crate::protocol::wire::ranks::Ranks;
-use crate::protocol::wire::speech::Offer;
 
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
 use crate::protocol;
 use crate::protocol::wire::command::shortened;
-use crate::protocol::wire::speech::{Answer, Crossing, Speech};
+use crate::protocol::wire::format::{Answer, Crossing, Wire};
 
 /// The command that starts an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub enum ClientError {
     },
     /// It does not read its commands.
     #[error("{engine}: does not read its commands")]
-    Deaf {
+    NotReading {
         /// The program.
         engine: String,
     },
@@ -134,7 +134,7 @@ pub enum ClientError {
 
 /// The times that an engine may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// From its start to `uciok`, and for each `readyok`; a quarter of it for the `readyok` of an engine of
     /// UCCI that has never sent that word and need not know it.
     pub start: Duration,
@@ -144,7 +144,7 @@ pub struct Patience {
     pub stop: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(20),
@@ -173,10 +173,10 @@ pub struct Thought {
 #[derive(Debug)]
 pub struct Client {
     child: Child,
-    patience: Patience,
+    timeouts: Timeouts,
     name: Option<String>,
     options: Announcements,
-    speech: Speech,
+    wire: Wire,
     crossing: Crossing,
     ready: ReadyWord,
     notices: Vec<String>,
@@ -191,8 +191,8 @@ impl Client {
     /// # Errors
     ///
     /// [`ClientError::Start`].
-    pub fn spawn(command: &EngineCommand, patience: Patience) -> Result<Self, ClientError> {
-        Ok(Self::new(Child::spawn(command, patience.stop)?, patience))
+    pub fn spawn(command: &EngineCommand, timeouts: Timeouts) -> Result<Self, ClientError> {
+        Ok(Self::new(Child::spawn(command, timeouts.stop)?, timeouts))
     }
 
     /// Starts an engine and greets it. Without a `protocol` UCI is tried first; an engine that ends
@@ -205,20 +205,20 @@ impl Client {
     pub fn start(
         command: &EngineCommand,
         protocol: Option<Dialect>,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<Self, ClientError> {
-        Self::start_again(command, protocol, patience, ReadyWord::default())
+        Self::start_again(command, protocol, timeouts, ReadyWord::default())
     }
 
     /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
     pub(crate) fn start_again(
         command: &EngineCommand,
         protocol: Option<Dialect>,
-        patience: Patience,
+        timeouts: Timeouts,
         ready: ReadyWord,
     ) -> Result<Self, ClientError> {
         let start = |protocol| {
-            let mut client = Self::spawn(command, patience)?;
+            let mut client = Self::spawn(command, timeouts)?;
             let is_sure = client.greet(protocol)?;
             Ok((client, is_sure))
         };
@@ -243,7 +243,7 @@ impl Client {
     /// # Errors
     ///
     /// [`ClientError::Start`], if no pipe can be made or no thread started.
-    pub fn within<G: Playable>(engine: Engine<G>, patience: Patience) -> Result<Self, ClientError> {
+    pub fn within<G: Playable>(engine: Engine<G>, timeouts: Timeouts) -> Result<Self, ClientError> {
         let serve = move |commands, mut answers| {
             if let Err(error) =
                 protocol::serve(BufReader::new(commands), &mut answers, engine, Dialect::Uci)
@@ -251,18 +251,18 @@ impl Client {
                 tracing::debug!(%error, "the session of the engine within has ended");
             }
         };
-        let mut client = Self::new(Child::within("self", patience.stop, serve)?, patience);
+        let mut client = Self::new(Child::within("self", timeouts.stop, serve)?, timeouts);
         client.handshake(Some(Dialect::Uci))?;
         Ok(client)
     }
 
-    fn new(child: Child, patience: Patience) -> Self {
+    fn new(child: Child, timeouts: Timeouts) -> Self {
         Self {
             child,
-            patience,
+            timeouts,
             name: None,
             options: Announcements::default(),
-            speech: Speech::of(Dialect::Uci),
+            wire: Wire::of(Dialect::Uci),
             crossing: Crossing::default(),
             ready: ReadyWord::default(),
             notices: Vec::new(),
@@ -286,19 +286,19 @@ impl Client {
     /// Greets the engine and reads its introduction; `false` if it was greeted twice, so that its protocol is
     /// unknown now, though it has answered.
     fn greet(&mut self, protocol: Option<Dialect>) -> Result<bool, ClientError> {
-        let patience = self.patience.start;
+        let timeouts = self.timeouts.start;
         let mut greeting = Greeting::new(protocol);
         self.child.say(greeting.word())?;
         let (dialect, is_sure) = loop {
-            let ends = greeting.ends(patience);
-            let line = match self.child.hear(greeting.second(patience).unwrap_or(ends).min(ends)) {
+            let ends = greeting.ends(timeouts);
+            let line = match self.child.hear(greeting.second(timeouts).unwrap_or(ends).min(ends)) {
                 Heard::Line(line) => line,
                 Heard::End => return Err(self.child.ended("starting")),
-                Heard::Nothing if greeting.second(patience).is_some() => {
+                Heard::Nothing if greeting.second(timeouts).is_some() => {
                     self.child.say(greeting.second_word())?;
                     continue;
                 }
-                Heard::Nothing => return Err(self.silent("starting", patience)),
+                Heard::Nothing => return Err(self.silent("starting", timeouts)),
             };
             self.options.hear(&line);
             match greeting.hear(&line) {
@@ -308,14 +308,14 @@ impl Client {
             }
         };
         self.name = greeting.name;
-        self.speech = Speech::of(dialect);
+        self.wire = Wire::of(dialect);
         Ok(is_sure)
     }
 
     /// The conventions between this program and the engine.
     fn set_up(&mut self) -> Result<(), ClientError> {
-        let (speech, options) = self.options.conventions(self.protocol());
-        self.speech = speech;
+        let (wire, options) = self.options.conventions(self.protocol());
+        self.wire = wire;
         for (name, value) in options {
             self.set_option(&name, &value)?;
         }
@@ -325,7 +325,7 @@ impl Client {
     /// The protocol of the engine, once greeted.
     #[must_use]
     pub const fn protocol(&self) -> Dialect {
-        self.speech.dialect
+        self.wire.dialect
     }
 
     /// The name that the engine gives itself, else the program's.
@@ -344,12 +344,12 @@ impl Client {
     /// The way in which the engine counts ranks; [`handshake`](Self::handshake) finds out.
     #[must_use]
     pub const fn ranks(&self) -> Ranks {
-        self.speech.ranks
+        self.wire.ranks
     }
 
     /// Sets the way in which the engine counts ranks, where it is not what it seems.
     pub const fn set_ranks(&mut self, ranks: Ranks) {
-        self.speech.ranks = ranks;
+        self.wire.ranks = ranks;
     }
 
     /// Sets an option, or presses a button where `value` is empty; line breaks in the value become
@@ -368,7 +368,7 @@ impl Client {
             let (option, value) = (option.name.clone(), shortened(value));
             return Err(ClientError::BadOption { engine: engine(), option, value, range });
         }
-        let text = self.speech.set_option(&option.name, value);
+        let text = self.wire.set_option(&option.name, value);
         self.child.say(&text)
     }
 
@@ -383,10 +383,10 @@ impl Client {
             return Ok(());
         }
         self.child.say("isready")?;
-        let patience = self.ready.patience(self.protocol(), self.patience.start);
-        let deadline = Instant::now() + patience;
+        let timeouts = self.ready.timeouts(self.protocol(), self.timeouts.start);
+        let deadline = Instant::now() + timeouts;
         loop {
-            match self.hear("getting ready", deadline, patience) {
+            match self.hear("getting ready", deadline, timeouts) {
                 Ok(line) if is_ready_word(&line) => {
                     self.ready = ReadyWord::Understood;
                     return Ok(());
@@ -457,7 +457,7 @@ impl Client {
         fen: Option<&str>,
         moves: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), ClientError> {
-        self.child.say(&self.speech.position(fen, moves))
+        self.child.say(&self.wire.position(fen, moves))
     }
 
     /// Sets up the last position of `line`, which begins at the position `start` (`None` for the usual one).
@@ -471,7 +471,7 @@ impl Client {
         start: Option<&str>,
         line: &Line<G>,
     ) -> Result<(), ClientError> {
-        self.child.say(&self.speech.line(start, line))
+        self.child.say(&self.wire.line(start, line))
     }
 
     /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it returns
@@ -485,11 +485,11 @@ impl Client {
         limits: &GoLimits,
         stop: &dyn Fn() -> bool,
     ) -> Result<Thought, ClientError> {
-        if self.speech.unit > 1 && limits.has_fractions() {
+        if self.wire.unit > 1 && limits.has_fractions() {
             self.remark("it counts whole seconds: fractions of a time are not told it");
         }
-        self.child.say(&limits.go().text(self.speech, limits.mover()))?;
-        let allowed = limits.time().map_or(self.patience.search, |time| time + self.patience.stop);
+        self.child.say(&limits.go().text(self.wire, limits.mover()))?;
+        let allowed = limits.time().map_or(self.timeouts.search, |time| time + self.timeouts.stop);
         let began = Instant::now();
         let mut deadline = began + allowed;
         let mut stopped = false;
@@ -501,12 +501,12 @@ impl Client {
                 // A late answer of an engine that was slow.
                 Heard::Line(line) if is_ready_word(&line) => self.ready = ReadyWord::Understood,
                 Heard::Line(line) => {
-                    if let Some(Answer { best, ponder, offer }) = self.speech.read_answer(&line) {
+                    if let Some(Answer { best, ponder, offer }) = self.wire.read_answer(&line) {
                         let took = began.elapsed();
                         self.crossing.ended(self.protocol(), stopped && best.is_some());
                         return Ok(Thought { best, ponder, offer, info, took });
                     }
-                    info.read(&line, self.speech);
+                    info.read(&line, self.wire);
                 }
                 Heard::End => return Err(self.child.ended("thinking")),
                 Heard::Nothing => {}
@@ -519,7 +519,7 @@ impl Client {
             if !stopped && (late || stop()) {
                 self.stop()?;
                 stopped = true;
-                deadline = Instant::now() + self.patience.stop;
+                deadline = Instant::now() + self.timeouts.stop;
             }
         }
     }
@@ -536,7 +536,7 @@ impl Client {
     /// Sends `quit`, and ends the engine if it does not obey.
     pub fn quit(mut self) {
         if self.child.say("quit").is_ok() {
-            self.child.wait(self.patience.stop);
+            self.child.wait(self.timeouts.stop);
         }
     }
 

@@ -40,7 +40,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Deaf`].
+    /// [`ClientError::NotReading`].
     pub(crate) fn say(&mut self, line: &str) -> Result<(), ClientError> {
         self.child.say(line)
     }

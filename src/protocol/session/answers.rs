@@ -4,15 +4,15 @@ use std::io::{self, Write};
 
 use crate::engine::Playable;
 use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::format::{Answer, Offer, Wire};
 use crate::protocol::wire::scale;
-use crate::protocol::wire::speech::{Answer, Offer, Speech};
 use crate::search::{Bound, HashEntry, Iteration, Score, ScoreKind};
 
 /// Writes answers.
-pub(in crate::protocol) struct Voice<'a> {
+pub(in crate::protocol) struct Output<'a> {
     output: &'a mut dyn Write,
     /// The dialect and conventions of the GUI.
-    pub(in crate::protocol) speech: Speech,
+    pub(in crate::protocol) wire: Wire,
 }
 
 /// The additions to the move that is played.
@@ -31,14 +31,14 @@ pub(in crate::protocol) struct Detail {
     pub(in crate::protocol) debug: bool,
 }
 
-impl<'a> Voice<'a> {
+impl<'a> Output<'a> {
     pub(in crate::protocol) fn new(output: &'a mut dyn Write, dialect: Dialect) -> Self {
-        Self { output, speech: Speech::of(dialect) }
+        Self { output, wire: Wire::of(dialect) }
     }
 
     /// Returns true if the dialect is UCCI.
     const fn is_ucci(&self) -> bool {
-        self.speech.dialect.is_ucci()
+        self.wire.dialect.is_ucci()
     }
 
     pub(in crate::protocol) fn flush(&mut self) -> io::Result<()> {
@@ -47,7 +47,7 @@ impl<'a> Voice<'a> {
 
     /// A move as the GUI writes it.
     pub(in crate::protocol) fn text<G: Playable>(&self, mv: G::Move) -> String {
-        self.speech.ranks.theirs(&G::move_text(mv))
+        self.wire.ranks.theirs(&G::move_text(mv))
     }
 
     /// The answer to the handshake, with the `option` lines given.
@@ -62,7 +62,7 @@ impl<'a> Voice<'a> {
         if self.is_ucci() {
             writeln!(self.output, "id user anybody")?;
         }
-        writeln!(self.output, "{options}{}", self.speech.dialect.ok())
+        writeln!(self.output, "{options}{}", self.wire.dialect.ok())
     }
 
     pub(in crate::protocol) fn ready(&mut self) -> io::Result<()> {
@@ -71,7 +71,7 @@ impl<'a> Voice<'a> {
 
     /// A message for people.
     pub(in crate::protocol) fn message(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.output, "{}", self.speech.message(text))
+        writeln!(self.output, "{}", self.wire.message(text))
     }
 
     /// Writes the result of an iteration.
@@ -150,7 +150,7 @@ impl<'a> Voice<'a> {
             write!(self.output, " pv")?;
         }
         for &mv in pv {
-            write!(self.output, " {}", self.speech.ranks.theirs(&G::move_text(mv)))?;
+            write!(self.output, " {}", self.wire.ranks.theirs(&G::move_text(mv)))?;
         }
         writeln!(self.output)
     }
@@ -165,12 +165,12 @@ impl<'a> Voice<'a> {
         let offer = extras.draw.then_some(Offer::Draw);
         let answer =
             Answer { best: Some(G::move_text(mv)), ponder: ponder.map(G::move_text), offer };
-        writeln!(self.output, "{}", self.speech.answer(&answer))
+        writeln!(self.output, "{}", self.wire.answer(&answer))
     }
 
     /// There is no move.
     pub(in crate::protocol) fn no_move(&mut self) -> io::Result<()> {
-        writeln!(self.output, "{}", self.speech.answer(&Answer::default()))
+        writeln!(self.output, "{}", self.wire.answer(&Answer::default()))
     }
 
     /// UCCI: `stop` although nothing was searched.

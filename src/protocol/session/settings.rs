@@ -15,7 +15,7 @@ use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::options;
 use crate::protocol::wire::options::{ALL, Id, Kind, Unresolved};
 use crate::protocol::wire::ranks::Ranks;
-use crate::search::{MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, Techniques};
+use crate::search::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS};
 use crate::tablebase::{Metric as TableMetric, Rules as TableRules};
 use crate::xiangqi::Position;
 
@@ -167,8 +167,8 @@ impl<G: Playable> Settings<G> {
         }
         let all = options.techniques;
         options.techniques = match self.pruning {
-            Degree::None => Techniques { pruning: false, reductions: false, ..all },
-            Degree::Small => Techniques { pruning: false, ..all },
+            Degree::None => Features { pruning: false, reductions: false, ..all },
+            Degree::Small => Features { pruning: false, ..all },
             Degree::Medium | Degree::Large => all,
         };
         options
@@ -201,7 +201,7 @@ impl<G: Playable> Settings<G> {
     }
 
     /// Wishes for no more than every machine has.
-    pub(in crate::protocol) const fn be_modest(&mut self) {
+    pub(in crate::protocol) const fn use_least(&mut self) {
         self.options.hash_mib = 1;
         self.options.threads = 1;
     }

@@ -13,7 +13,7 @@ use crate::engine::clock::Allowance;
 use crate::engine::{Choice, Engine, EngineOptions, Playable, Source, seed_or_drawn};
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
-use crate::protocol::session::answers::{Detail, Extras, Voice};
+use crate::protocol::session::answers::{Detail, Extras, Output};
 use crate::protocol::session::settings::{Effect, Refusal, Settings, has_ranks};
 use crate::protocol::session::thinking;
 use crate::protocol::session::thinking::{
@@ -57,7 +57,7 @@ type Channel<G> = (SyncSender<Event<Thought<G>>>, Receiver<Event<Thought<G>>>);
 pub(in crate::protocol) struct Session<'a, G: Playable> {
     sender: SyncSender<Event<Thought<G>>>,
     events: Receiver<Event<Thought<G>>>,
-    voice: Voice<'a>,
+    voice: Output<'a>,
     /// The handshake that was answered.
     greeted: Option<Dialect>,
     settings: Settings<G>,
@@ -150,7 +150,7 @@ impl<'a, G: Playable> Session<'a, G> {
         Self {
             sender,
             events,
-            voice: Voice::new(output, assumed),
+            voice: Output::new(output, assumed),
             greeted: None,
             random: chance(settings.seed()),
             settings,
@@ -210,14 +210,14 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn next_event(&self) -> Result<Event<Thought<G>>, RecvTimeoutError> {
-        match self.patience() {
+        match self.timeouts() {
             Some(time) => self.events.recv_timeout(time),
             None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
 
     /// The time to wait for the next event before there is something else to do.
-    fn patience(&self) -> Option<Duration> {
+    fn timeouts(&self) -> Option<Duration> {
         let left = |time: Duration, since: Instant| time.saturating_sub(since.elapsed());
         let unready = self.unready.map(|(_, since)| left(READY_PATIENCE, since));
         let quit = self.quit.filter(|_| self.is_preparing);
@@ -366,7 +366,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     const fn dialect(&self) -> Dialect {
-        self.voice.speech.dialect
+        self.voice.wire.dialect
     }
 
     /// The first handshake decides about the dialect; another dialect's is ignored then.
@@ -384,12 +384,12 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn speak(&mut self, dialect: Dialect) {
-        let speech = &mut self.voice.speech;
-        speech.dialect = dialect;
+        let wire = &mut self.voice.wire;
+        wire.dialect = dialect;
         let free = dialect == Dialect::Uci && has_ranks::<G>();
-        speech.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
+        wire.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
         let seconds = dialect.is_ucci() && !self.settings.milliseconds;
-        speech.unit = if seconds { 1000 } else { 1 };
+        wire.unit = if seconds { 1000 } else { 1 };
     }
 
     fn new_game(&mut self) {
@@ -503,7 +503,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 if let Some(error) = problem {
                     match &self.engine {
                         Some(engine) => self.settings.keep(engine.options()),
-                        None => self.settings.be_modest(),
+                        None => self.settings.use_least(),
                     }
                     self.voice.message(&format!("{error}; going on as before"))?;
                 }
@@ -555,7 +555,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn legal_move(&self, position: &G, text: &str) -> Option<G::Move> {
-        G::parse_move(&self.voice.speech.ranks.ours(text)).filter(|&mv| position.is_legal(mv))
+        G::parse_move(&self.voice.wire.ranks.ours(text)).filter(|&mv| position.is_legal(mv))
     }
 
     /// The legal ones of the moves that the GUI names, each once.
@@ -589,7 +589,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn go(&mut self, go: &Go, stopped: bool) -> io::Result<()> {
-        let go = &go.in_milliseconds(self.voice.speech.unit);
+        let go = &go.in_milliseconds(self.voice.wire.unit);
         if !go.ignored.is_empty() {
             self.complain(&format!("go: ignored {}", go.ignored.join(" ")))?;
         }

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 
 use crate::game::Side;
 use crate::protocol::wire::command::shortened;
-use crate::protocol::wire::speech::Speech;
+use crate::protocol::wire::format::Wire;
 
 /// Longer times are meant as "no limit" anyway: a year, in milliseconds.
 pub(in crate::protocol) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
@@ -209,7 +209,7 @@ impl Go {
 
     /// The command, for a position in which `mover` is to move. Times are in milliseconds here, and
     /// moves in our coordinates. UCCI has one limit at a time: times before nodes before depth.
-    pub(crate) fn text(&self, to: Speech, mover: Side) -> String {
+    pub(crate) fn text(&self, to: Wire, mover: Side) -> String {
         let mut words = vec!["go".to_owned()];
         if self.ponder {
             words.push("ponder".to_owned());
@@ -326,8 +326,8 @@ mod tests {
     use crate::protocol::wire::dialect::Dialect;
     use crate::protocol::wire::ranks::Ranks;
 
-    const UCI: Speech = Speech { dialect: Dialect::Uci, ranks: Ranks::FromZero, unit: 1 };
-    const UCCI: Speech = Speech { dialect: Dialect::Ucci, ..UCI };
+    const UCI: Wire = Wire { dialect: Dialect::Uci, ranks: Ranks::FromZero, unit: 1 };
+    const UCCI: Wire = Wire { dialect: Dialect::Ucci, ..UCI };
 
     fn go(line: &str) -> Go {
         Go::parse(&line.split_whitespace().skip(1).collect::<Vec<_>>())
@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(uci("go wtime -5 btime x depth", red), "go wtime 1 btime 1");
         let moves = go("go searchmoves h2e2 nodes 7");
         assert_eq!(moves.text(UCI, red), "go nodes 7 searchmoves h2e2");
-        let from_one = Speech { ranks: Ranks::FromOne, ..UCI };
+        let from_one = Wire { ranks: Ranks::FromOne, ..UCI };
         assert_eq!(moves.text(from_one, red), "go nodes 7 searchmoves h3e3");
         assert_eq!(moves.text(UCCI, red), "go nodes 7");
     }
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(go.time(Side::First), Some(60_000));
         let go = go.after(500, Side::First);
         assert_eq!(go.text(UCI, Side::First), "go wtime 59500 winc 2000 btime 30000 binc 2000");
-        let seconds = Speech { unit: 1000, ..UCCI };
+        let seconds = Wire { unit: 1000, ..UCCI };
         assert_eq!(
             go.text(seconds, Side::First),
             "go time 59 increment 2 opptime 30 oppincrement 2"
@@ -449,7 +449,7 @@ mod tests {
         fn no_words_panic(words in "(go|value|depth|time|opptime|moves|searchmoves|h2e2|[0-9-]{1,30}| ){0,12}") {
             let go = go(&format!("go {words}")).in_milliseconds(1000);
             for mover in Side::ALL {
-                for to in [UCI, UCCI, Speech { unit: 1000, ..UCCI }] {
+                for to in [UCI, UCCI, Wire { unit: 1000, ..UCCI }] {
                     let text = go.after(7, mover).text(to, mover);
                     prop_assert!(text.starts_with("go"));
                     prop_assert!(self::go(&text).ignored.is_empty(), "{text}");

@@ -4,8 +4,8 @@ use std::str::SplitWhitespace;
 use std::time::Duration;
 
 use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::format::Wire;
 use crate::protocol::wire::scale::EngineScore;
-use crate::protocol::wire::speech::Speech;
 use crate::search::Bound;
 
 /// Moves of a line of play that are kept.
@@ -32,7 +32,7 @@ impl Info {
     /// Reads a line. A line that is no `info` line, or of another line of play than the best, changes
     /// nothing; malformed parts of one are left out. A depth without score and line of play is that of an
     /// iteration only begun, and does not count. The line of play has our coordinates.
-    pub(crate) fn read(&mut self, line: &str, from: Speech) {
+    pub(crate) fn read(&mut self, line: &str, from: Wire) {
         let mut words = line.split_whitespace();
         if words.next() != Some("info") {
             return;
@@ -92,8 +92,8 @@ mod tests {
 
     use super::*;
 
-    const UCI: Speech = Speech::of(Dialect::Uci);
-    const UCCI: Speech = Speech::of(Dialect::Ucci);
+    const UCI: Wire = Wire::of(Dialect::Uci);
+    const UCCI: Wire = Wire::of(Dialect::Ucci);
 
     #[test]
     fn the_best_line_counts() {

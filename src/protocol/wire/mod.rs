@@ -3,10 +3,10 @@
 pub(super) mod announced;
 pub(super) mod command;
 pub(super) mod dialect;
+pub(super) mod format;
 pub(super) mod go;
 pub(super) mod info;
 pub(super) mod options;
 pub(super) mod queue;
 pub(super) mod ranks;
 pub(super) mod scale;
-pub(super) mod speech;

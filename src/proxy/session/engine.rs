@@ -8,7 +8,7 @@ use crate::engine::{Engine, in_full};
 use crate::protocol::Dialect;
 use crate::protocol::client::ClientError;
 use crate::protocol::client::{Announcements, Introduced, ReadyWord};
-use crate::proxy::partner::{Partner, Stage};
+use crate::proxy::backend::{Backend, Stage};
 use crate::proxy::search::Search;
 use crate::proxy::voice;
 
@@ -20,14 +20,14 @@ impl Session<'_> {
     pub(super) fn hear(&mut self, line: Option<&str>) -> io::Result<()> {
         match line {
             None => self.engine_ended(),
-            Some(line) if self.partner.stage == Stage::Greeting => self.hear_greeting(line),
+            Some(line) if self.backend.stage == Stage::Greeting => self.hear_greeting(line),
             Some(line) => self.hear_line(line),
         }
     }
 
     fn hear_greeting(&mut self, line: &str) -> io::Result<()> {
         self.options.engine.hear(line);
-        match self.partner.hear_introduction(line) {
+        match self.backend.hear_introduction(line) {
             Introduced::NotYet => Ok(()),
             Introduced::As(dialect) => self.begin(dialect),
             Introduced::Again(dialect) => self.start_engine(Some(dialect)),
@@ -36,10 +36,10 @@ impl Session<'_> {
 
     /// The engine has introduced itself: it gets all that it missed.
     fn begin(&mut self, dialect: Dialect) -> io::Result<()> {
-        let partner = &mut self.partner;
-        partner.stage = Stage::Ready;
-        partner.speech.dialect = dialect;
-        if partner.is_own() {
+        let backend = &mut self.backend;
+        backend.stage = Stage::Ready;
+        backend.wire.dialect = dialect;
+        if backend.is_own() {
             self.options.keep_search_only();
         } else {
             self.worked = true;
@@ -55,11 +55,11 @@ impl Session<'_> {
 
     /// The conventions between the proxy and a foreign engine.
     fn set_up(&mut self) -> io::Result<()> {
-        let dialect = self.partner.speech.dialect;
+        let dialect = self.backend.wire.dialect;
         self.setup.protocol = Some(dialect);
-        let (speech, told) = self.options.engine.conventions(dialect);
-        self.partner.speech = speech;
-        self.partner.speech.ranks = self.setup.ranks.unwrap_or(speech.ranks);
+        let (wire, told) = self.options.engine.conventions(dialect);
+        self.backend.wire = wire;
+        self.backend.wire.ranks = self.setup.ranks.unwrap_or(wire.ranks);
         for (name, value) in told {
             self.send_option(&name, &value)?;
         }
@@ -70,20 +70,20 @@ impl Session<'_> {
     }
 
     fn hear_line(&mut self, line: &str) -> io::Result<()> {
-        if self.partner.crossing.is(line) {
+        if self.backend.crossing.is(line) {
             return Ok(());
         }
         match line.split_whitespace().next() {
-            Some("bestmove" | "nobestmove") if self.partner.owes().is_some() => {
+            Some("bestmove" | "nobestmove") if self.backend.owes().is_some() => {
                 self.engine_is_free()
             }
             Some("info") => self.hear_info(line),
             Some("bestmove" | "nobestmove") => {
-                let answer = self.partner.speech.read_answer(line);
+                let answer = self.backend.wire.read_answer(line);
                 self.hear_answer(answer.unwrap_or_default())
             }
             Some("readyok") => {
-                self.partner.ready = ReadyWord::Understood;
+                self.backend.ready = ReadyWord::Understood;
                 if matches!(self.ready, Some(Ready::Asked(_))) { self.say_ready() } else { Ok(()) }
             }
             None | Some("uciok" | "ucciok" | "id" | "option" | "bye") => Ok(()),
@@ -93,8 +93,8 @@ impl Session<'_> {
 
     /// A search that was answered without the engine has ended: it gets what it missed.
     fn engine_is_free(&mut self) -> io::Result<()> {
-        self.partner.crossing.ended(self.partner.speech.dialect, true);
-        for line in self.partner.is_free() {
+        self.backend.crossing.ended(self.backend.wire.dialect, true);
+        for line in self.backend.is_free() {
             if !self.tell(&line)? {
                 return Ok(());
             }
@@ -103,7 +103,7 @@ impl Session<'_> {
     }
 
     fn hear_info(&mut self, line: &str) -> io::Result<()> {
-        let from = self.partner.speech;
+        let from = self.backend.wire;
         let mut is_message = matches!(line.split_whitespace().nth(1), Some("string" | "message"));
         match &mut self.search {
             Some(search) if search.is_with_engine() => {
@@ -131,7 +131,7 @@ impl Session<'_> {
     fn may_hand_on(&mut self) -> io::Result<bool> {
         self.strange_lines = self.strange_lines.saturating_add(1);
         if self.strange_lines == MAX_STRANGE {
-            let name = self.partner.name();
+            let name = self.backend.name();
             self.info(&format!(
                 "{name} says too much; the rest is left out until the next command"
             ))?;
@@ -145,30 +145,30 @@ impl Session<'_> {
     }
 
     fn engine_ended(&mut self) -> io::Result<()> {
-        let is_greeted = self.partner.stage == Stage::Greeting;
-        if is_greeted && self.partner.greeting.may_want_ucci() {
+        let is_greeted = self.backend.stage == Stage::Greeting;
+        if is_greeted && self.backend.greeting.may_want_ucci() {
             return self.start_engine(Some(Dialect::Ucci));
         }
-        let doing = match self.partner.stage {
+        let doing = match self.backend.stage {
             Stage::Greeting => "starting",
             _ if self.search.as_ref().is_some_and(Search::is_with_engine) => "thinking",
             _ => "waiting for a command",
         };
         // Finding out how it has ended needs a moment.
         self.answer_if_late()?;
-        let error = self.partner.ended(doing);
+        let error = self.backend.ended(doing);
         self.failed(&error)
     }
 
     /// Says something to an engine that is ready for it; `false` if there is none.
     pub(super) fn tell(&mut self, line: &str) -> io::Result<bool> {
-        if self.partner.stage != Stage::Ready {
+        if self.backend.stage != Stage::Ready {
             return Ok(false);
         }
-        if !matches!(line, "isready" | "stop") && self.partner.postpone(line) {
+        if !matches!(line, "isready" | "stop") && self.backend.postpone(line) {
             return Ok(true);
         }
-        match self.partner.say(line) {
+        match self.backend.say(line) {
             Ok(()) => Ok(true),
             Err(error) => self.failed(&error).map(|()| false),
         }
@@ -177,23 +177,23 @@ impl Session<'_> {
     /// Sets an option of the engine, by its own name where it has one in another dialect.
     pub(super) fn send_option(&mut self, name: &str, value: &str) -> io::Result<()> {
         let known = self.options.of_engine(name, value);
-        if known.is_none() && self.partner.is_own() {
+        if known.is_none() && self.backend.is_own() {
             return Ok(());
         }
         let (name, value) = known.unwrap_or_else(|| (name.to_owned(), value));
-        self.tell(&self.partner.speech.set_option(&name, value)).map(drop)
+        self.tell(&self.backend.wire.set_option(&name, value)).map(drop)
     }
 
     /// Starts the foreign engine, in place of the one that runs.
     pub(super) fn start_engine(&mut self, protocol: Option<Dialect>) -> io::Result<()> {
         self.options.engine = Announcements::default();
         self.position_sent = false;
-        let number = self.partner.number + 1;
+        let number = self.backend.number + 1;
         // The old one is ended first, for both may want the same files.
-        self.partner = Partner::nobody(number);
-        match Partner::foreign(&self.setup.command, protocol, number, self.sender.clone()) {
-            Ok(partner) => {
-                self.partner = partner;
+        self.backend = Backend::nobody(number);
+        match Backend::foreign(&self.setup.command, protocol, number, self.sender.clone()) {
+            Ok(backend) => {
+                self.backend = backend;
                 Ok(())
             }
             Err(error) => self.failed(&error),
@@ -204,7 +204,7 @@ impl Session<'_> {
     fn start_own(&mut self) -> io::Result<()> {
         self.options.engine = Announcements::default();
         self.position_sent = false;
-        let number = self.partner.number + 1;
+        let number = self.backend.number + 1;
         let mut options = self.options.own();
         let mut engine = Engine::new(options.without_files());
         if let Err(error) = &engine {
@@ -213,13 +213,13 @@ impl Session<'_> {
             self.info(&format!("{problem}; juzhong does with the least"))?;
             engine = Engine::new(options.without_files());
         }
-        let partner = engine.map_err(|error| in_full(&error)).and_then(|engine| {
-            let own = Partner::own(engine, options, number, self.sender.clone());
+        let backend = engine.map_err(|error| in_full(&error)).and_then(|engine| {
+            let own = Backend::own(engine, options, number, self.sender.clone());
             own.map_err(|error| error.to_string())
         });
-        match partner {
-            Ok(partner) => {
-                self.partner = partner;
+        match backend {
+            Ok(backend) => {
+                self.backend = backend;
                 Ok(())
             }
             Err(error) => {
@@ -240,7 +240,7 @@ impl Session<'_> {
         self.info(&format!("{}; {next}", in_full(error)))?;
         // The GUI's clock does not wait for another engine to start.
         self.answer_if_late()?;
-        self.partner = Partner::nobody(self.partner.number + 1);
+        self.backend = Backend::nobody(self.backend.number + 1);
         self.position_sent = false;
         if let Some(search) = &mut self.search {
             search.unsend();
@@ -264,7 +264,7 @@ impl Session<'_> {
 
     /// Nobody is left to search.
     fn gone(&mut self) -> io::Result<()> {
-        self.partner = Partner::nobody(self.partner.number + 1);
+        self.backend = Backend::nobody(self.backend.number + 1);
         self.introduce()?;
         self.ask_ready()?;
         self.send_search()
@@ -272,16 +272,16 @@ impl Session<'_> {
 
     /// The time at which [`watch`](Self::watch) is to be called at the latest.
     pub(super) fn next_time(&self) -> Instant {
-        let patience = self.setup.patience;
+        let timeouts = self.setup.timeouts;
         let search = self.search.as_ref().filter(|search| search.answer.is_none());
         let times = [
-            self.partner.second_greeting(patience.start),
-            self.partner.introduction_ends(patience.start),
+            self.backend.second_greeting(timeouts.start),
+            self.backend.introduction_ends(timeouts.start),
             self.ready_ends(),
             self.debt_ends(),
-            search.and_then(|search| search.stop_time(patience)),
+            search.and_then(|search| search.stop_time(timeouts)),
             search.and_then(Search::answer_time),
-            search.and_then(|search| search.end_time(patience)),
+            search.and_then(|search| search.end_time(timeouts)),
         ];
         let soonest = times.into_iter().flatten().min();
         let look = Instant::now() + LOOK;
@@ -290,66 +290,66 @@ impl Session<'_> {
 
     fn ready_ends(&self) -> Option<Instant> {
         let Some(Ready::Asked(asked)) = self.ready else { return None };
-        if self.partner.stage != Stage::Ready {
+        if self.backend.stage != Stage::Ready {
             return None;
         }
-        let dialect = self.partner.speech.dialect;
-        Some(asked + self.partner.ready.patience(dialect, self.setup.patience.start))
+        let dialect = self.backend.wire.dialect;
+        Some(asked + self.backend.ready.timeouts(dialect, self.setup.timeouts.start))
     }
 
     /// The time at which an engine is given up that has not ended a search that was answered without it.
     fn debt_ends(&self) -> Option<Instant> {
-        self.partner.owes().map(|since| since + self.setup.patience.stop)
+        self.backend.owes().map(|since| since + self.setup.timeouts.stop)
     }
 
     /// Does what it is time for.
     pub(super) fn watch(&mut self) -> io::Result<()> {
-        let patience = self.setup.patience;
+        let timeouts = self.setup.timeouts;
         let now = Instant::now();
         let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);
-        if is_over(self.partner.introduction_ends(patience.start)) {
-            let error = self.partner.silent("starting", patience.start);
+        if is_over(self.backend.introduction_ends(timeouts.start)) {
+            let error = self.backend.silent("starting", timeouts.start);
             self.failed(&error)?;
-        } else if is_over(self.partner.second_greeting(patience.start))
-            && let Err(error) = self.partner.greet_again()
+        } else if is_over(self.backend.second_greeting(timeouts.start))
+            && let Err(error) = self.backend.greet_again()
         {
             self.failed(&error)?;
         }
         if is_over(self.ready_ends()) {
-            if self.partner.ready.may_be_ignored(self.partner.speech.dialect) {
-                self.partner.ready = ReadyWord::Ignored;
+            if self.backend.ready.may_be_ignored(self.backend.wire.dialect) {
+                self.backend.ready = ReadyWord::Ignored;
             } else {
-                let error = self.partner.silent("getting ready", patience.start);
+                let error = self.backend.silent("getting ready", timeouts.start);
                 self.ready = Some(Ready::Later);
                 self.failed(&error)?;
             }
             self.say_ready()?;
         }
         if is_over(self.debt_ends()) {
-            let error = self.partner.silent("thinking", patience.stop);
+            let error = self.backend.silent("thinking", timeouts.stop);
             self.failed(&error)?;
         }
         self.watch_search(now)
     }
 
     fn watch_search(&mut self, now: Instant) -> io::Result<()> {
-        let patience = self.setup.patience;
+        let timeouts = self.setup.timeouts;
         let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);
         let Some(search) = self.search.as_ref().filter(|search| search.answer.is_none()) else {
             return Ok(());
         };
         let after_end = self.ended.is_some_and(|ended| search.since(ended) > AFTER_END);
-        if is_over(search.end_time(patience)) {
-            let error = self.partner.silent("thinking", patience.stop);
+        if is_over(search.end_time(timeouts)) {
+            let error = self.backend.silent("thinking", timeouts.stop);
             self.failed(&error)
         } else if is_over(search.answer_time()) {
             // It may obey still: it is too late for this move only.
             if let Some(since) = search.stop_said() {
-                self.partner.abandon(since);
+                self.backend.abandon(since);
             }
-            let late = format!("{} is late", self.partner.name());
+            let late = format!("{} is late", self.backend.name());
             self.answer_ourselves(&late)
-        } else if is_over(search.stop_time(patience)) || after_end && search.stop_said().is_none() {
+        } else if is_over(search.stop_time(timeouts)) || after_end && search.stop_said().is_none() {
             self.hurry()
         } else {
             Ok(())

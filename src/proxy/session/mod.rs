@@ -13,12 +13,12 @@ use crate::engine::EngineOptions;
 use crate::game::Notation;
 use crate::protocol::client::ReadyWord;
 use crate::protocol::{
-    Command, Dialect, Go, Offer, Queue, Ranks, Setup, Speech, Waiting, folded, name_and_value,
+    Command, Dialect, Go, Offer, Queue, Ranks, Setup, Waiting, Wire, folded, name_and_value,
 };
+use crate::proxy::backend::{Backend, Stage};
 use crate::proxy::board::Board;
 use crate::proxy::front::Front;
 use crate::proxy::options::{Managed, Options, Owner};
-use crate::proxy::partner::{Partner, Stage};
 use crate::proxy::search::Search;
 use crate::xiangqi::{Position, RuleSet};
 
@@ -42,7 +42,7 @@ pub(super) struct Session<'a> {
     output: &'a mut dyn Write,
     setup: ProxyOptions,
     /// The dialect and conventions of the GUI.
-    gui: Speech,
+    gui: Wire,
     /// The ranks of the GUI where the dialect leaves that open, and UCCI's unit of time.
     ranks: Ranks,
     unit: u64,
@@ -60,7 +60,7 @@ pub(super) struct Session<'a> {
     analyse_mode: bool,
     /// Our book and tablebases.
     front: Front,
-    partner: Partner,
+    backend: Backend,
     failures: u32,
     /// The foreign engine has introduced itself at least once.
     worked: bool,
@@ -100,15 +100,15 @@ impl<'a> Session<'a> {
     ) -> Result<Self, ProxyError> {
         let options = Options::new(setup.own.clone());
         let front = Front::new(front_options(&options))?;
-        let partner = Partner::foreign(&setup.command, setup.protocol, 0, sender.clone())?;
+        let backend = Backend::foreign(&setup.command, setup.protocol, 0, sender.clone())?;
         Ok(Self {
             sender,
             events,
             output,
             setup,
-            gui: Speech::of(Dialect::Uci),
+            gui: Wire::of(Dialect::Uci),
             ranks: Ranks::FromZero,
-            unit: Speech::of(Dialect::Ucci).unit,
+            unit: Wire::of(Dialect::Ucci).unit,
             greeted: None,
             spoken: false,
             held: Vec::new(),
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
             several_lines: false,
             analyse_mode: false,
             front,
-            partner,
+            backend,
             failures: 0,
             worked: false,
             board: Board::start(),
@@ -139,7 +139,7 @@ impl<'a> Session<'a> {
             match self.events.recv_timeout(wait) {
                 Ok(Event::Line(line)) => self.read(&line)?,
                 Ok(Event::End) => self.end_of_input()?,
-                Ok(Event::Engine(number, line)) if number == self.partner.number => {
+                Ok(Event::Engine(number, line)) if number == self.backend.number => {
                     self.hear(line.as_deref())?;
                 }
                 // Of an engine that is no longer ours.
@@ -158,7 +158,7 @@ impl<'a> Session<'a> {
             writeln!(self.output, "bye")?;
             self.output.flush()?;
         }
-        self.partner.quit();
+        self.backend.quit();
         Ok(())
     }
 
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
     /// Sets the dialect that the GUI uses from now on.
     const fn speak(&mut self, dialect: Dialect) {
         let from_zero = !matches!(dialect, Dialect::Uci);
-        self.gui = Speech {
+        self.gui = Wire {
             dialect,
             ranks: if from_zero { Ranks::FromZero } else { self.ranks },
             unit: if dialect.is_ucci() { self.unit } else { 1 },
@@ -277,7 +277,7 @@ impl<'a> Session<'a> {
         if !search.is_with_engine() {
             return Ok(());
         }
-        let offers = draw && self.partner.speech.dialect.is_ucci();
+        let offers = draw && self.backend.wire.dialect.is_ucci();
         self.tell(if offers { "ponderhit draw" } else { "ponderhit" }).map(drop)
     }
 
@@ -315,7 +315,7 @@ impl<'a> Session<'a> {
                 Offer::Draw => "offers a draw",
                 Offer::Resign => "resigns",
             };
-            self.info(&format!("{} {word}", self.partner.name()))?;
+            self.info(&format!("{} {word}", self.backend.name()))?;
         }
         self.output.flush()
     }
@@ -377,37 +377,37 @@ impl<'a> Session<'a> {
         if let Some(engine) = self.front.engine() {
             engine.new_game();
         }
-        if self.partner.is_foreign() {
+        if self.backend.is_foreign() {
             self.failures = 0;
         } else if self.worked {
             self.failures = 1;
             return self.start_engine(self.setup.protocol);
         }
-        let is_ucci = self.partner.speech.dialect.is_ucci();
+        let is_ucci = self.backend.wire.dialect.is_ucci();
         self.tell(if is_ucci { "setoption newgame" } else { "ucinewgame" }).map(drop)
     }
 
     /// UCCI: requests the hash table's entry. An engine of UCI has no command for that.
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
-        let speech = self.partner.speech;
-        if !speech.dialect.is_ucci() {
+        let wire = self.backend.wire;
+        if !wire.dialect.is_ucci() {
             return writeln!(self.output, "pophash");
         }
         let moves: Vec<String> = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
-        let text = speech.position(setup.fen.as_deref(), moves.iter().map(String::as_str));
+        let text = wire.position(setup.fen.as_deref(), moves.iter().map(String::as_str));
         self.tell(&text.replacen("position", "probe", 1)).map(drop)
     }
 
     /// Introduces the proxy, once the engine has introduced itself.
     fn introduce(&mut self) -> io::Result<()> {
-        if self.partner.stage == Stage::Greeting || !std::mem::take(&mut self.hello) {
+        if self.backend.stage == Stage::Greeting || !std::mem::take(&mut self.hello) {
             return Ok(());
         }
-        let (name, author) = (self.partner.name(), &self.partner.greeting.author);
+        let (name, author) = (self.backend.name(), &self.backend.greeting.author);
         let version = env!("CARGO_PKG_VERSION");
         let own = "the juzhong authors";
-        let name = match self.partner.stage {
-            Stage::Ready if !self.partner.is_own() => format!("{name} + juzhong {version}"),
+        let name = match self.backend.stage {
+            Stage::Ready if !self.backend.is_own() => format!("{name} + juzhong {version}"),
             _ => format!("juzhong {version}"),
         };
         writeln!(self.output, "id name {name}")?;
@@ -426,9 +426,9 @@ impl<'a> Session<'a> {
         if self.ready.is_none() {
             return Ok(());
         }
-        match self.partner.stage {
+        match self.backend.stage {
             Stage::Greeting => self.ready = Some(Ready::Later),
-            Stage::Ready if self.partner.ready == ReadyWord::Ignored => self.say_ready()?,
+            Stage::Ready if self.backend.ready == ReadyWord::Ignored => self.say_ready()?,
             Stage::Ready => {
                 self.ready = Some(Ready::Asked(Instant::now()));
                 self.tell("isready")?;
@@ -459,8 +459,8 @@ impl<'a> Session<'a> {
                 if let Err(message) = self.options.set_own(&name, value) {
                     return self.info(&message);
                 }
-                if self.partner.is_own() {
-                    self.tell(&self.partner.speech.set_option(&name, value))?;
+                if self.backend.is_own() {
+                    self.tell(&self.backend.wire.set_option(&name, value))?;
                 }
             }
             Owner::Engine(name) => return self.set_engine_option(&name, value),
@@ -489,7 +489,7 @@ impl<'a> Session<'a> {
         self.banned.clear();
         self.position_sent = false;
         if let Some(problem) = problem {
-            self.info(&format!("only {} sees this position: {problem}", self.partner.name()))?;
+            self.info(&format!("only {} sees this position: {problem}", self.backend.name()))?;
         }
         Ok(())
     }
@@ -500,10 +500,10 @@ impl<'a> Session<'a> {
         if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
-    /// Sets up our part as its options demand, as far as that takes no longer than `patience`, and reports
+    /// Sets up our part as its options demand, as far as that takes no longer than `timeouts`, and reports
     /// problems of books and tablebases.
-    fn prepare(&mut self, patience: Duration) -> io::Result<()> {
-        self.front.prepare(front_options(&self.options), patience);
+    fn prepare(&mut self, timeouts: Duration) -> io::Result<()> {
+        self.front.prepare(front_options(&self.options), timeouts);
         let notices = self.front.take_notices();
         notices.iter().try_for_each(|notice| self.info(notice))
     }

@@ -7,8 +7,8 @@ use super::{PATIENCE, Session};
 use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Source};
 use crate::game::Notation;
-use crate::protocol::{Answer, Dialect, Go, Speech, shortened};
-use crate::proxy::partner::Stage;
+use crate::protocol::{Answer, Dialect, Go, Wire, shortened};
+use crate::proxy::backend::Stage;
 use crate::proxy::search::Search;
 use crate::proxy::voice;
 use crate::search::{Limits, Score};
@@ -18,7 +18,7 @@ use crate::xiangqi::{Move, Position};
 const PATIENCE_SHARE: u32 = 10;
 
 /// The dialect and conventions of our own lines.
-const OURS: Speech = Speech::of(Dialect::Uci);
+const OURS: Wire = Wire::of(Dialect::Uci);
 
 impl Session<'_> {
     /// Answers from the book and the tablebases at once; the rest is for the engine.
@@ -47,10 +47,10 @@ impl Session<'_> {
 
     /// A count of leaves is the engine's, and has no answer.
     fn count(&mut self, go: &Go) -> io::Result<()> {
-        if self.partner.speech.dialect.is_ucci() || !self.send_position()? {
+        if self.backend.wire.dialect.is_ucci() || !self.send_position()? {
             return self.info("go perft: the engine cannot be asked");
         }
-        self.tell(&go.text(self.partner.speech, self.board.mover())).map(drop)
+        self.tell(&go.text(self.backend.wire, self.board.mover())).map(drop)
     }
 
     /// The move of a book, or of the tablebases in a decided position, unless it is banned or loses by
@@ -101,9 +101,9 @@ impl Session<'_> {
     /// Sends the engine the position unless it knows it; `false` if there is no engine.
     pub(super) fn send_position(&mut self) -> io::Result<bool> {
         if self.position_sent {
-            return Ok(self.partner.stage == Stage::Ready);
+            return Ok(self.backend.stage == Stage::Ready);
         }
-        self.position_sent = self.tell(&self.board.text(self.partner.speech))?;
+        self.position_sent = self.tell(&self.board.text(self.backend.wire))?;
         Ok(self.position_sent)
     }
 
@@ -112,16 +112,16 @@ impl Session<'_> {
         if !self.search.as_ref().is_some_and(|search| search.answer.is_none() && !search.sent) {
             return Ok(());
         }
-        if self.partner.stage == Stage::Gone {
+        if self.backend.stage == Stage::Gone {
             return self.answer_ourselves("");
         }
-        if self.partner.owes().is_some() || !self.send_position()? {
+        if self.backend.owes().is_some() || !self.send_position()? {
             return Ok(());
         }
-        let speech = self.partner.speech;
+        let wire = self.backend.wire;
         let (only, banned) = self.chosen_moves();
-        let theirs: Vec<String> = banned.iter().map(|mv| speech.ranks.theirs(mv)).collect();
-        if speech.dialect.is_ucci()
+        let theirs: Vec<String> = banned.iter().map(|mv| wire.ranks.theirs(mv)).collect();
+        if wire.dialect.is_ucci()
             && !theirs.is_empty()
             && !self.tell(&format!("banmoves {}", theirs.join(" ")))?
         {
@@ -132,7 +132,7 @@ impl Session<'_> {
         let Some(search) = &mut self.search else { return Ok(()) };
         search.send();
         let go = Go { search_moves: only, ..search.go_from_now() };
-        self.tell(&go.text(speech, self.board.mover())).map(drop)
+        self.tell(&go.text(wire, self.board.mover())).map(drop)
     }
 
     /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0; where the
@@ -181,7 +181,7 @@ impl Session<'_> {
         };
         let (stopped, analysing) = (search.stopped, search.analysing);
         let stop_said = search.stop_said().is_some() && answer.best.is_some();
-        self.partner.crossing.ended(self.partner.speech.dialect, stop_said);
+        self.backend.crossing.ended(self.backend.wire.dialect, stop_said);
         if self.board.line().is_none() {
             return self.settle(answer);
         }
@@ -190,11 +190,11 @@ impl Session<'_> {
             if stopped && self.gui.dialect.is_ucci() {
                 return self.settle(answer);
             }
-            let resigns = format!("{} gives no move", self.partner.name());
+            let resigns = format!("{} gives no move", self.backend.name());
             return self.answer_ourselves(&resigns);
         };
         let Some(mv) = self.board.legal(text).filter(|&mv| self.is_allowed(mv)) else {
-            let (name, shown) = (self.partner.name(), shortened(text));
+            let (name, shown) = (self.backend.name(), shortened(text));
             return self.answer_ourselves(&format!("{name} plays {shown}, which is not legal"));
         };
         // In the usual letters, however the engine writes them.

@@ -72,7 +72,7 @@ impl Heuristics for Position {
         evaluate(self)
     }
 
-    fn is_threatened(&self) -> bool {
+    fn in_check(&self) -> bool {
         self.in_check()
     }
 
@@ -95,7 +95,7 @@ impl Heuristics for Position {
         None
     }
 
-    fn forcing_moves(&self, moves: &mut MoveList<Move>) {
+    fn noisy_moves(&self, moves: &mut MoveList<Move>) {
         self.append_captures(moves);
     }
 
@@ -105,11 +105,11 @@ impl Heuristics for Position {
         moves.extend(quiets.into_iter().filter(|&mv| self.gives_check(mv)));
     }
 
-    fn is_forcing(&self, mv: Move) -> bool {
+    fn is_noisy(&self, mv: Move) -> bool {
         self.occupied().has(mv.to())
     }
 
-    fn forcing_value(&self, mv: Move) -> i32 {
+    fn noisy_value(&self, mv: Move) -> i32 {
         let role = |square| self.piece_at(square).map(Piece::role);
         let worth = |role: Option<Role>| role.map_or(0, exchange::worth);
         // A king that captures is not risked.
@@ -158,7 +158,7 @@ impl Heuristics for Position {
         self.unpass(undo);
     }
 
-    fn plausible_forcing(&self, moves: &mut MoveList<Move>) {
+    fn plausible_noisy(&self, moves: &mut MoveList<Move>) {
         self.append_captures(moves);
     }
 

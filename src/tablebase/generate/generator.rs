@@ -13,12 +13,12 @@ use crate::tablebase::format;
 use crate::tablebase::format::{Label, TableError, TableFile, file_name};
 use crate::tablebase::generate::estimate::{Estimate, Workload, captured_bytes, workload};
 use crate::tablebase::generate::lock::{Site, Turn};
-use crate::tablebase::generate::subtable_pool::Shelf;
+use crate::tablebase::generate::subtable_pool::SubtablePool;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::content::content_hash;
-use crate::tablebase::solve::game_graph::TableArena;
+use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::solver::{SolveError, Watch, solve};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules};
@@ -212,7 +212,7 @@ pub fn generate_all(
     let plan = workload(dir, materials, options)?;
     progress.planned(&plan);
     plan.check(options.memory)?;
-    let workshop = Workshop::open(dir, &plan, options, progress)?;
+    let workshop = Generator::open(dir, &plan, options, progress)?;
     let slots: u64 = plan.tables.iter().map(|table| table.estimate.slots).sum();
     let most = SMALL.min(slots / (SHARE * plan.threads.max(1) as u64));
     let is_small = |planned: &Estimate| planned.slots <= most;
@@ -248,13 +248,13 @@ pub(in crate::tablebase) fn with_captures(
     Ok(all.into_iter().map(|(_, material)| material).collect())
 }
 
-struct Workshop<'a> {
+struct Generator<'a> {
     dir: &'a Path,
     options: &'a GenerateOptions,
     progress: &'a dyn Progress,
     /// `None` where nothing has to be built.
     site: Option<Site>,
-    shelf: Shelf,
+    shelf: SubtablePool,
     /// Peak memory in bytes.
     memory: u64,
     /// The place of every table in the order of building, from 1.
@@ -281,7 +281,7 @@ impl State {
     }
 }
 
-impl<'a> Workshop<'a> {
+impl<'a> Generator<'a> {
     fn open(
         dir: &'a Path,
         plan: &Workload,
@@ -300,7 +300,7 @@ impl<'a> Workshop<'a> {
             options,
             progress,
             site,
-            shelf: Shelf::new(plan.to_build().map(|table| table.material)),
+            shelf: SubtablePool::new(plan.to_build().map(|table| table.material)),
             memory: plan.memory(),
             numbers: materials.zip(1..).collect(),
             state: Mutex::default(),
@@ -482,7 +482,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The positions of a material, with the tables that captures lead to.
-    fn arena(&self, material: Material) -> Result<TableArena, GenerateError> {
+    fn arena(&self, material: Material) -> Result<TableGraph, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let mut folder = None;
         let smaller = self.shelf.fetch(material, |left, sides| {
@@ -493,7 +493,7 @@ impl<'a> Workshop<'a> {
             tables.load(left, sides)
         })?;
         let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
-        let arena = TableArena::new(index, metric, |left| smaller.get(&left).cloned());
+        let arena = TableGraph::new(index, metric, |left| smaller.get(&left).cloned());
         arena.ok_or_else(|| {
             let dir = self.dir.to_owned();
             TableError::Missing { material, dir, rules, metric }.into()
@@ -550,7 +550,7 @@ mod tests {
         let materials = ["KNvKA".parse().unwrap()];
         generate_all(folder.path(), &materials, &options, &NoProgress).unwrap();
         let plan = workload(folder.path(), &materials, &options).unwrap();
-        let workshop = Workshop::open(folder.path(), &plan, &options, &NoProgress).unwrap();
+        let workshop = Generator::open(folder.path(), &plan, &options, &NoProgress).unwrap();
         for name in ["KNvK", "KAvK"] {
             let material = name.parse().unwrap();
             let file = TableFile::open(folder.path(), material, options.rules, options.metric);

@@ -16,7 +16,7 @@ type Half = (Material, usize);
 /// that has lost a piece is to move. A table that no table still to build needs is dropped at once;
 /// of the rest, the ones needed latest go first when there is too much.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Shelf {
+pub(in crate::tablebase) struct SubtablePool {
     state: Mutex<State>,
 }
 
@@ -48,7 +48,7 @@ pub(in crate::tablebase) fn needed_sides(material: Material) -> BTreeMap<Materia
     Side::ALL.into_iter().flat_map(|mover| captures_of(material, mover)).collect()
 }
 
-impl Shelf {
+impl SubtablePool {
     /// A shelf for the building of these tables, in this order.
     pub(in crate::tablebase) fn new(to_build: impl Iterator<Item = Material>) -> Self {
         let mut users: HashMap<Half, BTreeSet<usize>> = HashMap::new();
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn tables_stay_as_long_as_they_are_needed() {
-        let shelf = Shelf::new(["KRvKN", "KRvKR"].into_iter().map(material));
+        let shelf = SubtablePool::new(["KRvKN", "KRvKR"].into_iter().map(material));
         let never = |left: Material, _| -> Result<Table, TableError> { panic!("{left}") };
         shelf.put(table("KRvK"));
         shelf.put(table("KNvK"));

@@ -72,14 +72,14 @@ pub struct DecidingLoop {
     /// Index of its first move in the line.
     pub start: usize,
     /// The checks and chases of each of its moves.
-    pub deeds: Vec<Deed>,
+    pub deeds: Vec<LoopMove>,
     /// The verdict under the tables' rules.
     pub judgement: Judgement,
 }
 
 /// The checks and chases of a move of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deed {
+pub struct LoopMove {
     /// It checks.
     pub check: bool,
     /// The pieces of the other side that it newly chases.
@@ -151,7 +151,7 @@ impl BestLine {
         let mut deeds = Vec::new();
         for step in &self.moves[start..] {
             let check = step.before.gives_check(step.mv);
-            deeds.push(Deed { check, chases: chased(&step.before, step.mv) });
+            deeds.push(LoopMove { check, chases: chased(&step.before, step.mv) });
             line.push(step.mv);
         }
         let judgement = Position::judge(&line, rules, Horizon::Search { root: 0 });

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::tablebase::solve::chase_graph::{Followed, Hunt, ManNumber, MenSet, QuietMove};
+use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, MenSet, QuietMove};
 use crate::tablebase::solve::rules::Verdict;
 use crate::tablebase::solve::solver::{
     CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win,
@@ -23,7 +23,7 @@ use crate::tablebase::solve::solver::{
 type State = (u32, ManNumber);
 
 /// Decides for either colour as the chaser. Changes no word.
-pub(in crate::tablebase) fn judge<A: Hunt>(
+pub(in crate::tablebase) fn judge<A: ChaseGraph>(
     solver: &Solver<'_, A>,
     watch: &impl Watch,
 ) -> Result<Vec<Verdict>, SolveError> {
@@ -51,7 +51,7 @@ struct Candidate {
     moves: Vec<QuietMove>,
 }
 
-impl<A: Hunt> Round<'_, '_, A> {
+impl<A: ChaseGraph> Round<'_, '_, A> {
     fn candidates(&self) -> Vec<Candidate> {
         let slots = self.solver.select(self.chaser, |cursor, word, slot| {
             word & LATER == 0
@@ -146,7 +146,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn new<A: Hunt>(round: &Round<'_, '_, A>) -> Self {
+    fn new<A: ChaseGraph>(round: &Round<'_, '_, A>) -> Self {
         let candidates = round.candidates();
         let mut hunters = Vec::new();
         let mut targets = Vec::new();
@@ -182,7 +182,7 @@ impl Graph {
         graph
     }
 
-    fn add_evasions<A: Hunt>(&mut self, round: &Round<'_, '_, A>, hunting: &[u32]) {
+    fn add_evasions<A: ChaseGraph>(&mut self, round: &Round<'_, '_, A>, hunting: &[u32]) {
         let groups: Vec<&[State]> = self.evaders.chunk_by(|a, b| a.0 == b.0).collect();
         let moves_of = |states: &&[State]| {
             let is_hunting = |next| hunting.binary_search(&next).is_ok();

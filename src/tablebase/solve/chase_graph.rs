@@ -3,8 +3,8 @@
 
 use crate::game::Side;
 use crate::tablebase::index::numbering::{Index, MAX_MEN};
-use crate::tablebase::solve::game_graph::TableArena;
-use crate::tablebase::solve::solver::Arena;
+use crate::tablebase::solve::game_graph::TableGraph;
+use crate::tablebase::solve::solver::GameGraph;
 use crate::tablebase::solve::table::position_of;
 use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{
@@ -38,7 +38,7 @@ pub(in crate::tablebase) struct QuietMove {
 }
 
 /// A game graph whose moves may chase.
-pub(in crate::tablebase) trait Hunt: Arena {
+pub(in crate::tablebase) trait ChaseGraph: GameGraph {
     /// Returns true if `side` has pieces that can chase and the other side pieces that can be chased.
     fn can_chase(&self, side: usize) -> bool;
 
@@ -64,7 +64,7 @@ const fn is_prey(role: Role) -> bool {
     !matches!(role, Role::King)
 }
 
-impl Hunt for TableArena {
+impl ChaseGraph for TableGraph {
     fn can_chase(&self, side: usize) -> bool {
         let index = self.index();
         let has = |side: Side, of_kind: fn(Role) -> bool| {

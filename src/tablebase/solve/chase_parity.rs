@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::tablebase::solve::chase_graph::{Followed, Hunt, ManNumber, QuietMove};
+use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, QuietMove};
 use crate::tablebase::solve::parity::{Parity, Silent};
-use crate::tablebase::solve::random_graph::{Capture, RandomArena};
-use crate::tablebase::solve::solver::{Arena, Captures, Examined, UNDECIDED, is_win, solve};
+use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
+use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNDECIDED, is_win, solve};
 use crate::tablebase::value::{Rules, Wdl};
 
 /// Pieces of each side in a random graph, kings included.
@@ -16,14 +16,14 @@ const MEN: ManNumber = 3;
 
 /// The checks and chases of a random move.
 #[derive(Debug, Clone, Copy)]
-struct Deed {
+struct LoopMove {
     /// The pieces of the other side that it newly chases.
     chased: u16,
     /// By side: pieces 1 and 2 exchange their numbers.
     exchanged: [bool; 2],
 }
 
-impl Deed {
+impl LoopMove {
     fn number_after(self, side: usize, man: ManNumber) -> ManNumber {
         if self.exchanged[side] && (1..MEN).contains(&man) { MEN - man } else { man }
     }
@@ -32,13 +32,13 @@ impl Deed {
 /// A random graph with a deed for each move.
 #[derive(Debug, Clone)]
 struct RandomHunt {
-    graph: RandomArena,
-    deeds: [Vec<Vec<Deed>>; 2],
+    graph: RandomGraph,
+    deeds: [Vec<Vec<LoopMove>>; 2],
 }
 
 impl RandomHunt {
     fn any() -> impl Strategy<Value = Self> {
-        RandomArena::any_smaller_than(7).prop_flat_map(|graph| {
+        RandomGraph::any_smaller_than(7).prop_flat_map(|graph| {
             let moves: usize = (0..2)
                 .flat_map(|side| (0..graph.size()).map(move |slot| (side, slot)))
                 .map(|(side, slot)| graph.next(side, slot).len())
@@ -46,12 +46,12 @@ impl RandomHunt {
             let chased = prop_oneof![4 => Just(6u16), 2 => Just(2), 1 => Just(4), 3 => Just(0)];
             let exchanged = || prop::bool::weighted(0.2);
             let deed = (chased, exchanged(), exchanged())
-                .prop_map(|(chased, a, b)| Deed { chased, exchanged: [a, b] });
+                .prop_map(|(chased, a, b)| LoopMove { chased, exchanged: [a, b] });
             prop::collection::vec(deed, moves).prop_map(move |deeds| {
                 let mut deeds = deeds.into_iter();
                 let mut take = |side: usize| {
                     let of = |slot| deeds.by_ref().take(graph.next(side, slot).len()).collect();
-                    (0..graph.size()).map(of).collect::<Vec<Vec<Deed>>>()
+                    (0..graph.size()).map(of).collect::<Vec<Vec<LoopMove>>>()
                 };
                 let deeds = [take(0), take(1)];
                 Self { graph: graph.clone(), deeds }
@@ -60,7 +60,7 @@ impl RandomHunt {
     }
 }
 
-impl Arena for RandomHunt {
+impl GameGraph for RandomHunt {
     type Cursor<'a> = ();
     fn sides(&self) -> usize {
         2
@@ -92,7 +92,7 @@ impl Arena for RandomHunt {
     }
 }
 
-impl Hunt for RandomHunt {
+impl ChaseGraph for RandomHunt {
     fn can_chase(&self, _side: usize) -> bool {
         true
     }
@@ -220,7 +220,7 @@ fn as_checks(hunt: &RandomHunt) -> RandomHunt {
             let moves = hunt.graph.next(side, slot).iter();
             let check = |&to: &u32| hunt.graph.is_checked(1 - side, to as usize);
             moves
-                .map(|to| Deed { chased: if check(to) { 6 } else { 0 }, exchanged: [false; 2] })
+                .map(|to| LoopMove { chased: if check(to) { 6 } else { 0 }, exchanged: [false; 2] })
                 .collect()
         };
         (0..hunt.graph.size()).map(of).collect()

@@ -8,7 +8,7 @@ use crate::game::Side;
 use crate::tablebase::index::board::{Board, KingView};
 use crate::tablebase::index::numbering::{Digits, Group, Index, MAX_MEN, Squares};
 use crate::tablebase::material::Material;
-use crate::tablebase::solve::solver::{Arena, Captures, Examined};
+use crate::tablebase::solve::solver::{Captures, Examined, GameGraph};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Entry, Metric, Wdl};
 use crate::xiangqi::Piece;
@@ -27,7 +27,7 @@ struct SubTable {
 
 /// The positions of one material, the captures answered by finished tables.
 #[derive(Debug)]
-pub(in crate::tablebase) struct TableArena {
+pub(in crate::tablebase) struct TableGraph {
     index: Arc<Index>,
     /// By captured piece; `None` for kings.
     subs: Vec<Option<SubTable>>,
@@ -35,7 +35,7 @@ pub(in crate::tablebase) struct TableArena {
     metric: Metric,
 }
 
-impl TableArena {
+impl TableGraph {
     /// `find` gives the tables that captures lead to; `None` if it misses one.
     pub(in crate::tablebase) fn new(
         index: Index,
@@ -145,7 +145,7 @@ impl SubTable {
     }
 }
 
-impl Arena for TableArena {
+impl GameGraph for TableGraph {
     type Cursor<'a> = Board<'a>;
 
     fn sides(&self) -> usize {

@@ -3,8 +3,10 @@
 
 use proptest::prelude::*;
 
-use crate::tablebase::solve::random_graph::{Capture, RandomArena};
-use crate::tablebase::solve::solver::{Arena, DRAWS, SolveError, UNDECIDED, Watch, is_win, solve};
+use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
+use crate::tablebase::solve::solver::{
+    DRAWS, GameGraph, SolveError, UNDECIDED, Watch, is_win, solve,
+};
 use crate::tablebase::value::{Rules, Wdl};
 
 pub(in crate::tablebase) struct Silent;
@@ -74,7 +76,7 @@ impl Parity {
 }
 
 /// The game in which `victim` (the even player) wins if it wins over the board or by the rule.
-fn literal_game(arena: &RandomArena, victim: usize) -> Parity {
+fn literal_game(arena: &RandomGraph, victim: usize) -> Parity {
     // Two vertices for the outcomes that end the game: 0 the victim wins, 1 it does not.
     let size = arena.size();
     let number = |side: usize, slot: usize| 2 + side * size + slot;
@@ -110,7 +112,7 @@ fn literal_game(arena: &RandomArena, victim: usize) -> Parity {
 }
 
 /// The result of each position: by side to move and slot.
-fn literal_results(arena: &RandomArena) -> Vec<Wdl> {
+fn literal_results(arena: &RandomGraph) -> Vec<Wdl> {
     let wins: Vec<Vec<bool>> = (0..2)
         .map(|victim| {
             let game = literal_game(arena, victim);
@@ -130,7 +132,7 @@ fn literal_results(arena: &RandomArena) -> Vec<Wdl> {
     results.collect()
 }
 
-fn solver_results(arena: &RandomArena, rules: Rules) -> Vec<(Wdl, u32)> {
+fn solver_results(arena: &RandomGraph, rules: Rules) -> Vec<(Wdl, u32)> {
     let solution = solve(arena, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
     let result = |word: u16| match word {
         _ if word & UNDECIDED != 0 => (Wdl::Draw, 0),
@@ -146,7 +148,7 @@ fn solver_results(arena: &RandomArena, rules: Rules) -> Vec<(Wdl, u32)> {
 #[test]
 fn long_lines_are_followed_to_their_end() {
     for rules in Rules::ALL {
-        let results = solver_results(&RandomArena::chain(1500), rules);
+        let results = solver_results(&RandomGraph::chain(1500), rules);
         for (i, &(wdl, distance)) in results.iter().enumerate() {
             let plies = i as u32 % 1500;
             let expected = if plies.is_multiple_of(2) { Wdl::Loss } else { Wdl::Win };
@@ -157,7 +159,7 @@ fn long_lines_are_followed_to_their_end() {
 
 #[test]
 fn more_moves_than_words_count_are_refused() {
-    let solved = |moves| solve(&RandomArena::crowded(moves), Rules::Check, &Silent).map(|_| ());
+    let solved = |moves| solve(&RandomGraph::crowded(moves), Rules::Check, &Silent).map(|_| ());
     assert_eq!(solved(usize::from(DRAWS) - 1), Ok(()));
     assert_eq!(solved(usize::from(DRAWS)), Err(SolveError::TooManyMoves));
 }
@@ -176,7 +178,7 @@ impl Watch for Impatient {
 #[test]
 fn the_solver_can_be_cancelled_at_any_time() {
     // Asked once for the block, once for each ply (one, and the end), and then by the rule rounds.
-    let arena = RandomArena::crowded(3);
+    let arena = RandomGraph::crowded(3);
     for patience in 0..3 {
         let solved = solve(&arena, Rules::Check, &Impatient(patience.into())).map(|_| ());
         assert_eq!(solved, Err(SolveError::Cancelled), "{patience}");
@@ -187,14 +189,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rounds_solve_the_parity_game(arena in RandomArena::any()) {
+    fn the_rounds_solve_the_parity_game(arena in RandomGraph::any()) {
         let found: Vec<Wdl> =
             solver_results(&arena, Rules::Check).into_iter().map(|(wdl, _)| wdl).collect();
         prop_assert_eq!(found, literal_results(&arena));
     }
 
     #[test]
-    fn without_the_rule_only_order_0_is_left(arena in RandomArena::any_of_order_0()) {
+    fn without_the_rule_only_order_0_is_left(arena in RandomGraph::any_of_order_0()) {
         let plain = solver_results(&arena, Rules::None);
         let ruled = solver_results(&arena, Rules::Check);
         prop_assert!(arena.last_order() == 0);

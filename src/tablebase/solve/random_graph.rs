@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::tablebase::solve::chase_graph::{Followed, Hunt, QuietMove};
-use crate::tablebase::solve::solver::{Arena, Captures, Examined};
+use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, QuietMove};
+use crate::tablebase::solve::solver::{Captures, Examined, GameGraph};
 
 /// A move out of the graph; the numbers are order and distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +22,12 @@ struct Vertex {
 
 /// As many positions with either side to move; moves are arbitrary.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct RandomArena {
+pub(in crate::tablebase) struct RandomGraph {
     vertices: [Vec<Vertex>; 2],
     before: [Vec<Vec<u32>>; 2],
 }
 
-impl RandomArena {
+impl RandomGraph {
     /// Any small graph.
     pub(in crate::tablebase) fn any() -> impl Strategy<Value = Self> {
         (2usize..12).prop_flat_map(|size| Self::of_size(size, 3))
@@ -109,7 +109,7 @@ impl RandomArena {
     }
 }
 
-impl Arena for RandomArena {
+impl GameGraph for RandomGraph {
     type Cursor<'a> = ();
 
     fn cursor(&self) {}
@@ -171,7 +171,7 @@ impl Arena for RandomArena {
     }
 }
 
-impl Hunt for RandomArena {
+impl ChaseGraph for RandomGraph {
     fn can_chase(&self, _side: usize) -> bool {
         false
     }

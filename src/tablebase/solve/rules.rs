@@ -14,7 +14,7 @@
 use rayon::prelude::*;
 
 use crate::tablebase::solve::solver::{
-    Arena, CHECKED, COUNTER, DORMANT, DRAWS, IN_L, IN_W, LATER, LISTED, NOT_L, REACHED_L,
+    CHECKED, COUNTER, DORMANT, DRAWS, GameGraph, IN_L, IN_W, LATER, LISTED, NOT_L, REACHED_L,
     REACHED_W, Solver, UNDECIDED, Watch, is_win,
 };
 
@@ -33,7 +33,7 @@ pub(in crate::tablebase) struct Verdict {
 }
 
 /// Decides for one colour as the checker. Leaves no marks behind, unless it is `None`: cancelled.
-pub(in crate::tablebase) fn judge<A: Arena>(
+pub(in crate::tablebase) fn judge<A: GameGraph>(
     solver: &Solver<'_, A>,
     checker: usize,
     watch: &impl Watch,
@@ -73,7 +73,7 @@ struct Round<'s, 'a, A> {
     victim: usize,
 }
 
-impl<A: Arena> Round<'_, '_, A> {
+impl<A: GameGraph> Round<'_, '_, A> {
     /// Marks the greatest L and W that satisfy the conditions on single moves. Also the slots that
     /// were considered for L.
     fn begin(&self) -> (Members, Vec<u32>) {

@@ -1,4 +1,4 @@
-//! Retrograde analysis over any graph ([`Arena`]): results spread from the frontier of each ply by
+//! Retrograde analysis over any graph ([`GameGraph`]): results spread from the frontier of each ply by
 //! un-moves; the rounds of the repetition rule ([`crate::tablebase::solve::rules`]) add further beginnings.
 //!
 //! One 16-bit word stands for each slot and side to move:
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 use rayon::prelude::*;
 
 use crate::tablebase::solve::chase;
-use crate::tablebase::solve::chase_graph::Hunt;
+use crate::tablebase::solve::chase_graph::ChaseGraph;
 use crate::tablebase::solve::rules;
 use crate::tablebase::solve::rules::Verdict;
 use crate::tablebase::value::{Entry, Rules, Wdl};
@@ -119,7 +119,7 @@ pub(in crate::tablebase) struct Examined {
 
 /// A game graph whose captures leave it. Sides are 0 and 1; a colour-symmetric arena has side 0
 /// only, and every move leads to side 0 again.
-pub(in crate::tablebase) trait Arena: Sync {
+pub(in crate::tablebase) trait GameGraph: Sync {
     /// Makes visits in the order of slots cheap.
     type Cursor<'a>
     where
@@ -237,7 +237,7 @@ impl SlotSet {
 }
 
 /// Solves the arena under the rules.
-pub(in crate::tablebase) fn solve<A: Hunt>(
+pub(in crate::tablebase) fn solve<A: ChaseGraph>(
     arena: &A,
     rules: Rules,
     watch: &impl Watch,
@@ -287,7 +287,7 @@ pub(in crate::tablebase) const fn is_win(word: u16) -> bool {
     word & UNDECIDED == 0 && word & 1 == 1
 }
 
-impl<'a, A: Arena> Solver<'a, A> {
+impl<'a, A: GameGraph> Solver<'a, A> {
     fn new(arena: &'a A) -> Self {
         let slots = arena.slots();
         let blocks = slots.div_ceil(BLOCK);

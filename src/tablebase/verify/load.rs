@@ -12,8 +12,8 @@ use crate::tablebase::index::board::Board;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
-use crate::tablebase::solve::game_graph::TableArena;
-use crate::tablebase::solve::solver::{Arena, ILLEGAL};
+use crate::tablebase::solve::game_graph::TableGraph;
+use crate::tablebase::solve::solver::{GameGraph, ILLEGAL};
 use crate::tablebase::solve::table::{DRAW, Table, position_of};
 use crate::tablebase::value::{Entry, Wdl};
 
@@ -64,7 +64,7 @@ impl Tables {
             // Captures of the side that is not wanted lead there: it is never looked up.
             None => Table::without_values(left).map(Arc::new),
         };
-        let arena = TableArena::new(index, self.metric(), find).ok_or_else(too_many)?;
+        let arena = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
         let loader = Loader::new(file, &arena);
         let mut words = Vec::new();
         for (side, is_wanted) in sides.into_iter().enumerate().take(arena.index().sides()) {
@@ -137,7 +137,7 @@ fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool
 /// Turns the stored values into the words of a table.
 struct Loader<'a> {
     file: &'a TableFile,
-    arena: &'a TableArena,
+    arena: &'a TableGraph,
     ranks: Vec<(u16, u16)>,
     /// By number: the words of losses and of wins.
     losses: Vec<u16>,
@@ -145,7 +145,7 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn new(file: &'a TableFile, arena: &'a TableArena) -> Self {
+    fn new(file: &'a TableFile, arena: &'a TableGraph) -> Self {
         let ranks = file.header.ranks();
         let words = |list: &[(u16, u16)], first: u16| {
             let word = |rank| 2 * ranks.binary_search(rank).unwrap_or_default() as u16 + first;

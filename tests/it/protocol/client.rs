@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Line, Notation};
 use juzhong::protocol::client::{
-    Client, ClientError, Clocks, EngineCommand, GoLimits, Patience, Thought,
+    Client, ClientError, Clocks, EngineCommand, GoLimits, Thought, Timeouts,
 };
 use juzhong::protocol::{Dialect, EngineScore, Offer, Ranks};
 use juzhong::xiangqi::{Move, Position};
 
 use crate::support::program::PROGRAM;
 
-const SHORT: Patience = Patience {
+const SHORT: Timeouts = Timeouts {
     start: Duration::from_millis(600),
     search: Duration::from_millis(600),
     stop: Duration::from_millis(400),
@@ -59,7 +59,7 @@ fn handshake(script: &str) -> Result<(), ClientError> {
 
 #[test]
 fn talks_to_this_program() {
-    let mut client = Client::spawn(&own(), Patience::default()).unwrap();
+    let mut client = Client::spawn(&own(), Timeouts::default()).unwrap();
     client.handshake(None).unwrap();
     assert!(client.name().starts_with("juzhong "));
     // It has the option `UCI_Variant`, and does as programs for many games do.
@@ -170,7 +170,7 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("heard");
     let answers = "'bestmove h9g7 ponder h0g2 draw' 'bestmove h9g7 resign' nobestmove";
-    let mut client = Client::start(&ucci(&file, answers), None, Patience::default()).unwrap();
+    let mut client = Client::start(&ucci(&file, answers), None, Timeouts::default()).unwrap();
     assert_eq!((client.protocol(), client.name()), (Dialect::Ucci, "Fake"));
     client.set_option("batch", "true").unwrap();
     assert!(client.new_game().unwrap());
@@ -215,12 +215,12 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
 fn an_engine_that_is_silent_to_uci_is_greeted_in_ucci() {
     let script = "while read -r x; do case \"$x\" in ucci) echo ucciok;; \
                   isready) echo readyok;; quit) exit;; esac; done";
-    let patience = Patience { start: Duration::from_secs(20), ..SHORT };
-    let client = Client::start(&shell(script), None, patience).unwrap();
+    let timeouts = Timeouts { start: Duration::from_secs(20), ..SHORT };
+    let client = Client::start(&shell(script), None, timeouts).unwrap();
     assert_eq!(client.protocol(), Dialect::Ucci);
     fails_soon("while starting", || Client::start(&shell(script), Some(Dialect::Uci), SHORT));
     let cyclone = "read -r x; [ $x = ucicyclone ] && echo uciok; read x; echo readyok; read x";
-    let client = Client::start(&shell(cyclone), Some(Dialect::Cyclone), patience).unwrap();
+    let client = Client::start(&shell(cyclone), Some(Dialect::Cyclone), timeouts).unwrap();
     assert_eq!(client.protocol(), Dialect::Cyclone);
 }
 
@@ -238,9 +238,9 @@ fn noting(file: &Path, more: &str) -> EngineCommand {
 fn silence_is_readiness_in_ucci() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("heard");
-    let patience = Patience { start: Duration::from_secs(4), ..SHORT };
+    let timeouts = Timeouts { start: Duration::from_secs(4), ..SHORT };
     let began = Instant::now();
-    let mut client = Client::start(&noting(&file, ""), Some(Dialect::Ucci), patience).unwrap();
+    let mut client = Client::start(&noting(&file, ""), Some(Dialect::Ucci), timeouts).unwrap();
     client.is_ready().unwrap();
     assert!(!client.new_game().unwrap()); // it has no such option
     let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
@@ -257,11 +257,11 @@ fn an_engine_of_ucci_that_says_readyok_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("heard");
     let once = noting(&file, "isready) [ $said ] || echo readyok; said=1;;");
-    let patience = Patience { start: Duration::from_secs(2), ..SHORT };
-    let mut client = Client::start(&once, Some(Dialect::Ucci), patience).unwrap();
+    let timeouts = Timeouts { start: Duration::from_secs(2), ..SHORT };
+    let mut client = Client::start(&once, Some(Dialect::Ucci), timeouts).unwrap();
     fails_soon("no answer within 2 s while getting ready", || client.is_ready());
     let slow = noting(&file, "isready) sleep 0.8; echo readyok;;");
-    let mut client = Client::start(&slow, Some(Dialect::Ucci), patience).unwrap();
+    let mut client = Client::start(&slow, Some(Dialect::Ucci), timeouts).unwrap();
     let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
     assert_eq!(go(&mut client, &depth).unwrap().best.as_deref(), Some("h9g7"));
     fs::write(&file, "").unwrap();
@@ -281,7 +281,7 @@ fn a_last_line_without_an_end_counts() {
 fn the_own_engine_is_served_within_the_program() {
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
     let engine = Engine::<Position>::new(options).unwrap();
-    let mut client = Client::within(engine, Patience::default()).unwrap();
+    let mut client = Client::within(engine, Timeouts::default()).unwrap();
     assert!(client.name().starts_with("juzhong "));
     client.set_option("Hash", "2").unwrap();
     assert!(client.new_game().unwrap());
@@ -320,7 +320,7 @@ fn an_engine_that_is_slow_to_start_is_greeted_once() {
          echo uciok;; isready) echo readyok;; quit) exit;; esac; done",
         file.display()
     );
-    let client = Client::start(&shell(&script), None, Patience::default()).unwrap();
+    let client = Client::start(&shell(&script), None, Timeouts::default()).unwrap();
     assert_eq!((client.protocol(), client.ranks()), (Dialect::Uci, Ranks::FromOne));
     client.quit();
     let heard = fs::read_to_string(file).unwrap();
@@ -332,7 +332,7 @@ fn an_engine_that_is_slow_to_start_is_greeted_once() {
 #[test]
 fn every_dialect_says_what_a_mate_is() {
     for dialect in [Dialect::Uci, Dialect::Ucci, Dialect::Cyclone] {
-        let mut client = Client::start(&own(), Some(dialect), Patience::default()).unwrap();
+        let mut client = Client::start(&own(), Some(dialect), Timeouts::default()).unwrap();
         assert_eq!(client.protocol(), dialect);
         client.set_option("hashsize", "2").unwrap();
         client.position(Some("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1"), []).unwrap();
@@ -346,7 +346,7 @@ fn every_dialect_says_what_a_mate_is() {
 
 #[test]
 fn values_that_an_option_cannot_have_are_refused() {
-    let mut client = Client::start(&own(), None, Patience::default()).unwrap();
+    let mut client = Client::start(&own(), None, Timeouts::default()).unwrap();
     for (name, value, part) in [
         ("Hash", "99999999", "is not a number from 1 to 32768"),
         ("hashsize", "many", "option Hash"),
@@ -373,7 +373,7 @@ fn the_answer_to_a_late_stop_is_nobodys() {
                   *infinite) ;; go*) sleep 0.1; echo bestmove h0g2;; \
                   stop) echo bestmove b0c2; echo nobestmove;; quit) exit;; esac; done";
     let mut client =
-        Client::start(&shell(script), Some(Dialect::Ucci), Patience::default()).unwrap();
+        Client::start(&shell(script), Some(Dialect::Ucci), Timeouts::default()).unwrap();
     let best = |client: &mut Client, limits, stop| {
         client.position(None, []).unwrap();
         client.go(&limits, &|| stop).unwrap().best

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
-use juzhong::protocol::client::{EngineCommand, Patience};
+use juzhong::protocol::client::{EngineCommand, Timeouts};
 use juzhong::protocol::{Dialect, Ranks};
 use juzhong::proxy::{self, ProxyOptions};
 use juzhong::xiangqi::{Move, Position};
@@ -56,7 +56,7 @@ fn serve_proxy(spoken: Dialect, input: impl BufRead + Send + 'static, output: &m
         ranks: None,
         options: Vec::new(),
         own: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
-        patience: Patience::default(),
+        timeouts: Timeouts::default(),
     };
     proxy::serve(input, output, options, &|| false).unwrap();
 }

@@ -7,7 +7,7 @@ use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, FreeRules, Point};
 use juzhong::search::eval::gomoku::Urgency;
 use juzhong::search::{
-    Control, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher, Techniques,
+    Control, Features, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher,
 };
 
 use crate::support::files::shared;
@@ -34,7 +34,7 @@ impl Control<Point> for UntilWon {
 fn proved_value(width: u8, height: u8, row: u8) -> Score {
     let board = Board::new(width, height, row).expect("a possible geometry");
     let limits = Limits::depth(u32::from(board.area()) + 1);
-    let techniques = Techniques { pruning: false, reductions: false, ..Techniques::ALL };
+    let techniques = Features { pruning: false, reductions: false, ..Features::ALL };
     let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
     let searcher = Searcher::new(options).expect("possible options");
     let line = Line::new(board, 0);

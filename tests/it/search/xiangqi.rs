@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Side, Verdict};
 use juzhong::search::{
-    Control, Found, Iteration, Limits, Oracle, Score, ScoreKind, SearchOptions, Searcher,
-    TableValue, Techniques, table_key,
+    Control, Features, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher,
+    TableValue, TablebaseProbe, table_key,
 };
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2], first: bool)
         position.legal_moves(&mut moves);
     } else {
         best = position.evaluate();
-        position.forcing_moves(&mut moves);
+        position.noisy_moves(&mut moves);
         if first {
             position.quiet_threats(&mut moves);
         }
@@ -149,7 +149,7 @@ proptest! {
         }
         let root = line.len();
         let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
-        let mut searcher = searcher(1, 1).with_techniques(Techniques::FULL_WIDTH);
+        let mut searcher = searcher(1, 1).with_techniques(Features::FULL_WIDTH);
         let found = searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &());
         prop_assert_eq!(found.score.value(), expected);
     }
@@ -256,7 +256,7 @@ fn helpers_end_where_the_first_thread_panics() {
 #[derive(Default)]
 struct SlowDisk(Mutex<Vec<usize>>);
 
-impl Oracle<Position> for SlowDisk {
+impl TablebaseProbe<Position> for SlowDisk {
     const PRESENT: bool = true;
     fn probe(&self, _line: &Line<Position>, _depth: i32) -> Option<TableValue> {
         std::thread::sleep(Duration::from_millis(8));
@@ -290,7 +290,7 @@ fn tables_on_a_slow_disk_cost_no_time_that_is_not_there() {
 #[derive(Default)]
 struct NoRooks(AtomicU64);
 
-impl Oracle<Position> for NoRooks {
+impl TablebaseProbe<Position> for NoRooks {
     const PRESENT: bool = true;
     fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
         let position = line.position();
@@ -319,7 +319,7 @@ fn tables_are_asked_and_believed() {
 /// Knows that Red wins in 80 plies where so many are left to the limit of moves; nothing after captures.
 struct FarWin;
 
-impl Oracle<Position> for FarWin {
+impl TablebaseProbe<Position> for FarWin {
     const PRESENT: bool = true;
     fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
         let is_red = line.position().turn() == Side::First;
@@ -352,7 +352,7 @@ fn a_far_win_of_the_tables_is_not_remembered_into_the_limit() {
 #[test]
 fn a_mate_known_by_the_tables_is_a_mate() {
     struct Mated;
-    impl Oracle<Position> for Mated {
+    impl TablebaseProbe<Position> for Mated {
         const PRESENT: bool = true;
         fn probe(&self, line: &Line<Position>, _depth: i32) -> Option<TableValue> {
             let is_red = line.position().turn() == Side::First;

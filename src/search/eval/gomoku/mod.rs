@@ -58,7 +58,7 @@ impl Heuristics for Board {
 
     /// Returns true if the opponent would complete a row, or the game is over: nothing may be
     /// concluded from the evaluation then.
-    fn is_threatened(&self) -> bool {
+    fn in_check(&self) -> bool {
         let own = self.notice(self.side_to_move());
         let other = self.notice(!self.side_to_move());
         self.outcome().is_some() || own.fives == 0 && other.fives > 0
@@ -75,7 +75,7 @@ impl Heuristics for Board {
             return;
         }
         if own.fives > 0 || other.fives > 0 {
-            self.forcing_moves(moves);
+            self.noisy_moves(moves);
         } else if self.area() <= SMALL_BOARD {
             self.legal_moves(moves);
         } else if self.stones() == 0 {
@@ -87,7 +87,7 @@ impl Heuristics for Board {
 
     /// A stone that completes a row, else one that stops the opponent's row, else those that make
     /// an open four or two fours.
-    fn forcing_moves(&self, moves: &mut MoveList<Point>) {
+    fn noisy_moves(&self, moves: &mut MoveList<Point>) {
         let own = self.notice(self.side_to_move());
         let other = self.notice(!self.side_to_move());
         let least = if own.fives > 0 {
@@ -110,7 +110,7 @@ impl Heuristics for Board {
         moves.contains(&mv)
     }
 
-    fn is_forcing(&self, mv: Point) -> bool {
+    fn is_noisy(&self, mv: Point) -> bool {
         self.urgency(mv) != Urgency::Quiet
     }
 
@@ -118,7 +118,7 @@ impl Heuristics for Board {
         Self::creates_threat(self, mv)
     }
 
-    fn forcing_value(&self, mv: Point) -> i32 {
+    fn noisy_value(&self, mv: Point) -> i32 {
         self.urgency(mv) as i32
     }
 

@@ -7,7 +7,7 @@
 //!   claimed by going around the loop until the verdict: of equally good moves the one is played
 //!   that repeats. In lost positions a loop is followed up to the last move before the verdict. In
 //!   drawn ones a loop that may lose is not even gone around once, if another move draws; and once
-//!   positions come back, only moves are played from which a way out is proven: see `holding`.
+//!   positions come back, only moves are played from which a way out is proven: see `draw_proof`.
 //! - **The limit of moves without a capture.** A mate that is nearer than the limit is played by
 //!   distance; a win by repetition, where there is none, if its verdict provably comes before the limit:
 //!   see `claims`. Otherwise the way to a mate or to a capture that keeps the win is
@@ -21,8 +21,8 @@ use std::collections::HashSet;
 
 use super::claims::{Claims, is_before_limit};
 use super::conversion::{Conversion, Converter};
-use super::holding::{Holder, Outlook};
-use super::playable::{Endgames, Patience, RootMove};
+use super::draw_proof::{DrawProof, Outlook};
+use super::playable::{Endgames, ProbeBudget, RootMove};
 use super::player::as_it_counts;
 use super::tables::{XiangqiTables, is_in_time};
 use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
@@ -33,7 +33,7 @@ use crate::xiangqi::{Move, Position, RuleSet};
 
 /// The ranking of the root moves by tablebases and rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice<M> {
+pub struct RootRanking<M> {
     /// Moves, best first; not empty.
     pub moves: Vec<RootMove<M>>,
     /// The number of moves, from the first on, that keep the best value; at least 1.
@@ -110,7 +110,7 @@ enum Losing {
 }
 
 /// Advises at the end of one line.
-pub(super) struct Adviser<'a> {
+pub(super) struct RootRanker<'a> {
     tables: &'a XiangqiTables,
     line: Line<Position>,
     rules: RuleSet,
@@ -118,7 +118,7 @@ pub(super) struct Adviser<'a> {
     left: u32,
 }
 
-impl<'a> Adviser<'a> {
+impl<'a> RootRanker<'a> {
     pub(super) fn new(tables: &'a XiangqiTables, line: &Line<Position>, rules: RuleSet) -> Self {
         let line = as_it_counts(line, rules).into_owned();
         let left = tables.plies_left(&line);
@@ -126,7 +126,7 @@ impl<'a> Adviser<'a> {
     }
 
     /// `None` where the tables do not know the position under the rules of play.
-    pub(super) fn advise(&self, patience: &Patience<'_>) -> Option<Advice<Move>> {
+    pub(super) fn advise(&self, patience: &ProbeBudget<'_>) -> Option<RootRanking<Move>> {
         let moves = self.tables.ranked_moves(self.line.position())?;
         Some(match moves.first()?.entry.wdl {
             Wdl::Win => self.convert(moves, patience),
@@ -149,7 +149,7 @@ impl<'a> Adviser<'a> {
     }
 
     /// Order and distance as they count, the limit of moves permitting.
-    fn convert(&self, moves: Vec<RootMove<Move>>, patience: &Patience<'_>) -> Advice<Move> {
+    fn convert(&self, moves: Vec<RootMove<Move>>, patience: &ProbeBudget<'_>) -> RootRanking<Move> {
         let winning = moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win);
         let mut ranked: Vec<(Winning, RootMove<Move>)> =
             winning.map(|m| (self.winning(m), m)).collect();
@@ -171,12 +171,12 @@ impl<'a> Adviser<'a> {
             Some(Conversion::Late) => (false, Some(too_late(self.left))),
             Some(Conversion::Unknown) => (false, Some(perhaps_late(first, self.left))),
         };
-        Advice { moves, keeping: 1, wdl: Wdl::Win, is_sure, remark }
+        RootRanking { moves, keeping: 1, wdl: Wdl::Win, is_sure, remark }
     }
 
     /// Looks for a win by repetition that provably comes before the limit, the moves in the order
     /// of the tablebases. Does nothing if a mate or a proven win comes before the limit.
-    fn prove_claim(&self, ranked: &mut [(Winning, RootMove<Move>)], patience: &Patience<'_>) {
+    fn prove_claim(&self, ranked: &mut [(Winning, RootMove<Move>)], patience: &ProbeBudget<'_>) {
         if ranked.iter().any(|&(kind, _)| kind <= Winning::ByRule) {
             return;
         }
@@ -222,9 +222,9 @@ impl<'a> Adviser<'a> {
     }
 
     /// Ranks moves that keep the draw; which of the best is played, others may decide.
-    fn hold(&self, moves: Vec<RootMove<Move>>, patience: &Patience<'_>) -> Advice<Move> {
+    fn hold(&self, moves: Vec<RootMove<Move>>, patience: &ProbeBudget<'_>) -> RootRanking<Move> {
         let has_repeated = self.has_repeated();
-        let mut holder = Holder::new(self.tables, &self.line, self.rules, patience);
+        let mut holder = DrawProof::new(self.tables, &self.line, self.rules, patience);
         let mut rank = |m: RootMove<Move>| {
             let been = self.occurrences(m.mv);
             let kind = match self.drawing(m) {
@@ -248,7 +248,7 @@ impl<'a> Adviser<'a> {
         let keeping = ranked.iter().filter(|(rank, _)| *rank == best).count();
         let wdl = if best.0 == Drawing::Claimed { Wdl::Win } else { Wdl::Draw };
         let moves = ranked.into_iter().map(|(_, m)| m).collect();
-        Advice { moves, keeping, wdl, is_sure: true, remark: None }
+        RootRanking { moves, keeping, wdl, is_sure: true, remark: None }
     }
 
     /// Returns true if a position has come back since the last capture.
@@ -287,7 +287,7 @@ impl<'a> Adviser<'a> {
     }
 
     /// The longest defence, up to the limit of moves if it can be reached.
-    fn resist(&self, moves: Vec<RootMove<Move>>) -> Advice<Move> {
+    fn resist(&self, moves: Vec<RootMove<Move>>) -> RootRanking<Move> {
         let captures = self.by_captures();
         let mut ranked: Vec<(Losing, RootMove<Move>)> =
             moves.into_iter().map(|m| (self.losing(m), m)).collect();
@@ -298,7 +298,7 @@ impl<'a> Adviser<'a> {
         });
         let is_sure = ranked[0].0 > Losing::Lasting;
         let moves = ranked.into_iter().map(|(_, m)| m).collect();
-        Advice { moves, keeping: 1, wdl: Wdl::Loss, is_sure, remark: None }
+        RootRanking { moves, keeping: 1, wdl: Wdl::Loss, is_sure, remark: None }
     }
 
     fn losing(&self, m: RootMove<Move>) -> Losing {
@@ -358,7 +358,7 @@ impl<'a> Adviser<'a> {
     fn fastest_conversion(
         &self,
         ranked: &[(Winning, RootMove<Move>)],
-        patience: &Patience<'_>,
+        patience: &ProbeBudget<'_>,
     ) -> Conversion {
         let sound = ranked.iter().filter(|(kind, _)| *kind < Winning::Trapped).map(|(_, m)| *m);
         let position = self.line.position();

@@ -8,7 +8,7 @@ use crate::protocol::wire::ranks::Ranks;
 
 /// The dialect and the conventions of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Speech {
+pub(crate) struct Wire {
     pub(crate) dialect: Dialect,
     /// The way in which ranks are counted in moves.
     pub(crate) ranks: Ranks,
@@ -16,7 +16,7 @@ pub(crate) struct Speech {
     pub(crate) unit: u64,
 }
 
-impl Speech {
+impl Wire {
     /// That of a dialect before any option is set.
     pub(crate) const fn of(dialect: Dialect) -> Self {
         Self { dialect, ranks: Ranks::FromZero, unit: if dialect.is_ucci() { 1000 } else { 1 } }
@@ -181,9 +181,9 @@ mod tests {
     use super::*;
     use crate::xiangqi::{Move, Position, START_FEN};
 
-    const UCI: Speech = Speech::of(Dialect::Uci);
-    const FAIRY: Speech = Speech { ranks: Ranks::FromOne, ..UCI };
-    const UCCI: Speech = Speech::of(Dialect::Ucci);
+    const UCI: Wire = Wire::of(Dialect::Uci);
+    const FAIRY: Wire = Wire { ranks: Ranks::FromOne, ..UCI };
+    const UCCI: Wire = Wire::of(Dialect::Ucci);
 
     fn line(moves: &str) -> Line<Position> {
         let mut line = Line::new(Position::start(), 0);
@@ -260,9 +260,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_panics(line: String, end in "[a-z0-9 -]{0,40}") {
-            for speech in [UCI, FAIRY, UCCI] {
+            for wire in [UCI, FAIRY, UCCI] {
                 for line in [&line, &format!("bestmove {end}")] {
-                    let _unused = speech.read_answer(line).map(|answer| speech.answer(&answer));
+                    let _unused = wire.read_answer(line).map(|answer| wire.answer(&answer));
                 }
             }
         }

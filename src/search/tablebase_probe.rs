@@ -40,7 +40,7 @@ impl TableValue {
 pub const MAX_TABLE_DISTANCE: u16 = 800;
 
 /// Certain knowledge beside the search: tablebases. Must answer fast, above all with `None`.
-pub trait Oracle<G: Game>: Sync {
+pub trait TablebaseProbe<G: Game>: Sync {
     /// True if there is anything to probe; `false` removes the probe from the search.
     const PRESENT: bool;
     /// The value of the last position of `line`, if it is known and does not depend on the past of the
@@ -63,38 +63,38 @@ pub trait Oracle<G: Game>: Sync {
     }
 }
 
-/// An oracle without any knowledge.
-impl<G: Game> Oracle<G> for () {
+/// An tablebase without any knowledge.
+impl<G: Game> TablebaseProbe<G> for () {
     const PRESENT: bool = false;
     fn probe(&self, _line: &Line<G>, _depth: i32) -> Option<TableValue> {
         None
     }
 }
 
-/// An adapter that passes another oracle's values on, draws only if `tells_draws`. Where the root
+/// An adapter that passes another tablebase's values on, draws only if `shows_draws`. Where the root
 /// is known to be drawn, so is nearly everything below: a search from which draws are hidden looks
 /// for the moves that are hardest to answer, and still sees the mistakes that lose.
 #[derive(Debug)]
-pub struct Telling<'a, O> {
+pub struct HideDraws<'a, O> {
     /// The other.
-    pub oracle: &'a O,
+    pub tablebase: &'a O,
     /// True if draws are passed on.
-    pub tells_draws: bool,
+    pub shows_draws: bool,
 }
 
-impl<G: Game, O: Oracle<G>> Oracle<G> for Telling<'_, O> {
+impl<G: Game, O: TablebaseProbe<G>> TablebaseProbe<G> for HideDraws<'_, O> {
     const PRESENT: bool = O::PRESENT;
 
     fn probe(&self, line: &Line<G>, depth: i32) -> Option<TableValue> {
-        let value = self.oracle.probe(line, depth)?;
-        (self.tells_draws || value != TableValue::Draw).then_some(value)
+        let value = self.tablebase.probe(line, depth)?;
+        (self.shows_draws || value != TableValue::Draw).then_some(value)
     }
 
     fn enter(&self, worker: usize) {
-        self.oracle.enter(worker);
+        self.tablebase.enter(worker);
     }
 
     fn was_slow(&self) -> bool {
-        self.oracle.was_slow()
+        self.tablebase.was_slow()
     }
 }

@@ -7,7 +7,7 @@
 //! of later moves is one that begins anew. So quiet moves are looked for, by depth-first proof over
 //! the moves that keep the draw and all answers to them, a move deeper each time.
 
-use super::playable::{Budget, Endgames, Patience};
+use super::playable::{Budget, Endgames, ProbeBudget};
 use super::tables::XiangqiTables;
 use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
 use crate::tablebase::Wdl;
@@ -32,7 +32,7 @@ pub(super) enum Outlook {
 }
 
 /// Looks for quiet moves from the end of a line on, for the side to move there.
-pub(super) struct Holder<'a> {
+pub(super) struct DrawProof<'a> {
     tables: &'a XiangqiTables,
     rules: RuleSet,
     side: Side,
@@ -41,12 +41,12 @@ pub(super) struct Holder<'a> {
     budget: Budget<'a>,
 }
 
-impl<'a> Holder<'a> {
+impl<'a> DrawProof<'a> {
     pub(super) fn new(
         tables: &'a XiangqiTables,
         line: &Line<Position>,
         rules: RuleSet,
-        patience: &'a Patience<'a>,
+        patience: &'a ProbeBudget<'a>,
     ) -> Self {
         let (side, line) = (line.position().turn(), line.clone());
         // A position that comes back on the way is no nearer to a quiet move than it was.

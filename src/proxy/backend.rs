@@ -8,7 +8,7 @@ use super::Event;
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::client::{ClientError, EngineCommand};
 use crate::protocol::client::{Greeting, Introduced, Process, ReadyWord};
-use crate::protocol::{Crossing, Dialect, Speech};
+use crate::protocol::{Crossing, Dialect, Wire};
 use crate::proxy::own::OwnEngine;
 use crate::xiangqi::{Position, RuleSet};
 
@@ -27,7 +27,7 @@ enum Link {
     Nobody,
 }
 
-/// The state of a partner.
+/// The state of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It was greeted and has not answered in full.
@@ -40,7 +40,7 @@ pub(super) enum Stage {
 
 /// An engine and its conventions.
 #[derive(Debug)]
-pub(super) struct Partner {
+pub(super) struct Backend {
     link: Link,
     /// Distinguishes its lines from those of earlier ones.
     pub(super) number: u64,
@@ -48,7 +48,7 @@ pub(super) struct Partner {
     /// The program.
     program: String,
     pub(super) greeting: Greeting,
-    pub(super) speech: Speech,
+    pub(super) wire: Wire,
     /// `nobestmove` that answers no `go`.
     pub(super) crossing: Crossing,
     /// Its way of answering `isready`.
@@ -59,7 +59,7 @@ pub(super) struct Partner {
     unsaid: Vec<String>,
 }
 
-impl Partner {
+impl Backend {
     fn new(link: Link, program: &str, number: u64, protocol: Option<Dialect>) -> Self {
         Self {
             link,
@@ -67,7 +67,7 @@ impl Partner {
             stage: Stage::Greeting,
             program: program.to_owned(),
             greeting: Greeting::new(protocol),
-            speech: Speech::of(protocol.unwrap_or_default()),
+            wire: Wire::of(protocol.unwrap_or_default()),
             crossing: Crossing::default(),
             ready: ReadyWord::default(),
             owes: None,
@@ -85,9 +85,9 @@ impl Partner {
         let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
         let process = Process::spawn(command, GRACE, sink)?;
         let link = Link::Foreign(Box::new(process));
-        let mut partner = Self::new(link, &command.program, number, protocol);
-        partner.say(partner.greeting.word())?;
-        Ok(partner)
+        let mut backend = Self::new(link, &command.program, number, protocol);
+        backend.say(backend.greeting.word())?;
+        Ok(backend)
     }
 
     /// Starts our own engine, which is to have `options`, and greets it.
@@ -133,7 +133,7 @@ impl Partner {
         match &mut self.link {
             Link::Foreign(process) => process.say(line),
             Link::Own(own) if own.say(line) => Ok(()),
-            Link::Own(_) => Err(ClientError::Deaf { engine: self.program.clone() }),
+            Link::Own(_) => Err(ClientError::NotReading { engine: self.program.clone() }),
             Link::Nobody => Ok(()),
         }
     }
@@ -175,13 +175,13 @@ impl Partner {
     }
 
     /// The time at which it is to be greeted in UCCI too.
-    pub(super) fn second_greeting(&self, patience: Duration) -> Option<Instant> {
-        self.greeting.second(patience).filter(|_| self.stage == Stage::Greeting)
+    pub(super) fn second_greeting(&self, timeouts: Duration) -> Option<Instant> {
+        self.greeting.second(timeouts).filter(|_| self.stage == Stage::Greeting)
     }
 
     /// The time at which it is given up if it has not introduced itself.
-    pub(super) fn introduction_ends(&self, patience: Duration) -> Option<Instant> {
-        (self.stage == Stage::Greeting).then(|| self.greeting.ends(patience))
+    pub(super) fn introduction_ends(&self, timeouts: Duration) -> Option<Instant> {
+        (self.stage == Stage::Greeting).then(|| self.greeting.ends(timeouts))
     }
 
     /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::game::{BySide, Judgement, Line, Side, Verdict};
 use crate::xiangqi::explain::{
-    self, Conduct, Deed, LimitReport, LoopReport, explain_limit, explain_loop,
+    self, LimitReport, LoopReport, MoveReport, SideReport, explain_limit, explain_loop,
 };
 use crate::xiangqi::{Piece, Position, RuleSet, Square};
 
@@ -151,9 +151,9 @@ impl From<LoopReport> for Repeated {
     }
 }
 
-impl From<Conduct> for Summary {
-    fn from(conduct: Conduct) -> Self {
-        let Conduct { checks, chases, attacks } = conduct;
+impl From<SideReport> for Summary {
+    fn from(conduct: SideReport) -> Self {
+        let SideReport { checks, chases, attacks } = conduct;
         let man = |(piece, at)| Man::new(piece, at);
         Self {
             perpetual_check: checks,
@@ -170,7 +170,7 @@ impl Man {
 }
 
 impl Step {
-    fn new(ply: usize, deed: Deed) -> Self {
+    fn new(ply: usize, deed: MoveReport) -> Self {
         let chase = |chase: explain::Chase| Chase {
             victim: Man::new(chase.victim, chase.at),
             by: all_men(chase.by),

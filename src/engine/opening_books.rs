@@ -111,7 +111,7 @@ impl From<PathBuf> for OwnBook {
 
 /// The books that the engine plays from.
 #[derive(Debug)]
-pub(super) struct Library {
+pub(super) struct OpeningBooks {
     shelf: Vec<Shelved>,
     /// Positions in a row after which the books are left alone; 0 for never.
     patience: usize,
@@ -129,7 +129,7 @@ struct Shelved {
     selector: Selector,
 }
 
-impl Library {
+impl OpeningBooks {
     /// Opens the books; reports each that cannot be opened, and goes on with the others.
     pub(super) fn open<G: Playable>(
         options: &EngineOptions<G::Rules>,
