@@ -50,6 +50,8 @@ struct Finder<'a> {
     left: u64,
     /// Members that may still be found.
     room: usize,
+    /// Bytes that decoders of 7z may still fill with their models.
+    model_room: u64,
     skipped: Vec<(String, String)>,
 }
 
@@ -67,6 +69,7 @@ pub(super) fn find(bytes: &[u8], folder: &Path, stop: &AtomicBool) -> Result<Fou
         spool: Spool::new(folder),
         left: total,
         room: MAX_MEMBERS,
+        model_room: sevenz::FREE_MODEL_BYTES,
         skipped: Vec::new(),
     };
     let whole = Member::whole(0, 0..bytes.len());
@@ -340,6 +343,7 @@ impl Finder<'_> {
         let store = self.stores.len() + 1;
         let mut spool = std::mem::replace(&mut self.spool, Spool::new(Path::new("")));
         let (start, stop, limit) = (spool.len(), self.stop, self.left);
+        let mut model_room = self.model_room;
         let mut found = Vec::new();
         let mut skipped = Vec::new();
         let mut take = |name: &str, input: Result<&mut dyn Read, String>| {
@@ -354,7 +358,9 @@ impl Finder<'_> {
             }
             Ok(())
         };
-        let read = sevenz::each(self.bytes_of(archive), limit, self.room, &mut take);
+        let bytes = self.bytes_of(archive);
+        let read = sevenz::each(bytes, limit, self.room, &mut model_room, &mut take);
+        self.model_room = model_room;
         self.left = self.left.saturating_sub(spool.len() - start);
         self.spool = spool;
         self.skipped.extend(skipped);
