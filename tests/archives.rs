@@ -336,6 +336,14 @@ fn models_of_many_blocks_are_refused() {
     assert!(lines[40].contains("models of 5080 MiB"), "{}", lines[40]);
 }
 
+#[test]
+fn streams_without_content_are_passed_over() {
+    let place = Place::new(&[]);
+    let path = place.at("a.pgn.bz2");
+    fs::write(&path, [bzip2(b"").repeat(300_000), bzip2(&games(1))].concat()).unwrap();
+    assert_eq!(read(&path).len(), 2);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -8,7 +8,7 @@ use sevenz_rust2::{
 };
 
 use super::packed::UnpackError;
-use super::unpack::{DICTIONARY_KIB, too_large_window, too_much};
+use super::unpack::{DICTIONARY_KIB, Stoppable, too_large_window, too_much};
 
 /// The memory that the directory may use, unpacked, in KiB; the same bound holds for the dictionary by which
 /// it is packed, which has 8 MiB where the crate itself wrote it. A file has a byte in the directory at
@@ -39,14 +39,13 @@ pub(super) type Taker<'a> =
 ///
 /// [`UnpackError::Bad`] if the directory cannot be read or states too much; those of `take`.
 pub(super) fn each(
-    bytes: &[u8],
+    mut source: Stoppable<'_, Cursor<&[u8]>>,
     limit: u64,
     most: usize,
     model_room: &mut u64,
     take: &mut Taker<'_>,
 ) -> Result<(), UnpackError> {
     let password = Password::empty();
-    let mut source = Cursor::new(bytes);
     let archive = Archive::read_with_memory_limit(&mut source, &password, DIRECTORY_KIB)
         .map_err(|error| UnpackError::Bad(directory_fault(&error)))?;
     let sizes = archive.files.iter().filter(|file| file.has_stream).map(|file| file.size);
@@ -113,7 +112,10 @@ fn too_large_models(bytes: u64) -> String {
 }
 
 /// Hands over the files of a block. Where one cannot be unpacked, nor can those behind it.
-fn decode(block: BlockDecoder<'_, Cursor<&[u8]>>, take: &mut Taker<'_>) -> Result<(), UnpackError> {
+fn decode(
+    block: BlockDecoder<'_, Stoppable<'_, Cursor<&[u8]>>>,
+    take: &mut Taker<'_>,
+) -> Result<(), UnpackError> {
     let all: Vec<String> =
         block.entries().iter().filter(|entry| is_file(entry)).map(|e| e.name.clone()).collect();
     let mut done = 0;
