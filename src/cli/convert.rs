@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::book::from_build;
+use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
@@ -27,7 +28,7 @@ use crate::xiangqi::notation::MoveNotation;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
-    /// and folders of them at any depth; - reads standard input.
+    /// and folders of them at any depth; - reads standard input, 16 GiB at most.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// Where the games go; - is standard output. A name that ends in .zst or .gz is packed so. A
@@ -328,6 +329,7 @@ impl Work<'_, '_> {
             Err(error) if ChangedError::is_in(&error) => {
                 return Err(error).or_exit_with(exit::IO, || name);
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
             file => file.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
         };
         let keep = self.keep_legal_part;
@@ -420,7 +422,7 @@ fn interrupted() -> CliError {
 /// An input; standard input comes by a file without a name.
 fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
     if path == Path::new(STANDARD) {
-        return GameFile::spool(&mut io::stdin().lock(), folder);
+        return GameFile::spool(&mut standard_input()?, folder, &stop_flag());
     }
     GameFile::open(path, folder)
 }

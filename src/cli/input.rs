@@ -112,6 +112,11 @@ impl Input {
     }
 }
 
+/// Standard input. An interrupt ends the waiting for it with an error.
+pub(super) fn standard_input() -> io::Result<impl Read> {
+    Source::standard()
+}
+
 /// A file or pipe that is waited for only as long as nobody interrupts.
 struct Source(File);
 

@@ -4,7 +4,7 @@
 //! members are ranges of bytes. A packed tar, a 7z archive, and archives within archives are unpacked
 //! here, one round after the other, each to one *store*; ranges in it are members then.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::admit::{self, Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden
 use super::packed::{
     FREE_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member, Packing, UnpackError,
 };
-use super::unpack::{Coding, Spool, TRUNCATED, pump, read_up_to, too_much};
+use super::unpack::{Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to, too_much};
 use super::{Content, sevenz, tar, zip};
 
 /// Archives lie in others that deep at most.
@@ -50,6 +50,8 @@ struct Finder<'a> {
     left: u64,
     /// Members that may still be found.
     room: usize,
+    /// Bytes that decoders of 7z may still fill with their models.
+    model_room: u64,
     skipped: Vec<(String, String)>,
 }
 
@@ -67,6 +69,7 @@ pub(super) fn find(bytes: &[u8], folder: &Path, stop: &AtomicBool) -> Result<Fou
         spool: Spool::new(folder),
         left: total,
         room: MAX_MEMBERS,
+        model_room: sevenz::FREE_MODEL_BYTES,
         skipped: Vec::new(),
     };
     let whole = Member::whole(0, 0..bytes.len());
@@ -82,6 +85,9 @@ pub(super) fn find(bytes: &[u8], folder: &Path, stop: &AtomicBool) -> Result<Fou
         items = next;
         let spool = std::mem::replace(&mut finder.spool, Spool::new(folder));
         finder.stores.push(spool.finish().map_err(UnpackError::Io)?);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Err(UnpackError::Interrupted);
     }
     let Finder { stores, skipped, .. } = finder;
     let unpacked: usize = stores.iter().map(|store| store.len()).sum();
@@ -166,12 +172,13 @@ impl Finder<'_> {
     fn head(&self, member: &Member) -> Vec<u8> {
         let bytes = self.bytes_of(member);
         let mut head = vec![0; MARK_BYTES];
+        let input = Stoppable { packed: bytes, stop: self.stop };
         let read = match member.packing {
             Packing::Zip { method: 8, .. } => {
-                read_up_to(&mut flate2::bufread::DeflateDecoder::new(bytes), &mut head)
+                read_up_to(&mut flate2::read::DeflateDecoder::new(input), &mut head)
             }
             Packing::Zip { method: 93, .. } => {
-                Coding::Zstd.open(bytes).and_then(|mut input| read_up_to(&mut *input, &mut head))
+                Coding::Zstd.open(input).and_then(|mut input| read_up_to(&mut *input, &mut head))
             }
             _ => read_up_to(&mut &*bytes, &mut head),
         };
@@ -182,13 +189,9 @@ impl Finder<'_> {
     /// Returns the kind of archive that a packed member unpacks to, if it is one.
     fn archive_within(&self, member: &Member, coding: Coding) -> Option<Archive> {
         let mut head = vec![0; MARK_BYTES];
-        let bytes = self.bytes_of(member);
-        let (input, _) = member.open_layer(bytes).ok()?;
-        let len = match member.packing {
-            Packing::Bare => coding.open(bytes),
-            _ => coding.open(input),
-        };
-        let len = len.and_then(|mut input| read_up_to(&mut *input, &mut head)).ok()?;
+        let (input, _) = member.open_layer(self.bytes_of(member), self.stop).ok()?;
+        let len =
+            coding.open(input).and_then(|mut input| read_up_to(&mut *input, &mut head)).ok()?;
         Archive::of(&head[..len])
     }
 
@@ -229,7 +232,7 @@ impl Finder<'_> {
         coding: Option<Coding>,
     ) -> Result<(u64, bool), UnpackError> {
         let bad = |error| UnpackError::Bad(super::unpack::damage(&error));
-        let (mut input, _) = member.open_layer(self.bytes_of(member)).map_err(bad)?;
+        let (mut input, _) = member.open_layer(self.bytes_of(member), self.stop).map_err(bad)?;
         if let Some(coding) = coding {
             input = coding.open(input).map_err(bad)?;
         }
@@ -340,9 +343,13 @@ impl Finder<'_> {
         let store = self.stores.len() + 1;
         let mut spool = std::mem::replace(&mut self.spool, Spool::new(Path::new("")));
         let (start, stop, limit) = (spool.len(), self.stop, self.left);
+        let mut model_room = self.model_room;
         let mut found = Vec::new();
         let mut skipped = Vec::new();
         let mut take = |name: &str, input: Result<&mut dyn Read, String>| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(UnpackError::Interrupted);
+            }
             let taken = input
                 .map_err(UnpackError::Bad)
                 .and_then(|input| take_file(name, input, &mut spool, limit, stop));
@@ -354,7 +361,9 @@ impl Finder<'_> {
             }
             Ok(())
         };
-        let read = sevenz::each(self.bytes_of(archive), limit, self.room, &mut take);
+        let packed = Stoppable { packed: Cursor::new(self.bytes_of(archive)), stop };
+        let read = sevenz::each(packed, limit, self.room, &mut model_room, &mut take);
+        self.model_room = model_room;
         self.left = self.left.saturating_sub(spool.len() - start);
         self.spool = spool;
         self.skipped.extend(skipped);

@@ -6,7 +6,7 @@
 //! that must be looked at whole) is copied to a file without a name, which nobody else can reach, and
 //! that one is mapped.
 
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +35,13 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Bytes between two looks at whether to go on.
 const STEP: usize = 1 << 20;
+
+/// The most bytes that are taken from a program's output, such as standard input: such an input may have no
+/// end, and a copy of it is written to the disk.
+pub const MAX_INPUT: u64 = 16 << 30;
+
+/// Bytes of such an input that are read at once.
+const SPOOL_STEP: usize = 64 << 10;
 
 /// A file was changed while it was read, so that what was read is of no single state of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -145,15 +152,41 @@ impl GameFile {
     ///
     /// # Errors
     ///
-    /// Those of reading and of writing the file.
-    pub fn spool(input: &mut dyn Read, folder: &Path) -> io::Result<Self> {
+    /// Those of reading and of writing the file; [`io::ErrorKind::FileTooLarge`] beyond [`MAX_INPUT`];
+    /// [`io::ErrorKind::Interrupted`] soon after `stop` was set, if `input` does not wait then.
+    pub fn spool(input: &mut dyn Read, folder: &Path, stop: &AtomicBool) -> io::Result<Self> {
+        Self::spool_up_to(MAX_INPUT, input, folder, stop)
+    }
+
+    fn spool_up_to(
+        most: u64,
+        input: &mut dyn Read,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> io::Result<Self> {
         let mut file = tempfile::tempfile_in(folder)?;
-        io::copy(input, &mut file)?;
-        let held = if file.metadata()?.len() == 0 {
-            Held::Memory(Vec::new())
-        } else {
-            Held::Copied(MappedFile::of(&file)?)
-        };
+        let mut buffer = vec![0; SPOOL_STEP];
+        let mut len = 0;
+        loop {
+            let read = input.read(&mut buffer);
+            if stop.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let count = match read {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            len += count as u64;
+            if len > most {
+                let text = format!("an input of more than {most} bytes; give it as a file");
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+            }
+            file.write_all(&buffer[..count])?;
+        }
+        let held =
+            if len == 0 { Held::Memory(Vec::new()) } else { Held::Copied(MappedFile::of(&file)?) };
         let file = PositionedFile::of(file)?;
         Ok(Self { stamp: Stamp::of(&file)?, file, held })
     }
@@ -300,7 +333,6 @@ pub fn read_game_file(
 mod tests {
     use super::*;
     use std::fs::File;
-    use std::io::Write;
 
     const GAME: &str = "[Event \"a\"]\n\n1. h2e2 h9g7 *\n\n";
 
@@ -384,5 +416,22 @@ mod tests {
         assert!(matches!(file.held, Held::Copied(_)));
         File::options().write(true).open(&path).unwrap().set_len(10).unwrap();
         assert_eq!(file.bytes(), Some(&bytes[..]));
+    }
+
+    #[test]
+    fn an_input_is_taken_up_to_a_bound_and_an_interrupt() {
+        let folder = tempfile::tempdir().unwrap();
+        let (bytes, stop) = (GAME.repeat(5000), AtomicBool::new(false));
+        let len = bytes.len() as u64;
+        let spool = |most| GameFile::spool_up_to(most, &mut bytes.as_bytes(), folder.path(), &stop);
+        assert_eq!(spool(len).unwrap().bytes(), Some(bytes.as_bytes()));
+        assert_eq!(spool(len - 1).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        // One that has no end.
+        let endless = GameFile::spool_up_to(1 << 20, &mut io::repeat(0), folder.path(), &stop);
+        assert_eq!(endless.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(spool(len).unwrap_err().kind(), io::ErrorKind::Interrupted);
+        let nothing = GameFile::spool(&mut io::empty(), folder.path(), &AtomicBool::new(false));
+        assert!(nothing.unwrap().is_empty());
     }
 }

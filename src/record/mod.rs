@@ -58,7 +58,7 @@ mod zip;
 pub(crate) use admit::{HEAD_BYTES, HIDDEN, LINK, admit};
 pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::{Encoding, UnknownEncoding};
-pub use file::{ChangedError, GameFile, read_game_file};
+pub use file::{ChangedError, GameFile, MAX_INPUT, read_game_file};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_jsonl;
 pub use model::{Record, Tree, Variation};

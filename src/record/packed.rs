@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::admit::{self, HEAD_BYTES, base_name};
 use super::archive::{self, Found};
-use super::unpack::{Coding, Spool, TRUNCATED, pump, read_up_to};
+use super::unpack::{Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to};
 use super::{
     BadGame, BadGameReason, Format, ParsedGame, Place, ReadSummary, Window, Windows, read_cut_chunk,
 };
@@ -213,7 +213,7 @@ impl<'a> Packed<'a> {
         }
         let mut head = vec![0; HEAD_BYTES];
         let read = member
-            .open(self.bytes_of(member))
+            .open(self.bytes_of(member), &self.stop)
             .and_then(|(mut input, _)| read_up_to(&mut *input, &mut head));
         // Damage is reported where it is unpacked.
         let Ok(len) = read else { return Ok(()) };
@@ -297,8 +297,9 @@ impl Member {
         if let Some(fault) = &self.fault {
             return Err(UnpackError::Bad(fault.clone()));
         }
-        let (mut input, limit) = match self.open(bytes) {
+        let (mut input, limit) = match self.open(bytes, stop) {
             Ok(opened) => opened,
+            Err(_) if stop.load(Ordering::Relaxed) => return Err(UnpackError::Interrupted),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return Ok((0, Some(TRUNCATED.to_owned())));
             }
@@ -310,8 +311,12 @@ impl Member {
     }
 
     /// The unpacked bytes, through two layers at most, and how many there may be.
-    fn open<'a>(&self, bytes: &'a [u8]) -> io::Result<(Box<dyn Read + 'a>, u64)> {
-        let (outer, limit) = self.open_layer(bytes)?;
+    fn open<'a>(
+        &self,
+        bytes: &'a [u8],
+        stop: &'a AtomicBool,
+    ) -> io::Result<(Box<dyn Read + 'a>, u64)> {
+        let (outer, limit) = self.open_layer(bytes, stop)?;
         if self.packing == Packing::Bare {
             return Ok((outer, limit));
         }
@@ -327,18 +332,23 @@ impl Member {
     }
 
     /// The bytes without the outer packing, and how many there may be.
-    pub(super) fn open_layer<'a>(&self, bytes: &'a [u8]) -> io::Result<(Box<dyn Read + 'a>, u64)> {
+    pub(super) fn open_layer<'a>(
+        &self,
+        bytes: &'a [u8],
+        stop: &'a AtomicBool,
+    ) -> io::Result<(Box<dyn Read + 'a>, u64)> {
         let free = if self.name.is_some() { FREE_MEMBER_BYTES } else { FREE_BYTES };
         let packed = bytes.len() as u64;
         let limit = free.saturating_add(packed.saturating_mul(self.ratio)).min(MAX_UNPACKED);
+        let input = Stoppable { packed: bytes, stop };
         Ok(match self.packing {
-            Packing::Bare => (Box::new(bytes), packed),
-            Packing::Coded(coding) => (coding.open(bytes)?, limit),
+            Packing::Bare => (Box::new(input), packed),
+            Packing::Coded(coding) => (coding.open(input)?, limit),
             Packing::Zip { method, crc, size } => {
                 let input: Box<dyn Read + 'a> = match method {
-                    0 => Box::new(bytes),
-                    8 => Box::new(flate2::read::DeflateDecoder::new(bytes)),
-                    _ => Coding::Zstd.open(bytes)?,
+                    0 => Box::new(input),
+                    8 => Box::new(flate2::read::DeflateDecoder::new(input)),
+                    _ => Coding::Zstd.open(input)?,
                 };
                 if self.is_cut {
                     return Ok((input, limit.max(size.min(MAX_UNPACKED))));

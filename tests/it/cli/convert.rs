@@ -73,6 +73,40 @@ fn standard_input_and_output() {
     assert_eq!(games[0]["lines"][0]["ply"], 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_wait_for_standard_input() {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let folder = folder();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_juzhong"))
+        .args(["convert", "-", "-o", &at(&folder, "out.pgn")])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(GAMES.as_bytes()).unwrap();
+    // The lock beside the output shows that signals are caught.
+    while fs::read_dir(folder.path()).unwrap().count() < 2 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let interrupt = ["-INT", &child.id().to_string()];
+    assert!(std::process::Command::new("kill").args(interrupt).status().unwrap().success());
+    let until = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < until, "it goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(75), "{told}");
+    assert!(told.contains("interrupted"), "{told}");
+    assert!(!Path::new(&at(&folder, "out.pgn")).exists());
+}
+
 #[test]
 fn bad_games_are_listed_or_refused() {
     let folder = folder();

@@ -237,6 +237,88 @@ fn truncated_files_are_read_up_to_the_break_and_said() {
     assert_eq!((&more["same_files"], &more["bad"]), (&Value::from(0), &Value::from(1)));
 }
 
+/// A number as 7z writes it, below 2^21.
+fn sevenz_number(n: usize) -> Vec<u8> {
+    match n {
+        0..0x80 => vec![n as u8],
+        0x80..0x4000 => vec![0x80 | (n >> 8) as u8, n as u8],
+        _ => vec![0xc0 | (n >> 16) as u8, n as u8, (n >> 8) as u8],
+    }
+}
+
+/// A 7z archive of `count` files of 15 bytes without sense, each a block of its own that states a coder with
+/// these properties.
+fn sevenz_blocks(count: usize, method: &[u8], properties: &[u8]) -> Vec<u8> {
+    let number = sevenz_number;
+    let (data, size) = ([0; 20], 15);
+    let coder = [&[1, 0x20 | method.len() as u8], method, &number(properties.len()), properties];
+    let names: Vec<u8> = (0..count)
+        .flat_map(|n| {
+            format!("{n}.pgn\0").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()
+        })
+        .collect();
+    let header = [
+        &[1, 4, 6, 0][..],
+        &number(count),
+        &[9],
+        &number(data.len()).repeat(count),
+        &[0, 7, 11],
+        &number(count),
+        &[0],
+        &coder.concat().repeat(count),
+        &[12],
+        &number(size).repeat(count),
+        &[0, 8, 0, 0, 5],
+        &number(count),
+        &[17],
+        &number(names.len() + 1),
+        &[0],
+        &names,
+        &[0, 0],
+    ]
+    .concat();
+    let bytes = data.repeat(count);
+    let mut start = (bytes.len() as u64).to_le_bytes().to_vec();
+    start.extend_from_slice(&(header.len() as u64).to_le_bytes());
+    start.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
+    let crc = crc32fast::hash(&start).to_le_bytes();
+    [b"7z\xbc\xaf\x27\x1c\0\x04", &crc[..], &start, &bytes, &header].concat()
+}
+
+#[test]
+fn models_of_many_blocks_are_refused() {
+    let place = Place::new(&[]);
+    let path = place.at("a.7z");
+    // PPMd with models of 64 KiB and of 127 MiB; LZMA with tables of 12 KiB and of 6 MiB.
+    let ppmd = |order: u8, bytes: u32| [&[order][..], &bytes.to_le_bytes()].concat();
+    let lzma = |properties: u8| vec![properties, 0, 0, 1, 0];
+    let (ppmd_id, lzma_id) = (b"\x03\x04\x01", b"\x03\x01\x01");
+    for (method, small, large) in
+        [(ppmd_id, ppmd(6, 1 << 16), ppmd(6, 127 << 20)), (lzma_id, lzma(93), lzma(4 * 9 + 8))]
+    {
+        fs::write(&path, sevenz_blocks(20, method, &small)).unwrap();
+        let lines = read(&path);
+        assert!(lines.len() == 20 && !lines[0].contains("models of"), "{lines:?}");
+        fs::write(&path, sevenz_blocks(1400, method, &large)).unwrap();
+        let lines = read(&path);
+        assert!(lines.len() == 1 && lines[0].contains("models of"), "{lines:?}");
+    }
+    // Archives in an archive share one bound. Of the order 0 no model is made.
+    let few = sevenz_blocks(40, ppmd_id, &ppmd(0, 127 << 20));
+    fs::write(&path, tar(&[("a.7z".into(), few.clone()), ("b.7z".into(), few)])).unwrap();
+    let lines = read(&path);
+    assert!(lines.len() == 41 && lines[40].starts_with("b.7z: "), "{lines:?}");
+    assert!(lines[40].contains("models of 5080 MiB"), "{}", lines[40]);
+}
+
+#[test]
+fn streams_without_content_are_passed_over() {
+    let place = Place::new(&[]);
+    let path = place.at("a.pgn.bz2");
+    fs::write(&path, [bzip2(b"").repeat(300_000), bzip2(&games(1))].concat()).unwrap();
+    assert_eq!(read(&path).len(), 2);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
