@@ -244,6 +244,11 @@ impl Graph {
         Self { men, ids, nodes, successors, predecessors }
     }
 
+    /// All positions, those of the subsets included.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = Position> {
+        self.nodes.iter().map(|node| decode(node.code))
+    }
+
     /// Decides every position.
     pub(crate) fn solve(&self, rules: Rules) -> Solution<'_> {
         let mut values = self.mates();

@@ -100,7 +100,6 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 /// Sends a signal to a process: `INT`, `STOP`. Whether it was there to be sent to.
-#[cfg(unix)]
 pub(crate) fn signal(child: &Child, name: &str) -> bool {
     let id = child.id().to_string();
     Command::new("kill").args(["-s", name, &id]).status().unwrap().success()

@@ -1,12 +1,11 @@
 //! The brute-force oracle against published counts, and the endgame tables against the oracle.
 
 use juzhong::game::{Game, Side};
-use juzhong::tablebase::{
-    Entry, GenerateOptions, Material, Metric, NoProgress, Tables, Wdl as TableWdl, generate_all,
-};
+use juzhong::tablebase::{Entry, Metric, Rules as TableRules, Tables, Wdl as TableWdl};
 use juzhong::xiangqi::Position;
 
 use crate::support::brute::{Counts, Graph, Rules, Solution, Wdl, cycle_lost};
+use crate::support::tables::{build_tables, small_graph, small_tables};
 
 /// A set, and win, draw, loss for the first side to move and for the second.
 type Row = (&'static str, [u64; 3], [u64; 3]);
@@ -55,19 +54,6 @@ fn published_counts() {
 #[ignore = "cargo test --release --test it tablebase::brute -- --ignored"]
 fn published_counts_of_larger_sets() {
     UNRULED_LARGE.iter().for_each(check_unruled);
-}
-
-/// The tables of a set and its subsets, in a folder of their own.
-fn build(dir: &std::path::Path, material: &str, rules: Rules) -> Tables {
-    let rules = match rules {
-        Rules::None => juzhong::tablebase::Rules::None,
-        Rules::Check => juzhong::tablebase::Rules::Check,
-        Rules::Asian => juzhong::tablebase::Rules::Asian,
-    };
-    let material: Material = material.parse().expect("a material name");
-    let options = GenerateOptions { rules, ..GenerateOptions::default() };
-    generate_all(dir, &[material], &options, &NoProgress).expect("tables");
-    Tables::open(dir, rules, Metric::Dtm).expect("a folder of tables")
 }
 
 /// Every legal position of the set and its subsets, slot for slot.
@@ -123,9 +109,9 @@ fn check_play(solution: &Solution<'_>, tables: &Tables) {
 
 fn check_tables(material: &str) {
     let graph = Graph::new(material);
-    for rules in [Rules::None, Rules::Check] {
+    for (rules, of_tables) in [(Rules::None, TableRules::None), (Rules::Check, TableRules::Check)] {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let tables = build(dir.path(), material, rules);
+        let tables = build_tables(dir.path(), &[material], of_tables);
         let solution = graph.solve(rules);
         compare(&solution, &tables);
         compare_moves(&solution, &tables);
@@ -176,7 +162,7 @@ fn tables_with_two_pawns_agree_with_the_oracle() {
 
 #[test]
 fn published_counts_with_and_without_the_rule() {
-    let graph = Graph::new("KRvKN");
+    let graph = small_graph();
     let none = graph.solve(Rules::None);
     assert_eq!(wdl(none.counts(Side::First)), [346_311, 702, 1_008]);
     assert_eq!(wdl(none.counts(Side::Second)), [37_476, 3_710, 370_780]);
@@ -185,8 +171,7 @@ fn published_counts_with_and_without_the_rule() {
     assert_eq!(wdl(red), [346_935, 78, 1_008]);
     assert_eq!(wdl(black), [37_476, 1_140, 373_350]);
     assert_eq!((red.by_rule_win, black.by_rule_loss), (624, 2_570));
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let tables = build(dir.path(), "KRvKN", Rules::Check);
+    let tables = Tables::open(small_tables(), TableRules::Check, Metric::Dtm).unwrap();
     compare(&check, &tables);
     check_play(&check, &tables);
 }

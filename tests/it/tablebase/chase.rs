@@ -5,25 +5,27 @@ use std::path::Path;
 
 use juzhong::game::{Side, Verdict};
 use juzhong::tablebase::{
-    Entry, GenerateOptions, LineEnd, Material, Metric, NoProgress, Rules, Tables, VerifyOptions,
-    Wdl, generate_all, verify,
+    Entry, LineEnd, Metric, NoProgress, Rules, Tables, VerifyOptions, Wdl, verify,
 };
 use juzhong::xiangqi::Position;
 
 use crate::support::brute::{self, Graph, Wdl as BruteWdl};
+use crate::support::tables::{
+    asian_tables, build_tables, small_graph, small_tables, tables_of_four_men,
+};
 
-fn tables(dir: &Path, names: &[&str], rules: Rules) -> Tables {
-    let materials: Vec<Material> = names.iter().map(|name| name.parse().unwrap()).collect();
-    let options = GenerateOptions { rules, ..GenerateOptions::default() };
-    generate_all(dir, &materials, &options, &NoProgress).unwrap();
-    Tables::open(dir, rules, Metric::Dtm).unwrap()
+fn opened(folder: &Path, rules: Rules) -> Tables {
+    Tables::open(folder, rules, Metric::Dtm).unwrap()
+}
+
+/// How many positions chase decides in a set.
+fn decided_by_chase(name: &str) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    compare(name, &Graph::new(name), &build_tables(folder.path(), &[name], Rules::Asian))
 }
 
 /// Slot for slot; how many positions chase decides.
-fn compare(name: &str) -> usize {
-    let folder = tempfile::tempdir().unwrap();
-    let asian = tables(folder.path(), &[name], Rules::Asian);
-    let graph = Graph::new(name);
+fn compare(name: &str, graph: &Graph, asian: &Tables) -> usize {
     let solution = graph.solve(brute::Rules::Asian);
     let check = graph.solve(brute::Rules::Check);
     let mut by_chase = 0;
@@ -43,21 +45,22 @@ fn compare(name: &str) -> usize {
 
 #[test]
 fn tables_agree_with_the_literal_game() {
-    compare("KRvKN");
+    compare("KRvKN", small_graph(), &opened(asian_tables(), Rules::Asian));
 }
 
 #[test]
 #[ignore = "cargo test --release --test it tablebase::chase::tables_of_four_men_agree_with_the_literal_game -- --ignored: minutes, 3 GiB"]
 fn tables_of_four_men_agree_with_the_literal_game() {
     let sets = ["KRvKN", "KRvKC", "KNvKN", "KCvKC", "KCvKN", "KRvKR", "KCvKP"];
-    let decided: usize = sets.iter().map(|name| compare(name)).sum();
+    let decided: usize = sets.iter().map(|name| decided_by_chase(name)).sum();
     assert_eq!(decided, 0);
 }
 
 #[test]
 #[ignore = "cargo test --release --test it tablebase::chase::tables_of_five_men_agree_with_the_literal_game -- --ignored: minutes, 8 GiB"]
 fn tables_of_five_men_agree_with_the_literal_game() {
-    let decided: usize = ["KRAvKR", "KRvKNA", "KCAvKN"].iter().map(|name| compare(name)).sum();
+    let decided: usize =
+        ["KRAvKR", "KRvKNA", "KCAvKN"].iter().map(|name| decided_by_chase(name)).sum();
     println!("{decided} positions of five men are decided by chase");
 }
 
@@ -68,22 +71,26 @@ fn sets_that_need_no_rule_are_as_under_none() {
         "KRvK", "KPvK", "KNvK", "KNvKA", "KRvKA", "KRvKB", "KRvKAA", "KRvKR", "KRvKC", "KPvKP",
         "KCvKC",
     ];
-    same_under_all_rules(&names);
+    let folder = tempfile::tempdir().unwrap();
+    let [none, check] =
+        [Rules::None, Rules::Check].map(|rules| opened(tables_of_four_men(), rules));
+    let asian = build_tables(folder.path(), &names, Rules::Asian);
+    are_the_same(&names, &[none, check, asian]);
 }
 
 #[test]
 #[ignore = "cargo test --release --test it tablebase::chase::larger_sets_that_need_no_rule_are_as_under_none -- --ignored: a minute or two"]
 fn larger_sets_that_need_no_rule_are_as_under_none() {
-    same_under_all_rules(&["KRvKAABB", "KRPvKAA", "KNPvKAA", "KNPvKAABB"]);
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["KRvKAABB", "KRPvKAA", "KNPvKAA", "KNPvKAABB"];
+    are_the_same(&names, &Rules::ALL.map(|rules| build_tables(folder.path(), &names, rules)));
 }
 
-fn same_under_all_rules(names: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    let [none, check, asian] = Rules::ALL.map(|rules| tables(folder.path(), names, rules));
+fn are_the_same(names: &[&str], [none, check, asian]: &[Tables; 3]) {
     for name in names {
         let content = |tables: &Tables| tables.stats(name.parse().unwrap()).unwrap().content;
-        assert_eq!(content(&asian), content(&none), "{name}");
-        assert_eq!(content(&asian), content(&check), "{name}");
+        assert_eq!(content(asian), content(none), "{name}");
+        assert_eq!(content(asian), content(check), "{name}");
     }
 }
 
@@ -92,7 +99,7 @@ fn same_under_all_rules(names: &[&str]) {
 #[ignore = "cargo test --release --test it tablebase::chase::chase_decides_as_many_as_known -- --ignored: minutes on two cores"]
 fn chase_decides_as_many_as_known() {
     let folder = tempfile::tempdir().unwrap();
-    let tables = tables(folder.path(), &["KRCvKR"], Rules::Asian);
+    let tables = build_tables(folder.path(), &["KRCvKR"], Rules::Asian);
     let sides = tables.stats("KRCvKR".parse().unwrap()).unwrap().sides;
     let wdl = |counts: &juzhong::tablebase::SideCounts| [counts.win, counts.draw, counts.loss];
     assert_eq!(wdl(&sides.first.counts), [23_988_674, 5_833_690, 1_091_682]);
@@ -118,11 +125,10 @@ fn explain(tables: &Tables, position: &Position, entry: Entry) {
 
 #[test]
 fn loops_are_judged_as_the_table_says() {
-    let folder = tempfile::tempdir().unwrap();
-    for rules in [Rules::Check, Rules::Asian] {
-        let tables = tables(folder.path(), &["KRvKN"], rules);
+    for (folder, rules) in [(small_tables(), Rules::Check), (asian_tables(), Rules::Asian)] {
+        let tables = opened(folder, rules);
         let mut explained = 0;
-        for (position, _) in Graph::new("KRvKN").solve(brute::Rules::None).iter() {
+        for position in small_graph().positions() {
             let entry = tables.probe(&position).unwrap();
             if entry.order > 0 {
                 explain(&tables, &position, entry);
@@ -147,7 +153,7 @@ const CHASES: [(&str, Side); 6] = [
 #[ignore = "cargo test --release --test it tablebase::chase::chases_of_a_rook_are_explained -- --ignored: minutes"]
 fn chases_of_a_rook_are_explained() {
     let folder = tempfile::tempdir().unwrap();
-    let tables = tables(folder.path(), &["KRCvKR"], Rules::Asian);
+    let tables = build_tables(folder.path(), &["KRCvKR"], Rules::Asian);
     for (fen, loser) in CHASES {
         let position = Position::from_fen(fen).unwrap();
         let entry = tables.probe(&position).unwrap();
@@ -158,12 +164,9 @@ fn chases_of_a_rook_are_explained() {
 
 #[test]
 fn tables_of_asian_rules_are_verified() {
-    let folder = tempfile::tempdir().unwrap();
-    let materials: Vec<Material> =
-        ["KRvKN", "KCvKN"].iter().map(|name| name.parse().unwrap()).collect();
-    tables(folder.path(), &["KRvKN", "KCvKN"], Rules::Asian);
+    let materials = ["KRvKN", "KCvKN"].map(|name| name.parse().unwrap());
     let options = VerifyOptions { rules: Rules::Asian, ..VerifyOptions::default() };
-    let proofs = verify(folder.path(), &materials, &options, &NoProgress).unwrap();
+    let proofs = verify(asian_tables(), &materials, &options, &NoProgress).unwrap();
     for result in proofs.tables {
         assert!(result.unwrap().passed());
     }

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use juzhong::tablebase::{
-    GenerateOptions, Material, Metric, NoProgress, Rules, SideStats, Tables, generate_all,
-};
+use juzhong::tablebase::{Material, Metric, Rules, SideStats, Tables};
+
+use crate::support::tables::tables_of_four_men;
 
 const HEADER: &str =
     "material\tside\twin\tdraw\tloss\tby_rule_win\tby_rule_loss\tlongest_win\tcontent";
@@ -51,12 +51,6 @@ fn compare(dir: &Path, materials: &[Material]) {
     }
 }
 
-fn build_and_compare(materials: &[Material]) {
-    let folder = tempfile::tempdir().unwrap();
-    generate_all(folder.path(), materials, &GenerateOptions::default(), &NoProgress).unwrap();
-    compare(folder.path(), materials);
-}
-
 #[test]
 fn the_file_has_all_sets_of_up_to_some_number_of_men() {
     let sets: Vec<_> = expected().into_iter().map(|(material, _)| material).collect();
@@ -89,13 +83,13 @@ fn counts_agree_with_each_other() {
 #[test]
 fn small_sets_have_the_counts_of_the_file() {
     let four = ["KRvKN", "KPvKP", "KNAvK"].map(|name| name.parse().unwrap());
-    build_and_compare(&[Material::all_up_to(3), four.to_vec()].concat());
+    compare(tables_of_four_men(), &[Material::all_up_to(3), four.to_vec()].concat());
 }
 
 #[test]
 #[ignore = "cargo test --release --test it tablebase::counts::sets_of_four_men_have_the_counts_of_the_file -- --ignored: some seconds"]
 fn sets_of_four_men_have_the_counts_of_the_file() {
-    build_and_compare(&Material::all_up_to(4));
+    compare(tables_of_four_men(), &Material::all_up_to(4));
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! Endgame tables against known counts.
 
-use std::path::Path;
+use juzhong::tablebase::{Metric, Rules, SideCounts, Tables};
 
-use juzhong::tablebase::{
-    GenerateOptions, Material, Metric, NoProgress, Rules, SideCounts, Tables, generate_all,
-};
+use crate::support::tables::{build_tables, tables_of_four_men};
 
 /// Set, rules, then for each side to move win/draw/loss and wins and losses by rule, and the longest
 /// win of either side in plies.
@@ -32,12 +30,6 @@ const SMALL: [Row; 2] = [
     ("KRvKN", Rules::Check, [[346_935, 78, 1008, 624, 0], [37476, 1140, 373_350, 0, 2570]], 25),
 ];
 
-fn tables(dir: &Path, materials: &[Material], rules: Rules) -> Tables {
-    let options = GenerateOptions { rules, ..GenerateOptions::default() };
-    generate_all(dir, materials, &options, &NoProgress).unwrap();
-    Tables::open(dir, rules, Metric::Dtm).unwrap()
-}
-
 fn numbers(counts: &SideCounts) -> [u64; 5] {
     [counts.win, counts.draw, counts.loss, counts.by_rule_win, counts.by_rule_loss]
 }
@@ -57,11 +49,8 @@ fn without_rule([w, d, l]: [u64; 3]) -> [u64; 5] {
 
 #[test]
 fn small_sets_have_the_known_counts() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut materials = Material::all_up_to(4);
-    materials.push("KRvKAA".parse().unwrap());
     for rules in [Rules::None, Rules::Check] {
-        let tables = tables(folder.path(), &materials, rules);
+        let tables = Tables::open(tables_of_four_men(), rules, Metric::Dtm).unwrap();
         assert!(tables.materials().len() >= 49);
         for (name, counts, longest) in NO_RULE_NEEDED {
             check(&tables, name, counts.map(without_rule), Some(longest));
@@ -96,8 +85,7 @@ fn check_plain(rows: &[Plain], choices: &[Rules]) {
     let folder = tempfile::tempdir().unwrap();
     for &rules in choices {
         for &(name, counts, longest) in rows {
-            let material: Material = name.parse().unwrap();
-            let tables = tables(folder.path(), &[material], rules);
+            let tables = build_tables(folder.path(), &[name], rules);
             check(&tables, name, counts.map(without_rule), longest);
         }
     }
@@ -126,11 +114,11 @@ fn sets_that_need_the_rule_have_the_known_counts() {
     ];
     for (name, rules, counts, _) in rows {
         let start = std::time::Instant::now();
-        let tables = tables(folder.path(), &[name.parse().unwrap()], rules);
+        let tables = build_tables(folder.path(), &[name], rules);
         println!("{name} {rules}: {:.1?}", start.elapsed());
         check(&tables, name, counts, None);
     }
-    let tables = tables(folder.path(), &["KRvKPP".parse().unwrap()], Rules::Check);
+    let tables = build_tables(folder.path(), &["KRvKPP"], Rules::Check);
     let stats = tables.stats("KRvKPP".parse().unwrap()).unwrap();
     let wdl = |counts: &SideCounts| [counts.win, counts.draw, counts.loss];
     assert_eq!(wdl(&stats.sides.first.counts), [5_705_222, 2840, 31856]);
