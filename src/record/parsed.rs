@@ -105,6 +105,8 @@ pub enum Note {
     OtherSide,
     /// The first node promises moves, but the file counts none and ends there: a position.
     NoMoves,
+    /// The file states two different results.
+    TwoResults,
 }
 
 impl fmt::Display for Note {
@@ -118,6 +120,7 @@ impl fmt::Display for Note {
                 "the file promises moves, but counts none and has none; \
                  it was read as a position"
             }
+            Self::TwoResults => "the file states two different results; none was kept",
         })
     }
 }

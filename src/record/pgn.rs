@@ -10,7 +10,7 @@ use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
 use super::text::tidy;
 use super::{
-    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
+    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, Note,
     ParsedGame, Place, ReadSummary, Record, Tree, Variation,
 };
 use crate::game::{Outcome, Side};
@@ -78,7 +78,9 @@ pub(super) fn hand_over(
     summary.cut_variations += read.cut_variations;
     summary.undecoded += u64::from(read.is_undecoded);
     summary.guessed += read.guessed;
-    sink(Ok(ParsedGame { record: read.record, place, game, end: read.end, note: None, cut }));
+    summary.noted += u64::from(read.note.is_some());
+    let BlockGame { record, end, note, .. } = read;
+    sink(Ok(ParsedGame { record, place, game, end, note, cut }));
 }
 
 /// The reason why a block is no game, and the number of lines between its first line and the fault.
@@ -105,6 +107,7 @@ pub(super) struct BlockGame {
     pub(super) is_undecoded: bool,
     /// Moves that two pieces could make.
     pub(super) guessed: u64,
+    pub(super) note: Option<Note>,
 }
 
 /// Reads one block; `None` if there is nothing in it but comments.
@@ -513,6 +516,7 @@ impl<'a> GameReader<'a> {
             cut_variations: self.cut_variations,
             is_undecoded: false,
             guessed: self.guessed,
+            note: None,
         })
     }
 }

@@ -152,7 +152,7 @@ pub(super) struct Line<'a> {
 }
 
 /// The lines of a chunk that are not blank.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
