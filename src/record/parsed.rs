@@ -180,7 +180,7 @@ pub struct ReadSummary {
     pub cut_variations: u64,
     /// Games with a [`Note`].
     pub noted: u64,
-    /// Members of archives that were passed over, because they hold no games.
+    /// Sources, members of archives among them, that were passed over, because they hold no games.
     pub skipped: u64,
     /// Games in whose texts bytes stand for no character; they are shown as `\xA4`.
     pub undecoded: u64,

@@ -4,6 +4,7 @@ use super::blocks::{Block, Blocks};
 use super::{TEXTS, is_structure};
 use crate::game::{Outcome, Side};
 use crate::record::board::{board_of, start_position};
+use crate::record::encoding::UTF8_MARK;
 use crate::record::pgn::read_start;
 use crate::record::preorder::Coordinates;
 use crate::record::scan;
@@ -19,6 +20,31 @@ use crate::xiangqi::{Position, Square};
 
 /// Names of values that make a game: moves, a board, a position.
 const OF_GAMES: [&[u8]; 3] = [b"movelist", b"binit", b"fen"];
+
+/// The longest text of digits alone that is a game, in bytes, and the shortest, in digits.
+const MAX_BARE_BYTES: usize = 64 << 10;
+const MIN_BARE_DIGITS: usize = 8;
+
+/// Returns true if a text is the digits of a main line and nothing else, all its moves legal.
+pub(in crate::record) fn is_bare(text: &[u8]) -> bool {
+    bare(text).is_some()
+}
+
+/// The game of a text of digits alone.
+fn bare(text: &[u8]) -> Option<Found> {
+    let text = text.strip_prefix(UTF8_MARK).unwrap_or(text);
+    let is_digit = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
+    if text.len() > MAX_BARE_BYTES || !text.iter().all(is_digit) {
+        return None;
+    }
+    let moves: String =
+        text.iter().filter(|b| b.is_ascii_digit()).map(|&b| char::from(b)).collect();
+    if moves.len() < MIN_BARE_DIGITS {
+        return None;
+    }
+    let main = Branch { moves, ..Branch::default() };
+    Parts { main, ..Parts::default() }.game().ok()
+}
 
 /// The places where games begin in a text.
 pub(in crate::record) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
@@ -43,6 +69,9 @@ pub(in crate::record) fn read(
 ) -> ReadSummary {
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block));
+    if let Some(found) = bare(part) {
+        return report_at(source, Place::Line(chunk.line), chunk.game, Ok(found), sink);
+    }
     let mut summary = ReadSummary::default();
     for (number, block) in (chunk.game..).zip(blocks) {
         let place = Place::Line(block.line);
