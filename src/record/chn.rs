@@ -24,7 +24,7 @@ use super::board::{Board, from_top_left, start_position, turned};
 use super::ccm::seen_from_red;
 use super::preorder::Coordinates;
 use super::single::{Fault, Found, is_playable, line, malformed, truncated};
-use super::text::{gb18030, push_tag};
+use super::text::{gb18030_field, push_tag};
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square};
 
@@ -76,9 +76,9 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (tree, fault) = line(position, moves.drain(..).map(Ok))?;
     let mut tags = Vec::new();
     for (at, width, name) in TEXTS {
-        push_tag(&mut tags, name, gb18030(&header[at..at + width]));
+        push_tag(&mut tags, name, gb18030_field(&header[at..at + width]));
     }
-    push_tag(&mut tags, "Date", date(&gb18030(&header[DATE..DATE + DATE_WIDTH])));
+    push_tag(&mut tags, "Date", date(&gb18030_field(&header[DATE..DATE + DATE_WIDTH])));
     let record = Record { tags, start, start_clock: 0, result: None, tree };
     Ok(Found { fault, ..Found::new(record) })
 }

@@ -5,18 +5,36 @@ use std::fmt::Write as _;
 
 use super::Encoding;
 
-/// The longest character of GB18030, in bytes.
-const LONGEST_CHARACTER: usize = 4;
-
-/// A text of XQF, in GB18030, up to the first NUL. A character that is cut off at its end is left out;
-/// other bytes that stand for no character are shown as such (`\xA4`).
+/// A text in GB18030, up to the first NUL. Bytes that stand for no character are shown as such (`\xA4`).
 pub(super) fn gb18030(bytes: &[u8]) -> String {
+    tidy(&Encoding::Gb18030.decode_shown(before_nul(bytes)).0)
+}
+
+/// A text in a field of fixed width, as [`gb18030`]; a character that is cut off at its end is left out.
+pub(super) fn gb18030_field(bytes: &[u8]) -> String {
+    let text = before_nul(bytes);
+    gb18030(&text[..whole_characters(text)])
+}
+
+fn before_nul(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    let text = &bytes[..end];
-    let is_whole = |len: &usize| !Encoding::Gb18030.decode_shown(&text[..*len]).1;
-    let whole =
-        (end.saturating_sub(LONGEST_CHARACTER - 1)..=end).rev().find(is_whole).unwrap_or(end);
-    tidy(&Encoding::Gb18030.decode_shown(&text[..whole]).0)
+    &bytes[..end]
+}
+
+/// The length of a text in GB18030 without the first bytes of a character whose others are missing.
+fn whole_characters(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += match text[at..] {
+            []
+            | [0x81..=0xfe]
+            | [0x81..=0xfe, b'0'..=b'9']
+            | [0x81..=0xfe, b'0'..=b'9', 0x81..=0xfe] => return at,
+            [0x81..=0xfe, b'0'..=b'9', 0x81..=0xfe, b'0'..=b'9', ..] => 4,
+            [0x81..=0xfe, 0x40..=0x7e | 0x80..=0xfe, ..] => 2,
+            [_, ..] => 1,
+        }
+    }
 }
 
 /// A text in the encoding that fits it best; bytes that stand for no character are shown as such.
@@ -128,10 +146,21 @@ mod tests {
     #[test]
     fn fields_end_where_they_end() {
         let cut = &encoding_rs::GB18030.encode(" 中国象棋\r\n").0[..6];
-        assert_eq!(gb18030(cut), "中国");
-        assert_eq!(gb18030(b"a\0b"), "a");
-        assert_eq!(gb18030(b"\xff\xff"), "");
-        assert_eq!(gb18030(b"a\xffbcd"), "a\\xFFbcd");
+        assert_eq!((gb18030_field(cut).as_str(), gb18030(cut).as_str()), ("中国", "中国\\xCF"));
+        assert_eq!(gb18030_field(b"a\0b"), "a");
+        assert_eq!(gb18030_field(b"\xff\xff"), "\\xFF\\xFF");
+        for (bytes, text) in [
+            (&b"a\xffbcd"[..], "a\\xFFbcd"),
+            (b"a\xffbc", "a\\xFFbc"),
+            (b"a\xffb", "a\\xFFb"),
+            (b"\xd6\xd0\xff", "中\\xFF"),
+            (b"\xff\xd6", "\\xFF"),
+            (b"a\x81\x30\x81", "a"),
+            (b"a\x81\x30", "a"),
+            (b"a\x81\x30b", "a\\x810b"),
+        ] {
+            assert_eq!(gb18030_field(bytes), text, "{bytes:x?}");
+        }
         let units: Vec<u8> = "将\0rubbish".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(utf16(&units), "将");
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x01]), "将");

@@ -7,7 +7,7 @@ use crate::game::{Outcome, Side};
 use crate::record::board::{Board, board_of, note, start_position};
 use crate::record::preorder::{Coordinates, Node, PreOrder};
 use crate::record::single::{Fault, Found, go_on};
-use crate::record::text::{gb18030, push_tag};
+use crate::record::text::{gb18030, gb18030_field, push_tag};
 use crate::record::{BadGameReason, Note, Record};
 use crate::xiangqi::{Position, Square};
 
@@ -92,7 +92,7 @@ fn tags(header: &[u8; TREE]) -> Vec<(String, String)> {
     for (at, width, name) in TEXTS {
         let field = &header[at + 1..at + width];
         let len = usize::from(header[at]).min(field.len());
-        push_tag(&mut tags, name, gb18030(&field[..len]));
+        push_tag(&mut tags, name, gb18030_field(&field[..len]));
     }
     tags
 }
