@@ -20,7 +20,7 @@ use super::markup::{Piece, Pieces, attribute};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, on_lines};
-use super::text::{detected, push_tag, tidy};
+use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
@@ -50,9 +50,11 @@ const TEXTS: [(&str, &str); 19] = [
 
 /// Reads the game of a CBF.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let text = detected(bytes);
+    let texts = Texts::default();
+    let text = texts.detected(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
-    on_lines(&text, reader.game())
+    let found = on_lines(&text, reader.game())?;
+    Ok(Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
 /// The contents of the head.

@@ -24,7 +24,7 @@ use super::board::{Board, from_top_left, start_position, turned};
 use super::ccm::seen_from_red;
 use super::preorder::Coordinates;
 use super::single::{Fault, Found, is_playable, line, malformed, truncated};
-use super::text::{gb18030_field, push_tag};
+use super::text::{Texts, push_tag};
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square};
 
@@ -74,13 +74,14 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         start_position(&board, first, Side::First).map_err(|reason| Fault::at(BOARD, reason))?;
     let position = start.clone().unwrap_or_else(Position::start);
     let (tree, fault) = line(position, moves.drain(..).map(Ok))?;
-    let mut tags = Vec::new();
+    let (mut tags, texts) = (Vec::new(), Texts::default());
     for (at, width, name) in TEXTS {
-        push_tag(&mut tags, name, gb18030_field(&header[at..at + width]));
+        push_tag(&mut tags, name, texts.gb18030_field(&header[at..at + width]));
     }
-    push_tag(&mut tags, "Date", date(&gb18030_field(&header[DATE..DATE + DATE_WIDTH])));
+    push_tag(&mut tags, "Date", date(&texts.gb18030_field(&header[DATE..DATE + DATE_WIDTH])));
     let record = Record { tags, start, start_clock: 0, result: None, tree };
-    Ok(Found { fault, ..Found::new(record) })
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { is_undecoded, fault, ..Found::new(record) })
 }
 
 /// The board, and whether it is seen from Black's side.

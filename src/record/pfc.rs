@@ -16,7 +16,7 @@ use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::scan::outcome;
 use super::single::{Fault, Found, go_on, on_lines};
-use super::text::{detected, push_tag, tidy};
+use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::xiangqi::{Position, Setup, Square};
 
@@ -51,8 +51,10 @@ pub(super) fn looks_like(sample: &[u8]) -> bool {
 
 /// Reads the game of a PFC.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let text = detected(bytes);
-    on_lines(&text, read_text(&text))
+    let texts = Texts::default();
+    let text = texts.detected(bytes);
+    let found = on_lines(&text, read_text(&text))?;
+    Ok(Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
 type Failure = (usize, BadGameReason);

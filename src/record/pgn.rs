@@ -138,8 +138,24 @@ fn read_block(
 /// Reads a block that may have bytes without a character.
 fn read_shown(encoding: Encoding, bytes: &[u8]) -> Result<Option<BlockGame>, BlockFault> {
     let (text, is_undecoded) = encoding.decode_shown(bytes);
-    let game = GameReader::read(&text)?;
-    Ok(game.map(|game| BlockGame { is_undecoded, ..game }))
+    noting(GameReader::read(&text), is_undecoded)
+}
+
+/// Notes with a game, or with the moves before an illegal one, whether bytes of its text stand for no
+/// character.
+pub(super) fn noting(
+    read: Result<Option<BlockGame>, BlockFault>,
+    is_undecoded: bool,
+) -> Result<Option<BlockGame>, BlockFault> {
+    match read {
+        Ok(game) => Ok(game.map(|game| BlockGame { is_undecoded, ..game })),
+        Err(mut fault) => {
+            if let Some(part) = &mut fault.part {
+                part.is_undecoded = is_undecoded;
+            }
+            Err(fault)
+        }
+    }
 }
 
 fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {

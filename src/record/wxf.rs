@@ -60,7 +60,7 @@ pub(super) fn read(
     let mut number = 0;
     let mut finish = |start: Line<'_>, end: usize| {
         number += 1;
-        let read = read_block(&bytes[start.start..end], chunk, &mut summary);
+        let read = read_block(&bytes[start.start..end], chunk);
         let place = Place::Line(start.line);
         pgn::hand_over(source, (place, number), chunk, read, &mut summary, sink);
     };
@@ -78,16 +78,11 @@ pub(super) fn read(
     summary
 }
 
-fn read_block(
-    bytes: &[u8],
-    chunk: &Chunk,
-    summary: &mut ReadSummary,
-) -> Result<Option<BlockGame>, BlockFault> {
+fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFault> {
     if bytes.len() > MAX_GAME_BYTES {
         return Err(BlockFault::new(0, BadGameReason::TooLong(bytes.len())));
     }
     let (text, is_undecoded) = chunk.encoding.decode_part(bytes);
-    summary.undecoded += u64::from(is_undecoded);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let Some(begin) = find_start(&text) else {
         let what = "a WXF game without START{ before its moves";
@@ -96,7 +91,7 @@ fn read_block(
     let (head, moves) = text.split_at(begin);
     let lines = head.matches('\n').count() as u64;
     let moves = moves.split_once('{').map_or("", |(_, moves)| moves);
-    let read = pgn::read_wxf(&moves_text(moves), &tags(head));
+    let read = pgn::noting(pgn::read_wxf(&moves_text(moves), &tags(head)), is_undecoded);
     read.map_err(|fault| BlockFault { lines: fault.lines + lines, ..fault })
 }
 

@@ -19,7 +19,7 @@ use super::board::from_top_left;
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, malformed, truncated};
-use super::text::{detected, push_tag, tidy};
+use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
@@ -65,7 +65,8 @@ const TODAY: [Field; 9] = [
 /// Reads the game of an XQR.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (bytes, fields) = checked(bytes)?;
-    let mut reader = Reader { bytes, at: MAGIC.len() };
+    let texts = Texts::default();
+    let mut reader = Reader { bytes, at: MAGIC.len(), texts: &texts };
     let mut record = reader.head(fields)?;
     let root = reader.node()?;
     let start = record.start.clone().unwrap_or_else(Position::start);
@@ -81,7 +82,8 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     }
     let (tree, cut_variations) = order.finish();
     record.tree = tree;
-    Ok(Found { cut_variations, fault, ..Found::new(record) })
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { cut_variations, is_undecoded, fault, ..Found::new(record) })
 }
 
 /// The bytes without the checksum, which is right, and the kind of fields, which its type determines.
@@ -109,6 +111,7 @@ fn checked(bytes: &[u8]) -> Result<(&[u8], &'static [Field]), Fault> {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    texts: &'a Texts,
 }
 
 impl<'a> Reader<'a> {
@@ -120,7 +123,7 @@ impl<'a> Reader<'a> {
             let [kind, len] = *self.take("the fields")?;
             let at = self.at;
             let value = self.bytes_of(usize::from(len), "a field")?;
-            let text = || tidy(&detected(value));
+            let text = || tidy(&self.texts.detected(value));
             match usize::from(kind).checked_sub(2).and_then(|index| fields.get(index)) {
                 Some(Field::End) => return Ok(record),
                 Some(Field::Tag(name)) => push_tag(&mut record.tags, name, text()),
@@ -144,7 +147,7 @@ impl<'a> Reader<'a> {
             let len = usize::try_from(len).unwrap_or(usize::MAX);
             let there = self.bytes.len() - self.at;
             let within = format!("a comment that claims {len} bytes, of which {there} are there");
-            comment = tidy(&detected(self.bytes_of(len, &within)?));
+            comment = tidy(&self.texts.detected(self.bytes_of(len, &within)?));
         }
         let (is_last, has_alternative) = (marks & 1 == 0, marks & 2 != 0);
         Ok(Node { mv, comment, is_last, has_alternative })
