@@ -195,13 +195,17 @@ fn what_a_killed_run_left_is_swept() {
 #[test]
 fn the_moves_before_an_illegal_one_are_kept() {
     let folder = folder();
-    let names = ["a.pgn", "b.txt", "c.csv", "d.jsonl", "e.dhtmlxq"];
+    let names = ["a.pgn", "b.txt", "c.csv", "d.jsonl", "e.dhtmlxq", "f.pgn", "g.txt", "h.jsonl"];
     let texts = [
         "[Red \"x\"]\n\n1. h2e2 h9g7 2. h0g2 (2. b0c2) a9a1 1-0\n",
         "h2e2 h9g7 h0g2 a9a1\n",
         "moves,red\nh2e2 h9g7 h0g2 a9a1,x\n",
         "{\"moves\":\"h2e2 h9g7 h0g2 a9a1\"}\n",
         "[DhtmlXQ][DhtmlXQ_movelist]7747706279670003[/DhtmlXQ_movelist][/DhtmlXQ]\n",
+        // Ranks from 1, without one of 10 and with one.
+        "[Event \"x\"]\n\n1. h3e3 h8e8 2. h1g3 a1a9 *\n",
+        "h3e3 h10g8 h1g3 a1a9\n",
+        "{\"moves\":\"h3e3 h10g8 h1g3 a1a9\"}\n",
     ];
     let [out, list] = ["out.txt", "list"].map(|name| at(&folder, name));
     for (name, text) in names.iter().zip(texts) {
@@ -212,7 +216,8 @@ fn the_moves_before_an_illegal_one_are_kept() {
         let told =
             convert(&file, &out, &["--notation", "uci", "--keep-legal-part", "--rejects", &list]);
         assert!(told.contains("1 games cut before an illegal move"), "{told}");
-        assert!(fs::read_to_string(&out).unwrap().starts_with("h2e2 h9g7 h0g2"), "{name}");
+        let kept = fs::read_to_string(&out).unwrap();
+        assert!(kept.starts_with("h2e2 h") && kept.contains(" h0g2"), "{name}: {kept}");
         let rejects = fs::read_to_string(&list).unwrap();
         assert!(
             rejects.starts_with(&file) && rejects.contains("the moves before are kept: ply 4:"),

@@ -2,6 +2,7 @@
 //! read or played refuses that game alone.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use super::parsed::board_outcome;
@@ -21,6 +22,15 @@ impl BadGameReason {
     /// Returns true if another encoding might make the text readable.
     const fn is_unreadable(&self) -> bool {
         matches!(self, Self::NotPgn(_) | Self::Move { error: MoveError::Unreadable(_), .. })
+    }
+
+    /// The ply of the main line that is at fault, from 1; 0 if it is none.
+    pub(super) const fn ply(&self) -> usize {
+        match self {
+            Self::Move { ply, .. } => *ply,
+            Self::NotPgn(_) => 1,
+            _ => 0,
+        }
     }
 
     /// Returns true if another reading of the moves might make sense.
@@ -291,7 +301,8 @@ impl<'a> GameReader<'a> {
     }
 
     /// Reads a game; its ranks count from 0 or, if then a move of the main line cannot be played, from
-    /// 1: all of it decides. Where ranks of 10 stand in it, they count from 1 in any case.
+    /// 1: all of it decides. If neither can be played to its end, the one that goes further holds, or, of two
+    /// equal ones, the latter where ranks of 10 stand in the game.
     fn of_game(text: &str, reader: &dyn Fn() -> Self) -> Result<Option<BlockGame>, BlockFault> {
         let fault = match reader().run() {
             Err(fault) if fault.reason.is_of_move() => fault,
@@ -299,7 +310,13 @@ impl<'a> GameReader<'a> {
         };
         match (Self { is_from_one: true, ..reader() }).run() {
             Ok(Some(game)) => Ok(Some(game)),
-            Err(other) if other.reason.is_of_move() && has_rank_ten(text) => Err(other),
+            Err(other) if other.reason.is_of_move() => {
+                let goes_further = match other.reason.ply().cmp(&fault.reason.ply()) {
+                    Ordering::Equal => has_rank_ten(text),
+                    order => order.is_gt(),
+                };
+                Err(if goes_further { other } else { fault })
+            }
             _ => Err(fault),
         }
     }
