@@ -957,3 +957,39 @@ fn games_with_bytes_without_a_character_are_counted_in_every_format() {
     let (games, summary) = read(&records);
     assert_eq!((games.len(), summary.undecoded), (3, 2));
 }
+
+#[test]
+fn the_moves_of_a_truncated_file_are_kept_where_that_is_asked_for() {
+    let (line, record) = (moves_of(LINE), record_of(LINE));
+    let mut xqf = Vec::new();
+    write_xqf(&mut xqf, &record).unwrap();
+    let files = [
+        che(&line).into_bytes(),
+        mxq(&HEAD, &line),
+        ccm(&line, false),
+        chn(&Position::start(), &line, false),
+        pfc(&record).into_bytes(),
+        xqr(&record, false),
+        xqr(&record, true),
+        cbf(&record).into_bytes(),
+        old_cbr(&record),
+        xqf,
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let mut longest = 0;
+        for len in 0..file.len() {
+            let cut = &file[..len];
+            let (games, summary) = read(cut);
+            let (kept, summary_of_kept) = read_legal_part(cut);
+            assert_eq!(games.len(), kept.len(), "{number}: {len}");
+            let (Some(Err(bad)), Some(Ok(game))) = (games.first(), kept.first()) else { continue };
+            assert!(matches!(bad.reason, BadGameReason::Truncated(_)), "{number}: {bad}");
+            assert_eq!((summary.bad, summary_of_kept.kept), (1, 1), "{number}: {len}");
+            assert_eq!(game.cut.as_ref(), Some(&Box::new(bad.clone())), "{number}: {len}");
+            let moves = &game.record.tree.moves;
+            assert!(line.starts_with(moves) && moves.len() >= longest, "{number}: {len}");
+            longest = moves.len();
+        }
+        assert!(longest >= line.len() - 1, "{number}: {longest}");
+    }
+}

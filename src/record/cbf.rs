@@ -100,10 +100,16 @@ impl Reader<'_> {
         let start = head.start.clone().unwrap_or_else(Position::start);
         let mut order = PreOrder::new(start, comment.unwrap_or_default());
         let mut goes_on = true;
-        let (mut left_over, mut fault) = (0, None);
+        let (mut left_over, mut fault, mut end) = (0, None, None);
         while let Some(element) = next {
             let at = self.moves_at;
-            next = self.next_move()?;
+            next = match self.next_move() {
+                Err((at, reason @ BadGameReason::Truncated(_))) => {
+                    end = Some(Fault::at(at, reason));
+                    None
+                }
+                read => read?,
+            };
             if goes_on {
                 goes_on = go_on(order.add(element.node()), at, &mut fault);
             } else if fault.is_none() {
@@ -114,7 +120,7 @@ impl Reader<'_> {
         let Head { tags, result, start, start_clock } = head;
         let record = Record { tags, start, start_clock, result, tree };
         let cut_variations = cut_variations + left_over;
-        Ok(Found { cut_variations, fault, ..Found::new(record) })
+        Ok(Found { cut_variations, fault: end.or(fault), ..Found::new(record) })
     }
 
     /// Reads up to the list of moves.

@@ -25,7 +25,7 @@ use std::ops::Range;
 use super::board::{from_halves, note, start_position};
 use super::old_cbl;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, go_on, report, truncated};
+use super::single::{Fault, Found, go_on, report, truncated, unless_truncated};
 use super::split::{Start, cut};
 use super::text::{Texts, push_tag};
 use super::{
@@ -229,7 +229,8 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
             return Err(Fault::at(offset, BadGameReason::TooLong(record.len())));
         }
         let at = offset + tree.at;
-        more = go_on(order.add(tree.node()?), at, &mut fault);
+        let Some(node) = unless_truncated(tree.node(), &mut fault)? else { break };
+        more = go_on(order.add(node), at, &mut fault);
     }
     let (tree, cut_variations) = order.finish();
     let result = match header[RESULT - layout.rest] {

@@ -14,7 +14,8 @@ pub(super) struct Found {
     /// Set if bytes of its texts stand for no character.
     pub(super) is_undecoded: bool,
     pub(super) note: Option<Note>,
-    /// The reason why the game goes no further, where a move of its main line cannot be played.
+    /// The reason why the game goes no further, where a move of its main line cannot be played or its bytes
+    /// end.
     pub(super) fault: Option<Fault>,
 }
 
@@ -58,7 +59,7 @@ pub(super) fn read_whole(
 }
 
 /// Hands over a game that begins at a place and has that number, good or bad. One that breaks off at an
-/// illegal move is bad, unless the moves before it are wanted.
+/// illegal move, or where its bytes end, is bad, unless the moves before are wanted.
 pub(super) fn report(
     source: &str,
     chunk: &Chunk,
@@ -85,9 +86,28 @@ pub(super) fn report(
     ReadSummary { bad: 1, ..ReadSummary::default() }
 }
 
-/// Returns true if a game that breaks off at an illegal move has moves before it.
+/// Returns true if a game that breaks off at an illegal move, or where its bytes end, has moves before it.
 fn is_cut_short(record: &Record<Position>, fault: &Fault) -> bool {
-    matches!(fault.reason, BadGameReason::Move { .. }) && !record.tree.moves.is_empty()
+    breaks_off(&fault.reason) && !record.tree.moves.is_empty()
+}
+
+/// Returns true for a fault before which moves can stand: an illegal move, or bytes that end too early.
+const fn breaks_off(reason: &BadGameReason) -> bool {
+    matches!(reason, BadGameReason::Move { .. } | BadGameReason::Truncated(_))
+}
+
+/// The next part of a game, or `None` where the bytes end too early, which is kept as the game's fault.
+pub(super) fn unless_truncated<T>(
+    read: Result<T, Fault>,
+    fault: &mut Option<Fault>,
+) -> Result<Option<T>, Fault> {
+    match read {
+        Err(end) if matches!(end.reason, BadGameReason::Truncated(_)) => {
+            *fault = Some(end);
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
 }
 
 /// Says whether more moves belong to a tree to which one was added; keeps why it goes no further.
@@ -102,7 +122,7 @@ pub(super) fn go_on(
     })
 }
 
-/// Reads a game without variations, up to the first move that cannot be played, from its moves and the
+/// Reads a game without variations, up to the first move that cannot be played or is not there, from its moves and the
 /// offsets of the bytes where they stand.
 pub(super) fn line(
     start: Position,
@@ -112,7 +132,7 @@ pub(super) fn line(
     let mut fault = None;
     for mv in moves {
         let (at, mv) = match mv {
-            Err(unread) if matches!(unread.reason, BadGameReason::Move { .. }) => {
+            Err(unread) if breaks_off(&unread.reason) => {
                 fault = Some(unread);
                 break;
             }

@@ -18,7 +18,7 @@
 use super::board::from_top_left;
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, go_on, malformed, truncated};
+use super::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
@@ -64,7 +64,34 @@ const TODAY: [Field; 9] = [
 
 /// Reads the game of an XQR.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let (bytes, fields) = checked(bytes)?;
+    let (content, fields) = match checked(bytes) {
+        Err(fault) if matches!(fault.reason, BadGameReason::Truncated(_)) => {
+            return cut_off(bytes, fault);
+        }
+        checked => checked?,
+    };
+    let (found, end) = read(content, fields)?;
+    if found.fault.is_none() && end < content.len() {
+        let what = format!("{} bytes after the last move", content.len() - end);
+        return Err(malformed(end, what));
+    }
+    Ok(found)
+}
+
+/// Reads a game whose checksum is not there, and with it the kind of its fields: that one holds with which
+/// more moves can be played.
+fn cut_off(bytes: &[u8], fault: Fault) -> Result<Found, Fault> {
+    let kinds: [&[Field]; 2] = [&BEFORE, &TODAY];
+    let readings = kinds.into_iter().filter_map(|fields| Some(read(bytes, fields).ok()?.0));
+    let longest = readings.max_by_key(|found| found.record.tree.moves.len());
+    match longest {
+        Some(found) => Ok(Found { fault: Some(fault), ..found }),
+        None => Err(fault),
+    }
+}
+
+/// Reads the fields and the tree; returns where that ends.
+fn read(bytes: &[u8], fields: &[Field]) -> Result<(Found, usize), Fault> {
     let texts = Texts::default();
     let mut reader = Reader { bytes, at: MAGIC.len(), texts: &texts };
     let mut record = reader.head(fields)?;
@@ -74,16 +101,14 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (mut more, mut fault) = (!root.is_last, None);
     while more {
         let at = reader.at;
-        more = go_on(order.add(reader.node()?), at, &mut fault);
-    }
-    if fault.is_none() && reader.at < bytes.len() {
-        let what = format!("{} bytes after the last move", bytes.len() - reader.at);
-        return Err(malformed(reader.at, what));
+        let Some(node) = unless_truncated(reader.node(), &mut fault)? else { break };
+        more = go_on(order.add(node), at, &mut fault);
     }
     let (tree, cut_variations) = order.finish();
     record.tree = tree;
     let is_undecoded = texts.is_undecoded();
-    Ok(Found { cut_variations, is_undecoded, fault, ..Found::new(record) })
+    let found = Found { cut_variations, is_undecoded, fault, ..Found::new(record) };
+    Ok((found, reader.at))
 }
 
 /// The bytes without the checksum, which is right, and the kind of fields, which its type determines.

@@ -6,7 +6,7 @@ use super::{
 use crate::game::{Outcome, Side};
 use crate::record::board::{Board, board_of, note, start_position};
 use crate::record::preorder::{Coordinates, Node, PreOrder};
-use crate::record::single::{Fault, Found, go_on};
+use crate::record::single::{Fault, Found, go_on, unless_truncated};
 use crate::record::text::{Texts, push_tag};
 use crate::record::{BadGameReason, Note, Record};
 use crate::xiangqi::{Position, Square};
@@ -40,7 +40,7 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (mut more, mut fault) = (has_moves, None);
     while more {
         let at = tree.at;
-        let (node, comment) = tree.node()?;
+        let Some((node, comment)) = unless_truncated(tree.node(), &mut fault)? else { break };
         let node = Node {
             mv: Ok(Coordinates { from: node.from, to: node.to }),
             comment,
