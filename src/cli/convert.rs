@@ -52,8 +52,8 @@ pub(super) struct Args {
     /// bytes as in @6699), game and reason, separated by tabs. A new file: nothing is replaced.
     #[arg(long)]
     rejects: Option<PathBuf>,
-    /// Keep the moves before an illegal one, instead of leaving the game out; such games are counted, and
-    /// listed by --rejects.
+    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of leaving the
+    /// game out; such games are counted, and listed by --rejects.
     #[arg(long)]
     keep_legal_part: bool,
     /// Fail at bad games instead of leaving them out.
@@ -235,7 +235,9 @@ impl Report {
         }
         if self.read.kept > 0 {
             let count = self.read.kept;
-            tell(format_args!("juzhong: {count} games cut before an illegal move"));
+            tell(format_args!(
+                "juzhong: {count} games cut before an illegal move, or where their files end too early"
+            ));
         }
         if self.read.guessed > 0 {
             let count = self.read.guessed;

@@ -3,7 +3,7 @@
 
 use super::scan::{Scanner, Token};
 use super::unpack::{Coding, read_up_to};
-use super::{Encoding, Format, plain, read_games, sevenz, split, tar};
+use super::{BadGameReason, Encoding, Format, plain, read_games, sevenz, split, tar};
 
 /// The number of bytes at the beginning of a file from which its kind is determined.
 pub(crate) const HEAD_BYTES: usize = 1 << 20;
@@ -40,20 +40,36 @@ pub(crate) fn admit(name: &str, head: &[u8]) -> Result<(), String> {
     admit_bare(name, inner)
 }
 
-/// Judges by content. Texts whose names say nothing against it hold games if they have a tag or begin
-/// with a move, others only if a game can be read: examples stand in many texts.
+/// Judges by content. Binary formats are admitted whatever the name. Texts whose names say nothing against it
+/// hold games if they have a tag or begin with a move, others only if a game can be read, up to an illegal
+/// move perhaps: examples stand in many texts.
 fn admit_bare(name: &str, head: &[u8]) -> Result<(), String> {
     if head.trim_ascii().is_empty() {
         return Err("empty".to_owned());
     }
     let format = Format::sniff(head).map_err(|reason| reason.to_string())?;
     let is_game = match format {
-        Format::Xqf | Format::Cbr | Format::Cbl => true,
+        format if is_binary(format) => true,
         _ if !Format::is_open_name(name) => has_a_game(head),
         Format::Pgn => has_tag(head) || begins_with_a_move(head) || has_a_game(head),
         _ => true,
     };
     is_game.then_some(()).ok_or_else(|| "a text in which no game is found".to_owned())
+}
+
+/// Returns true for formats with a mark or a layout that no text has by chance.
+const fn is_binary(format: Format) -> bool {
+    matches!(
+        format,
+        Format::Xqf
+            | Format::Cbr
+            | Format::Cbl
+            | Format::Xqr
+            | Format::Che
+            | Format::Mxq
+            | Format::Ccm
+            | Format::Chn
+    )
 }
 
 fn has_tag(head: &[u8]) -> bool {
@@ -82,10 +98,14 @@ fn begins_with_a_move(head: &[u8]) -> bool {
     }
 }
 
+/// Returns true if a game with moves can be read, or at least its first two moves.
 fn has_a_game(head: &[u8]) -> bool {
     let mut found = false;
     read_games("", head, &mut |game| {
-        found |= game.is_ok_and(|game| !game.record.tree.moves.is_empty());
+        found |= match game {
+            Ok(game) => !game.record.tree.moves.is_empty(),
+            Err(bad) => matches!(bad.reason, BadGameReason::Move { ply, .. } if ply > 1),
+        };
     });
     found
 }
@@ -127,4 +147,27 @@ pub(super) fn base_name(name: &str) -> &str {
 /// Returns true if a file of that path is hidden, or lies in a folder that is.
 pub(super) fn is_hidden(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| part.starts_with('.') && !matches!(part, "." | ".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_with_an_illegal_move_are_games_whatever_their_name() {
+        let pgn = "[Event \"a\"]\n\n1. h2e2 h9g7 2. h0g2 a0a9 *\n";
+        let wxf = "FORMAT WXF\nSTART{\n1. C2.5 H8+7\n2. H2+3 R9.9\n}END\n";
+        let text = "标题：a\n1. 炮二平五 马８进７\n2. 马二进三 车９平９\n";
+        for game in [pgn, wxf, text, "{\"moves\":\"h2e2 h9g7 h2h2\"}\n"] {
+            for name in ["01.第一局", "x.pgn.bak", "x.dat"] {
+                assert_eq!(admit(name, game.as_bytes()), Ok(()), "{name}: {game}");
+            }
+        }
+        let che = "1 3\r\n25 32 1 2 7 2 4 0 1 0 7 32 0 9 7 7 6 0 2 0 7 32 1 0 0 9 8 0 3 0\r\n";
+        assert_eq!(Format::sniff(che.as_bytes()), Ok(Format::Che));
+        assert_eq!(admit("che1.dat", che.as_bytes()), Ok(()));
+        for text in ["[Red \"a\"]\n\n1. h2e3 *\n", "See 1. h2e2 h9g7.\n", "{\"moves\":3}"] {
+            assert!(admit("notes.md", text.as_bytes()).is_err(), "{text}");
+        }
+    }
 }

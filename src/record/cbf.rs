@@ -20,7 +20,7 @@ use super::markup::{Piece, Pieces, attribute};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, on_lines};
-use super::text::{detected, push_tag, tidy};
+use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
@@ -50,9 +50,11 @@ const TEXTS: [(&str, &str); 19] = [
 
 /// Reads the game of a CBF.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let text = detected(bytes);
+    let texts = Texts::default();
+    let text = texts.detected(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
-    on_lines(&text, reader.game())
+    let found = on_lines(&text, reader.game())?;
+    Ok(Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
 /// The contents of the head.
@@ -98,10 +100,16 @@ impl Reader<'_> {
         let start = head.start.clone().unwrap_or_else(Position::start);
         let mut order = PreOrder::new(start, comment.unwrap_or_default());
         let mut goes_on = true;
-        let (mut left_over, mut fault) = (0, None);
+        let (mut left_over, mut fault, mut end) = (0, None, None);
         while let Some(element) = next {
             let at = self.moves_at;
-            next = self.next_move()?;
+            next = match self.next_move() {
+                Err((at, reason @ BadGameReason::Truncated(_))) => {
+                    end = Some(Fault::at(at, reason));
+                    None
+                }
+                read => read?,
+            };
             if goes_on {
                 goes_on = go_on(order.add(element.node()), at, &mut fault);
             } else if fault.is_none() {
@@ -112,7 +120,7 @@ impl Reader<'_> {
         let Head { tags, result, start, start_clock } = head;
         let record = Record { tags, start, start_clock, result, tree };
         let cut_variations = cut_variations + left_over;
-        Ok(Found { cut_variations, fault, ..Found::new(record) })
+        Ok(Found { cut_variations, fault: end.or(fault), ..Found::new(record) })
     }
 
     /// Reads up to the list of moves.

@@ -25,11 +25,11 @@ use std::ops::Range;
 use super::board::{from_halves, note, start_position};
 use super::old_cbl;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, go_on, report, truncated};
+use super::single::{Fault, Found, go_on, report, truncated, unless_truncated};
 use super::split::{Start, cut};
-use super::text::{push_tag, utf16};
+use super::text::{Texts, push_tag};
 use super::{
-    BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, ReadSummary, Record,
+    BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
 };
 use crate::game::{Outcome, Side};
 use crate::xiangqi::{Piece, Position, Role, Square};
@@ -105,9 +105,10 @@ impl Layout {
 pub(super) fn read_record(
     source: &str,
     bytes: &[u8],
+    chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    report(source, 0, 1, game(bytes, 0), sink)
+    report(source, chunk, (Place::Offset(0), 1), game(bytes, 0), sink)
 }
 
 /// A CBL in chunks of about `target` bytes.
@@ -127,7 +128,7 @@ pub(super) fn read_library(
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     if old_cbl::is_old(bytes) {
-        return old_cbl::read(source, bytes, sink);
+        return old_cbl::read(source, bytes, chunk, sink);
     }
     let Chunk { bytes: Range { start, end }, mut game, .. } = chunk.clone();
     let part = bytes.get(..end).unwrap_or_default();
@@ -137,20 +138,22 @@ pub(super) fn read_library(
     };
     let first = match first {
         Ok(first) => first,
-        Err(fault) => return report(source, 0, 1, Err(fault), sink),
+        Err(fault) => return report(source, chunk, (Place::Offset(0), 1), Err(fault), sink),
     };
     let mut summary = ReadSummary::default();
     for place in records(part, first) {
         let at = place.start;
         let record = &part[place];
         if !is_heading(record) {
-            summary += report(source, at as u64, game, self::game(record, at), sink);
+            let place = Place::Offset(at as u64);
+            summary += report(source, chunk, (place, game), self::game(record, at), sink);
             game += 1;
         }
     }
     if end == bytes.len() && !(end - first).is_multiple_of(BLOCK) {
         let fault = truncated(end, "its last block; games may be missing");
-        summary += report(source, end as u64, game, Err(fault), sink);
+        let place = Place::Offset(end as u64);
+        summary += report(source, chunk, (place, game), Err(fault), sink);
     }
     summary
 }
@@ -209,7 +212,9 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     };
     let board = board(layout.board(header).unwrap_or_default())
         .map_err(|reason| Fault::at(offset + board_at, reason))?;
-    let mut tree = TreeReader { bytes: record, at: tree_at, offset, square: layout.square };
+    let texts = Texts::default();
+    let (at, square) = (tree_at, layout.square);
+    let mut tree = TreeReader { bytes: record, at, offset, square, texts: &texts };
     let first = tree.node()?;
     let second = if first.is_last { None } else { tree.clone().node()?.mv.ok() };
     let first_square = second.and_then(|mv| mv.from.ok());
@@ -224,7 +229,8 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
             return Err(Fault::at(offset, BadGameReason::TooLong(record.len())));
         }
         let at = offset + tree.at;
-        more = go_on(order.add(tree.node()?), at, &mut fault);
+        let Some(node) = unless_truncated(tree.node(), &mut fault)? else { break };
+        more = go_on(order.add(node), at, &mut fault);
     }
     let (tree, cut_variations) = order.finish();
     let result = match header[RESULT - layout.rest] {
@@ -235,15 +241,17 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
         _ => None,
     };
     let note = note(start.as_ref(), first_square, stated);
-    let record = Record { tags: tags(header, &layout), start, start_clock: 0, result, tree };
-    Ok(Found { record, cut_variations, note, fault })
+    let tags = tags(header, &layout, &texts);
+    let record = Record { tags, start, start_clock: 0, result, tree };
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { cut_variations, is_undecoded, note, fault, ..Found::new(record) })
 }
 
-fn tags(header: &[u8], layout: &Layout) -> Vec<(String, String)> {
+fn tags(header: &[u8], layout: &Layout, texts: &Texts) -> Vec<(String, String)> {
     let mut tags = Vec::with_capacity(TEXTS.len());
     for (at, width, name) in TEXTS {
         let at = at - layout.texts;
-        push_tag(&mut tags, name, utf16(&header[at..at + width]));
+        push_tag(&mut tags, name, texts.utf16(&header[at..at + width]));
     }
     tags
 }
@@ -278,6 +286,7 @@ struct TreeReader<'a> {
     /// The offset of the record in the file.
     offset: usize,
     square: fn(u8) -> Result<Square, u8>,
+    texts: &'a Texts,
 }
 
 impl TreeReader<'_> {
@@ -305,7 +314,7 @@ impl TreeReader<'_> {
             return Err(Fault::at(self.offset + at, BadGameReason::TooLong(text.len())));
         }
         self.at += text.len();
-        Ok(utf16(text))
+        Ok(self.texts.utf16(text))
     }
 
     fn take(&mut self, within: &str) -> Result<[u8; 4], Fault> {

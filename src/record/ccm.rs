@@ -46,10 +46,10 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         line(Position::start(), bare_moves(bytes).map(Ok))?
     } else {
         let count = count(bytes).ok_or_else(|| truncated(bytes.len(), "the header"))?;
-        let (tree, fault) = line(Position::start(), moves(bytes).take(count).map(Ok))?;
+        let (tree, mut fault) = line(Position::start(), moves(bytes).take(count).map(Ok))?;
         if fault.is_none() && tree.moves.len() < count {
             let within = format!("the moves, after {} of {count}", tree.moves.len());
-            return Err(truncated(bytes.len(), &within));
+            fault = Some(truncated(bytes.len(), &within));
         }
         (tree, fault)
     };

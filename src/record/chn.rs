@@ -24,7 +24,7 @@ use super::board::{Board, from_top_left, start_position, turned};
 use super::ccm::seen_from_red;
 use super::preorder::Coordinates;
 use super::single::{Fault, Found, is_playable, line, malformed, truncated};
-use super::text::{gb18030, push_tag};
+use super::text::{Texts, push_tag};
 use crate::game::Side;
 use crate::xiangqi::{Piece, Position, Role, Square};
 
@@ -68,19 +68,20 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         return Err(truncated(bytes.len(), "the header"));
     };
     let (board, is_turned) = board(&header[BOARD..BOARD + Square::COUNT])?;
-    let mut moves = moves_of(moves, is_turned)?;
+    let (mut moves, end) = moves_of(moves, is_turned);
     let first = moves.first().and_then(|(_, mv)| mv.from.ok());
     let start =
         start_position(&board, first, Side::First).map_err(|reason| Fault::at(BOARD, reason))?;
     let position = start.clone().unwrap_or_else(Position::start);
     let (tree, fault) = line(position, moves.drain(..).map(Ok))?;
-    let mut tags = Vec::new();
+    let (mut tags, texts) = (Vec::new(), Texts::default());
     for (at, width, name) in TEXTS {
-        push_tag(&mut tags, name, gb18030(&header[at..at + width]));
+        push_tag(&mut tags, name, texts.gb18030_field(&header[at..at + width]));
     }
-    push_tag(&mut tags, "Date", date(&gb18030(&header[DATE..DATE + DATE_WIDTH])));
+    push_tag(&mut tags, "Date", date(&texts.gb18030_field(&header[DATE..DATE + DATE_WIDTH])));
     let record = Record { tags, start, start_clock: 0, result: None, tree };
-    Ok(Found { fault, ..Found::new(record) })
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { is_undecoded, fault: fault.or(end), ..Found::new(record) })
 }
 
 /// The board, and whether it is seen from Black's side.
@@ -104,22 +105,21 @@ fn board(men: &[u8]) -> Result<(Board, bool), Fault> {
     Ok((board, is_turned))
 }
 
-/// The moves and where they stand.
-fn moves_of(bytes: &[u8], is_turned: bool) -> Result<Vec<(usize, Coordinates)>, Fault> {
+/// The moves and where they stand, and a fault if more are promised.
+fn moves_of(bytes: &[u8], is_turned: bool) -> (Vec<(usize, Coordinates)>, Option<Fault>) {
     let (nodes, rest) = bytes.as_chunks::<MOVE>();
     let end = MOVES + bytes.len();
     let goes_on = |node: &[u8; MOVE]| node[8..12] != [0; 4];
-    if !rest.is_empty() || nodes.last().is_none_or(goes_on) {
-        return Err(truncated(end, "the moves"));
-    }
+    let is_cut = !rest.is_empty() || nodes.last().is_none_or(goes_on);
+    let fault = is_cut.then(|| truncated(end, "the moves"));
     let square = |byte: u8| {
         let square = from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
         if is_turned { square.map(turned) } else { square }
     };
     let moves = (MOVES..).step_by(MOVE).zip(nodes).skip(1);
-    Ok(moves
-        .map(|(at, node)| (at, Coordinates { from: square(node[14]), to: square(node[15]) }))
-        .collect())
+    let moves =
+        moves.map(|(at, node)| (at, Coordinates { from: square(node[14]), to: square(node[15]) }));
+    (moves.collect(), fault)
 }
 
 /// `Tue Dec 27 20:57:56 2016` as `2016.12.27`; other texts as they are.

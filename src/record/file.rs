@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::admit::is_packed;
-use super::packed::{NamedSink, read_packed_with};
+use super::packed::{NO_GAME, NamedSink, read_packed_with, tell_skipped};
 use super::windows::{FileWindow, FileWindows, WINDOW};
 use super::{Chunk, MAX_GAME_BYTES, ReadSummary, read_chunk, split_games};
 use crate::bytes::map::MappedFile;
@@ -288,7 +288,8 @@ pub(super) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFil
 }
 
 /// Reads the games of a file as [`read_packed`](super::read_packed) does, those with an illegal move up
-/// to there if `keep_legal_part` is set.
+/// to there if `keep_legal_part` is set. A source that is not blank and has neither games nor bad ones counts
+/// as passed over.
 ///
 /// # Errors
 ///
@@ -308,8 +309,10 @@ pub fn read_game_file(
     }
     let mut summary = ReadSummary::default();
     let mut flow = ControlFlow::Continue(());
+    let mut is_blank = true;
     for window in file.windows(STEP, folder) {
         let FileWindow { bytes, chunks, .. } = window?;
+        is_blank = is_blank && bytes.trim_ascii().is_empty();
         for mut chunk in chunks {
             chunk.keep_legal_part = keep_legal_part;
             if stop.load(Ordering::Relaxed) {
@@ -326,6 +329,10 @@ pub fn read_game_file(
         }
     }
     file.check()?;
+    if summary.games + summary.bad == 0 && !is_blank {
+        summary.skipped += 1;
+        tell_skipped(Path::new(source), "", NO_GAME);
+    }
     Ok(summary)
 }
 

@@ -37,7 +37,7 @@ use super::{
     Place, ReadSummary, Record, Tree, Variation, scan, table,
 };
 use crate::game::Outcome;
-use crate::xiangqi::notation::{MoveError, parse_move};
+use crate::xiangqi::notation::{Dialect, Fault, MoveError, fold, parse_move, read_move};
 use crate::xiangqi::{Move, Position, Setup};
 
 /// Longer words are no moves.
@@ -98,6 +98,19 @@ struct LineText<'a> {
     comments: Vec<(usize, String)>,
 }
 
+impl LineText<'_> {
+    /// Refuses comments beyond the end of the line.
+    fn check_comments(&self) -> Result<(), BadGameReason> {
+        let Some(last) = self.comments.iter().map(|(ply, _)| *ply).max() else { return Ok(()) };
+        let plies = self.moves.0.split_whitespace().count();
+        if last > plies {
+            let what = format!("a comment on ply {last} of a line of {plies}");
+            return Err(BadGameReason::Malformed(what));
+        }
+        Ok(())
+    }
+}
+
 /// Reads a game, at most `plies` plies of its main line, and returns the number of variations that were cut.
 fn read_game(line: &[u8], plies: usize) -> Result<(ParsedGame, u64), BadGameReason> {
     if line.len() > MAX_GAME_BYTES {
@@ -113,9 +126,11 @@ fn read_game(line: &[u8], plies: usize) -> Result<(ParsedGame, u64), BadGameReas
         reader.is_from_one = is_from_one;
         reader.lines(&text.lines).map(|last| (reader, last))
     };
-    // Ranks count from 0, or from 1 to 10: the whole main line decides.
+    // Ranks count from 0, or from 1 to 10: the whole main line decides, or the longer part of it.
     let (mut reader, last) = match read(false) {
-        Err(fault @ BadGameReason::Move { .. }) => read(true).map_err(|_| fault)?,
+        Err(fault @ BadGameReason::Move { .. }) => {
+            read(true).map_err(|other| if other.ply() > fault.ply() { other } else { fault })?
+        }
         read => read?,
     };
     let end = board_outcome(&last);
@@ -226,6 +241,7 @@ impl TreeReader {
             } else {
                 self.cut += 1; // the line that it belongs to ended before
             }
+            line.check_comments()?;
             let plies = tree.moves.len();
             tree.comments = line.comments.clone();
             tree.comments.retain(|(ply, text)| *ply <= plies && !text.is_empty());
@@ -272,9 +288,10 @@ impl TreeReader {
         if !self.is_from_one {
             return parse_move(position, word);
         }
-        let letters: Vec<char> = word.chars().take(LONGEST_MOVE).collect();
-        let shifted: String = from_one(&letters).iter().flatten().collect();
-        parse_move(position, &shifted)
+        let letters: Vec<char> = word.chars().take(LONGEST_MOVE).map(fold).collect();
+        let shifted = from_one(&letters).ok_or(Fault::Unreadable);
+        let read = shifted.and_then(|shifted| read_move(position, &shifted, Dialect::Any));
+        read.map_err(|fault| fault.about(letters.into_iter().collect()))
     }
 
     /// The main line with all that belongs to it. Variations without moves and comments are left
@@ -660,6 +677,7 @@ fn moves_text(tree: &Tree<Position>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Format;
     use super::*;
 
     fn fault(line: &str) -> String {
@@ -714,7 +732,33 @@ mod tests {
         let (game, _) = read_game(br#"{"moves":"h3e3 h10g8 h1g3 i10h10"}"#, usize::MAX).unwrap();
         let moves: Vec<_> = game.record.tree.moves.iter().map(ToString::to_string).collect();
         assert_eq!(moves, ["h2e2", "h9g7", "h0g2", "i9h9"]);
-        assert!(fault(r#"{"moves":"h3e3 h9g7"}"#).contains("h3e3"));
+        assert!(fault(r#"{"moves":"h3e3 h9g7"}"#).starts_with("ply 2: \"h9g7\""));
+        assert!(fault(r#"{"moves":"a2a3 h9g7"}"#).starts_with("ply 1: \"a2a3\""));
+        // The longer part of a game that breaks off decides as well.
+        for (ranks, fault) in [("h3e3 h10g8 h1g3 a1a9", 3), ("h2e2 h9g7 h0g2 a0a9", 3)] {
+            let line = format!(r#"{{"moves":"{ranks}"}}"#);
+            let chunk = Chunk::whole_text(line.as_bytes(), Format::Jsonl).keeping_legal_part(true);
+            let mut kept = Vec::new();
+            read_chunk("t", line.as_bytes(), &chunk, &mut |game| kept.push(game.unwrap()));
+            let moves: Vec<_> = kept[0].record.tree.moves.iter().map(ToString::to_string).collect();
+            assert_eq!(moves, ["h2e2", "h9g7", "h0g2"]);
+            let cut = kept[0].cut.as_ref().unwrap().to_string();
+            assert!(cut.contains(&format!("ply {}:", fault + 1)), "{cut}");
+        }
+    }
+
+    #[test]
+    fn comments_beyond_a_line_are_refused() {
+        let beyond = fault(r#"{"moves":"h2e2","comments":[[1,"near"],[9,"far"]]}"#);
+        assert_eq!(beyond, "a comment on ply 9 of a line of 1");
+        let variation =
+            r#"{"moves":"h2e2 h9g7","lines":[{"ply":1,"moves":"b9c7","comments":[[2,"x"]]}]}"#;
+        assert_eq!(fault(variation), "a comment on ply 2 of a line of 1");
+        // A line that breaks off has the comments up to there.
+        let line = r#"{"moves":"h2e2 h9g7 z9","comments":[[1,"a"],[3,"b"]]}"#;
+        assert!(fault(line).starts_with("ply 3:"), "{}", fault(line));
+        let (game, _) = read_game(line.as_bytes(), 2).unwrap();
+        assert_eq!(game.record.tree.comments, [(1, "a".to_owned())]);
     }
 
     #[test]

@@ -12,7 +12,7 @@
 
 use super::preorder::Coordinates;
 use super::single::{Fault, Found, is_playable, line, malformed, truncated};
-use super::text::{gb18030, push_tag};
+use super::text::{Texts, push_tag};
 use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::notation::MoveError;
@@ -49,7 +49,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 /// Reads the game of an MXQ.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let mut strings = Strings { bytes, at: 0 };
-    let mut head = Vec::new();
+    let (mut head, texts) = (Vec::new(), Texts::default());
     loop {
         let (at, text) = strings.string("the strings before the moves")?;
         if text == MOVES {
@@ -58,14 +58,14 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         if head.len() == MAX_HEAD {
             return Err(malformed(at, format!("more than {MAX_HEAD} strings before the moves")));
         }
-        head.push(gb18030(text));
+        head.push(texts.gb18030(text));
     }
     let mut ply = 0;
     let moves = std::iter::from_fn(|| match strings.string("the moves") {
         Ok((_, END)) => None,
         Ok((at, text)) => {
             ply += 1;
-            let error = || MoveError::Unreadable(gb18030(text));
+            let error = || MoveError::Unreadable(Texts::default().gb18030(text));
             let fault = || Fault::at(at, BadGameReason::Move { ply, error: error() });
             Some(coordinates(text).map(|mv| (at, mv)).ok_or_else(fault))
         }
@@ -74,7 +74,8 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (tree, fault) = line(Position::start(), moves)?;
     let (tags, result) = tags(&head);
     let record = Record { tags, start: None, start_clock: 0, result, tree };
-    Ok(Found { fault, ..Found::new(record) })
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { is_undecoded, fault, ..Found::new(record) })
 }
 
 fn tags(head: &[String]) -> (Vec<(String, String)>, Option<Outcome>) {

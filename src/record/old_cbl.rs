@@ -29,10 +29,10 @@ use flate2::bufread::ZlibDecoder;
 use super::board::{board_of, from_halves, start_position};
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, malformed, report, truncated};
-use super::text::{gb18030, push_tag, tidy};
+use super::text::{Texts, push_tag, tidy};
 use super::{
-    BadGame, BadGameReason, Encoding, FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO, ParsedGame,
-    ReadSummary, Record,
+    BadGame, BadGameReason, Chunk, Encoding, FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO, ParsedGame,
+    Place, ReadSummary, Record,
 };
 use crate::game::{Outcome, Side};
 use crate::xiangqi::{Position, Square};
@@ -61,16 +61,17 @@ pub(super) fn is_old(bytes: &[u8]) -> bool {
 pub(super) fn read(
     source: &str,
     bytes: &[u8],
+    chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     if let Err(fault) = check(bytes) {
-        return report(source, 0, 1, Err(fault), sink);
+        return report(source, chunk, (Place::Offset(0), 1), Err(fault), sink);
     }
     let mut number = 0;
     each_game(bytes, &mut |at, game| {
         number += 1;
-        summary += report(source, at, number, game, sink);
+        summary += report(source, chunk, (Place::Offset(at), number), game, sink);
     });
     summary
 }
@@ -204,7 +205,8 @@ fn bounded(len: u32, at: usize) -> Result<usize, Fault> {
 
 /// Reads a game that begins at `offset` of what was packed.
 fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
-    let mut reader = Reader { bytes, at: 0, offset };
+    let texts = Texts::default();
+    let mut reader = Reader { bytes, at: 0, offset, texts: &texts };
     let squares = reader.take(MEN, "the men")?;
     let board = board_of(&std::array::from_fn(|man| place(squares[man])))
         .map_err(|reason| Fault::at(offset, reason))?;
@@ -231,7 +233,7 @@ fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
         start_position(&board, first, Side::First).map_err(|reason| Fault::at(offset, reason))?;
     let nodes = nodes(&moves, moves_at)?;
     let position = start.clone().unwrap_or_else(Position::start);
-    let (comment, comments) = comments(&reader.bytes[reader.at..], moves.len());
+    let (comment, comments) = comments(&reader.bytes[reader.at..], moves.len(), &texts);
     let preface = [preface, comment].into_iter().filter(|text| !text.is_empty());
     let mut fault = None;
     let mut order = PreOrder::new(position, preface.collect::<Vec<_>>().join("\n"));
@@ -244,7 +246,8 @@ fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
     }
     let (tree, cut_variations) = order.finish();
     let record = Record { tags, start, start_clock: 0, result, tree };
-    Ok(Found { cut_variations, fault, ..Found::new(record) })
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { cut_variations, is_undecoded, fault, ..Found::new(record) })
 }
 
 /// The square of a piece.
@@ -287,8 +290,12 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<Node>, Fault> {
 
 /// The comment on the start, and as many further ones as there are moves; the rest of the text goes to
 /// the last.
-fn comments(bytes: &[u8], count: usize) -> (String, impl Iterator<Item = String>) {
-    let text = Encoding::Gb18030.decode_shown(bytes).0.into_owned();
+fn comments(
+    bytes: &[u8],
+    count: usize,
+    texts: &Texts,
+) -> (String, impl Iterator<Item = String> + use<>) {
+    let text = texts.decode(Encoding::Gb18030, bytes);
     let mut lines: Vec<String> = text.splitn(count + 1, "\r\n").map(with_lines).collect();
     lines.resize(count + 1, String::new());
     let mut lines = lines.into_iter();
@@ -303,6 +310,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     offset: usize,
+    texts: &'a Texts,
 }
 
 impl<'a> Reader<'a> {
@@ -320,7 +328,7 @@ impl<'a> Reader<'a> {
 
     fn string(&mut self) -> Result<String, Fault> {
         let len = self.number()? as usize;
-        Ok(gb18030(self.take(len, "a string of a game")?))
+        Ok(self.texts.gb18030(self.take(len, "a string of a game")?))
     }
 
     fn moves(&mut self) -> Result<Vec<Numbered>, Fault> {

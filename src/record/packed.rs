@@ -461,6 +461,9 @@ pub(super) fn read_packed_with(
     Ok(summary)
 }
 
+/// The reason for passing over a source of a known format that has neither games nor bad ones.
+pub(super) const NO_GAME: &str = "no game is found in it";
+
 /// Writes to the log that a path in an archive, or in a folder if `name` is empty, is passed over.
 pub(crate) fn tell_skipped(file: &Path, name: &str, why: &str) {
     let path = if name.is_empty() { file.to_owned() } else { file.join(name) };
@@ -477,6 +480,7 @@ fn read_content(
     summary: &mut ReadSummary,
 ) -> io::Result<ControlFlow<()>> {
     let mut flow = ControlFlow::Continue(());
+    let before = summary.games + summary.bad;
     for Window { start, end, chunks } in Windows::new(content, STEP) {
         let last = chunks.len().saturating_sub(1);
         for (index, mut chunk) in chunks.into_iter().enumerate() {
@@ -497,6 +501,10 @@ fn read_content(
         if let Content::Mapped(map) = content {
             map.release(end);
         }
+    }
+    if summary.games + summary.bad == before && !content.trim_ascii().is_empty() {
+        summary.skipped += 1;
+        tell_skipped(Path::new(name), "", NO_GAME);
     }
     Ok(flow)
 }

@@ -105,6 +105,8 @@ pub enum Note {
     OtherSide,
     /// The first node promises moves, but the file counts none and ends there: a position.
     NoMoves,
+    /// The file states two different results.
+    TwoResults,
 }
 
 impl fmt::Display for Note {
@@ -118,6 +120,7 @@ impl fmt::Display for Note {
                 "the file promises moves, but counts none and has none; \
                  it was read as a position"
             }
+            Self::TwoResults => "the file states two different results; none was kept",
         })
     }
 }
@@ -136,8 +139,8 @@ pub struct ParsedGame {
     pub end: Option<Outcome>,
     /// The deviation of the game read from what the file states, if there is one.
     pub note: Option<Note>,
-    /// The fault at which the main line breaks off, if it cannot be played to its end: the game consists of
-    /// the moves before. Only where such games are requested, see [`Chunk::keep_legal_part`](super::Chunk).
+    /// The fault at which the main line breaks off, if it cannot be played to its end or the bytes end too
+    /// early: the game consists of the moves before. Only where such games are requested, see [`Chunk::keep_legal_part`](super::Chunk).
     pub cut: Option<Box<BadGame>>,
 }
 
@@ -177,11 +180,11 @@ pub struct ReadSummary {
     pub cut_variations: u64,
     /// Games with a [`Note`].
     pub noted: u64,
-    /// Members of archives that were passed over, because they hold no games.
+    /// Sources, members of archives among them, that were passed over, because they hold no games.
     pub skipped: u64,
     /// Games in whose texts bytes stand for no character; they are shown as `\xA4`.
     pub undecoded: u64,
-    /// Games of which the moves before an illegal one were kept; they are among those read.
+    /// Games of which the moves before an illegal one, or before the end of the bytes, were kept; they are among those read.
     pub kept: u64,
     /// Moves that two pieces could make, decided by the rest of the game, or else by a rule of thumb.
     pub guessed: u64,

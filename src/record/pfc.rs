@@ -15,8 +15,8 @@ use super::markup::{Piece, Pieces, attribute, attributes};
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::scan::outcome;
-use super::single::{Fault, Found, go_on, on_lines};
-use super::text::{detected, push_tag, tidy};
+use super::single::{Fault, Found, go_on, on_lines, truncated};
+use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::xiangqi::{Position, Setup, Square};
 
@@ -51,8 +51,10 @@ pub(super) fn looks_like(sample: &[u8]) -> bool {
 
 /// Reads the game of a PFC.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let text = detected(bytes);
-    on_lines(&text, read_text(&text))
+    let texts = Texts::default();
+    let text = texts.detected(bytes);
+    let found = on_lines(&text, read_text(&text))?;
+    Ok(Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
 type Failure = (usize, BadGameReason);
@@ -66,13 +68,16 @@ fn read_text(text: &str) -> Result<Found, Failure> {
                 break (at, attributes, is_closed);
             }
             Some(_) => {}
-            None => return Err(truncated(text, "the head: no element n follows")),
+            None => {
+                let Fault { reason, .. } = truncated(text.len(), "the head: no element n follows");
+                return Err((text.len(), reason));
+            }
         }
     };
     let fen = attribute(root, MOVE).unwrap_or_default();
     let (start, start_clock) =
         read_start(&fen).map_err(|error| (at, BadGameReason::Start(error)))?;
-    let moves = if is_closed { Vec::new() } else { moves(text, &mut pieces)? };
+    let (moves, end) = if is_closed { (Vec::new(), None) } else { moves(text, &mut pieces) };
     let comment = tidy(&attribute(root, COMMENT).unwrap_or_default());
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), comment);
     let mut fault = None;
@@ -84,11 +89,8 @@ fn read_text(text: &str) -> Result<Found, Failure> {
     let (tree, cut_variations) = order.finish();
     let result = attribute(root, "win").and_then(|win| outcome(&win));
     let record = Record { tags: tags(root), start, start_clock, result, tree };
+    let fault = end.or(fault);
     Ok(Found { cut_variations, fault, ..Found::new(record) })
-}
-
-fn truncated(text: &str, within: &str) -> Failure {
-    (text.len(), BadGameReason::Truncated(within.to_owned()))
 }
 
 fn tags(root: &str) -> Vec<(String, String)> {
@@ -116,14 +118,15 @@ struct Open {
     last: Option<usize>,
 }
 
-/// The moves within the outermost element, in the order of the text.
-fn moves(text: &str, pieces: &mut Pieces<'_>) -> Result<Vec<Element>, Failure> {
+/// The moves within the outermost element, in the order of the text, and a fault if it is not closed.
+fn moves(text: &str, pieces: &mut Pieces<'_>) -> (Vec<Element>, Option<Fault>) {
     let mut elements: Vec<Element> = Vec::new();
     let mut open = vec![Open { index: None, last: None }];
     while let Some(within) = open.last_mut() {
         let at = pieces.at();
         let Some(piece) = pieces.next() else {
-            return Err(truncated(text, "the moves: an element is not closed"));
+            let fault = truncated(text.len(), "the moves: an element is not closed");
+            return (elements, Some(fault));
         };
         match piece {
             Piece::Open { name: ELEMENT, attributes, is_closed } => {
@@ -144,7 +147,7 @@ fn moves(text: &str, pieces: &mut Pieces<'_>) -> Result<Vec<Element>, Failure> {
             Piece::Open { .. } | Piece::Close(_) | Piece::Text(_) => {}
         }
     }
-    Ok(elements)
+    (elements, None)
 }
 
 /// A move after which nothing is known to follow.

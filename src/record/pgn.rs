@@ -2,6 +2,7 @@
 //! read or played refuses that game alone.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use super::parsed::board_outcome;
@@ -10,7 +11,7 @@ use super::scan::{self, Scanner, Token};
 use super::split::{Block, Blocks};
 use super::text::tidy;
 use super::{
-    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
+    BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, Note,
     ParsedGame, Place, ReadSummary, Record, Tree, Variation,
 };
 use crate::game::{Outcome, Side};
@@ -21,6 +22,15 @@ impl BadGameReason {
     /// Returns true if another encoding might make the text readable.
     const fn is_unreadable(&self) -> bool {
         matches!(self, Self::NotPgn(_) | Self::Move { error: MoveError::Unreadable(_), .. })
+    }
+
+    /// The ply of the main line that is at fault, from 1; 0 if it is none.
+    pub(super) const fn ply(&self) -> usize {
+        match self {
+            Self::Move { ply, .. } => *ply,
+            Self::NotPgn(_) => 1,
+            _ => 0,
+        }
     }
 
     /// Returns true if another reading of the moves might make sense.
@@ -78,7 +88,9 @@ pub(super) fn hand_over(
     summary.cut_variations += read.cut_variations;
     summary.undecoded += u64::from(read.is_undecoded);
     summary.guessed += read.guessed;
-    sink(Ok(ParsedGame { record: read.record, place, game, end: read.end, note: None, cut }));
+    summary.noted += u64::from(read.note.is_some());
+    let BlockGame { record, end, note, .. } = read;
+    sink(Ok(ParsedGame { record, place, game, end, note, cut }));
 }
 
 /// The reason why a block is no game, and the number of lines between its first line and the fault.
@@ -105,6 +117,7 @@ pub(super) struct BlockGame {
     pub(super) is_undecoded: bool,
     /// Moves that two pieces could make.
     pub(super) guessed: u64,
+    pub(super) note: Option<Note>,
 }
 
 /// Reads one block; `None` if there is nothing in it but comments.
@@ -135,8 +148,24 @@ fn read_block(
 /// Reads a block that may have bytes without a character.
 fn read_shown(encoding: Encoding, bytes: &[u8]) -> Result<Option<BlockGame>, BlockFault> {
     let (text, is_undecoded) = encoding.decode_shown(bytes);
-    let game = GameReader::read(&text)?;
-    Ok(game.map(|game| BlockGame { is_undecoded, ..game }))
+    noting(GameReader::read(&text), is_undecoded)
+}
+
+/// Notes with a game, or with the moves before an illegal one, whether bytes of its text stand for no
+/// character.
+pub(super) fn noting(
+    read: Result<Option<BlockGame>, BlockFault>,
+    is_undecoded: bool,
+) -> Result<Option<BlockGame>, BlockFault> {
+    match read {
+        Ok(game) => Ok(game.map(|game| BlockGame { is_undecoded, ..game })),
+        Err(mut fault) => {
+            if let Some(part) = &mut fault.part {
+                part.is_undecoded = is_undecoded;
+            }
+            Err(fault)
+        }
+    }
 }
 
 fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {
@@ -272,7 +301,8 @@ impl<'a> GameReader<'a> {
     }
 
     /// Reads a game; its ranks count from 0 or, if then a move of the main line cannot be played, from
-    /// 1: all of it decides. Where ranks of 10 stand in it, they count from 1 in any case.
+    /// 1: all of it decides. If neither can be played to its end, the one that goes further holds, or, of two
+    /// equal ones, the latter where ranks of 10 stand in the game.
     fn of_game(text: &str, reader: &dyn Fn() -> Self) -> Result<Option<BlockGame>, BlockFault> {
         let fault = match reader().run() {
             Err(fault) if fault.reason.is_of_move() => fault,
@@ -280,7 +310,13 @@ impl<'a> GameReader<'a> {
         };
         match (Self { is_from_one: true, ..reader() }).run() {
             Ok(Some(game)) => Ok(Some(game)),
-            Err(other) if other.reason.is_of_move() && has_rank_ten(text) => Err(other),
+            Err(other) if other.reason.is_of_move() => {
+                let goes_further = match other.reason.ply().cmp(&fault.reason.ply()) {
+                    Ordering::Equal => has_rank_ten(text),
+                    order => order.is_gt(),
+                };
+                Err(if goes_further { other } else { fault })
+            }
             _ => Err(fault),
         }
     }
@@ -513,6 +549,7 @@ impl<'a> GameReader<'a> {
             cut_variations: self.cut_variations,
             is_undecoded: false,
             guessed: self.guessed,
+            note: None,
         })
     }
 }

@@ -118,8 +118,7 @@ pub(super) fn read_chunk(
         let read = match text.len() {
             ..=MAX_GAME_BYTES => {
                 let (text, is_undecoded) = chunk.encoding.decode_part(text);
-                summary.undecoded += u64::from(is_undecoded);
-                read_text(&text)
+                pgn::noting(read_text(&text), is_undecoded)
             }
             len => Err(BlockFault::new(0, BadGameReason::TooLong(len))),
         };

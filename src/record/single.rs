@@ -2,7 +2,8 @@
 
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::{
-    BadGame, BadGameReason, MAX_GAME_BYTES, Note, ParsedGame, Place, ReadSummary, Record, Tree,
+    BadGame, BadGameReason, Chunk, MAX_GAME_BYTES, Note, ParsedGame, Place, ReadSummary, Record,
+    Tree,
 };
 use crate::xiangqi::Position;
 
@@ -10,19 +11,23 @@ use crate::xiangqi::Position;
 pub(super) struct Found {
     pub(super) record: Record<Position>,
     pub(super) cut_variations: u64,
+    /// Set if bytes of its texts stand for no character.
+    pub(super) is_undecoded: bool,
     pub(super) note: Option<Note>,
-    /// The reason why the game goes no further, where a move of its main line cannot be played.
+    /// The reason why the game goes no further, where a move of its main line cannot be played or its bytes
+    /// end.
     pub(super) fault: Option<Fault>,
 }
 
 impl Found {
     /// A game in which everything was read as the file states it.
     pub(super) const fn new(record: Record<Position>) -> Self {
-        Self { record, cut_variations: 0, note: None, fault: None }
+        Self { record, cut_variations: 0, is_undecoded: false, note: None, fault: None }
     }
 }
 
 /// The reason why a game was not read, and the place where that shows.
+#[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) place: Place,
     pub(super) reason: BadGameReason,
@@ -35,22 +40,12 @@ impl Fault {
     }
 }
 
-/// Hands over a game that begins at a byte, good or bad.
-pub(super) fn report(
-    source: &str,
-    offset: u64,
-    game: u64,
-    read: Result<Found, Fault>,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
-    report_at(source, Place::Offset(offset), game, read, sink)
-}
-
 /// Hands over the one game of a source, which begins at a place, good or bad. Longer sources than
 /// [`MAX_GAME_BYTES`] are refused, so that a tree has at most a million nodes.
 pub(super) fn read_whole(
     source: &str,
     bytes: &[u8],
+    chunk: &Chunk,
     begin: Place,
     game: fn(&[u8]) -> Result<Found, Fault>,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
@@ -60,26 +55,29 @@ pub(super) fn read_whole(
     } else {
         game(bytes)
     };
-    report_at(source, begin, 1, read, sink)
+    report(source, chunk, (begin, 1), read, sink)
 }
 
-/// Hands over a game that begins at a place, good or bad.
-pub(super) fn report_at(
+/// Hands over a game that begins at a place and has that number, good or bad. One that breaks off at an
+/// illegal move, or where its bytes end, is bad, unless the moves before are wanted.
+pub(super) fn report(
     source: &str,
-    place: Place,
-    game: u64,
+    chunk: &Chunk,
+    (place, game): (Place, u64),
     read: Result<Found, Fault>,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
     let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
     let refused = match read {
-        Ok(Found { record, cut_variations, note, fault }) => match fault {
-            Some(fault) if !is_cut_short(&record, &fault) => fault,
+        Ok(Found { record, cut_variations, is_undecoded, note, fault }) => match fault {
+            Some(fault) if !(chunk.keep_legal_part && is_cut_short(&record, &fault)) => fault,
             fault => {
                 let (noted, kept) = (u64::from(note.is_some()), u64::from(fault.is_some()));
                 let cut = fault.map(|fault| Box::new(bad(fault)));
                 sink(Ok(ParsedGame { note, cut, ..ParsedGame::new(record, place, game) }));
-                return ReadSummary { games: 1, cut_variations, noted, kept, ..Default::default() };
+                let undecoded = u64::from(is_undecoded);
+                let summary = ReadSummary { games: 1, cut_variations, noted, ..Default::default() };
+                return ReadSummary { kept, undecoded, ..summary };
             }
         },
         Err(fault) => fault,
@@ -88,9 +86,28 @@ pub(super) fn report_at(
     ReadSummary { bad: 1, ..ReadSummary::default() }
 }
 
-/// Returns true if a game that breaks off at an illegal move has moves before it.
+/// Returns true if a game that breaks off at an illegal move, or where its bytes end, has moves before it.
 fn is_cut_short(record: &Record<Position>, fault: &Fault) -> bool {
-    matches!(fault.reason, BadGameReason::Move { .. }) && !record.tree.moves.is_empty()
+    breaks_off(&fault.reason) && !record.tree.moves.is_empty()
+}
+
+/// Returns true for a fault before which moves can stand: an illegal move, or bytes that end too early.
+const fn breaks_off(reason: &BadGameReason) -> bool {
+    matches!(reason, BadGameReason::Move { .. } | BadGameReason::Truncated(_))
+}
+
+/// The next part of a game, or `None` where the bytes end too early, which is kept as the game's fault.
+pub(super) fn unless_truncated<T>(
+    read: Result<T, Fault>,
+    fault: &mut Option<Fault>,
+) -> Result<Option<T>, Fault> {
+    match read {
+        Err(end) if matches!(end.reason, BadGameReason::Truncated(_)) => {
+            *fault = Some(end);
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
 }
 
 /// Says whether more moves belong to a tree to which one was added; keeps why it goes no further.
@@ -105,28 +122,7 @@ pub(super) fn go_on(
     })
 }
 
-/// Hands games on as `keep_legal_part` wants them: those that go no further for an illegal move are bad
-/// unless it is set.
-pub(super) fn admitting(
-    keep_legal_part: bool,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-    read: impl FnOnce(&mut dyn FnMut(Result<ParsedGame, BadGame>)) -> ReadSummary,
-) -> ReadSummary {
-    let mut refused = ReadSummary::default();
-    let mut summary = read(&mut |game| match game {
-        Ok(ParsedGame { cut: Some(bad), record: _, .. }) if !keep_legal_part => {
-            refused.bad += 1;
-            sink(Err(*bad));
-        }
-        game => sink(game),
-    });
-    summary.games -= refused.bad;
-    summary.kept -= refused.bad;
-    summary += refused;
-    summary
-}
-
-/// Reads a game without variations, up to the first move that cannot be played, from its moves and the
+/// Reads a game without variations, up to the first move that cannot be played or is not there, from its moves and the
 /// offsets of the bytes where they stand.
 pub(super) fn line(
     start: Position,
@@ -136,7 +132,7 @@ pub(super) fn line(
     let mut fault = None;
     for mv in moves {
         let (at, mv) = match mv {
-            Err(unread) if matches!(unread.reason, BadGameReason::Move { .. }) => {
+            Err(unread) if breaks_off(&unread.reason) => {
                 fault = Some(unread);
                 break;
             }

@@ -3,7 +3,7 @@
 use super::encoding::{Encoding, UTF8_MARK};
 use super::scan::{Scanner, Token};
 use super::split::tag_name;
-use super::{BadGameReason, Format, ccm, che, chn, export, mxq, pfc, plain, wxf, xqr};
+use super::{BadGameReason, Format, ccm, che, chn, dhtmlxq, export, mxq, pfc, plain, wxf, xqr};
 
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -107,6 +107,9 @@ fn by_text(bytes: &[u8]) -> Option<Format> {
     if contains(&text[..text.len().min(PAGE_BYTES)], b"[DhtmlXQ") {
         return Some(Format::DhtmlXq);
     }
+    if dhtmlxq::is_bare(text) {
+        return Some(Format::DhtmlXq);
+    }
     if !is_text(sample) {
         return None;
     }
@@ -128,11 +131,13 @@ fn by_moves(text: &str) -> Option<Format> {
         return Some(Format::Pgn);
     }
     let mut scanner = Scanner::new(text);
+    let mut has_result = false;
     let first = loop {
         match scanner.next() {
             Some(Token::Move(first)) => break first,
+            Some(Token::Result(_)) => has_result = true,
             Some(_) => {}
-            None => return Some(Format::Pgn), // numbers, a result
+            None => return has_result.then_some(Format::Pgn), // numbers alone are none
         }
     };
     let is_numbered = scanner.token_start() > 0;
@@ -242,6 +247,12 @@ mod tests {
             let text = String::from_utf8_lossy(bytes);
             assert_eq!(Format::sniff(bytes), Ok(format), "{text}");
         }
+        for result in ["*", "1-0", "1. *"] {
+            assert_eq!(Format::sniff(result.as_bytes()), Ok(Format::Pgn), "{result}");
+        }
+        for digits in ["77477062\n", "\u{feff} 7747 7062\r\n7967"] {
+            assert_eq!(Format::sniff(digits.as_bytes()), Ok(Format::DhtmlXq), "{digits}");
+        }
         let chinese = encoding_rs::BIG5.encode("炮二平五 馬８進７").0;
         assert_eq!(Format::sniff(&chinese), Ok(Format::Plain));
     }
@@ -253,6 +264,9 @@ mod tests {
         assert!(unknown(b"\x89PNG\0\0").contains("89 50 4e 47 00 00"));
         assert!(unknown(b"Rar!").contains("unpack"));
         assert!(unknown(b"\xff\xfe[\0").contains("UTF-16"));
+        for digits in ["7747", "77477747", "774770623", "12345678", "1. 2. 3."] {
+            assert!(unknown(digits.as_bytes()).contains(digits), "{digits}");
+        }
         for template in ["{% extends \"a.html\" %}\n<p>1</p>", "{{ title }}", "{# x #}\n<html>"] {
             assert!(Format::sniff(template.as_bytes()).is_err(), "{template}");
         }

@@ -1,10 +1,13 @@
 //! A source of any format: what it is, its parts, its games.
 
-use super::single::{admitting, read_whole};
+use super::single::{Fault, Found, read_whole};
 use super::{
     BadGame, BadGameReason, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che,
     chn, dhtmlxq, export, jsonl, mxq, pfc, pgn, plain, sniff, wxf, xqf, xqr,
 };
+
+/// Gets each game, good or bad.
+type Sink<'a> = &'a mut dyn FnMut(Result<ParsedGame, BadGame>);
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
 /// format is determined from the content; a source of no known format is one bad game. A source without a
@@ -45,30 +48,25 @@ pub fn read_chunk(
     chunk: &Chunk,
     sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
 ) -> ReadSummary {
-    admitting(chunk.keep_legal_part, sink, |sink| read_format(source, bytes, chunk, sink))
-}
-
-fn read_format(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
+    let single = |begin, game: fn(&[u8]) -> Result<Found, Fault>, sink: Sink<'_>| {
+        read_whole(source, bytes, chunk, begin, game, sink)
+    };
+    let (byte, line) = (Place::Offset(0), Place::Line(1));
     match chunk.format {
         Some(Format::Pgn) => pgn::read_chunk(source, bytes, chunk, sink),
         Some(Format::Jsonl) => jsonl::read_chunk(source, bytes, chunk, sink),
         Some(Format::Plain) => plain::read_chunk(source, bytes, chunk, sink),
-        Some(Format::Xqf) => read_whole(source, bytes, Place::Offset(0), xqf::game, sink),
-        Some(Format::Cbr) => ccbridge::read_record(source, bytes, sink),
+        Some(Format::Xqf) => single(byte, xqf::game, sink),
+        Some(Format::Cbr) => ccbridge::read_record(source, bytes, chunk, sink),
         Some(Format::Cbl) => ccbridge::read_library(source, bytes, chunk, sink),
-        Some(Format::Cbf) => read_whole(source, bytes, Place::Line(1), cbf::game, sink),
+        Some(Format::Cbf) => single(line, cbf::game, sink),
         Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, chunk, sink),
-        Some(Format::Che) => read_whole(source, bytes, Place::Offset(0), che::game, sink),
-        Some(Format::Mxq) => read_whole(source, bytes, Place::Offset(0), mxq::game, sink),
-        Some(Format::Ccm) => read_whole(source, bytes, Place::Offset(0), ccm::game, sink),
-        Some(Format::Chn) => read_whole(source, bytes, Place::Offset(0), chn::game, sink),
-        Some(Format::Pfc) => read_whole(source, bytes, Place::Line(1), pfc::game, sink),
-        Some(Format::Xqr) => read_whole(source, bytes, Place::Offset(0), xqr::game, sink),
+        Some(Format::Che) => single(byte, che::game, sink),
+        Some(Format::Mxq) => single(byte, mxq::game, sink),
+        Some(Format::Ccm) => single(byte, ccm::game, sink),
+        Some(Format::Chn) => single(byte, chn::game, sink),
+        Some(Format::Pfc) => single(line, pfc::game, sink),
+        Some(Format::Xqr) => single(byte, xqr::game, sink),
         Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
         Some(Format::Text) => export::read(source, bytes, chunk, sink),
         None => {
@@ -103,7 +101,11 @@ pub fn read_cut_chunk(
         None => (Place::Offset(chunk.bytes.end as u64), chunk.game),
     };
     match last {
-        Some(Ok(_)) => (summary.games, summary.bad) = (summary.games - 1, summary.bad + 1),
+        Some(Ok(game)) => {
+            (summary.games, summary.bad) = (summary.games - 1, summary.bad + 1);
+            summary.kept -= u64::from(game.cut.is_some());
+            summary.noted -= u64::from(game.note.is_some());
+        }
         Some(Err(_)) => {}
         None => summary.bad += 1,
     }

@@ -32,7 +32,8 @@ pub struct Chunk {
     pub encoding: Encoding,
     /// The format of the whole source, if it has a known one.
     pub format: Option<Format>,
-    /// True if the moves before an illegal one are kept as a game, if there are some: see
+    /// True if the moves before an illegal one, or before the place where the bytes of a game end too early,
+    /// are kept as a game, if there are some: see
     /// [`ParsedGame::cut`](super::ParsedGame).
     pub keep_legal_part: bool,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
@@ -78,7 +79,7 @@ impl Chunk {
         Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
     }
 
-    /// The same chunk; of games with an illegal move the moves before are kept if so.
+    /// The same chunk; of games with an illegal move, or that are truncated, the moves before are kept if so.
     #[must_use]
     pub fn keeping_legal_part(&self, keep_legal_part: bool) -> Self {
         Self { keep_legal_part, ..self.clone() }
@@ -152,7 +153,7 @@ pub(super) struct Line<'a> {
 }
 
 /// The lines of a chunk that are not blank.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -266,9 +266,10 @@ pub(super) fn read(
     let mut number = chunk.game - 1;
     let mut finish = |game: Game| {
         number += 1;
-        summary.undecoded += u64::from(game.is_undecoded);
         let place = Place::Line(game.line);
-        pgn::hand_over(source, (place, number), chunk, read_rows(game), &mut summary, sink);
+        let is_undecoded = game.is_undecoded;
+        let read = pgn::noting(read_rows(game), is_undecoded);
+        pgn::hand_over(source, (place, number), chunk, read, &mut summary, sink);
     };
     let mut open: Option<Game> = None;
     let mut rows = Rows::of(part, chunk, columns);

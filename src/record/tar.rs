@@ -4,7 +4,7 @@
 use std::io::Cursor;
 use std::ops::Range;
 
-use super::text::detected;
+use super::text::Texts;
 
 /// Headers, sizes and contents fill blocks of that many bytes.
 const BLOCK: usize = 512;
@@ -124,7 +124,7 @@ fn list(
                 _ if kind.is_file() || kind.is_contiguous() => Kind::File,
                 _ => Kind::Other,
             };
-            let name = detected(&name);
+            let name = Texts::default().detected(&name);
             entries.push(Entry { name, data, kind, is_cut: stated > bytes.len() });
         } else if kind.is_dir() {
             extension = Extension::default();

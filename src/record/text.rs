@@ -1,46 +1,93 @@
 //! Texts out of files of other programs: fields with rubbish behind their end, characters cut in
 //! half, characters written as names or numbers.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 use super::Encoding;
 
-/// The longest character of GB18030, in bytes.
-const LONGEST_CHARACTER: usize = 4;
-
-/// A text of XQF, in GB18030, up to the first NUL. A character that is cut off at its end is left out;
-/// other bytes that stand for no character are shown as such (`\xA4`).
-pub(super) fn gb18030(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    let text = &bytes[..end];
-    let is_whole = |len: &usize| !Encoding::Gb18030.decode_shown(&text[..*len]).1;
-    let whole =
-        (end.saturating_sub(LONGEST_CHARACTER - 1)..=end).rev().find(is_whole).unwrap_or(end);
-    tidy(&Encoding::Gb18030.decode_shown(&text[..whole]).0)
+/// Decodes the texts of one game. Bytes that stand for no character are shown as such (`\xA4`).
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    is_undecoded: Cell<bool>,
 }
 
-/// A text in the encoding that fits it best; bytes that stand for no character are shown as such.
-pub(super) fn detected(bytes: &[u8]) -> String {
-    Encoding::detect(bytes).decode_shown(bytes).0.into_owned()
-}
+impl Texts {
+    /// Returns true if bytes of the texts so far stand for no character.
+    pub(super) fn is_undecoded(&self) -> bool {
+        self.is_undecoded.get()
+    }
 
-/// A text of CCBridge, in UTF-16, up to the first NUL: what stands behind it is left from before.
-pub(super) fn utf16(bytes: &[u8]) -> String {
-    let (units, _) = bytes.as_chunks::<2>();
-    let units = units.iter().map(|&unit| u16::from_le_bytes(unit)).take_while(|&unit| unit != 0);
-    let mut text = String::new();
-    let mut letters = char::decode_utf16(units).peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            Ok(letter) => text.push(letter),
-            // Half a character at the end is cut off.
-            Err(_) if letters.peek().is_none() => {}
-            Err(half) => {
-                let _ = write!(text, "\\u{:04X}", half.unpaired_surrogate());
+    fn note(&self, is_undecoded: bool) {
+        self.is_undecoded.set(self.is_undecoded() || is_undecoded);
+    }
+
+    /// A text in that encoding.
+    pub(super) fn decode<'a>(&self, encoding: Encoding, bytes: &'a [u8]) -> Cow<'a, str> {
+        let (text, is_undecoded) = encoding.decode_shown(bytes);
+        self.note(is_undecoded);
+        text
+    }
+
+    /// A text in GB18030, up to the first NUL.
+    pub(super) fn gb18030(&self, bytes: &[u8]) -> String {
+        tidy(&self.decode(Encoding::Gb18030, before_nul(bytes)))
+    }
+
+    /// A text in a field of fixed width, as [`gb18030`](Self::gb18030); a character that is cut off at its
+    /// end is left out.
+    pub(super) fn gb18030_field(&self, bytes: &[u8]) -> String {
+        let text = before_nul(bytes);
+        self.gb18030(&text[..whole_characters(text)])
+    }
+
+    /// A text in the encoding that fits it best.
+    pub(super) fn detected(&self, bytes: &[u8]) -> String {
+        self.decode(Encoding::detect(bytes), bytes).into_owned()
+    }
+
+    /// A text of CCBridge, in UTF-16, up to the first NUL: what stands behind it is left from before.
+    pub(super) fn utf16(&self, bytes: &[u8]) -> String {
+        let (units, _) = bytes.as_chunks::<2>();
+        let units =
+            units.iter().map(|&unit| u16::from_le_bytes(unit)).take_while(|&unit| unit != 0);
+        let mut text = String::new();
+        let mut letters = char::decode_utf16(units).peekable();
+        while let Some(letter) = letters.next() {
+            match letter {
+                Ok(letter) => text.push(letter),
+                // Half a character at the end is cut off.
+                Err(_) if letters.peek().is_none() => {}
+                Err(half) => {
+                    let _ = write!(text, "\\u{:04X}", half.unpaired_surrogate());
+                    self.note(true);
+                }
             }
         }
+        tidy(&text)
     }
-    tidy(&text)
+}
+
+fn before_nul(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    &bytes[..end]
+}
+
+/// The length of a text in GB18030 without the first bytes of a character whose others are missing.
+fn whole_characters(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += match text[at..] {
+            []
+            | [0x81..=0xfe]
+            | [0x81..=0xfe, b'0'..=b'9']
+            | [0x81..=0xfe, b'0'..=b'9', 0x81..=0xfe] => return at,
+            [0x81..=0xfe, b'0'..=b'9', 0x81..=0xfe, b'0'..=b'9', ..] => 4,
+            [0x81..=0xfe, 0x40..=0x7e | 0x80..=0xfe, ..] => 2,
+            [_, ..] => 1,
+        }
+    }
 }
 
 /// The text without blanks and line ends around it and without control characters; lines end in
@@ -127,15 +174,35 @@ mod tests {
 
     #[test]
     fn fields_end_where_they_end() {
+        let gb18030 = |bytes: &[u8]| Texts::default().gb18030(bytes);
+        let gb18030_field = |bytes: &[u8]| Texts::default().gb18030_field(bytes);
+        let utf16 = |bytes: &[u8]| Texts::default().utf16(bytes);
         let cut = &encoding_rs::GB18030.encode(" 中国象棋\r\n").0[..6];
-        assert_eq!(gb18030(cut), "中国");
-        assert_eq!(gb18030(b"a\0b"), "a");
-        assert_eq!(gb18030(b"\xff\xff"), "");
-        assert_eq!(gb18030(b"a\xffbcd"), "a\\xFFbcd");
+        assert_eq!((gb18030_field(cut).as_str(), gb18030(cut).as_str()), ("中国", "中国\\xCF"));
+        assert_eq!(gb18030_field(b"a\0b"), "a");
+        assert_eq!(gb18030_field(b"\xff\xff"), "\\xFF\\xFF");
+        for (bytes, text) in [
+            (&b"a\xffbcd"[..], "a\\xFFbcd"),
+            (b"a\xffbc", "a\\xFFbc"),
+            (b"a\xffb", "a\\xFFb"),
+            (b"\xd6\xd0\xff", "中\\xFF"),
+            (b"\xff\xd6", "\\xFF"),
+            (b"a\x81\x30\x81", "a"),
+            (b"a\x81\x30", "a"),
+            (b"a\x81\x30b", "a\\x810b"),
+        ] {
+            assert_eq!(gb18030_field(bytes), text, "{bytes:x?}");
+        }
         let units: Vec<u8> = "将\0rubbish".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(utf16(&units), "将");
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x01]), "将");
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x06, 0x5c]), "将\\uD800将");
+        let texts = Texts::default();
+        texts.gb18030_field(b"a\xd6");
+        assert!(!texts.is_undecoded());
+        texts.gb18030_field(b"\xff");
+        texts.gb18030_field(b"a");
+        assert!(texts.is_undecoded());
         assert_eq!(tidy("a\r\nb\rc\u{1}\t "), "a\nb\nc");
     }
 

@@ -15,7 +15,7 @@
 //! }END
 //! ```
 //!
-//! `.` is sideways, as is `=`; Black's moves may be in small letters; `!` and `?` before numbers and after
+//! Moves without their end are a game that is cut off. `.` is sideways, as is `=`; Black's moves may be in small letters; `!` and `?` before numbers and after
 //! moves say how good a move is and are passed over. XieXie writes `P3+1` for either of two pawns on one
 //! file: that one is meant with which the rest of the game can be played, else the one in front. Such
 //! moves are counted.
@@ -60,7 +60,7 @@ pub(super) fn read(
     let mut number = 0;
     let mut finish = |start: Line<'_>, end: usize| {
         number += 1;
-        let read = read_block(&bytes[start.start..end], chunk, &mut summary);
+        let read = read_block(&bytes[start.start..end], chunk);
         let place = Place::Line(start.line);
         pgn::hand_over(source, (place, number), chunk, read, &mut summary, sink);
     };
@@ -78,16 +78,11 @@ pub(super) fn read(
     summary
 }
 
-fn read_block(
-    bytes: &[u8],
-    chunk: &Chunk,
-    summary: &mut ReadSummary,
-) -> Result<Option<BlockGame>, BlockFault> {
+fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFault> {
     if bytes.len() > MAX_GAME_BYTES {
         return Err(BlockFault::new(0, BadGameReason::TooLong(bytes.len())));
     }
     let (text, is_undecoded) = chunk.encoding.decode_part(bytes);
-    summary.undecoded += u64::from(is_undecoded);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let Some(begin) = find_start(&text) else {
         let what = "a WXF game without START{ before its moves";
@@ -96,8 +91,21 @@ fn read_block(
     let (head, moves) = text.split_at(begin);
     let lines = head.matches('\n').count() as u64;
     let moves = moves.split_once('{').map_or("", |(_, moves)| moves);
-    let read = pgn::read_wxf(&moves_text(moves), &tags(head));
+    let (moves, is_closed) = moves_text(moves);
+    let read = match pgn::read_wxf(&moves, &tags(head)) {
+        Ok(Some(game)) if !is_closed => Err(cut_off(&moves, game)),
+        read => read,
+    };
+    let read = pgn::noting(read, is_undecoded);
     read.map_err(|fault| BlockFault { lines: fault.lines + lines, ..fault })
+}
+
+/// The fault of moves that lack their end, and the game that they make so far.
+fn cut_off(moves: &str, game: BlockGame) -> BlockFault {
+    let lines = moves.trim_end().matches('\n').count() as u64;
+    let reason = BadGameReason::Truncated("the moves, which }END ends".to_owned());
+    let has_moves = !game.record.tree.moves.is_empty();
+    BlockFault { lines, reason, part: has_moves.then(|| Box::new(game)) }
 }
 
 /// The offset of the word `START` that a brace follows.
@@ -138,8 +146,9 @@ fn tags(head: &str) -> Vec<(String, String)> {
     tags
 }
 
-/// The moves as PGN has them: remarks in braces, no decorations, up to the end of the moves.
-fn moves_text(text: &str) -> String {
+/// The moves as PGN has them: remarks in braces, no decorations, up to the end of the moves; and whether
+/// that is there.
+fn moves_text(text: &str) -> (String, bool) {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -152,13 +161,13 @@ fn moves_text(text: &str) -> String {
             continue;
         }
         match c {
-            '}' => break,
+            '}' => return (out, true),
             '!' | '?' | ';' | '！' | '？' => out.push(' '),
             c => out.push(c),
         }
         rest = &rest[c.len_utf8()..];
     }
-    out
+    (out, false)
 }
 
 #[cfg(test)]
@@ -204,6 +213,27 @@ mod tests {
         );
         let (games, _) = read_all("FORMAT WXF\nRED a\n");
         assert!(games[0].contains("START{"), "{games:?}");
+    }
+
+    #[test]
+    fn a_game_without_its_end_is_cut_off() {
+        let whole = "FORMAT WXF\nRED a\nSTART{\n1. C2.5 H8+7\n2. H2+3 \n}END\n";
+        let cut = &whole[..whole.find('}').unwrap()];
+        let next = format!("{cut}\n\n{whole}");
+        for (text, count) in [(cut, 1), (&next, 2)] {
+            let (games, summary) = read_all(text);
+            assert_eq!((games.len(), summary.bad), (count, 1));
+            assert_eq!(
+                games[0],
+                "t:5: game 1: truncated: the file ends within the moves, which }END ends"
+            );
+            let chunk = Chunk::whole_text(text.as_bytes(), Format::Wxf).keeping_legal_part(true);
+            let mut kept = Vec::new();
+            let summary = read("t", text.as_bytes(), &chunk, &mut |game| kept.push(game.unwrap()));
+            assert_eq!((summary.games, summary.kept), (count as u64, 1));
+            assert_eq!(kept[0].record.tree.moves.len(), 3);
+            assert!(kept[0].cut.is_some());
+        }
     }
 
     #[test]

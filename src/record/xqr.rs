@@ -18,8 +18,8 @@
 use super::board::from_top_left;
 use super::pgn::read_start;
 use super::preorder::{Coordinates, Node, PreOrder};
-use super::single::{Fault, Found, go_on, malformed, truncated};
-use super::text::{detected, push_tag, tidy};
+use super::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
+use super::text::{Texts, push_tag, tidy};
 use super::{BadGameReason, Record};
 use crate::game::{Outcome, Side};
 use crate::xiangqi::Position;
@@ -64,8 +64,36 @@ const TODAY: [Field; 9] = [
 
 /// Reads the game of an XQR.
 pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
-    let (bytes, fields) = checked(bytes)?;
-    let mut reader = Reader { bytes, at: MAGIC.len() };
+    let (content, fields) = match checked(bytes) {
+        Err(fault) if matches!(fault.reason, BadGameReason::Truncated(_)) => {
+            return cut_off(bytes, fault);
+        }
+        checked => checked?,
+    };
+    let (found, end) = read(content, fields)?;
+    if found.fault.is_none() && end < content.len() {
+        let what = format!("{} bytes after the last move", content.len() - end);
+        return Err(malformed(end, what));
+    }
+    Ok(found)
+}
+
+/// Reads a game whose checksum is not there, and with it the kind of its fields: that one holds with which
+/// more moves can be played.
+fn cut_off(bytes: &[u8], fault: Fault) -> Result<Found, Fault> {
+    let kinds: [&[Field]; 2] = [&BEFORE, &TODAY];
+    let readings = kinds.into_iter().filter_map(|fields| Some(read(bytes, fields).ok()?.0));
+    let longest = readings.max_by_key(|found| found.record.tree.moves.len());
+    match longest {
+        Some(found) => Ok(Found { fault: Some(fault), ..found }),
+        None => Err(fault),
+    }
+}
+
+/// Reads the fields and the tree; returns where that ends.
+fn read(bytes: &[u8], fields: &[Field]) -> Result<(Found, usize), Fault> {
+    let texts = Texts::default();
+    let mut reader = Reader { bytes, at: MAGIC.len(), texts: &texts };
     let mut record = reader.head(fields)?;
     let root = reader.node()?;
     let start = record.start.clone().unwrap_or_else(Position::start);
@@ -73,15 +101,14 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (mut more, mut fault) = (!root.is_last, None);
     while more {
         let at = reader.at;
-        more = go_on(order.add(reader.node()?), at, &mut fault);
-    }
-    if fault.is_none() && reader.at < bytes.len() {
-        let what = format!("{} bytes after the last move", bytes.len() - reader.at);
-        return Err(malformed(reader.at, what));
+        let Some(node) = unless_truncated(reader.node(), &mut fault)? else { break };
+        more = go_on(order.add(node), at, &mut fault);
     }
     let (tree, cut_variations) = order.finish();
     record.tree = tree;
-    Ok(Found { cut_variations, fault, ..Found::new(record) })
+    let is_undecoded = texts.is_undecoded();
+    let found = Found { cut_variations, is_undecoded, fault, ..Found::new(record) };
+    Ok((found, reader.at))
 }
 
 /// The bytes without the checksum, which is right, and the kind of fields, which its type determines.
@@ -109,6 +136,7 @@ fn checked(bytes: &[u8]) -> Result<(&[u8], &'static [Field]), Fault> {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    texts: &'a Texts,
 }
 
 impl<'a> Reader<'a> {
@@ -120,7 +148,7 @@ impl<'a> Reader<'a> {
             let [kind, len] = *self.take("the fields")?;
             let at = self.at;
             let value = self.bytes_of(usize::from(len), "a field")?;
-            let text = || tidy(&detected(value));
+            let text = || tidy(&self.texts.detected(value));
             match usize::from(kind).checked_sub(2).and_then(|index| fields.get(index)) {
                 Some(Field::End) => return Ok(record),
                 Some(Field::Tag(name)) => push_tag(&mut record.tags, name, text()),
@@ -144,7 +172,7 @@ impl<'a> Reader<'a> {
             let len = usize::try_from(len).unwrap_or(usize::MAX);
             let there = self.bytes.len() - self.at;
             let within = format!("a comment that claims {len} bytes, of which {there} are there");
-            comment = tidy(&detected(self.bytes_of(len, &within)?));
+            comment = tidy(&self.texts.detected(self.bytes_of(len, &within)?));
         }
         let (is_last, has_alternative) = (marks & 1 == 0, marks & 2 != 0);
         Ok(Node { mv, comment, is_last, has_alternative })

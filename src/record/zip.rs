@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::text::detected;
+use super::text::Texts;
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(Entry, usize)> {
     }
     let [size, packed, offset] = fields;
     let data = data(bytes, usize::try_from(offset).ok()?, usize::try_from(packed).ok()?)?;
-    let name = detected(name);
+    let name = Texts::default().detected(name);
     let (method, crc) = (u16_at(rest, 10)?, u32_at(rest, 16)?);
     let is_encrypted = u16_at(rest, 8)? & 1 != 0;
     // The upper half of the attributes is that of Unix if byte 5 says so.
@@ -161,7 +161,7 @@ fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &AtomicBool) -> Option<(
         data = start.min(bytes.len())..stated.min(bytes.len());
         (is_cut, next) = (stated > bytes.len(), stated);
     }
-    let name = detected(name);
+    let name = Texts::default().detected(name);
     let is_encrypted = flags & 1 != 0;
     Some((Entry { name, data, method, is_encrypted, is_other: false, crc, size, is_cut }, next))
 }

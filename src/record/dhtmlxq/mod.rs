@@ -16,12 +16,15 @@
 //! Files and ranks count from 0, ranks from the top; plies count from 1 at the start of the game.
 //! In comments `||` ends a line. Characters may be written as references of HTML or escapes of
 //! scripts. A position in FEN (`fen`), which some programs add, is believed before `binit`.
+//!
+//! A text of nothing but the digits of a main line is one game, if every move of it is legal from the usual
+//! start.
 
 mod blocks;
 mod read;
 mod write;
 
-pub(super) use read::{read, starts};
+pub(super) use read::{is_bare, read, starts};
 pub(super) use write::tags_left_out;
 pub use write::write_dhtmlxq;
 

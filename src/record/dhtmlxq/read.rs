@@ -4,12 +4,13 @@ use super::blocks::{Block, Blocks};
 use super::{TEXTS, is_structure};
 use crate::game::{Outcome, Side};
 use crate::record::board::{board_of, start_position};
+use crate::record::encoding::UTF8_MARK;
 use crate::record::pgn::read_start;
 use crate::record::preorder::Coordinates;
 use crate::record::scan;
-use crate::record::single::{Fault, Found, report_at};
+use crate::record::single::{Fault, Found, report};
 use crate::record::split::Start;
-use crate::record::text::{push_tag, tidy, unescape};
+use crate::record::text::{Texts, push_tag, tidy, unescape};
 use crate::record::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
     ParsedGame, Place, ReadSummary, Record, Tree, Variation,
@@ -19,6 +20,31 @@ use crate::xiangqi::{Position, Square};
 
 /// Names of values that make a game: moves, a board, a position.
 const OF_GAMES: [&[u8]; 3] = [b"movelist", b"binit", b"fen"];
+
+/// The longest text of digits alone that is a game, in bytes, and the shortest, in digits.
+const MAX_BARE_BYTES: usize = 64 << 10;
+const MIN_BARE_DIGITS: usize = 8;
+
+/// Returns true if a text is the digits of a main line and nothing else, all its moves legal.
+pub(in crate::record) fn is_bare(text: &[u8]) -> bool {
+    bare(text).is_some()
+}
+
+/// The game of a text of digits alone.
+fn bare(text: &[u8]) -> Option<Found> {
+    let text = text.strip_prefix(UTF8_MARK).unwrap_or(text);
+    let is_digit = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
+    if text.len() > MAX_BARE_BYTES || !text.iter().all(is_digit) {
+        return None;
+    }
+    let moves: String =
+        text.iter().filter(|b| b.is_ascii_digit()).map(|&b| char::from(b)).collect();
+    if moves.len() < MIN_BARE_DIGITS {
+        return None;
+    }
+    let main = Branch { moves, ..Branch::default() };
+    Parts { main, ..Parts::default() }.game().ok()
+}
 
 /// The places where games begin in a text.
 pub(in crate::record) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
@@ -43,31 +69,21 @@ pub(in crate::record) fn read(
 ) -> ReadSummary {
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block));
+    if let Some(found) = bare(part) {
+        return report(source, chunk, (Place::Line(chunk.line), chunk.game), Ok(found), sink);
+    }
     let mut summary = ReadSummary::default();
     for (number, block) in (chunk.game..).zip(blocks) {
         let place = Place::Line(block.line);
-        let mut is_undecoded = false;
-        let game = read_block(part, &block, chunk.encoding, usize::MAX, &mut is_undecoded);
-        let legal = match &game {
-            Err(BadGameReason::Move { ply, .. }) if *ply > 1 && chunk.keep_legal_part => {
-                read_block(part, &block, chunk.encoding, ply - 1, &mut is_undecoded).ok()
+        let game = match read_block(part, &block, chunk.encoding, usize::MAX) {
+            Err(reason @ BadGameReason::Move { ply, .. }) if ply > 1 => {
+                let fault = Fault { place, reason };
+                let legal = read_block(part, &block, chunk.encoding, ply - 1).ok();
+                legal.map(|legal| Found { fault: Some(fault.clone()), ..legal }).ok_or(fault)
             }
-            _ => None,
+            game => game.map_err(|reason| Fault { place, reason }),
         };
-        match (game, legal) {
-            (Err(reason), Some(Found { record, cut_variations, .. })) => {
-                let bad = BadGame { source: source.to_owned(), place, game: number, reason };
-                let cut = Some(Box::new(bad));
-                sink(Ok(ParsedGame { cut, ..ParsedGame::new(record, place, number) }));
-                summary +=
-                    ReadSummary { games: 1, kept: 1, cut_variations, ..ReadSummary::default() };
-            }
-            (game, _) => {
-                let game = game.map_err(|reason| Fault { place, reason });
-                summary += report_at(source, place, number, game, sink);
-            }
-        }
-        summary.undecoded += u64::from(is_undecoded);
+        summary += report(source, chunk, (place, number), game, sink);
     }
     summary
 }
@@ -78,7 +94,6 @@ fn read_block(
     block: &Block,
     encoding: Encoding,
     plies: usize,
-    undecoded: &mut bool,
 ) -> Result<Found, BadGameReason> {
     if block.len > MAX_GAME_BYTES {
         return Err(BadGameReason::TooLong(block.len));
@@ -86,20 +101,19 @@ fn read_block(
     if block.values.len() > MAX_PARTS {
         return Err(BadGameReason::TooManyParts);
     }
-    let mut parts = Parts::default();
+    let (mut parts, texts) = (Parts::default(), Texts::default());
     let begin = block.values.first().map_or(0, |value| value.name.start);
     let end = block.values.last().map_or(begin, |value| value.value.end);
     let encoding = encoding.of_part(&bytes[begin..end]);
     for value in &block.values {
         let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
-        let (text, is_undecoded) = encoding.decode_shown(&bytes[value.value.clone()]);
-        parts.take(&name, &text);
-        *undecoded |= is_undecoded;
+        parts.take(&name, &texts.decode(encoding, &bytes[value.value.clone()]));
     }
     if let Some(end) = plies.checked_mul(4) {
         parts.main.moves = parts.main.moves.chars().take(end).collect();
     }
-    parts.game()
+    let found = parts.game()?;
+    Ok(Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
 /// A line of moves as the text has it.

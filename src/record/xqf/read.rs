@@ -6,8 +6,8 @@ use super::{
 use crate::game::{Outcome, Side};
 use crate::record::board::{Board, board_of, note, start_position};
 use crate::record::preorder::{Coordinates, Node, PreOrder};
-use crate::record::single::{Fault, Found, go_on};
-use crate::record::text::{gb18030, push_tag};
+use crate::record::single::{Fault, Found, go_on, unless_truncated};
+use crate::record::text::{Texts, push_tag};
 use crate::record::{BadGameReason, Note, Record};
 use crate::xiangqi::{Position, Square};
 
@@ -21,7 +21,9 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         return Err(Fault::at(bytes.len(), BadGameReason::Truncated(within)));
     };
     let keys = keys(header)?;
-    let mut tree = TreeReader { bytes, at: TREE, is_plain: header[2] <= PLAIN_VERSION, keys };
+    let texts = Texts::default();
+    let is_plain = header[2] <= PLAIN_VERSION;
+    let mut tree = TreeReader { bytes, at: TREE, is_plain, keys, texts: &texts };
     let (first, comment) = tree.node()?;
     let board = board(header, &keys).map_err(|reason| Fault::at(MEN, reason))?;
     // Some files of positions promise moves, count none and end; a game would be cut off there.
@@ -38,7 +40,7 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (mut more, mut fault) = (has_moves, None);
     while more {
         let at = tree.at;
-        let (node, comment) = tree.node()?;
+        let Some((node, comment)) = unless_truncated(tree.node(), &mut fault)? else { break };
         let node = Node {
             mv: Ok(Coordinates { from: node.from, to: node.to }),
             comment,
@@ -54,8 +56,10 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         3 | 4 => Some(Outcome::Draw),
         _ => None,
     };
-    let record = Record { tags: tags(header), start, start_clock: 0, result, tree };
-    Ok(Found { record, cut_variations, note, fault })
+    let tags = tags(header, &texts);
+    let record = Record { tags, start, start_clock: 0, result, tree };
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { cut_variations, is_undecoded, note, fault, ..Found::new(record) })
 }
 
 fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
@@ -87,12 +91,12 @@ fn board(header: &[u8; TREE], keys: &Keys) -> Result<Board, BadGameReason> {
     board_of(&squares)
 }
 
-fn tags(header: &[u8; TREE]) -> Vec<(String, String)> {
+fn tags(header: &[u8; TREE], texts: &Texts) -> Vec<(String, String)> {
     let mut tags = Vec::with_capacity(TEXTS.len());
     for (at, width, name) in TEXTS {
         let field = &header[at + 1..at + width];
         let len = usize::from(header[at]).min(field.len());
-        push_tag(&mut tags, name, gb18030(&field[..len]));
+        push_tag(&mut tags, name, texts.gb18030_field(&field[..len]));
     }
     tags
 }
@@ -112,6 +116,7 @@ struct TreeReader<'a> {
     /// True if the version is one without keys.
     is_plain: bool,
     keys: Keys,
+    texts: &'a Texts,
 }
 
 impl TreeReader<'_> {
@@ -142,7 +147,7 @@ impl TreeReader<'_> {
         let end = self.at + len as usize;
         let text: Vec<u8> = (self.at..end).map(|at| self.plain(at)).collect();
         self.at = end;
-        Ok(gb18030(&text))
+        Ok(self.texts.gb18030(&text))
     }
 
     fn plain(&self, at: usize) -> u8 {

@@ -210,13 +210,17 @@ fn what_a_killed_run_left_is_swept() {
 #[test]
 fn the_moves_before_an_illegal_one_are_kept() {
     let folder = folder();
-    let names = ["a.pgn", "b.txt", "c.csv", "d.jsonl", "e.dhtmlxq"];
+    let names = ["a.pgn", "b.txt", "c.csv", "d.jsonl", "e.dhtmlxq", "f.pgn", "g.txt", "h.jsonl"];
     let texts = [
         "[Red \"x\"]\n\n1. h2e2 h9g7 2. h0g2 (2. b0c2) a9a1 1-0\n",
         "h2e2 h9g7 h0g2 a9a1\n",
         "moves,red\nh2e2 h9g7 h0g2 a9a1,x\n",
         "{\"moves\":\"h2e2 h9g7 h0g2 a9a1\"}\n",
         "[DhtmlXQ][DhtmlXQ_movelist]7747706279670003[/DhtmlXQ_movelist][/DhtmlXQ]\n",
+        // Ranks from 1, without one of 10 and with one.
+        "[Event \"x\"]\n\n1. h3e3 h8e8 2. h1g3 a1a9 *\n",
+        "h3e3 h10g8 h1g3 a1a9\n",
+        "{\"moves\":\"h3e3 h10g8 h1g3 a1a9\"}\n",
     ];
     let [out, list] = ["out.txt", "list"].map(|name| folder.at(name));
     for (name, text) in names.iter().zip(texts) {
@@ -227,7 +231,8 @@ fn the_moves_before_an_illegal_one_are_kept() {
         let told =
             convert(&file, &out, &["--notation", "uci", "--keep-legal-part", "--rejects", &list]);
         assert!(told.contains("1 games cut before an illegal move"), "{told}");
-        assert!(fs::read_to_string(&out).unwrap().starts_with("h2e2 h9g7 h0g2"), "{name}");
+        let kept = fs::read_to_string(&out).unwrap();
+        assert!(kept.starts_with("h2e2 h") && kept.contains(" h0g2"), "{name}: {kept}");
         let rejects = fs::read_to_string(&list).unwrap();
         assert!(
             rejects.starts_with(&file) && rejects.contains("the moves before are kept: ply 4:"),
@@ -255,4 +260,29 @@ fn bytes_without_a_character_are_kept_visible() {
     let told = convert(&pgn, &out, &[]);
     assert!(told.contains("1 games with bytes that stand for no character"), "{told}");
     assert!(fs::read_to_string(&out).unwrap().contains("\\\\xFF"));
+}
+
+#[test]
+fn sources_without_a_game_are_counted_and_named() {
+    let folder = folder();
+    let (from, to) = (at(&folder, "in"), at(&folder, "out.pgn"));
+    std::fs::create_dir(&from).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(format!("{from}/{name}"), text).unwrap();
+    write("bare.ubb", "7747706279678070\n");
+    write("note.pgn", "{a remark}\n");
+    write("page.ubb", "<p>[DhtmlXQ_title]x[/DhtmlXQ_title]</p>");
+    write("long.pgn", &"; a remark\n".repeat(200_000));
+    write("blank.pgn", " \n");
+    write("digits.ubb", "7747706279678989\n");
+    let run = juzhong(&["-v", "convert", &from, "-o", &to, "--json"]).output().unwrap();
+    let log = String::from_utf8(run.stderr).unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(answer["games"], 1, "{answer}");
+    assert_eq!(answer["bad"], 1, "{answer}");
+    assert_eq!(answer["skipped"], 3, "{answer}");
+    for name in ["note.pgn", "page.ubb", "long.pgn"] {
+        let line = log.lines().find(|line| line.contains(name));
+        assert!(line.is_some_and(|line| line.contains("no game is found in it")), "{log}");
+    }
+    assert!(std::fs::read_to_string(&to).unwrap().contains("炮二平五"));
 }

@@ -7,7 +7,8 @@ use std::io::Write;
 
 use juzhong::game::{Outcome, Side};
 use juzhong::record::{
-    BadGameReason, Format, Note, Place, Record, Tree, Variation, read_chunk, split_games, write_xqf,
+    BadGameReason, Format, Note, Place, ReadSummary, Record, Tree, Variation, read_chunk,
+    split_games, write_xqf,
 };
 use juzhong::xiangqi::{Move, Position, Role, START_FEN, Square};
 use proptest::prelude::*;
@@ -864,4 +865,117 @@ fn books_and_conversions_take_every_format() {
     let report = json(&["book", "build", &folder.at("games"), "-o", &folder.at("my.book")]);
     let count = |name: &str| report[name].as_u64().unwrap();
     assert_eq!([count("records"), count("bad"), count("games")], [9, 0, 1], "{report}");
+}
+
+/// What reading gives if the moves before an illegal one, or before the end of a truncated file, are wanted.
+fn read_legal_part(bytes: &[u8]) -> (Vec<games::Read>, ReadSummary) {
+    let (mut games, mut summary) = (Vec::new(), ReadSummary::default());
+    for chunk in split_games(bytes, usize::MAX) {
+        let chunk = chunk.keeping_legal_part(true);
+        summary += read_chunk("test", bytes, &chunk, &mut |game| games.push(game));
+    }
+    (games, summary)
+}
+
+#[test]
+fn games_with_bytes_without_a_character_are_counted_in_every_format() {
+    fn put(mut bytes: Vec<u8>, text: &str) -> Vec<u8> {
+        let at = bytes.windows(text.len()).position(|at| at == text.as_bytes());
+        bytes[at.unwrap()] = 0xff;
+        bytes
+    }
+    const MARK: &str = "MARK";
+    let good = |mv: &str| {
+        let line = format!("h2e2 h9g7 h0g2 {mv}");
+        let moves = moves_of(&line);
+        let mut record = record_of(&line);
+        record.tags = vec![("Title".to_owned(), MARK.to_owned())];
+        record.tree.comments = vec![(1, MARK.to_owned())];
+        let mut chn = chn(&Position::start(), &moves, false);
+        chn[36..40].copy_from_slice(MARK.as_bytes());
+        let mut xqf = Vec::new();
+        write_xqf(&mut xqf, &record).unwrap();
+        [
+            mxq(&[MARK, "", "a-b"], &moves),
+            chn,
+            pfc(&record).into_bytes(),
+            cbf(&record).into_bytes(),
+            xqf,
+            format!("[Red \"{MARK}\"]\n\n1. {line} *\n").into_bytes(),
+            format!("{MARK}; {line}\n").into_bytes(),
+            format!("moves,red\n{line},{MARK}\n").into_bytes(),
+            format!(
+                "[DhtmlXQ_title]{MARK}[/DhtmlXQ_title][DhtmlXQ_movelist]774770627967{}[/D]",
+                if mv == "b9c7" { "1022" } else { "0003" }
+            )
+            .into_bytes(),
+            format!(
+                "FORMAT WXF\nRED {MARK}\nSTART{{\n1. C2=5 H8+7 2. H2+3 {}\n}}END\n",
+                if mv == "b9c7" { "H2+3" } else { "R1+9" }
+            )
+            .into_bytes(),
+            format!(
+                "标题：{MARK}\n1. 炮二平五 马８进７\n2. 马二进三 {}\n",
+                if mv == "b9c7" { "马２进３" } else { "车１进９" }
+            )
+            .into_bytes(),
+        ]
+    };
+    for (number, bytes) in good("b9c7").into_iter().enumerate() {
+        let (games, summary) = read(&put(bytes, MARK));
+        assert!(games.iter().all(Result::is_ok), "{number}: {games:?}");
+        assert_eq!((summary.games, summary.undecoded), (1, 1), "{number}");
+    }
+    // A game that is refused is none that was read.
+    for (number, bytes) in good("a9a0").into_iter().enumerate() {
+        let bytes = put(bytes, MARK);
+        let (_, summary) = read(&bytes);
+        assert_eq!((summary.bad, summary.undecoded), (1, 0), "{number}");
+        let (_, summary) = read_legal_part(&bytes);
+        assert_eq!((summary.kept, summary.undecoded), (1, 1), "{number}");
+    }
+    let mut records = b"FORMAT WXF\nRED \xff\nSTART{\n1. C2=5\n}END\n".repeat(2);
+    records.extend(b"FORMAT WXF\nRED a\nSTART{\n1. C2=5\n}END\n");
+    assert_eq!(read(&records).1.undecoded, 2);
+    let mut records = "标题：\u{1}\n1. 炮二平五\n".repeat(2).into_bytes();
+    records.iter_mut().filter(|byte| **byte == 1).for_each(|byte| *byte = 0xff);
+    records.extend("标题：a\n1. 炮二平五\n".bytes());
+    let (games, summary) = read(&records);
+    assert_eq!((games.len(), summary.undecoded), (3, 2));
+}
+
+#[test]
+fn the_moves_of_a_truncated_file_are_kept_where_that_is_asked_for() {
+    let (line, record) = (moves_of(LINE), record_of(LINE));
+    let mut xqf = Vec::new();
+    write_xqf(&mut xqf, &record).unwrap();
+    let files = [
+        che(&line).into_bytes(),
+        mxq(&HEAD, &line),
+        ccm(&line, false),
+        chn(&Position::start(), &line, false),
+        pfc(&record).into_bytes(),
+        xqr(&record, false),
+        xqr(&record, true),
+        cbf(&record).into_bytes(),
+        old_cbr(&record),
+        xqf,
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let mut longest = 0;
+        for len in 0..file.len() {
+            let cut = &file[..len];
+            let (games, summary) = read(cut);
+            let (kept, summary_of_kept) = read_legal_part(cut);
+            assert_eq!(games.len(), kept.len(), "{number}: {len}");
+            let (Some(Err(bad)), Some(Ok(game))) = (games.first(), kept.first()) else { continue };
+            assert!(matches!(bad.reason, BadGameReason::Truncated(_)), "{number}: {bad}");
+            assert_eq!((summary.bad, summary_of_kept.kept), (1, 1), "{number}: {len}");
+            assert_eq!(game.cut.as_ref(), Some(&Box::new(bad.clone())), "{number}: {len}");
+            let moves = &game.record.tree.moves;
+            assert!(line.starts_with(moves) && moves.len() >= longest, "{number}: {len}");
+            longest = moves.len();
+        }
+        assert!(longest >= line.len() - 1, "{number}: {longest}");
+    }
 }
