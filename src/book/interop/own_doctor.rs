@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use crate::book::file::annotation_rows;
-use crate::book::file::connect::{Kind as FileKind, open_file};
+use crate::book::file::connect::{Kind as FileKind, open_file, row_fault};
 #[cfg(test)]
 use crate::book::file::digest;
 use crate::book::file::digest::Header;
@@ -282,8 +282,7 @@ fn scan(
             let is_in_order =
                 before.is_none_or(|before| if down { place < before } else { place > before });
             if !is_in_order || !range.contains(&key) {
-                let what = "rows out of order".to_owned();
-                return Err(rusqlite::Error::InvalidParameterName(what));
+                return Err(row_fault("rows out of order"));
             }
             before = Some(place);
             last = Some(key);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::book::file::connect::{Guard, Kind, open_file};
+use crate::book::file::connect::{Guard, Kind, open_file, row_fault};
 use crate::book::file::digest::Header;
 use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
@@ -205,8 +205,7 @@ impl Database {
             }
             let place = row.get(0).map_err(fault)?;
             if last.is_some_and(|last| if down { place >= last } else { place <= last }) {
-                let what = "rows out of order".to_owned();
-                return Ok(Scanned::Until(last, rusqlite::Error::InvalidParameterName(what)));
+                return Ok(Scanned::Until(last, row_fault("rows out of order")));
             }
             last = Some(place);
             let mut values = [ValueRef::Null; 8];
