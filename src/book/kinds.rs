@@ -238,6 +238,7 @@ fn entries(path: &Path) -> Vec<Entry> {
     let mut entries = Vec::new();
     let book = Book::open(path).unwrap();
     book.verify().unwrap();
+    book.check_pages().unwrap();
     book.for_each_entry(|mut entry| {
         entry.mark.origin = None;
         entries.push(entry);

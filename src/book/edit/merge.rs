@@ -121,6 +121,7 @@ pub fn merge<G: Symmetric + Notation>(
     for path in inputs {
         let book = Book::open_until(path, &options.stop)?;
         book.check_file()?;
+        book.check_pages()?;
         book.expect_game::<G>()?;
         books.push(book);
     }
@@ -532,8 +533,7 @@ impl Merging<'_> {
         for (_, book) in numbered {
             // Rows under other keys would mean nothing in the merged book.
             if book.foreign_keys() == table.as_ref() {
-                let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
-                copied.map_err(|e| out.at().store(e))?;
+                out.at().copy_tables(book, &writer, is_carried)?;
             }
         }
         let sources = sources(books, &origins)?;
