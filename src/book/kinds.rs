@@ -20,6 +20,8 @@ use crate::xiangqi::{Move, Position};
 struct Kinds {
     folder: TempDir,
     books: Vec<(String, PathBuf)>,
+    /// Merged books, and the books that they were merged of.
+    parts: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Kinds {
@@ -55,7 +57,9 @@ impl Kinds {
     }
 
     fn merged(&mut self, name: &str, of: &[&PathBuf]) -> PathBuf {
-        self.add(name, |path| merged(of, path).map(drop).unwrap())
+        let path = self.add(name, |path| merged(of, path).map(drop).unwrap());
+        self.parts.extend(of.iter().map(|&part| (path.clone(), part.clone())));
+        path
     }
 }
 
@@ -189,7 +193,7 @@ fn imports(kinds: &mut Kinds, of: &Path) {
 }
 
 fn every_kind() -> Kinds {
-    let mut kinds = Kinds { folder: TempDir::new().unwrap(), books: Vec::new() };
+    let mut kinds = Kinds { folder: TempDir::new().unwrap(), books: Vec::new(), parts: Vec::new() };
     let mut games = some_games();
     games.extend([grouped("h2e2 c6c5", "a"), grouped("b2e2 g6g5", "b")]);
     let built = kinds.build("built", &games, BuildOptions::default());
@@ -225,7 +229,8 @@ fn every_kind() -> Kinds {
     kinds.merged("merged", &[&edited, &other]);
     kinds.merged("merged with an import", &[&edited, &obk]);
     kinds.merged("merged imports", &[&obk, &flat]);
-    kinds.merged("an import merged with another book", &[&obk, &other]);
+    let mixed = kinds.merged("an import merged with another book", &[&obk, &other]);
+    kinds.merged("a mixed book merged with one more", &[&mixed, &random]);
     kinds
 }
 
@@ -233,6 +238,7 @@ fn entries(path: &Path) -> Vec<Entry> {
     let mut entries = Vec::new();
     let book = Book::open(path).unwrap();
     book.verify().unwrap();
+    book.check_pages().unwrap();
     book.for_each_entry(|mut entry| {
         entry.mark.origin = None;
         entries.push(entry);
@@ -281,6 +287,26 @@ fn merging_a_book_with_itself_changes_no_count() {
             merged(&[&out, path], &again).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(metadata(&again), metadata(path), "{name}");
         }
+    }
+}
+
+#[test]
+fn merging_a_book_with_a_part_of_it_changes_no_count() {
+    let kinds = every_kind();
+    let out = kinds.folder.path().join("out.book");
+    let again = kinds.folder.path().join("again.book");
+    for (whole, part) in &kinds.parts {
+        for of in [[whole, part], [part, whole]] {
+            let report = merged(&of, &out).unwrap_or_else(|error| panic!("{of:?}: {error}"));
+            assert_eq!(report.metadata, metadata(whole), "{of:?}");
+            assert_eq!(entries(&out), entries(whole), "{of:?}");
+            merged(&[part, &out], &again).unwrap_or_else(|error| panic!("{of:?}: {error}"));
+            assert_eq!(metadata(&again), metadata(whole), "{of:?}");
+        }
+        let all: Vec<&PathBuf> =
+            kinds.parts.iter().filter(|(of, _)| of == whole).map(|(_, part)| part).collect();
+        let report = merged(&[&all[..], &[whole]].concat(), &out).unwrap();
+        assert_eq!(report.metadata, metadata(whole), "{whole:?} and its parts");
     }
 }
 

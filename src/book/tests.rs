@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::book::file::digest;
+use crate::book::file::store::Part;
 use crate::book::*;
 use crate::game::{Game, MoveList, Outcome, Packed, Side, Symmetric};
 use crate::hash::{self, KeyTable};
@@ -326,6 +327,98 @@ fn marks_are_shown() {
     assert_eq!((marked.priority, marked.disabled, marked.weight), (3, true, 7));
     assert_eq!(marked.comment.as_deref(), Some("中炮"));
     assert!(matches!(book.check_file(), Err(BookError::Damaged { .. })), "not sealed again");
+}
+
+/// Makes a table of a book a tree of `levels` in which each page refers to the next one a hundred times, so
+/// that its one row appears any number of times, and seals the book again.
+fn entangle(path: &Path, levels: usize) {
+    const ROW: [u8; 8] = [6, 1, 6, 0, 13, 13, 8, 8];
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let sql = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema \
+               WHERE name = 'books'";
+    let (root, size): (u32, u32) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    drop(connection);
+    let size = size as usize;
+    let mut bytes = std::fs::read(path).unwrap();
+    let before = (bytes.len() / size) as u32;
+    let numbers: Vec<u32> = std::iter::once(root).chain(before + 1..).take(levels + 1).collect();
+    bytes.resize(bytes.len() + levels * size, 0);
+    let mut put = |number: u32, kind: u8, cells: Vec<Vec<u8>>, child: Option<u32>| {
+        let page = &mut bytes[(number as usize - 1) * size..][..size];
+        page.fill(0);
+        let (mut end, mut pointer) = (size, 8);
+        if let Some(child) = child {
+            page[8..12].copy_from_slice(&child.to_be_bytes());
+            pointer = 12;
+        }
+        for cell in &cells {
+            end -= cell.len();
+            page[end..end + cell.len()].copy_from_slice(cell);
+            page[pointer..pointer + 2].copy_from_slice(&(end as u16).to_be_bytes());
+            pointer += 2;
+        }
+        page[0] = kind;
+        page[3..5].copy_from_slice(&(cells.len() as u16).to_be_bytes());
+        page[5..7].copy_from_slice(&(end as u16).to_be_bytes());
+    };
+    for pair in numbers.windows(2) {
+        let cell = |key: u8| [&pair[1].to_be_bytes()[..], &[key]].concat();
+        put(pair[0], 5, (1..100).map(cell).collect(), Some(pair[1]));
+    }
+    put(numbers[levels], 13, vec![ROW.to_vec()], None);
+    let pages = (bytes.len() / size) as u32;
+    bytes[28..32].copy_from_slice(&pages.to_be_bytes());
+    std::fs::write(path, bytes).unwrap();
+    reseal(path);
+}
+
+#[test]
+fn a_book_whose_pages_stand_for_many_is_not_copied() {
+    let (folder, book) = build_some(BuildOptions::default());
+    let path = book.path().to_owned();
+    drop(book);
+    entangle(&path, 1);
+    let (out, stop) = (folder.path().join("out.book"), std::sync::Arc::default());
+    let book = Book::open(&path).unwrap();
+    book.check_file().unwrap();
+    let base = BuildOptions::like(&book);
+    let prune_options = PruneOptions { min_games: 2, ..PruneOptions::default() };
+    let merge_options = MergeOptions::default();
+    let inputs = [path.clone(), path.clone()];
+    let errors = [
+        Editor::open(&path, &stop).map(drop).unwrap_err().to_string(),
+        back_up::<Position>(&path, 1, &stop).map(drop).unwrap_err().to_string(),
+        clear_scores(&path, None, &stop).map(drop).unwrap_err().to_string(),
+        Findings::default().save(&path).unwrap_err().to_string(),
+        prune::<Position>(&path, &out, &prune_options).map(drop).unwrap_err().to_string(),
+        merge::<Position>(&inputs, &out, &merge_options).map(drop).unwrap_err().to_string(),
+        Builder::<Position>::new(&out, base).map(drop).unwrap_err().to_string(),
+    ];
+    for error in errors {
+        assert!(error.contains("damaged") && error.contains("is used twice"), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// An error in reading what is copied is not one of the copy, and no interrupt unless there was one.
+#[test]
+fn a_table_without_end_is_damage() {
+    use crate::book::file::transaction::Output;
+    let (folder, book) = build_some(BuildOptions::default());
+    let path = book.path().to_owned();
+    drop(book);
+    entangle(&path, 6);
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let book = Book::open_until(&path, &stop).unwrap();
+    let out = Output::claim(&folder.path().join("out.book"), &stop).unwrap();
+    let writer = out.writer().unwrap();
+    let copy = || out.at().copy_tables(&book, &writer, |part| part == Part::Origins);
+    let error = copy().unwrap_err();
+    assert!(error.to_string().contains("more steps"), "{error}");
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    let error = copy().unwrap_err();
+    assert!(matches!(error, ReplaceError::Interrupted { .. }), "{error}");
 }
 
 #[test]
@@ -818,9 +911,8 @@ fn rows_that_come_again_are_an_error() {
     let merged = merge::<Position>(std::slice::from_ref(&path), &output, &MergeOptions::default());
     assert!(matches!(merged, Err(RemakeError::Book(BookError::Damaged { .. }))));
     let base = Some(path);
-    let builder = Builder::<Position>::new(&output, BuildOptions { base, ..options }).unwrap();
-    builder.add(&some_games()).unwrap();
-    assert!(matches!(builder.finish(Vec::new()), Err(BuildError::Base(BookError::Damaged { .. }))));
+    let builder = Builder::<Position>::new(&output, BuildOptions { base, ..options });
+    assert!(matches!(builder, Err(BuildError::Base(BookError::Damaged { .. }))));
 }
 
 #[test]

@@ -136,7 +136,8 @@ fn prefix_of(target: &Path) -> std::ffi::OsString {
     prefix
 }
 
-fn exists() -> io::Error {
+/// The error for a path at which something stands that must not be replaced.
+pub(crate) fn exists() -> io::Error {
     let text = "something stands there; move it away or choose another name";
     io::Error::new(io::ErrorKind::AlreadyExists, text)
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::book::from_build;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
-use super::listing::{Listing, claim, show_some};
+use super::listing::{Listing, claim, claim_file, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::book::{Inputs, Reject, RejectReason, find_games};
 use crate::bytes::atomic::{AtomicFile, folder_beside, folder_of, resolve};
@@ -486,9 +486,7 @@ impl<'a> Output<'a> {
                 format!("{}: a folder; write {0}/ for a file for each game", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
-        // A device or a socket is refused below.
-        let is_free = fs::metadata(path).map_or(true, |about| about.is_file());
-        let lock = is_free.then(|| claim(path)).transpose()?;
+        let lock = claim_file(path)?;
         let file = PackedFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         let single = (!format.holds_many()).then_some(false);
         Ok(Self::File { path, single, file: Box::new(file), _lock: lock })

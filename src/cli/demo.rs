@@ -6,6 +6,7 @@ use std::{env, fs};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::listing::claim;
 use super::play::{describe, result_text};
 use super::player::tell_notices;
 use super::terminal::{BoardStyle, Terminal};
@@ -125,6 +126,7 @@ impl Place {
     fn write_games(&self, pgn: &[u8]) -> Result<(), CliError> {
         let replaces = stands(&self.games) && is_demo_games(&self.games);
         let create = if replaces { AtomicFile::create } else { AtomicFile::create_new };
+        let _lock = claim(&self.games)?;
         let write = || {
             let mut file = create(&self.games)?;
             file.write_all(pgn)?;

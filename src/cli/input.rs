@@ -1,14 +1,14 @@
 //! Text that comes line by line from a file, a pipe or standard input (`-`).
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use super::{CliError, OrExit, exit, interrupt};
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{self, RawLine};
 
-/// Bytes read at once; from these the encoding of a script is determined.
+/// Bytes read at once.
 const BUFFER: usize = 64 << 10;
 /// Bytes of a line that are passed over at most.
 const MAX_SKIP: u64 = 64 << 20;
@@ -104,11 +104,6 @@ impl Input {
     pub(super) fn next_text(&mut self) -> Result<Option<String>, CliError> {
         let Some(line) = self.next_raw()? else { return Ok(None) };
         line.text().map(Some).or_exit_with(exit::BAD_DATA, || self.place())
-    }
-
-    /// The bytes after the last line that were read ahead.
-    pub(super) fn ahead(&mut self) -> &[u8] {
-        self.reader.fill_buf().unwrap_or_default()
     }
 }
 

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::listing::claim_file;
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::bytes::atomic;
 use crate::bytes::visible::ShowPath;
@@ -19,6 +20,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         GameName::Gomoku => hash::gomoku::draw(),
     };
     let bytes = table.to_bytes().or_exit(exit::IO)?;
+    let _lock = claim_file(&args.output)?;
     atomic::write(&args.output, &bytes)
         .or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;
     writeln!(context.out, "{} {}", args.output.shown(), table.fingerprint())?;

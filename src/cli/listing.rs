@@ -80,6 +80,13 @@ pub(super) fn claim(path: &Path) -> Result<FileLock, CliError> {
     }
 }
 
+/// As [`claim`], for an output that may replace a regular file. Anything else there gets no lock beside it, for
+/// it is refused anyway.
+pub(super) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
+    let is_free = path.metadata().map_or(true, |about| about.is_file());
+    is_free.then(|| claim(path)).transpose()
+}
+
 fn exists(option: &str, path: &Path) -> CliError {
     let path = path.shown();
     let message = format!("{path}: something stands there; choose another name for {option}");

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::listing::claim_file;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
 use crate::bytes::atomic;
@@ -60,6 +61,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     for game in &games {
         write_pgn(&mut text, game, &PgnOptions::default())?;
     }
+    let _lock = claim_file(&args.output)?;
     atomic::write(&args.output, &text).or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;
     writeln!(context.out, "{} games written to {}", games.len(), args.output.shown())?;
     Ok(exit::OK)

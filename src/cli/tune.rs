@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::listing::claim_file;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::book::find_games;
 use crate::bytes::machine::DEEP_STACK;
@@ -93,6 +94,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     bar.finish_and_clear();
     if let Some(path) = &args.output {
         let text = source(&fitted.weights, &args.head(&samples, &fitted));
+        let _lock = claim_file(path)?;
         atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
     }
     report(&read, &samples, &fitted, context)

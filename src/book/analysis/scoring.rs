@@ -137,8 +137,12 @@ pub fn back_up<G: Symmetric + Notation>(
 /// # Errors
 ///
 /// [`ReplaceError`]; the book is as it was then.
-pub fn clear_scores(path: &Path, source: Option<&str>) -> Result<usize, ReplaceError> {
-    let revision = Revision::open(path, &Arc::default())?;
+pub fn clear_scores(
+    path: &Path,
+    source: Option<&str>,
+    stop: &Arc<AtomicBool>,
+) -> Result<usize, ReplaceError> {
+    let revision = Revision::open(path, stop)?;
     let cleared = revision.run(|c| scores::clear(c, source))?;
     revision.commit()?;
     Ok(cleared)

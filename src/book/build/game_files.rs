@@ -1,6 +1,7 @@
 //! A book from game files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -330,7 +331,11 @@ impl Sources {
         }
         let fingerprint = hasher.finalize().into();
         Parts::open(builder.output(), fingerprint, options.keep_every, builder.budget(), sinks)
-            .map_err(|e| builder.write_error(e))
+            .map_err(|e| match e.kind() {
+                // Something that is no checkpoint of this user has its name.
+                io::ErrorKind::AlreadyExists => At(builder.output()).create(&e).into(),
+                _ => builder.write_error(e),
+            })
     }
 
     /// Every file with its base name, so that of equal files the least name can be kept; those

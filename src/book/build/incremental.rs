@@ -50,6 +50,7 @@ impl Base {
         let Some(path) = &options.base else { return Ok(None) };
         let book = Book::open_until(path, &options.stop)?;
         book.check_file()?;
+        book.check_pages()?;
         book.expect_game::<G>()?;
         let about = book.metadata();
         if about.pruned {
@@ -118,8 +119,7 @@ impl Base {
             // With more moves, other things follow from scores.
             Part::Frame | Part::Games | Part::Moves | Part::Groups | Part::Backed => false,
         };
-        let copied = self.book()?.query(|from| Ok(to.add_tables(from, is_carried)))?;
-        Ok(copied.map_err(|e| At(&self.path).store(e))?)
+        Ok(At(&self.path).copy_tables(&self.book()?, to, is_carried)?)
     }
 
     /// The book for one more reader.

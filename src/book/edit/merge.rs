@@ -98,8 +98,9 @@ pub struct MergeReport {
 /// - of a book whose games another one counts only the marks are merged, if the other one keeps all moves of
 ///   these games: it was not pruned, and neither its filter nor its depth leaves out moves that the first one
 ///   has;
-/// - so it is with a book of games that have no ids, such as an imported one, where another book has
-///   the same content or was made from the same file, and has every row with at least its sums;
+/// - so it is with a book of games that have no ids, such as an imported one, or with some of them, where
+///   another book has the same content, was merged of it or was made from the same file, and has every row
+///   with at least its sums;
 /// - where key tables differ, the stored one is used, and the rows of books with another are found by playing
 ///   from the start position.
 ///
@@ -120,6 +121,7 @@ pub fn merge<G: Symmetric + Notation>(
     for path in inputs {
         let book = Book::open_until(path, &options.stop)?;
         book.check_file()?;
+        book.check_pages()?;
         book.expect_game::<G>()?;
         books.push(book);
     }
@@ -159,32 +161,36 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     let holds_named = |a: usize, b: usize| {
         let (games, max_ply, ..) = about(b);
         let same = about(a) == about(b);
-        (same || keeps_as_much(books[a].metadata(), books[b].metadata()))
+        (same || unnamed[b].is_empty() && keeps_as_much(books[a].metadata(), books[b].metadata()))
             && games > 0
             && common[a][b] == games
             && about(a).1 >= max_ply
             // Of equal books the first stays; of others with the same games the deeper one.
             && (common[a][a] > games || about(a) > about(b) || same && a < b)
     };
-    let mut contained = vec![false; books.len()];
+    let has = |a: usize, b: usize| {
+        let is_named_in = common[a][b] == books[b].metadata().stored_games();
+        Ok::<bool, BookError>(is_named_in && has_rows_of(&books[a], &books[b])?)
+    };
+    let content = |i: usize| &books[i].metadata().content;
+    let is_part = |a: usize, b: usize| unnamed[a].merged.contains(content(b));
+    let mut holders = Holders(vec![None; books.len()]);
     for (a, b) in pairs(books.len()) {
-        contained[b] |= holds_named(a, b);
-        contained[a] |= holds_named(b, a);
-        if unnamed[a].overlaps(&unnamed[b]) {
-            let has = |a: usize, b: usize| {
-                let is_named_in = common[a][b] == books[b].metadata().stored_games();
-                Ok::<bool, BookError>(is_named_in && has_rows_of(&books[a], &books[b])?)
-            };
-            let content = |i: usize| &books[i].metadata().content;
+        if holds_named(a, b) {
+            holders.note(a, b);
+        } else if holds_named(b, a) {
+            holders.note(b, a);
+        } else if unnamed[a].overlaps(&unnamed[b]) || is_part(a, b) || is_part(b, a) {
             match (has(a, b)?, has(b, a)?) {
                 // Of equal books the first stays, of others one that does not depend on the order.
-                (true, true) if content(a) >= content(b) => contained[b] = true,
-                (true, false) => contained[b] = true,
-                (_, true) => contained[a] = true,
+                (true, true) if content(a) >= content(b) => holders.note(a, b),
+                (true, false) => holders.note(a, b),
+                (_, true) => holders.note(b, a),
                 (false, false) => {}
             }
         }
     }
+    let contained: Vec<bool> = holders.0.iter().map(Option::is_some).collect();
     for (a, b) in pairs(books.len()).filter(|&(a, b)| !contained[a] && !contained[b]) {
         let path = |i: usize| books[i].path().to_owned();
         if common[a][b] > 0 {
@@ -195,6 +201,20 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         }
     }
     Ok(contained)
+}
+
+/// For each book one that holds it, if any does. No book holds itself by way of others, so that at least one
+/// of those that hold each other stays.
+struct Holders(Vec<Option<usize>>);
+
+impl Holders {
+    /// Notes that book number `a` holds number `b`.
+    fn note(&mut self, a: usize, b: usize) {
+        let mut chain = std::iter::successors(Some(a), |&book| self.0[book]);
+        if self.0[b].is_none() && !chain.any(|book| book == b) {
+            self.0[b] = Some(a);
+        }
+    }
 }
 
 /// Every pair of numbers below `count`.
@@ -228,9 +248,11 @@ fn expect_ids(books: &[Book], contained: &[bool]) -> Result<(), RemakeError> {
     }
 }
 
-/// The origins of the games of a book that have no ids.
+/// The origins of the games of a book, in particular of those that have no ids.
 struct Unnamed {
-    /// Digests of books of such games: of this one, of those that were merged into it.
+    /// Digests of all books that were merged into it.
+    merged: BTreeSet<String>,
+    /// Digests of books of games without ids: of this one, of those that were merged into it.
     contents: BTreeSet<String>,
     /// Hashes of the files.
     sources: BTreeSet<[u8; 32]>,
@@ -253,7 +275,13 @@ impl Unnamed {
             contents.insert(about.content.clone());
             sources.extend(book.sources()?.into_iter().map(|source| source.hash));
         }
-        Ok(Self { contents, sources })
+        let merged = origins.books.into_iter().map(|origin| origin.content).collect();
+        Ok(Self { merged, contents, sources })
+    }
+
+    /// Returns true if all games of the book have ids.
+    fn is_empty(&self) -> bool {
+        self.contents.is_empty()
     }
 
     fn overlaps(&self, other: &Self) -> bool {
@@ -505,8 +533,7 @@ impl Merging<'_> {
         for (_, book) in numbered {
             // Rows under other keys would mean nothing in the merged book.
             if book.foreign_keys() == table.as_ref() {
-                let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
-                copied.map_err(|e| out.at().store(e))?;
+                out.at().copy_tables(book, &writer, is_carried)?;
             }
         }
         let sources = sources(books, &origins)?;

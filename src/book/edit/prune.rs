@@ -88,6 +88,7 @@ pub fn prune<G: Symmetric + Notation>(
     let out = Output::claim(output, &options.stop)?;
     let book = Book::open_until(input, &options.stop)?;
     book.check_file()?;
+    book.check_pages()?;
     book.expect_game::<G>()?;
     let (places, fates) = fates(&book, options)?;
     let is_cut_off = cut_off::<G>(&book, &places, &fates, options);
@@ -196,8 +197,7 @@ fn write(
     is_pruned: bool,
 ) -> Result<Metadata, RemakeError> {
     let mut writer = out.writer()?;
-    let copied = book.query(|from| Ok(writer.add_tables(from, is_carried)))?;
-    copied.map_err(|e| out.at().store(e))?;
+    out.at().copy_tables(&book, &writer, is_carried)?;
     let mut number = 0;
     let mut stopped: Result<(), ReplaceError> = Ok(());
     let mut failed = Ok(());

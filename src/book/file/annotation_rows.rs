@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::book::file::connect::row_fault;
 use crate::book::model::annotation::text_up_to;
 use crate::book::model::annotation::{MAX_GROUP, Mark};
 use crate::book::model::move_stats::{Place, Row};
@@ -147,11 +148,11 @@ pub(in crate::book) fn expect_after<T: PartialOrd>(
 }
 
 fn too_much() -> rusqlite::Error {
-    rusqlite::Error::InvalidParameterName("longer comments than anybody writes".to_owned())
+    row_fault("longer comments than anybody writes")
 }
 
 fn disordered() -> rusqlite::Error {
-    rusqlite::Error::InvalidParameterName("rows out of order".to_owned())
+    row_fault("rows out of order")
 }
 
 /// A row of `moves` that is not as it was written.
@@ -204,5 +205,17 @@ impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F>
             return Ok(None);
         }
         Ok(self.advance()?.map(|(_, content)| content))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_rows_are_told_in_the_words_of_this_program() {
+        let error = expect_after(&mut Some(2), 1).unwrap_err();
+        assert_eq!(error.to_string(), "rows out of order");
+        assert_eq!(too_much().to_string(), "longer comments than anybody writes");
     }
 }

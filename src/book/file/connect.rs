@@ -148,6 +148,11 @@ pub(in crate::book) fn open_working(path: &Path, pragmas: &str) -> rusqlite::Res
     Ok(connection)
 }
 
+/// A fault that the program finds in rows, in its own words, where errors of SQLite are expected.
+pub(in crate::book) fn row_fault(what: &str) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(what.into())
+}
+
 /// Sets SQLite's schema version, which counts the changes of the schema.
 pub(in crate::book) fn set_schema_version(
     connection: &Connection,

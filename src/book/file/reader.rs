@@ -14,6 +14,7 @@ use crate::book::file::connect::{Guard, Kind};
 use crate::book::file::digest;
 use crate::book::file::digest::Header;
 use crate::book::file::key_tables::key_file;
+use crate::book::file::pages;
 use crate::book::file::scores;
 use crate::book::file::scores::{MoveScore, Score};
 use crate::book::file::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
@@ -437,6 +438,25 @@ impl Book {
         }
     }
 
+    /// Checks that each page of the file belongs to one place of one table, so that a copy of its tables is not
+    /// much longer than the file. Reads the whole file.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Damaged`], [`BookError::Io`].
+    pub(in crate::book) fn check_pages(&self) -> Result<(), BookError> {
+        let roots: Vec<u32> = self.query(|c| {
+            let mut statement = c.prepare("SELECT rootpage FROM sqlite_schema")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        })?;
+        let io_error = |source| BookError::Io { path: self.path.clone(), source };
+        let mut file = self.file.try_clone().map_err(io_error)?;
+        pages::check(&mut file, &roots, self.guard.stop()).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => damaged(&self.path, error.to_string()),
+            _ => io_error(error),
+        })
+    }
+
     /// Compares the open file with its digest again if it was written to since it was opened or last checked.
     /// Cheap if not: one system call. A book that was replaced by renaming, or deleted, stays as it was
     /// opened.
@@ -599,6 +619,11 @@ impl Book {
             return damaged(&self.path, self.guard.fault(error));
         }
         sqlite_error(&self.path, error)
+    }
+
+    /// Returns true if the stop flag is set.
+    pub(in crate::book) fn is_stopped(&self) -> bool {
+        self.guard.is_stopped()
     }
 
     pub(in crate::book) fn query<T>(

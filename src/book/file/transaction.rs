@@ -16,8 +16,7 @@ use tempfile::TempPath;
 use crate::book::file::connect::{open_working, set_schema_version};
 use crate::book::file::digest;
 use crate::book::file::reader::Book;
-use crate::book::file::store::APPLICATION_ID;
-use crate::book::file::store::Writer;
+use crate::book::file::store::{APPLICATION_ID, Part, Writer};
 use crate::book::model::error::ReplaceError;
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
@@ -63,6 +62,26 @@ impl At<'_> {
             Some(ErrorCode::OperationInterrupted) => self.interrupted(),
             _ => ReplaceError::Store { path: self.0.to_owned(), source },
         }
+    }
+
+    /// Copies some tables of `book` to the book that is written there.
+    pub(in crate::book) fn copy_tables(
+        self,
+        book: &Book,
+        to: &Writer,
+        is_carried: impl Fn(Part) -> bool,
+    ) -> Result<(), ReplaceError> {
+        let copied = book.query(|from| Ok(to.add_tables(from, is_carried)))?;
+        copied.map_err(|error| match error.sqlite_error_code() {
+            _ if book.is_stopped() => self.interrupted(),
+            // The book that is written is sound, and only the stop flag ends its statements.
+            Some(
+                ErrorCode::OperationInterrupted
+                | ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase,
+            ) => book.store_error(&error).into(),
+            _ => self.store(error),
+        })
     }
 
     pub(in crate::book) fn check_stop(self, stop: &AtomicBool) -> Result<(), ReplaceError> {
@@ -228,7 +247,7 @@ pub(in crate::book) struct Revision {
 
 impl Revision {
     /// Starts to change the book at `path`, which must be a sound one, or the copy would be sealed as
-    /// such.
+    /// such, and might have no end.
     pub(in crate::book) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
         // Before the lock, which would make a file beside something that is no book.
         drop(Book::open_until(path, stop)?);
@@ -236,6 +255,7 @@ impl Revision {
         // Again: the last holder of the lock may have changed it.
         let book = Book::open_until(path, stop)?;
         book.check_file()?;
+        book.check_pages()?;
         let mut working = output.working_file()?;
         open::regular(path)
             .and_then(|mut from| io::copy(&mut from, working.as_file_mut()))

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use crate::book::file::annotation_rows;
-use crate::book::file::connect::{Kind as FileKind, open_file};
+use crate::book::file::connect::{Kind as FileKind, open_file, row_fault};
 #[cfg(test)]
 use crate::book::file::digest;
 use crate::book::file::digest::Header;
@@ -282,8 +282,7 @@ fn scan(
             let is_in_order =
                 before.is_none_or(|before| if down { place < before } else { place > before });
             if !is_in_order || !range.contains(&key) {
-                let what = "rows out of order".to_owned();
-                return Err(rusqlite::Error::InvalidParameterName(what));
+                return Err(row_fault("rows out of order"));
             }
             before = Some(place);
             last = Some(key);
@@ -521,7 +520,7 @@ fn copy_others(
     Ok(())
 }
 
-/// Copies a table up to its end or to damage.
+/// Copies a table up to its end or to damage, and no more than a file of that length holds.
 fn copy_table(
     connection: &Connection,
     writer: &OwnWriter,
@@ -530,12 +529,19 @@ fn copy_table(
 ) -> Result<rusqlite::Result<()>, InteropError> {
     let mut written = Ok(());
     let mut read = || -> rusqlite::Result<()> {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let most: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+        let mut left = usize::try_from(most).unwrap_or(usize::MAX);
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
         let columns = statement.column_count();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|i| row.get(i));
-            written = writer.put_values(table, values.collect::<rusqlite::Result<Vec<Value>>>()?);
+            let values = values.collect::<rusqlite::Result<Vec<Value>>>()?;
+            left = left
+                .checked_sub(values.iter().map(bytes_of).sum())
+                .ok_or_else(|| row_fault("more content than a file of its length can hold"))?;
+            written = writer.put_values(table, values);
             if written.is_err() {
                 return Ok(());
             }
@@ -545,6 +551,15 @@ fn copy_table(
     };
     let read = read();
     written.map(|()| read)
+}
+
+/// The length of a text or a blob.
+const fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        _ => 0,
+    }
 }
 
 /// Returns true if the digest of a file matches; for tests.

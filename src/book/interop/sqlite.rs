@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::book::file::connect::{Guard, Kind, open_file};
+use crate::book::file::connect::{Guard, Kind, open_file, row_fault};
 use crate::book::file::digest::Header;
 use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
@@ -52,7 +52,8 @@ pub(super) struct Database {
     bytes: u64,
     /// Ends queries that do not end by themselves.
     guard: Arc<Guard>,
-    /// A copy without the mark of a write-ahead log, where the file has one.
+    /// A copy without the mark of a write-ahead log, where the file has one and open files cannot be
+    /// removed.
     _copy: Option<tempfile::NamedTempFile>,
 }
 
@@ -100,6 +101,8 @@ impl Database {
         let opened = copy.as_ref().map_or(path, |copy| copy.path());
         let (connection, guard) =
             open_file(opened, bytes, kind, stop).map_err(|e| damaged(path, &e))?;
+        // The copy stays open; without a name nothing of it is left behind, whatever happens.
+        let copy = copy.filter(|_| !cfg!(unix));
         Ok(Self { path: path.to_owned(), connection, bytes, guard, _copy: copy })
     }
 
@@ -205,8 +208,7 @@ impl Database {
             }
             let place = row.get(0).map_err(fault)?;
             if last.is_some_and(|last| if down { place >= last } else { place <= last }) {
-                let what = "rows out of order".to_owned();
-                return Ok(Scanned::Until(last, rusqlite::Error::InvalidParameterName(what)));
+                return Ok(Scanned::Until(last, row_fault("rows out of order")));
             }
             last = Some(place);
             let mut values = [ValueRef::Null; 8];
@@ -364,4 +366,26 @@ fn without_log(file: &mut File, bytes: u64) -> io::Result<Option<tempfile::Named
     copy.as_file_mut().seek(SeekFrom::Start(18))?;
     copy.as_file_mut().write_all(&[1, 1])?;
     Ok(Some(copy))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copy_of_a_file_with_a_log_has_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(7)").unwrap();
+        drop(connection);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[18..20].fill(2);
+        std::fs::write(&path, bytes).unwrap();
+        let database = Database::open(&path, &Arc::default()).unwrap();
+        assert!(database._copy.is_none());
+        let found: Result<i64, _> =
+            database.query(|c| c.query_row("SELECT a FROM t", [], |row| row.get(0)));
+        assert_eq!(found.unwrap(), 7);
+    }
 }

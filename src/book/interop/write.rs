@@ -11,16 +11,49 @@ use crate::book::interop::error::InteropError;
 use crate::book::interop::sqlite::Layout;
 use crate::book::interop::{eleeye, moonriver, polyglot};
 use crate::book::model::annotation::MAX_COMMENT;
-use crate::bytes::atomic::AtomicFile;
+use crate::bytes::atomic::{self, AtomicFile};
+use crate::bytes::lock::{Claim, FileLock};
 
-/// Starts a new file. An existing one is never replaced.
-pub(super) fn create(path: &Path) -> Result<AtomicFile, InteropError> {
-    AtomicFile::create_new(path).map_err(|e| create_error(path, &e))
+/// A new file, and the right to write it.
+#[derive(Debug)]
+struct NewFile {
+    file: AtomicFile,
+    /// Held until the file is in its place.
+    _lock: FileLock,
 }
 
-/// Moves a finished file to its place.
-pub(super) fn commit(path: &Path, file: AtomicFile) -> Result<(), InteropError> {
-    file.commit().map_err(|e| create_error(path, &e))
+impl NewFile {
+    /// Starts a new file. An existing one is never replaced.
+    fn create(path: &Path) -> Result<Self, InteropError> {
+        let failed = |e| create_error(path, &e);
+        if path.symlink_metadata().is_ok() {
+            // Before the lock, which would make a file beside something that stays.
+            return Err(failed(atomic::exists()));
+        }
+        let lock = claim(path)?;
+        let file = AtomicFile::create_new(path).map_err(failed)?;
+        Ok(Self { file, _lock: lock })
+    }
+
+    /// Moves the finished file to its place.
+    fn commit(self, path: &Path) -> Result<(), InteropError> {
+        let Self { file, _lock } = self;
+        file.commit().map_err(|e| create_error(path, &e))
+    }
+}
+
+/// The right to write the file at `path`; what killed writers left there is removed.
+fn claim(path: &Path) -> Result<FileLock, InteropError> {
+    match FileLock::claim(path).map_err(|e| create_error(path, &e))? {
+        Claim::Ours(lock) => {
+            lock.sweep();
+            Ok(lock)
+        }
+        Claim::Others(_) => {
+            let what = "another process writes it".to_owned();
+            Err(InteropError::Create { path: path.to_owned(), what })
+        }
+    }
 }
 
 fn create_error(path: &Path, error: &io::Error) -> InteropError {
@@ -79,7 +112,7 @@ fn has_lines(one: &str, other: &str) -> bool {
 #[derive(Debug)]
 pub(super) struct TableWriter {
     path: PathBuf,
-    file: AtomicFile,
+    file: NewFile,
     connection: Connection,
     layout: &'static Layout,
     insert: String,
@@ -87,10 +120,10 @@ pub(super) struct TableWriter {
 
 impl TableWriter {
     pub(super) fn create(path: &Path, layout: &'static Layout) -> Result<Self, InteropError> {
-        let file = create(path)?;
+        let file = NewFile::create(path)?;
         let open = || {
             let connection = open_working(
-                file.temporary_path(),
+                file.file.temporary_path(),
                 "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
                  PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN;",
             )?;
@@ -153,7 +186,7 @@ impl TableWriter {
         if verdict != "ok" {
             return Err(write_error(&path, io::Error::other(verdict)));
         }
-        commit(&path, file)
+        file.commit(&path)
     }
 }
 
@@ -165,11 +198,11 @@ fn write_records(
     path: &Path,
     put: impl FnOnce(&mut BufWriter<&mut AtomicFile>) -> io::Result<()>,
 ) -> Result<(), InteropError> {
-    let mut file = create(path)?;
-    let mut out = BufWriter::with_capacity(1 << 16, &mut file);
+    let mut new = NewFile::create(path)?;
+    let mut out = BufWriter::with_capacity(1 << 16, &mut new.file);
     put(&mut out).and_then(|()| out.flush()).map_err(|e| write_error(path, e))?;
     drop(out);
-    commit(path, file)
+    new.commit(path)
 }
 
 /// Writes records one after another.

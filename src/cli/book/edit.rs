@@ -18,6 +18,12 @@ use crate::xiangqi::Position;
 /// The longest line of a script, in bytes; a longer one is refused.
 const MAX_LINE: u64 = 1 << 20;
 
+/// The longest script, in bytes: all of it is read before the first edit.
+const MAX_SCRIPT: usize = 256 << 20;
+
+/// The bytes beyond ASCII lines from which the encoding of a script is guessed.
+const SAMPLE: usize = 64 << 10;
+
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true)
     .args(["mv", "add_line", "script", "undo", "history"]))]
@@ -161,37 +167,79 @@ fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(),
 
 /// Makes every edit of a script. Returns how many there are and how many moves they changed.
 fn run_script(editor: &mut Editor, path: &Path) -> Result<(u64, u64), CliError> {
-    let mut input = Input::open(path, MAX_LINE)?;
-    let mut encoding = Encoding::Utf8;
+    let (name, lines) = read_script(path)?;
+    let place = |number: usize| format!("{name}:{}", number + 1);
+    let encoding = encoding_of(&lines);
+    if encoding != Encoding::Utf8 {
+        super::super::tell(format_args!("juzhong: {name}: read as {encoding}"));
+    }
     let (mut edits, mut changed) = (0, 0);
-    while let Some(line) = input.next_raw()? {
-        let line = decode(&line.bytes, &mut encoding, &mut input)?;
+    for (number, line) in lines.iter().enumerate() {
+        let line = decode(line, encoding).or_exit_with(exit::BAD_DATA, || place(number))?;
         if line.trim().is_empty() {
             continue;
         }
         let request: Request =
-            serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, || input.place())?;
+            serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, || place(number))?;
         let made = make::<Position>(editor, &request);
-        changed += made.map_err(|error| error.within(input.place()))?;
+        changed += made.map_err(|error| error.within(place(number)))?;
         edits += 1;
     }
     Ok((edits, changed))
 }
 
-/// The text of a script's line, which may be in any encoding that game files are in. What cannot be read
-/// in full is refused, for it would be stored.
-fn decode(line: &[u8], encoding: &mut Encoding, input: &mut Input) -> Result<String, CliError> {
-    if let Ok(text) = std::str::from_utf8(line) {
-        return Ok(text.to_owned());
+/// The name of a script and its lines, as they are.
+fn read_script(path: &Path) -> Result<(String, Vec<Vec<u8>>), CliError> {
+    let mut input = Input::open(path, MAX_LINE)?;
+    let (mut lines, mut bytes) = (Vec::new(), 0);
+    while let Some(line) = input.next_raw()? {
+        bytes += line.bytes.len();
+        if bytes > MAX_SCRIPT {
+            let most = MAX_SCRIPT >> 20;
+            let message = format!("{}: more than {most} MiB; divide the script", input.place());
+            return Err(CliError::message(exit::BAD_DATA, message));
+        }
+        lines.push(line.bytes);
     }
-    if *encoding == Encoding::Utf8 {
-        *encoding = Encoding::detect(&[line, input.ahead()].concat());
-        super::super::tell(format_args!("juzhong: {}: read as {encoding}", input.place()));
+    Ok((input.name().to_owned(), lines))
+}
+
+/// The encoding of a script as a whole, any that game files are in: single lines in another one can be valid
+/// UTF-8 by chance. Preferred is one in which every line can be read.
+fn encoding_of(lines: &[Vec<u8>]) -> Encoding {
+    let fits = |encoding| lines.iter().all(|line| decode(line, encoding).is_ok());
+    if fits(Encoding::Utf8) {
+        return Encoding::Utf8;
+    }
+    let sample = lines.iter().filter(|line| !line.is_ascii()).flatten();
+    let likely = Encoding::detect(&sample.copied().take(SAMPLE).collect::<Vec<u8>>());
+    let candidates = [likely, Encoding::Gb18030, Encoding::Big5].into_iter();
+    candidates.filter(|&e| e != Encoding::Utf8).find(|&e| fits(e)).unwrap_or(likely)
+}
+
+/// The text of a script's line. What cannot be read in full is refused, for it would be stored, and so is
+/// what only a script in another encoding, or in two of them, would have.
+fn decode(line: &[u8], encoding: Encoding) -> anyhow::Result<String> {
+    if encoding != Encoding::Utf8
+        && str::from_utf8(line).is_ok_and(|text| text.chars().any(is_ideograph))
+    {
+        bail!("this line is UTF-8, and others are not; save all of them as UTF-8");
     }
     let mut text = String::new();
-    let decoded = encoding.of_part(line).decode(line, &mut text).map(str::to_owned);
-    let what = "not to be read as UTF-8, GB18030 or Big5; save it as UTF-8";
-    decoded.context(what).or_exit_with(exit::BAD_DATA, || input.place())
+    let decoded = encoding
+        .decode(line, &mut text)
+        .filter(|text| encoding == Encoding::Utf8 || !text.chars().any(is_private));
+    let what = "not to be read as UTF-8, GB18030 or Big5 like the lines around it; save the script as UTF-8";
+    decoded.map(str::to_owned).context(what)
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}')
+}
+
+/// Returns true for characters without a meaning of their own, to which encodings map what they lack.
+fn is_private(c: char) -> bool {
+    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
 /// Makes one edit and returns how many moves it changed.

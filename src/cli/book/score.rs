@@ -4,12 +4,13 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::super::input::Input;
-use super::super::interrupt::stop_flag;
+use super::super::interrupt::{self, stop_flag};
 use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
 use super::{from_book, from_replace};
 use crate::book::{
-    BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, back_up, clear_scores,
+    BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, ReplaceError, back_up,
+    clear_scores,
 };
 use crate::bytes::visible::Visible;
 use crate::xiangqi::Position;
@@ -68,7 +69,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         if let Some(source) = source {
             check_source(&book, source)?;
         }
-        report.cleared = Some(clear_scores(&args.book, source).map_err(from_replace)?);
+        report.cleared =
+            Some(clear_scores(&args.book, source, &stop_flag()).map_err(from_replace)?);
     } else if let Some(file) = &args.import {
         result = import(&book, args, file).map(|imported| report.imported = imported);
     } else {
@@ -77,9 +79,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     // Even after an error the scores that were kept count.
     let has_new = report.scored + report.proofs > 0;
     // Even after an interrupt, which ended the searches.
-    let back_up = || back_up::<Position>(&args.book, min_games, &Arc::default());
+    let is_due = interrupt::is_requested() || report.cleared.is_some();
+    let stop = if is_due { Arc::default() } else { stop_flag() };
+    let back_up = || back_up::<Position>(&args.book, min_games, &stop);
     let backed = if has_new { patiently(back_up) } else { back_up() };
     result?;
+    if has_new && matches!(backed, Err(ReplaceError::Interrupted { .. })) {
+        check_interrupt(report.scored + report.proofs)?;
+    }
     let backed = backed.map_err(from_replace)?;
     check_interrupt(report.scored + report.proofs)?;
     tell(&args.book, &report, &backed, context)?;

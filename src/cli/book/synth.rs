@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::super::listing::claim_file;
 use super::super::{CliError, Context, OrExit, exit};
 use crate::book::Synth;
 use crate::bytes::atomic::AtomicFile;
@@ -50,6 +51,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Ok(exit::OK);
     }
     let about = || args.output.shown();
+    let _lock = claim_file(&args.output)?;
     let file = AtomicFile::create(&args.output).or_exit_with(exit::CANNOT_CREATE, about)?;
     let mut out = BufWriter::new(file);
     write(&synth, args.games, &mut out).or_exit_with(exit::IO, about)?;

@@ -6,7 +6,9 @@ use std::process::Command;
 use juzhong::bytes::lock::{Claim, FileLock};
 
 use crate::support::folder::Folder;
-use crate::support::program::{PROGRAM, command, fails, json, juzhong, ok, sample_book, stdout};
+use crate::support::program::{
+    PROGRAM, command, ended, fails, json, juzhong, ok, sample_book, stdout,
+};
 
 #[test]
 fn a_move_is_edited_and_restored() {
@@ -144,6 +146,50 @@ fn a_script_is_done_as_a_whole_or_not_at_all() {
     let undone = json(&["book", "edit", &book, "--undo"]);
     assert_eq!(undone["undone"].as_array().unwrap().len(), 4, "one command is one edit");
     fails(&["book", "edit", &book, "--script", &folder.at("none")], 66, &["none"]);
+}
+
+#[test]
+fn a_script_has_one_encoding() {
+    let folder = Folder::new();
+    let book = sample_book(&folder);
+    ok(&["book", "edit", &book, "--add-line", "a0a1"]);
+    let before = std::fs::read(&book).unwrap();
+    let comments = |book: &str| -> Vec<String> {
+        let found = json(&["book", "query", book]);
+        let moves = found["moves"].as_array().unwrap();
+        let comments = moves.iter().filter_map(|m| m["comment"].as_str());
+        comments.map(str::to_owned).collect()
+    };
+    let moves: Vec<String> = json(&["book", "query", &book])["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["move"].as_str().unwrap().to_owned())
+        .collect();
+    let line = |n: usize, comment: &str| {
+        format!("{{\"move\": \"{}\", \"comment\": \"{comment}\"}}\n", moves[n])
+    };
+    let run = |bytes: &[u8]| {
+        std::fs::write(&book, &before).unwrap();
+        let script = folder.write("script.jsonl", bytes);
+        juzhong(&["book", "edit", &book, "--script", &script])
+    };
+    // Two of these characters are valid UTF-8 in GBK: "Ŀ" and "ģ".
+    let all: Vec<String> =
+        ["中炮妙手", "目", "模"].iter().enumerate().map(|(n, c)| line(n, c)).collect();
+    for lines in [all.clone(), all.iter().rev().cloned().collect()] {
+        let output = run(&encoding_rs::GB18030.encode(&lines.concat()).0);
+        ended(&output, 0, &["read as gb18030"]);
+        assert_eq!(comments(&book), ["中炮妙手", "目", "模"]);
+    }
+    ended(&run(&encoding_rs::BIG5.encode(&line(0, "當頭炮")).0), 0, &["read as Big5"]);
+    assert_eq!(comments(&book), ["當頭炮"]);
+    // Lines in two encodings, and bytes that are no characters of any.
+    let mixed = [&line(0, "中炮妙手").into_bytes()[..], &encoding_rs::GB18030.encode(&all[0]).0];
+    ended(&run(&mixed.concat()), 65, &["script.jsonl:1", "save all of them as UTF-8"]);
+    let bad = [line(0, "x").as_bytes(), b"{\"comment\": \"\xff\xff\"}\n"].concat();
+    ended(&run(&bad), 65, &["script.jsonl:2", "save the script as UTF-8"]);
+    assert!(std::fs::read(&book).unwrap() == before);
 }
 
 #[test]

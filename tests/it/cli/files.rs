@@ -7,10 +7,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use juzhong::bytes::lock::{Claim, FileLock};
 use serde_json::Value;
 
 use crate::support::folder::Folder;
-use crate::support::program::{command, fails, json, juzhong, ok};
+use crate::support::program::{command, exits, fails, json, juzhong, ok, sample_book};
 
 const PGN: &str = "[Event \"x\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n";
 
@@ -121,11 +122,39 @@ fn parts_are_no_link() {
     folder.write("far/0.games", "precious");
     symlink(folder.at("far"), folder.at(".b.parts")).unwrap();
     let args = ["book", "build", &games, "-o", &folder.at("b")];
-    let output = juzhong(&args);
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && errors.contains(".b.parts is a symbolic link"), "{errors}");
+    fails(&args, 73, &[".b.parts is a symbolic link"]);
     assert_eq!(std::fs::read(folder.at("far/0.games")).unwrap(), b"precious");
     assert_eq!(folder.names(), [".b.parts", "far", "games.pgn"]);
+}
+
+#[test]
+fn every_output_is_claimed_and_swept() {
+    let folder = Folder::new();
+    let book = sample_book(&folder);
+    let sick = folder.at("sick.obk");
+    ok(&["book", "export", &book, "--to", "obk", "--swapped", "-o", &sick]);
+    let openings = folder.write("openings.pgn", PGN);
+    for (name, args, code) in [
+        ("a.obk", &["book", "export", &book, "--to", "obk"][..], 0),
+        ("a.dat", &["book", "export", &book, "--to", "eleeye"], 0),
+        ("a.bin", &["book", "export", &book, "--to", "polyglot"], 0),
+        ("a.xob", &["book", "export", &book, "--to", "moonriver"], 0),
+        ("b.obk", &["book", "doctor", &sick, "--repair"], 1),
+        ("a.pgn", &["book", "synth", "--book", &book, "--games", "2"], 0),
+        ("a.keys", &["keys"], 0),
+        ("b.pgn", &["selfplay", "--openings", &openings, "--games", "1", "--nodes", "10"], 0),
+    ] {
+        let left = folder.write(&format!(".{name}.part-x1Y2z3"), "left by a killed writer");
+        let out = folder.at(name);
+        let args = [args, &["-o", &out]].concat();
+        let Claim::Ours(lock) = FileLock::claim(Path::new(&out)).unwrap() else { panic!() };
+        fails(&args, 73, &["another process writes it"]);
+        assert!(!Path::new(&out).exists() && Path::new(&left).exists(), "{name}");
+        drop(lock);
+        exits(&args, code);
+        assert!(Path::new(&out).exists(), "{name}");
+        assert_eq!(folder.hidden(), [""; 0], "{name}");
+    }
 }
 
 #[test]
