@@ -1,7 +1,6 @@
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::Dialect;
-use crate::protocol::client::ReadyWord;
-use crate::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
+use crate::protocol::client::{Client, ClientError, EngineCommand, ReadyWord, Timeouts};
 use crate::xiangqi::{Position, RuleSet};
 
 /// An engine that takes part in a match: the way to start it.

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::Event;
 use crate::engine::{Engine, EngineOptions};
-use crate::protocol::client::{ClientError, EngineCommand};
-use crate::protocol::client::{Greeting, Introduced, Process, ReadyWord};
+use crate::protocol::client::{
+    ClientError, EngineCommand, Greeting, Introduced, Process, ReadyWord,
+};
 use crate::protocol::{Crossing, Dialect, Wire};
 use crate::proxy::own::OwnEngine;
 use crate::xiangqi::{Position, RuleSet};

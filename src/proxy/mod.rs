@@ -39,8 +39,7 @@ use std::thread;
 
 use crate::engine::{EngineError, EngineOptions};
 use crate::protocol::client::{ClientError, EngineCommand, Timeouts};
-use crate::protocol::send_lines;
-use crate::protocol::{Dialect, Ranks};
+use crate::protocol::{Dialect, Ranks, send_lines};
 use crate::xiangqi::RuleSet;
 use session::Session;
 

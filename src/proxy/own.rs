@@ -6,8 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 
 use crate::engine::{Engine, EngineOptions};
-use crate::protocol::Dialect;
-use crate::protocol::serve_with;
+use crate::protocol::{Dialect, serve_with};
 use crate::xiangqi::{Position, RuleSet};
 
 /// Commands that wait to be read.

@@ -23,13 +23,13 @@
 use std::ops::Range;
 
 use super::board::{from_halves, note, start_position};
-use super::old_cbl;
 use super::preorder::{Coordinates, Node, PreOrder};
 use super::single::{Fault, Found, go_on, report, truncated, unless_truncated};
 use super::split::{Start, cut};
 use super::text::{Texts, push_tag};
 use super::{
     BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
+    old_cbl,
 };
 use crate::game::{Outcome, Side};
 use crate::xiangqi::{Piece, Position, Role, Square};

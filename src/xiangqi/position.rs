@@ -1,5 +1,4 @@
-use super::attacks;
-use super::{Bitboard, Occupancy, Piece, Role, Setup, SetupError, SetupErrors, Square};
+use super::{Bitboard, Occupancy, Piece, Role, Setup, SetupError, SetupErrors, Square, attacks};
 use crate::game::{BySide, Side};
 use crate::hash::xiangqi::KEYS;
 use crate::hash::{Key, KeyTable};

@@ -1,8 +1,7 @@
 //! Un-moves: the quiet moves that may have led to a position. Captures change the material and so
 //! belong to another endgame table.
 
-use super::attacks;
-use super::{Bitboard, Piece, Position, Role, Square};
+use super::{Bitboard, Piece, Position, Role, Square, attacks};
 
 impl Position {
     /// Squares from which the piece on `to` may have come by a quiet move, the board being as it is

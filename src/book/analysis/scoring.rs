@@ -7,22 +7,18 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 
-use crate::book::analysis::evaluator::AppraiseError;
-use crate::book::analysis::evaluator::Appraiser;
+use crate::book::analysis::evaluator::{AppraiseError, Appraiser};
 use crate::book::analysis::graph::{Graph, Node};
 use crate::book::analysis::loops::Bans;
 use crate::book::edit::journal;
-use crate::book::file::annotation_rows;
 use crate::book::file::reader::Book;
-use crate::book::file::scores;
 use crate::book::file::scores::{MAX_SOURCE, Score};
 use crate::book::file::transaction::Revision;
+use crate::book::file::{annotation_rows, scores};
 use crate::book::model::annotation::Flags;
-use crate::book::model::error::BookError;
-use crate::book::model::error::ReplaceError;
+use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::Place;
-use crate::book::model::value::Appraisal;
-use crate::book::model::value::{Finding, Span};
+use crate::book::model::value::{Appraisal, Finding, Span};
 use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
 use crate::hash::Key;
 

@@ -4,10 +4,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::book::file::reader::shown_move;
-use crate::book::file::reader::{Book, Entry};
-use crate::book::file::walk::Walker;
-use crate::book::file::walk::{Depth, Walk};
+use crate::book::file::reader::{Book, Entry, shown_move};
+use crate::book::file::walk::{Depth, Walk, Walker};
 use crate::book::model::annotation::Mark;
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::Tally;

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::book::build::builder::BuildOptions;
-use crate::book::build::builder::{Errors, check_stop};
+use crate::book::build::builder::{BuildOptions, Errors, check_stop};
 use crate::book::build::incremental::Base;
 use crate::book::build::rejects::Reject;
 use crate::book::build::sources;

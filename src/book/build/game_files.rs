@@ -8,14 +8,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::book::build::builder::{Admission, Batch, BuildOptions, Builder};
-use crate::book::build::checkpoint;
 use crate::book::build::checkpoint::{Parts, Sinks, Task};
 use crate::book::build::incremental::Base;
-use crate::book::build::rejects::Listed;
-use crate::book::build::rejects::{Reject, RejectReason};
+use crate::book::build::rejects::{Listed, Reject, RejectReason};
 use crate::book::build::shard::SourceCounts;
-use crate::book::build::sources;
 use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
+use crate::book::build::{checkpoint, sources};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::Played;
 use crate::book::model::error::{BuildError, ReplaceError};

@@ -17,13 +17,11 @@ use crate::book::build::builder::BuildOptions;
 use crate::book::file::reader::Book;
 use crate::book::file::store::{Part, Writer};
 use crate::book::file::transaction::At;
-use crate::book::model::counted_game::GameId;
-use crate::book::model::counted_game::IdTable;
+use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, BuildError};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::Row;
-use crate::book::model::move_stats::{MAX_SUM, PlacedRow};
+use crate::book::model::move_stats::{MAX_SUM, PlacedRow, Row};
 use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
 

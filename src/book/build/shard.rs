@@ -19,12 +19,11 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::build::builder::{BuildOptions, Builder};
 use crate::book::build::builder::{
-    Errors, Ledger, Pack, Register, Sums, budget, impossible, in_order, merge_sources, no_games,
+    BuildOptions, Builder, Errors, Ledger, Pack, Register, Sums, budget, impossible, in_order,
+    merge_sources, no_games,
 };
-use crate::book::build::game_files::Progress;
-use crate::book::build::game_files::{ReadFiles, read_all};
+use crate::book::build::game_files::{Progress, ReadFiles, read_all};
 use crate::book::build::rejects::Reject;
 use crate::book::file::transaction::{At, Output, claim};
 use crate::book::model::counted_game::{Copies, FromSource, IdTable, MAX_VOTES, Played};
@@ -32,13 +31,11 @@ use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::observation::Summed;
-use crate::bytes::atomic;
 use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
-use crate::bytes::open;
-use crate::bytes::varint;
 use crate::bytes::visible::ShowPath;
+use crate::bytes::{atomic, open, varint};
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
 use crate::xiangqi::Position;

@@ -15,8 +15,7 @@ use crate::book::file::annotation_rows;
 use crate::book::file::reader::Book;
 use crate::book::file::transaction::Revision;
 use crate::book::model::annotation::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
-use crate::book::model::error::BookError;
-use crate::book::model::error::ReplaceError;
+use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::{Place, Row};
 use crate::game::{Notation, Packed, Symmetric};
 

@@ -6,8 +6,7 @@ use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::book::file::connect::row_fault;
-use crate::book::model::annotation::text_up_to;
-use crate::book::model::annotation::{MAX_GROUP, Mark};
+use crate::book::model::annotation::{MAX_GROUP, Mark, text_up_to};
 use crate::book::model::move_stats::{Place, Row};
 use crate::game::MAX_MOVES;
 

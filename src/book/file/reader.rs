@@ -8,16 +8,12 @@ use std::sync::atomic::AtomicBool;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 
-use crate::book::file::annotation_rows;
-use crate::book::file::connect;
 use crate::book::file::connect::{Guard, Kind};
-use crate::book::file::digest;
 use crate::book::file::digest::Header;
 use crate::book::file::key_tables::key_file;
-use crate::book::file::pages;
-use crate::book::file::scores;
 use crate::book::file::scores::{MoveScore, Score};
 use crate::book::file::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
+use crate::book::file::{annotation_rows, connect, digest, pages, scores};
 use crate::book::model::annotation::{Flags, Mark};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::{MAX_SHARE, Metadata, Source};

@@ -15,12 +15,10 @@ use crate::book::file::annotation_rows;
 use crate::book::file::connect::open_working;
 use crate::book::file::transaction::vacuum_into;
 use crate::book::model::annotation::Mark;
-use crate::book::model::counted_game::GameId;
-use crate::book::model::counted_game::IdTable;
+use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Metadata, Source};
-use crate::book::model::move_stats::PlacedRow;
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Place, PlacedRow, Row};
 use crate::book::model::origins::Origins;
 use crate::bytes::external_sort::ahead;
 

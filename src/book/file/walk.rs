@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::book::file::reader::Book;
-use crate::book::file::reader::shown_move;
+use crate::book::file::reader::{Book, shown_move};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::Place;
 use crate::game::{Notation, Packed, Symmetric};

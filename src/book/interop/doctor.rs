@@ -3,15 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::finding::{Finding, Findings, Trouble};
 use crate::book::interop::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
 use crate::book::interop::load::{LoadOptions, Loaded, load_damaged};
 use crate::book::interop::obk::Dialect;
-use crate::book::interop::own_doctor;
-use crate::book::interop::walk::Reach;
-use crate::book::interop::walk::{Hit, walk};
+use crate::book::interop::walk::{Hit, Reach, walk};
+use crate::book::interop::{Format, own_doctor};
 use crate::game::{Packed, Symmetric};
 use crate::xiangqi::Position;
 

@@ -12,12 +12,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::book::interop::error::InteropError;
-use crate::book::interop::flat;
 use crate::book::interop::flat::field;
-use crate::book::interop::grid;
 use crate::book::interop::obk::role_number;
-use crate::book::interop::scheme;
 use crate::book::interop::scheme::Words;
+use crate::book::interop::{flat, grid, scheme};
 use crate::xiangqi::Move;
 
 /// Bytes of a record.

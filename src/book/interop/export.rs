@@ -8,11 +8,9 @@ use crate::book::interop::error::InteropError;
 use crate::book::interop::index::{Collector, Index, Stored};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::scheme::{Scheme, scheme};
-use crate::book::interop::walk::Reach;
-use crate::book::interop::walk::walk;
-use crate::book::interop::write;
+use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::write::{Content, TableWriter};
-use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
+use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, write, xqb};
 use crate::game::{Game, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 

@@ -8,10 +8,9 @@
 use std::path::Path;
 
 use crate::book::interop::error::InteropError;
-use crate::book::interop::flat;
 use crate::book::interop::flat::field;
-use crate::book::interop::scheme;
 use crate::book::interop::scheme::{Words, fen_index};
+use crate::book::interop::{flat, scheme};
 use crate::game::Side;
 use crate::hash::foreign::MOONRIVER;
 use crate::xiangqi::Role;

@@ -11,10 +11,9 @@
 
 use rusqlite::types::ValueRef;
 
-use crate::book::interop::scheme;
 use crate::book::interop::scheme::{Words, fen_index};
 use crate::book::interop::sqlite::Layout;
-use crate::book::interop::{Format, grid};
+use crate::book::interop::{Format, grid, scheme};
 use crate::hash::foreign::OBK;
 use crate::xiangqi::{Move, Role};
 

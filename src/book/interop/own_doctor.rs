@@ -16,8 +16,7 @@ use crate::book::file::connect::{Kind as FileKind, open_file, row_fault};
 use crate::book::file::digest;
 use crate::book::file::digest::Header;
 use crate::book::file::reader::{Book, Entry};
-use crate::book::file::store::APPLICATION_ID;
-use crate::book::file::store::{Part, TABLES, Table};
+use crate::book::file::store::{APPLICATION_ID, Part, TABLES, Table};
 use crate::book::interop::doctor::{
     Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier,
 };

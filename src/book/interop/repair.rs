@@ -12,9 +12,8 @@ use crate::book::interop::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
 use crate::book::interop::load::Loaded;
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::sqlite::{Database, Layout};
-use crate::book::interop::write;
 use crate::book::interop::write::{Content, TableWriter};
-use crate::book::interop::{Format, eleeye, moonriver, obk, own_doctor, polyglot, xqb};
+use crate::book::interop::{Format, eleeye, moonriver, obk, own_doctor, polyglot, write, xqb};
 use crate::game::Side;
 use crate::xiangqi::{Move, Position};
 

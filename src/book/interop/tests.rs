@@ -16,8 +16,7 @@ use crate::book::interop::load::{LoadOptions, Loaded, load};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::own::OwnWriter;
 use crate::book::interop::scheme::scheme;
-use crate::book::interop::walk::Reach;
-use crate::book::interop::walk::walk;
+use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::{
     Format, eleeye, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
 };

@@ -29,8 +29,7 @@ use clap::ValueEnum;
 
 use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
-use crate::book::interop::Format;
-use crate::book::interop::{Dialect, InteropError, Reach};
+use crate::book::interop::{Dialect, Format, InteropError, Reach};
 use crate::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
 use crate::bytes::visible::ShowPath;
 

@@ -7,13 +7,12 @@ use crate::record::board::{board_of, start_position};
 use crate::record::encoding::UTF8_MARK;
 use crate::record::pgn::read_start;
 use crate::record::preorder::Coordinates;
-use crate::record::scan;
 use crate::record::single::{Fault, Found, report};
 use crate::record::split::Start;
 use crate::record::text::{Texts, push_tag, tidy, unescape};
 use crate::record::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH,
-    ParsedGame, Place, ReadSummary, Record, Tree, Variation,
+    ParsedGame, Place, ReadSummary, Record, Tree, Variation, scan,
 };
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};

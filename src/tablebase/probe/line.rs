@@ -1,8 +1,7 @@
 //! Best play by the tables, and the loop behind a value that the repetition rule decides.
 
 use crate::game::{Adjudicate, Horizon, Judgement, Line};
-use crate::tablebase::probe::tables::ProbeError;
-use crate::tablebase::probe::tables::Tables;
+use crate::tablebase::probe::tables::{ProbeError, Tables};
 use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
 use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Bitboard, Move, Position, RuleSet};

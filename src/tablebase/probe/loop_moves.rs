@@ -1,8 +1,7 @@
 //! Staying in a loop that is won by perpetual chase: as with checks, membership in the loop is not
 //! stored, but recovered by following chases and answers a few plies deep.
 
-use crate::tablebase::probe::tables::Tables;
-use crate::tablebase::probe::tables::{LOOP_DEPTH, ProbeError, stays};
+use crate::tablebase::probe::tables::{LOOP_DEPTH, ProbeError, Tables, stays};
 use crate::tablebase::value::Entry;
 use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Move, Position, Role, Square};

@@ -19,10 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 
 use rayon::prelude::*;
 
-use crate::tablebase::solve::chase;
 use crate::tablebase::solve::chase_graph::ChaseGraph;
-use crate::tablebase::solve::rules;
 use crate::tablebase::solve::rules::Verdict;
+use crate::tablebase::solve::{chase, rules};
 use crate::tablebase::value::{Entry, Rules, Wdl};
 
 pub(in crate::tablebase) const ILLEGAL: u16 = 0;

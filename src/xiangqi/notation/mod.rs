@@ -21,8 +21,7 @@ use std::str::FromStr;
 
 use arrayvec::ArrayVec;
 
-use super::attacks;
-use super::{Bitboard, Move, Position, Role, Square};
+use super::{Bitboard, Move, Position, Role, Square, attacks};
 use phrase::TandemStyle;
 
 /// The longest text of a move, in characters; anything longer is none.
