@@ -142,6 +142,7 @@ const PACKED: u8 = 23;
 const PACKED_STREAMS: u8 = 6;
 const CODERS: u8 = 7;
 const SIZES: u8 = 9;
+const CHECKSUMS: u8 = 10;
 const FOLDERS: u8 = 11;
 const UNPACKED_SIZES: u8 = 12;
 const END: u8 = 0;
@@ -159,7 +160,14 @@ impl Numbers<'_> {
         for _ in 0..count {
             self.number()?;
         }
-        self.expect(END)?;
+        match self.byte()? {
+            END => {}
+            CHECKSUMS => {
+                self.checksums(count)?;
+                self.expect(END)?;
+            }
+            _ => return None,
+        }
         self.expect(CODERS)?;
         self.expect(FOLDERS)?;
         let folders = self.number()?;
@@ -174,6 +182,18 @@ impl Numbers<'_> {
             longest = self.number()?.max(longest);
         }
         Some(longest)
+    }
+
+    /// Passes over the checksums of so many streams: of all, or of those with a bit.
+    fn checksums(&mut self, streams: u64) -> Option<()> {
+        let mut count = streams;
+        if self.byte()? == 0 {
+            count = 0;
+            for _ in 0..streams.div_ceil(8) {
+                count += u64::from(self.byte()?.count_ones());
+            }
+        }
+        self.skip(count.checked_mul(4)?)
     }
 
     /// Passes over the coders of a folder; returns how many streams come out of them.
@@ -348,8 +368,11 @@ mod tests {
             let sizes = [&[UNPACKED_SIZES][..], &count(len as u32), &[END, END]].concat();
             let lzma = [35, 3, 1, 1, 5, 93, 0, 0, 16, 0];
             let coders = [&[CODERS, FOLDERS, 1, 0, 1][..], &lzma, &sizes].concat();
-            let packed = [&[PACKED, PACKED_STREAMS, 0, 1, SIZES, 5, END][..], &coders].concat();
-            assert_eq!(read(&archive(&packed)), what);
+            for sums in [&[END][..], &[CHECKSUMS, 1, 1, 2, 3, 4, END], &[CHECKSUMS, 0, 0, END]] {
+                let streams = [PACKED, PACKED_STREAMS, 0, 1, SIZES, 5];
+                let packed = [&streams[..], sums, &coders].concat();
+                assert_eq!(read(&archive(&packed)), what);
+            }
         }
         assert_eq!(read(&archive(&[])), DAMAGED);
         assert_eq!(read(&archive(&[PACKED, PACKED_STREAMS, 0, 0xff])), DAMAGED);

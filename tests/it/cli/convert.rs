@@ -266,17 +266,17 @@ fn bytes_without_a_character_are_kept_visible() {
 fn sources_without_a_game_are_counted_and_named() {
     let folder = folder();
     let (from, to) = (at(&folder, "in"), at(&folder, "out.pgn"));
-    std::fs::create_dir(&from).unwrap();
-    let write = |name: &str, text: &str| std::fs::write(format!("{from}/{name}"), text).unwrap();
+    fs::create_dir(&from).unwrap();
+    let write = |name: &str, text: &str| fs::write(format!("{from}/{name}"), text).unwrap();
     write("bare.ubb", "7747706279678070\n");
     write("note.pgn", "{a remark}\n");
     write("page.ubb", "<p>[DhtmlXQ_title]x[/DhtmlXQ_title]</p>");
-    write("long.pgn", &"; a remark\n".repeat(200_000));
+    write("long.pgn", &"; a remark that is long\n".repeat(60_000));
     write("blank.pgn", " \n");
     write("digits.ubb", "7747706279678989\n");
     let run = juzhong(&["-v", "convert", &from, "-o", &to, "--json"]).output().unwrap();
     let log = String::from_utf8(run.stderr).unwrap();
-    let answer: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let answer: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(answer["games"], 1, "{answer}");
     assert_eq!(answer["bad"], 1, "{answer}");
     assert_eq!(answer["skipped"], 3, "{answer}");
@@ -284,5 +284,5 @@ fn sources_without_a_game_are_counted_and_named() {
         let line = log.lines().find(|line| line.contains(name));
         assert!(line.is_some_and(|line| line.contains("no game is found in it")), "{log}");
     }
-    assert!(std::fs::read_to_string(&to).unwrap().contains("炮二平五"));
+    assert!(fs::read_to_string(&to).unwrap().contains("炮二平五"));
 }

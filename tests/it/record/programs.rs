@@ -905,7 +905,7 @@ fn games_with_bytes_without_a_character_are_counted_in_every_format() {
             format!("{MARK}; {line}\n").into_bytes(),
             format!("moves,red\n{line},{MARK}\n").into_bytes(),
             format!(
-                "[DhtmlXQ_title]{MARK}[/DhtmlXQ_title][DhtmlXQ_movelist]774770627967{}[/D]",
+                "[DhtmlXQ_title]{MARK}[/DhtmlXQ_title][DhtmlXQ_movelist]774770627967{}[/DhtmlXQ]",
                 if mv == "b9c7" { "1022" } else { "0003" }
             )
             .into_bytes(),
