@@ -345,7 +345,8 @@ mod tests {
 
     fn read(bytes: &[u8]) -> String {
         let packed = Stoppable { packed: Cursor::new(bytes), stop: &AtomicBool::new(false) };
-        let read = each(packed, u64::MAX, usize::MAX, &mut u64::MAX, &mut |_, _| Ok(()));
+        let mut model_room = u64::MAX;
+        let read = each(packed, u64::MAX, usize::MAX, &mut model_room, &mut |_, _| Ok(()));
         read.map_or_else(|error| error.to_string(), |()| "read".to_owned())
     }
 

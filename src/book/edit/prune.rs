@@ -196,7 +196,7 @@ fn write(
     is_pruned: bool,
 ) -> Result<Metadata, RemakeError> {
     let mut writer = out.writer()?;
-    out.at().copy_tables(&book, &writer, is_carried)?;
+    out.at().copy_tables(book, &writer, is_carried)?;
     let mut number = 0;
     let mut stopped: Result<(), ReplaceError> = Ok(());
     let mut failed = Ok(());

@@ -82,7 +82,7 @@ fn an_interrupt_ends_the_wait_for_standard_input() {
 
     let folder = folder();
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_juzhong"))
-        .args(["convert", "-", "-o", &at(&folder, "out.pgn")])
+        .args(["convert", "-", "-o", &folder.at("out.pgn")])
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -104,7 +104,7 @@ fn an_interrupt_ends_the_wait_for_standard_input() {
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(75), "{told}");
     assert!(told.contains("interrupted"), "{told}");
-    assert!(!Path::new(&at(&folder, "out.pgn")).exists());
+    assert!(!Path::new(&folder.at("out.pgn")).exists());
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn bytes_without_a_character_are_kept_visible() {
 #[test]
 fn sources_without_a_game_are_counted_and_named() {
     let folder = folder();
-    let (from, to) = (at(&folder, "in"), at(&folder, "out.pgn"));
+    let (from, to) = (folder.at("in"), folder.at("out.pgn"));
     fs::create_dir(&from).unwrap();
     let write = |name: &str, text: &str| fs::write(format!("{from}/{name}"), text).unwrap();
     write("bare.ubb", "7747706279678070\n");
@@ -274,7 +274,7 @@ fn sources_without_a_game_are_counted_and_named() {
     write("long.pgn", &"; a remark that is long\n".repeat(60_000));
     write("blank.pgn", " \n");
     write("digits.ubb", "7747706279678989\n");
-    let run = juzhong(&["-v", "convert", &from, "-o", &to, "--json"]).output().unwrap();
+    let run = ok(&["-v", "convert", &from, "-o", &to, "--json"]);
     let log = String::from_utf8(run.stderr).unwrap();
     let answer: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(answer["games"], 1, "{answer}");

@@ -287,8 +287,8 @@ fn sevenz_blocks(count: usize, method: &[u8], properties: &[u8]) -> Vec<u8> {
 
 #[test]
 fn models_of_many_blocks_are_refused() {
-    let place = Place::new(&[]);
-    let path = place.at("a.7z");
+    let folder = Folder::new();
+    let path = folder.at("a.7z");
     // PPMd with models of 64 KiB and of 127 MiB; LZMA with tables of 12 KiB and of 6 MiB.
     let ppmd = |order: u8, bytes: u32| [&[order][..], &bytes.to_le_bytes()].concat();
     let lzma = |properties: u8| vec![properties, 0, 0, 1, 0];
@@ -297,26 +297,26 @@ fn models_of_many_blocks_are_refused() {
         [(ppmd_id, ppmd(6, 1 << 16), ppmd(6, 127 << 20)), (lzma_id, lzma(93), lzma(4 * 9 + 8))]
     {
         fs::write(&path, sevenz_blocks(20, method, &small)).unwrap();
-        let lines = read(&path);
+        let lines = read(Path::new(&path));
         assert!(lines.len() == 20 && !lines[0].contains("models of"), "{lines:?}");
         fs::write(&path, sevenz_blocks(1400, method, &large)).unwrap();
-        let lines = read(&path);
+        let lines = read(Path::new(&path));
         assert!(lines.len() == 1 && lines[0].contains("models of"), "{lines:?}");
     }
     // Archives in an archive share one bound. Of the order 0 no model is made.
     let few = sevenz_blocks(40, ppmd_id, &ppmd(0, 127 << 20));
     fs::write(&path, tar(&[("a.7z".into(), few.clone()), ("b.7z".into(), few)])).unwrap();
-    let lines = read(&path);
+    let lines = read(Path::new(&path));
     assert!(lines.len() == 41 && lines[40].starts_with("b.7z: "), "{lines:?}");
     assert!(lines[40].contains("models of 5080 MiB"), "{}", lines[40]);
 }
 
 #[test]
 fn streams_without_content_are_passed_over() {
-    let place = Place::new(&[]);
-    let path = place.at("a.pgn.bz2");
+    let folder = Folder::new();
+    let path = folder.at("a.pgn.bz2");
     fs::write(&path, [bzip2(b"").repeat(300_000), bzip2(&games(1))].concat()).unwrap();
-    assert_eq!(read(&path).len(), 2);
+    assert_eq!(read(Path::new(&path)).len(), 2);
 }
 
 #[cfg(unix)]

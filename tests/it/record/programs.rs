@@ -3,7 +3,7 @@
 //! description of the format.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::Write as _;
 
 use juzhong::game::{Outcome, Side};
 use juzhong::record::{
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use crate::support::folder::Folder;
 use crate::support::games::{
-    check_prefixes, grow, moves, outline, read, read_one, reason, records,
+    Read, check_prefixes, grow, moves, outline, read, read_one, reason, records,
 };
 use crate::support::program::{json, ok};
 
@@ -868,7 +868,7 @@ fn books_and_conversions_take_every_format() {
 }
 
 /// What reading gives if the moves before an illegal one, or before the end of a truncated file, are wanted.
-fn read_legal_part(bytes: &[u8]) -> (Vec<games::Read>, ReadSummary) {
+fn read_legal_part(bytes: &[u8]) -> (Vec<Read>, ReadSummary) {
     let (mut games, mut summary) = (Vec::new(), ReadSummary::default());
     for chunk in split_games(bytes, usize::MAX) {
         let chunk = chunk.keeping_legal_part(true);
