@@ -62,7 +62,7 @@ pub(super) struct Args {
 enum What {
     /// Nodes by depth from the start position: plain alpha-beta, principal variation search, the
     /// same with hash table and history, and the full search, beside the figures of the source document.
-    Features(techniques::Args),
+    Techniques(techniques::Args),
 }
 
 struct Row {
@@ -75,7 +75,7 @@ struct Row {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("bench")?;
-    if let Some(What::Features(args)) = &args.what {
+    if let Some(What::Techniques(args)) = &args.what {
         return techniques::run(args, context);
     }
     let start = Instant::now();

@@ -29,7 +29,7 @@ pub(super) struct Args {
     engine_option: Vec<(String, String)>,
     /// How many seconds the engine may take to introduce itself.
     #[arg(long, value_name = "SECONDS", default_value_t = 8.0, value_parser = parse_seconds)]
-    timeouts: f64,
+    patience: f64,
     #[command(flatten)]
     player: PlayerArgs,
 }
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         CliError::message(exit::USAGE, message)
     })?;
     args.player.check_sizes()?;
-    let start = Duration::from_secs_f64(args.timeouts);
+    let start = Duration::from_secs_f64(args.patience);
     let options = ProxyOptions {
         command,
         protocol: args.protocol.0,

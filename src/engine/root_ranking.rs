@@ -116,13 +116,16 @@ pub(super) struct RootRanker<'a> {
     rules: RuleSet,
     /// Plies to the limit of moves.
     left: u32,
+    /// Set where captures may be followed by others that come too late for the limit.
+    may_convert_late: bool,
 }
 
 impl<'a> RootRanker<'a> {
     pub(super) fn new(tables: &'a XiangqiTables, line: &Line<Position>, rules: RuleSet) -> Self {
         let line = as_it_counts(line, rules).into_owned();
         let left = tables.plies_left(&line);
-        Self { tables, line, rules, left }
+        let may_convert_late = tables.may_convert_late(line.position());
+        Self { tables, line, rules, left, may_convert_late }
     }
 
     /// `None` where the tables do not know the position under the rules of play.
@@ -203,7 +206,9 @@ impl<'a> RootRanker<'a> {
             (Some(_), _) => Winning::Spoilt,
             (None, Some(_)) => Winning::Trapped,
             _ if m.entry.order > 0 && self.left == u32::MAX => Winning::ByRule,
-            _ if m.entry.order == 0 && self.is_in_time(m) => Winning::Mating,
+            _ if m.entry.order == 0 && !self.may_convert_late && self.is_in_time(m) => {
+                Winning::Mating
+            }
             _ if self.is_capture(m.mv) => Winning::LateCapture,
             _ => Winning::Late,
         }
@@ -365,7 +370,9 @@ impl<'a> RootRanker<'a> {
         let by_distance = self.tables.shelves_of(Metric::Dtc).find_map(|shelf| {
             let won = self.tables.ranked_by(shelf, position)?.into_iter();
             let mut won = won.filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
-            let in_time = |m: &RootMove<Move>| u32::from(m.entry.distance) <= self.left;
+            let is_vague = self.left < u32::MAX && self.tables.converts_late(shelf, position);
+            let in_time =
+                |m: &RootMove<Move>| !is_vague && u32::from(m.entry.distance) <= self.left;
             won.find(|m| in_time(m) && sound.clone().any(|sound| sound.mv == m.mv))
         });
         if let Some(best) = by_distance {

@@ -11,7 +11,7 @@ use crate::game::{Adjudicate, Line, Side};
 use crate::gomoku::{Board, FreeRules};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
-    Entry, Material, Metric, ProbeError, Rules, Tables, Wdl, take_loaded, use_cache_lane,
+    Entry, Material, Metric, ProbeError, Rules, Stats, Tables, Wdl, take_loaded, use_cache_lane,
 };
 use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
@@ -198,6 +198,35 @@ impl XiangqiTables {
         (0..self.shelves.len()).filter(is_of)
     }
 
+    /// Returns true if the distances by which this position is decided are those to captures, and behind a
+    /// capture the next one may come too late for the limit of moves, by the longest distances that the
+    /// tables of the smaller sets state. A missing smaller table decides nothing.
+    pub(super) fn may_convert_late(&self, position: &Position) -> bool {
+        let covers = |&shelf: &usize| self.shelves[shelf].covers(position);
+        self.has_limit()
+            && (0..self.shelves.len())
+                .find(covers)
+                .is_some_and(|shelf| self.converts_late(shelf, position))
+    }
+
+    /// [`may_convert_late`](Self::may_convert_late), by one shelf.
+    pub(super) fn converts_late(&self, shelf: usize, position: &Position) -> bool {
+        let tables = &self.shelves[shelf];
+        if tables.metric() != Metric::Dtc {
+            return false;
+        }
+        let mut left = vec![Material::of(position).0];
+        let mut seen = BTreeSet::new();
+        while let Some(material) = left.pop() {
+            for smaller in material.captures() {
+                if seen.insert(smaller) {
+                    left.push(smaller);
+                }
+            }
+        }
+        seen.into_iter().any(|smaller| is_long(tables, smaller))
+    }
+
     /// The value of a position as far as a shelf knows it.
     pub(super) fn entry_by(&self, shelf: usize, position: &Position) -> Option<Entry> {
         let wdl = self.ask(shelf, position, |tables| tables.probe_wdl(position))?;
@@ -235,6 +264,16 @@ impl XiangqiTables {
         }
         value_of(entry, metric, position)
     }
+}
+
+/// Returns true if some win of the set that needs no rule of repetition takes longer than the limit of moves
+/// allows, in the metric of the tables.
+fn is_long(tables: &Tables, material: Material) -> bool {
+    let longest = |stats: Stats| {
+        let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
+        rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
+    };
+    tables.stats(material).ok().and_then(longest).is_some_and(|plies| u32::from(plies) > MOVE_LIMIT)
 }
 
 /// Pieces on the board, kings included.

@@ -1,7 +1,9 @@
 //! The key tables of games, as they stand in a book.
 
 use crate::game::Game;
-use crate::{gomoku, hash, xiangqi};
+use crate::gomoku;
+use crate::hash;
+use crate::xiangqi;
 
 /// The file of a key table, or of the stored one of a game.
 pub(in crate::book) fn table_file(game: &str, table: Option<&hash::KeyTable>) -> Vec<u8> {
