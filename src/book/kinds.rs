@@ -135,14 +135,14 @@ fn score(path: &Path) {
     drop(book);
     let revision = Revision::open(path, &Arc::default()).unwrap();
     for (key, value) in keys.into_iter().zip([12, -7]) {
-        let finding = Finding::Centipawns(value);
-        let appraisal =
-            Appraisal { finding, bound: Bound::Exact, depth: 5, nodes: 100, best: None };
-        let score = Score { source: "engine".into(), appraisal };
+        let finding = SourceScore::Centipawns(value);
+        let evaluation =
+            Evaluation { finding, bound: Bound::Exact, depth: 5, nodes: 100, best: None };
+        let score = Score { source: "engine".into(), evaluation };
         revision.run(|c| scores::put(c, key, &score)).unwrap();
     }
     revision.commit().unwrap();
-    back_up::<Position>(path, 1, &Arc::default()).unwrap();
+    propagate::<Position>(path, 1, &Arc::default()).unwrap();
 }
 
 fn prune_one(from: &Path, path: &Path) {

@@ -36,15 +36,15 @@ mod select;
 mod tests;
 
 pub use analysis::dropout::{Costs, DropOut, DropOutKind};
-pub use analysis::evaluator::{AppraiseError, Appraiser, appraise_all};
+pub use analysis::evaluator::{Evaluator, EvaluatorError, evaluate_all};
 pub use analysis::graph::{Graph, Node};
 pub use analysis::loops::{Ban, Bans, MAX_LOOP};
-pub use analysis::propagate::Backed;
+pub use analysis::propagate::Propagated;
 pub use analysis::score_lines::MAX_SCORE_LINE;
 pub use analysis::scoring::{
-    Addition, BackUpReport, Findings, FlagError, FlagReport, back_up, clear_scores, flag,
+    Addition, Findings, FlagError, FlagReport, PropagationReport, clear_scores, flag, propagate,
 };
-pub use analysis::stats::{Difference, LineCount, MarkCounts, Sample, Survey, SurveyOptions};
+pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
 pub use build::builder::{Admission, Batch, BuildOptions, Builder};
 pub use build::disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use build::game_files::{BuildReport, Progress, build};
@@ -60,15 +60,15 @@ pub use file::reader::{Book, BookMove, Entry};
 pub use file::scores::{MAX_SOURCE, MoveScore, Score};
 pub use file::store::{APPLICATION_ID, VERSION};
 pub use file::walk::{Depth, Walk};
-pub use model::annotation::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
+pub use model::annotation::{Annotation, Flags, MAX_COMMENT, MAX_GROUP};
 pub use model::counted_game::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use model::error::{BookError, BuildError, RemakeError, ReplaceError};
 pub use model::filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};
 pub use model::metadata::{Counts, MAX_SHARE, Metadata, Source};
-pub use model::move_stats::{Place, Row, Tally, Years};
-pub use model::observation::Observation;
+pub use model::move_stats::{MoveStats, Place, Row, Years};
+pub use model::observation::MoveSum;
 pub use model::origins::{Origin, Origins};
-pub use model::value::{Appraisal, Bound, Finding, Span, Worth};
+pub use model::value::{Bound, Bounds, Evaluation, SourceScore, Value};
 pub use model::weight::{MAX_FORMULA, Weight, WeightError};
-pub use opening::opening_stats::Census;
+pub use opening::opening_stats::OpeningStats;
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};

@@ -20,7 +20,7 @@ impl Book {
     }
 
     /// [`open`](Self::open); opening, and every later query of the book, ends with an error of
-    /// [`io::ErrorKind::Interrupted`] soon after `stop` was set.
+    /// [`ErrorKind::Interrupted`](std::io::ErrorKind::Interrupted) soon after `stop` was set.
     ///
     /// # Errors
     ///

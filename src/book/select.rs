@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::book::file::reader::BookMove;
-use crate::book::model::value::{Span, Worth};
+use crate::book::model::value::{Bounds, Value};
 
 /// A rule for choosing among the moves of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -236,10 +236,10 @@ fn best<'a, M>(candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
 }
 
 /// The value of a move in centipawns or more, see [`Policy::Softmax`]; `worst` is the least assured value.
-fn worth<M>(found: &BookMove<M>, worst: Option<Worth>) -> i32 {
+fn worth<M>(found: &BookMove<M>, worst: Option<Value>) -> i32 {
     let score = &found.score;
-    let most = score.backed.unwrap_or(Span::UNKNOWN).high();
-    let guessed = worst.or(score.played).unwrap_or(Worth::DRAW).min(most);
+    let most = score.backed.unwrap_or(Bounds::UNKNOWN).high();
+    let guessed = worst.or(score.played).unwrap_or(Value::DRAW).min(most);
     score.assured().unwrap_or(guessed).value()
 }
 
@@ -247,11 +247,11 @@ fn worth<M>(found: &BookMove<M>, worst: Option<Worth>) -> i32 {
 mod tests {
     use super::*;
     use crate::book::file::scores::Score;
-    use crate::book::model::move_stats::Tally;
-    use crate::book::model::value::{Appraisal, Bound, Finding};
+    use crate::book::model::move_stats::MoveStats;
+    use crate::book::model::value::{Bound, Evaluation, SourceScore};
 
     fn candidate(mv: u16, games: u64, weight: u64) -> BookMove<u16> {
-        let tally = Tally { games, ..Tally::default() };
+        let tally = MoveStats { games, ..MoveStats::default() };
         BookMove::new(mv, tally, weight)
     }
 
@@ -344,7 +344,7 @@ mod tests {
 
     fn scored(mv: u16, weight: u64, centipawns: i32) -> BookMove<u16> {
         let mut found = candidate(mv, 5, weight);
-        found.score.backed = Some(Span::exact(Worth::from_centipawns(centipawns)));
+        found.score.backed = Some(Bounds::exact(Value::from_centipawns(centipawns)));
         found
     }
 
@@ -377,7 +377,7 @@ mod tests {
         expect_distribution(&moves, options, &expected);
         // Without scores, the results of games count.
         let mut moves = [candidate(1, 9, 1), candidate(2, 9, 1)];
-        moves[0].score.played = Some(Worth::from_centipawns(40));
+        moves[0].score.played = Some(Value::from_centipawns(40));
         let share = 1.0 / (1.0 + (-1.0f64).exp());
         expect_distribution(&moves, options, &[(1, share), (2, 1.0 - share)]);
     }
@@ -428,25 +428,26 @@ mod tests {
         assert_eq!(best(&moves), Some(1));
         // An upper bound assures nothing.
         let mut moves = [scored(1, 9, 10), scored(2, 5, 25)];
-        moves[1].score.backed = Some(Span::bounded(Worth::from_centipawns(25), Bound::Upper));
+        moves[1].score.backed = Some(Bounds::bounded(Value::from_centipawns(25), Bound::Upper));
         assert_eq!(best(&moves), Some(1));
     }
 
     /// With an exact score of an engine, for the side that makes the move.
-    fn appraised(mv: u16, weight: u64, finding: Finding) -> BookMove<u16> {
-        let appraisal = Appraisal { finding, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
+    fn appraised(mv: u16, weight: u64, finding: SourceScore) -> BookMove<u16> {
+        let evaluation =
+            Evaluation { finding, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
         let mut found = candidate(mv, 5, weight);
-        found.score.engine = Some(Score { source: "engine".into(), appraisal });
+        found.score.engine = Some(Score { source: "engine".into(), evaluation });
         found
     }
 
     #[test]
     fn a_refuted_move_is_not_the_best() {
-        let bad = Worth::from_centipawns(-800);
-        let mut refuted = appraised(1, 9, Finding::Centipawns(50));
-        refuted.score.backed = Some(Span::bounded(bad, Bound::Upper));
+        let bad = Value::from_centipawns(-800);
+        let mut refuted = appraised(1, 9, SourceScore::Centipawns(50));
+        refuted.score.backed = Some(Bounds::bounded(bad, Bound::Upper));
         assert_eq!(refuted.score.assured(), Some(bad));
-        refuted.score.played = Some(Worth::from_centipawns(300));
+        refuted.score.played = Some(Value::from_centipawns(300));
         let moves = [refuted, scored(2, 5, -40)];
         for policy in [Policy::Best, Policy::Softmax] {
             let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
@@ -454,15 +455,17 @@ mod tests {
         }
         // Values that games suggest are not compared with values that engines assure.
         let mut unscored = candidate(1, 5, 1);
-        unscored.score.played = Some(Worth::from_centipawns(5000));
+        unscored.score.played = Some(Value::from_centipawns(5000));
         let moves = [unscored, scored(2, 5, 0)];
         expect_distribution(&moves, with(Policy::Softmax), &[(1, 0.5), (2, 0.5)]);
     }
 
     #[test]
     fn proven_losses_are_never_chosen() {
-        let moves =
-            [appraised(1, 99, Finding::TableLoss { order: 0, distance: 5 }), candidate(2, 5, 1)];
+        let moves = [
+            appraised(1, 99, SourceScore::TableLoss { order: 0, distance: 5 }),
+            candidate(2, 5, 1),
+        ];
         for policy in Policy::ALL {
             let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
             assert_eq!(mv, Some(2), "{policy}");

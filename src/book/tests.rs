@@ -388,7 +388,7 @@ fn a_book_whose_pages_stand_for_many_is_not_copied() {
     let inputs = [path.clone(), path.clone()];
     let errors = [
         Editor::open(&path, &stop).map(drop).unwrap_err().to_string(),
-        back_up::<Position>(&path, 1, &stop).map(drop).unwrap_err().to_string(),
+        propagate::<Position>(&path, 1, &stop).map(drop).unwrap_err().to_string(),
         clear_scores(&path, None, &stop).map(drop).unwrap_err().to_string(),
         Findings::default().save(&path).unwrap_err().to_string(),
         prune::<Position>(&path, &out, &prune_options).map(drop).unwrap_err().to_string(),

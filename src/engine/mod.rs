@@ -1,12 +1,12 @@
 //! One player: the opening book first, endgame tables next, search last. This is the only place
 //! where the three meet; protocols, the terminal, and matches play through [`Engine`].
 
-mod appraise;
 mod chance;
 mod claims;
 pub mod clock;
 mod conversion;
 mod draw_proof;
+mod evaluators;
 mod opening_books;
 mod playable;
 mod player;
@@ -14,8 +14,8 @@ mod root_ranking;
 mod tables;
 mod validity;
 
-pub use appraise::{SearchAppraiser, TableAppraiser};
 pub(crate) use chance::seed_or_drawn;
+pub use evaluators::{SearchEvaluator, TablebaseEvaluator};
 pub use opening_books::{BookLimits, OwnBook};
 pub use playable::{Endgames, NoTables, Playable, ProbeBudget, RootMove};
 pub use player::{Choice, Engine, EngineError, EngineOptions, Source};

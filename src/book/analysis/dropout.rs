@@ -15,9 +15,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 use crate::book::analysis::graph::{Graph, Node};
 use crate::book::analysis::minimax::NO_NODE;
-use crate::book::analysis::propagate::Backed;
+use crate::book::analysis::propagate::Propagated;
 use crate::book::file::scores::Score;
-use crate::book::model::value::Worth;
+use crate::book::model::value::Value;
 use crate::game::{Adjudicate, Line, Notation, Symmetric};
 
 /// The costs that make a drop-out less worthwhile, in centipawns.
@@ -63,7 +63,7 @@ pub struct DropOut {
     /// The share of games that go this way, in millionths.
     pub frequency: u32,
     /// The value of the position for the side to move, as far as known.
-    pub worth: Option<Worth>,
+    pub worth: Option<Value>,
 }
 
 /// A way from the start, as far as it matters here.
@@ -86,7 +86,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     pub fn drop_outs(
         &self,
         scores: &HashMap<i64, Score>,
-        backed: &Backed,
+        backed: &Propagated,
         costs: Costs,
         inner: bool,
     ) -> Vec<DropOut> {
@@ -108,7 +108,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         node: Node,
         way: Way,
         score: Option<&Score>,
-        backed: &Backed,
+        backed: &Propagated,
         costs: Costs,
     ) -> Option<DropOut> {
         let Way { mut cost, mut gap, millihalvings } = way;
@@ -119,12 +119,12 @@ impl<G: Symmetric + Notation> Graph<G> {
         let kind = match score {
             None if self.is_leaf(node) => DropOutKind::Unscored,
             None => DropOutKind::Unexamined,
-            Some(Score { appraisal, .. }) => {
-                let own = appraisal.finding.worth();
-                if appraisal.finding.is_proof() || own.is_decisive() {
+            Some(Score { evaluation, .. }) => {
+                let own = evaluation.finding.worth();
+                if evaluation.finding.is_proof() || own.is_decisive() {
                     return None;
                 }
-                let mv = appraisal.best?;
+                let mv = evaluation.best?;
                 if self.number_of_move(node, mv).is_some() || self.is_deleted(node, mv) {
                     return None;
                 }
@@ -138,7 +138,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// The cheapest way to each position.
-    fn ways(&self, backed: &Backed, costs: Costs) -> Vec<Option<Way>> {
+    fn ways(&self, backed: &Propagated, costs: Costs) -> Vec<Option<Way>> {
         let mut ways: Vec<Option<Way>> = vec![None; self.moves.nodes()];
         let mut queue = BinaryHeap::new();
         let start = self.start();
@@ -155,8 +155,9 @@ impl<G: Symmetric + Notation> Graph<G> {
                 if to == NO_NODE || ways[to as usize].is_some() {
                     continue;
                 }
-                let own =
-                    backed.of_move(self, number).and_then(crate::book::model::value::Span::assured);
+                let own = backed
+                    .of_move(self, number)
+                    .and_then(crate::book::model::value::Bounds::assured);
                 let gap = best.zip(own).map_or(0, |(best, own)| difference(best, own));
                 let rarity = ((total / self.plays(number)).log2() * 1000.0).round() as u64;
                 let rare = u64::from(costs.halving) * rarity / 1000;
@@ -191,6 +192,6 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
 }
 
 /// The difference by which `best` is better.
-fn difference(best: Worth, other: Worth) -> u64 {
+fn difference(best: Value, other: Value) -> u64 {
     u64::from((best.value() - other.value()).max(0).unsigned_abs())
 }

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use crate::book::model::value::Appraisal;
+use crate::book::model::value::Evaluation;
 use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Game, Line};
 
 /// Evaluates positions: a tablebase, an engine. Implemented above this room.
-pub trait Appraiser<G: Game>: Send {
+pub trait Evaluator<G: Game>: Send {
     /// The name under which a book keeps its scores.
     fn name(&self) -> &str;
 
@@ -24,42 +24,42 @@ pub trait Appraiser<G: Game>: Send {
     /// # Errors
     ///
     /// If it cannot answer any further question.
-    fn appraise(
+    fn evaluate(
         &mut self,
         line: &Line<G>,
         stop: &AtomicBool,
-    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError>;
+    ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError>;
 }
 
 /// A source of scores that has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{source_name}: {what}")]
-pub struct AppraiseError {
+pub struct EvaluatorError {
     /// The source.
     pub source_name: String,
     /// The failure, and what to do.
     pub what: String,
 }
 
-/// Evaluates every line, each of the `appraisers` in a thread of its own: the next line goes to the first
+/// Evaluates every line, each of the `evaluators` in a thread of its own: the next line goes to the first
 /// that is free. `done` is called in this thread with the line's number and the answer, in the order of
 /// answers. Returns early, without an error, once `stop` is set or `done` returns `false`.
 ///
 /// # Errors
 ///
-/// The first error of an appraiser, or of `done`; earlier answers have been passed to `done`.
-pub fn appraise_all<G: Game, E: From<AppraiseError>>(
+/// The first error of an evaluator, or of `done`; earlier answers have been passed to `done`.
+pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
     lines: usize,
     line: &(dyn Fn(usize) -> Line<G> + Sync),
-    appraisers: &mut [Box<dyn Appraiser<G> + '_>],
+    evaluators: &mut [Box<dyn Evaluator<G> + '_>],
     stop: &AtomicBool,
-    done: &mut dyn FnMut(usize, Option<Appraisal<G::Move>>) -> Result<bool, E>,
+    done: &mut dyn FnMut(usize, Option<Evaluation<G::Move>>) -> Result<bool, E>,
 ) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (sender, answers) = mpsc::channel();
-        for appraiser in appraisers {
+        for evaluator in evaluators {
             let (sender, next, ended) = (sender.clone(), &next, &ended);
             let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
             let started = thread.spawn_scoped(scope, move || {
@@ -68,7 +68,7 @@ pub fn appraise_all<G: Game, E: From<AppraiseError>>(
                     if number >= lines {
                         return;
                     }
-                    let answer = appraiser.appraise(&line(number), stop);
+                    let answer = evaluator.evaluate(&line(number), stop);
                     let failed = answer.is_err();
                     if sender.send((number, answer)).is_err() || failed {
                         return;
@@ -78,7 +78,7 @@ pub fn appraise_all<G: Game, E: From<AppraiseError>>(
             if let Err(error) = started {
                 ended.store(true, Ordering::Relaxed);
                 let what = format!("cannot start a thread: {error}");
-                return Err(AppraiseError { source_name: "scores".to_owned(), what }.into());
+                return Err(EvaluatorError { source_name: "scores".to_owned(), what }.into());
             }
         }
         drop(sender);

@@ -13,7 +13,7 @@
 
 use std::collections::BinaryHeap;
 
-use crate::book::model::value::Worth;
+use crate::book::model::value::Value;
 use crate::game::Side;
 
 /// A node of another graph, or none.
@@ -68,19 +68,19 @@ pub(in crate::book) enum Leave {
     /// Only the node's moves count. A node without any is drawn.
     Not,
     /// One more choice of the side to move, of this value for it.
-    Choice(Worth),
+    Choice(Value),
     /// Play ends here whatever the moves.
-    Forced(Worth),
+    Forced(Value),
 }
 
 /// The value of every node for the side to move there.
-pub(in crate::book) fn solve(moves: &Moves, leave: &[Leave]) -> Vec<Worth> {
+pub(in crate::book) fn solve(moves: &Moves, leave: &[Leave]) -> Vec<Value> {
     let reversed = moves.reversed();
-    let mut values: Vec<Option<Worth>> = vec![None; moves.nodes()];
+    let mut values: Vec<Option<Value>> = vec![None; moves.nodes()];
     for winner in Side::ALL {
         Wave { moves, leave, reversed: &reversed, winner, values: &mut values }.run();
     }
-    values.into_iter().map(|value| value.unwrap_or(Worth::DRAW)).collect()
+    values.into_iter().map(|value| value.unwrap_or(Value::DRAW)).collect()
 }
 
 /// All nodes from which one side wins more than a draw.
@@ -90,7 +90,7 @@ struct Wave<'a> {
     reversed: &'a (Vec<u32>, Vec<u32>),
     winner: Side,
     /// For the side to move.
-    values: &'a mut [Option<Worth>],
+    values: &'a mut [Option<Value>],
 }
 
 impl Wave<'_> {
@@ -123,14 +123,14 @@ impl Wave<'_> {
     }
 
     /// A value for the side to move, as the value for the winner of this wave; and the other way round.
-    fn for_winner(&self, node: usize, worth: Worth) -> i32 {
+    fn for_winner(&self, node: usize, worth: Value) -> i32 {
         if self.moves.turn[node] == self.winner { worth.value() } else { -worth.value() }
     }
 
     fn settle(&mut self, node: usize, value: i32, offers: &mut BinaryHeap<(i32, u32)>) {
         let own = if self.moves.turn[node] == self.winner { value } else { -value };
         // Every number here is one of the scale, so this is one too.
-        let Some(own) = Worth::from_value(own) else { return };
+        let Some(own) = Value::from_value(own) else { return };
         self.values[node] = Some(own);
         let (first, from) = self.reversed;
         for &before in &from[first[node] as usize..first[node + 1] as usize] {
@@ -159,9 +159,9 @@ mod tests {
     }
 
     /// The definition: play to the first repetition, which is a draw, trying everything.
-    fn by_trying(moves: &Moves, leave: &[Leave], node: usize, path: &mut Vec<usize>) -> Worth {
+    fn by_trying(moves: &Moves, leave: &[Leave], node: usize, path: &mut Vec<usize>) -> Value {
         if path.contains(&node) {
-            return Worth::DRAW;
+            return Value::DRAW;
         }
         let mut best = match leave[node] {
             Leave::Forced(worth) => return worth,
@@ -175,13 +175,13 @@ mod tests {
             best = best.max(Some(after.before()));
         }
         path.pop();
-        best.unwrap_or(Worth::DRAW)
+        best.unwrap_or(Value::DRAW)
     }
 
     /// Another definition: the value of play that ends as a draw after a number of plies, once more plies
     /// change nothing.
-    fn by_plies(moves: &Moves, leave: &[Leave]) -> Vec<Worth> {
-        let mut values = vec![Worth::DRAW; moves.nodes()];
+    fn by_plies(moves: &Moves, leave: &[Leave]) -> Vec<Value> {
+        let mut values = vec![Value::DRAW; moves.nodes()];
         for _ in 0..4 * moves.nodes() + 4 {
             values = (0..moves.nodes())
                 .map(|node| {
@@ -191,7 +191,7 @@ mod tests {
                     match leave[node] {
                         Leave::Forced(worth) => worth,
                         Leave::Choice(worth) => best.max(Some(worth)).unwrap_or(worth),
-                        Leave::Not => best.unwrap_or(Worth::DRAW),
+                        Leave::Not => best.unwrap_or(Value::DRAW),
                     }
                 })
                 .collect();
@@ -199,12 +199,12 @@ mod tests {
         values
     }
 
-    fn any_worth() -> impl Strategy<Value = Worth> {
+    fn any_worth() -> impl Strategy<Value = Value> {
         prop_oneof![
-            (-3..=3).prop_map(Worth::from_centipawns),
-            (0..3u16).prop_map(Worth::mate_in),
-            (0..3u16).prop_map(Worth::mated_in),
-            (1..3u16).prop_map(|order| Worth::won_by_rule(order, 2)),
+            (-3..=3).prop_map(Value::from_centipawns),
+            (0..3u16).prop_map(Value::mate_in),
+            (0..3u16).prop_map(Value::mated_in),
+            (1..3u16).prop_map(|order| Value::won_by_rule(order, 2)),
         ]
     }
 
@@ -244,13 +244,13 @@ mod tests {
     #[test]
     fn a_loop_is_a_draw_unless_someone_does_better() {
         let (red, black) = (Side::First, Side::Second);
-        let cp = Worth::from_centipawns;
+        let cp = Value::from_centipawns;
         // 0 (Red) <-> 1 (Black), and 0 may go to the leaf 2 (Black).
         let moves = graph(&[vec![1, 2], vec![0], vec![]], vec![red, black, black]);
         let values = |worth| solve(&moves, &[Leave::Not, Leave::Not, Leave::Forced(worth)]);
         assert_eq!(values(cp(50)), [cp(0), cp(0), cp(50)], "Red keeps going around");
         assert_eq!(values(cp(-50)), [cp(50), cp(-50), cp(-50)], "Red leaves");
-        let mated = Worth::mated_in(0);
-        assert_eq!(values(mated), [Worth::mate_in(1), Worth::mated_in(2), mated]);
+        let mated = Value::mated_in(0);
+        assert_eq!(values(mated), [Value::mate_in(1), Value::mated_in(2), mated]);
     }
 }

@@ -11,7 +11,7 @@
 //!   after it and that position has no score of its own, this one is its score, and otherwise the score is
 //!   not used.
 //!
-//! Uncertainty is kept: each value is a [`Span`], found by two rounds of minimax, one in which everything
+//! Uncertainty is kept: each value is a [`Bounds`], found by two rounds of minimax, one in which everything
 //! unknown goes against the first side, and one in which it goes for it.
 
 use std::collections::HashMap;
@@ -19,14 +19,14 @@ use std::collections::HashMap;
 use crate::book::analysis::graph::{Graph, Node};
 use crate::book::analysis::minimax::{Leave, NO_NODE, solve};
 use crate::book::file::scores::Score;
-use crate::book::model::value::{Span, Worth};
+use crate::book::model::value::{Bounds, Value};
 use crate::game::{Notation, Outcome, Side, Symmetric};
 
 /// The values that scores give to the positions of a [`Graph`].
 #[derive(Debug)]
-pub struct Backed {
+pub struct Propagated {
     /// By node, for the side to move.
-    positions: Vec<Span>,
+    positions: Vec<Bounds>,
 }
 
 /// The role of a node's own score in its value.
@@ -34,20 +34,20 @@ pub struct Backed {
 enum Own {
     None,
     /// One more choice.
-    Choice(Span),
+    Choice(Bounds),
     /// The node's value.
-    Worth(Span),
+    Value(Bounds),
 }
 
-impl Backed {
+impl Propagated {
     /// The value of a position for the side to move.
     #[must_use]
-    pub fn position(&self, node: Node) -> Span {
+    pub fn position(&self, node: Node) -> Bounds {
         self.positions[node.index()]
     }
 
     /// The value of a move for the side that makes it; `None` where it leads nowhere.
-    pub(in crate::book) fn of_move<G>(&self, graph: &Graph<G>, number: usize) -> Option<Span> {
+    pub(in crate::book) fn of_move<G>(&self, graph: &Graph<G>, number: usize) -> Option<Bounds> {
         let to = graph.moves.to[number];
         (to != NO_NODE).then(|| self.positions[to as usize].before())
     }
@@ -56,11 +56,11 @@ impl Backed {
     pub(in crate::book) fn moves<'a, G: Symmetric + Notation>(
         &'a self,
         graph: &'a Graph<G>,
-    ) -> impl Iterator<Item = (i64, u16, Span)> + 'a {
+    ) -> impl Iterator<Item = (i64, u16, Bounds)> + 'a {
         graph.nodes().flat_map(move |node| {
             let key = graph.key(node).to_i64();
             graph.moves.of(node.index()).filter_map(move |number| {
-                let span = self.of_move(graph, number).filter(|&span| span != Span::UNKNOWN)?;
+                let span = self.of_move(graph, number).filter(|&span| span != Bounds::UNKNOWN)?;
                 Some((key, graph.about(number).bits, span))
             })
         })
@@ -70,25 +70,25 @@ impl Backed {
 impl<G: Symmetric + Notation> Graph<G> {
     /// Backs up scores, by canonical key, through the book.
     #[must_use]
-    pub fn back_up(&self, scores: &HashMap<i64, Score>) -> Backed {
+    pub fn propagate(&self, scores: &HashMap<i64, Score>) -> Propagated {
         let own = self.own_worths(scores);
         let [against, favoured] = [Side::Second, Side::First].map(|side| self.solve(&own, side));
         let spans = self.moves.turn.iter().zip(against.into_iter().zip(favoured));
-        let span = |(turn, (against, favoured)): (&Side, (Worth, Worth))| match turn {
-            Side::First => Span::new(against, favoured),
-            Side::Second => Span::new(favoured, against),
+        let span = |(turn, (against, favoured)): (&Side, (Value, Value))| match turn {
+            Side::First => Bounds::new(against, favoured),
+            Side::Second => Bounds::new(favoured, against),
         };
-        Backed { positions: spans.map(|item| span(item).unwrap_or(Span::UNKNOWN)).collect() }
+        Propagated { positions: spans.map(|item| span(item).unwrap_or(Bounds::UNKNOWN)).collect() }
     }
 
     /// Minimax in which everything open goes for one side.
-    fn solve(&self, own: &[Own], favoured: Side) -> Vec<Worth> {
+    fn solve(&self, own: &[Own], favoured: Side) -> Vec<Value> {
         let leave = own.iter().zip(&self.moves.turn).map(|(own, &turn)| {
-            let end = |span: Span| if turn == favoured { span.high() } else { span.low() };
+            let end = |span: Bounds| if turn == favoured { span.high() } else { span.low() };
             match *own {
                 Own::None => Leave::Not,
                 Own::Choice(span) => Leave::Choice(end(span)),
-                Own::Worth(span) => Leave::Forced(end(span)),
+                Own::Value(span) => Leave::Forced(end(span)),
             }
         });
         solve(&self.moves, &leave.collect::<Vec<_>>())
@@ -97,12 +97,14 @@ impl<G: Symmetric + Notation> Graph<G> {
     fn own_worths(&self, scores: &HashMap<i64, Score>) -> Vec<Own> {
         let mut own: Vec<Own> = vec![Own::None; self.moves.turn.len()];
         for node in self.nodes() {
-            let score = scores.get(&self.key(node).to_i64()).map(|score| &score.appraisal);
-            let span = score.map(crate::book::model::value::Appraisal::span);
+            let score = scores.get(&self.key(node).to_i64()).map(|score| &score.evaluation);
+            let span = score.map(crate::book::model::value::Evaluation::span);
             own[node.index()] = match (self.outcome(node), score, span) {
-                (Some(outcome), ..) => Own::Worth(Span::exact(over(outcome, self.turn(node)))),
-                (None, Some(score), Some(span)) if score.finding.is_proof() => Own::Worth(span),
-                (None, _, span) if self.is_leaf(node) => Own::Worth(span.unwrap_or(Span::UNKNOWN)),
+                (Some(outcome), ..) => Own::Value(Bounds::exact(over(outcome, self.turn(node)))),
+                (None, Some(score), Some(span)) if score.finding.is_proof() => Own::Value(span),
+                (None, _, span) if self.is_leaf(node) => {
+                    Own::Value(span.unwrap_or(Bounds::UNKNOWN))
+                }
                 (None, Some(score), Some(span)) => match self.best_move(node, score.best) {
                     None => Own::Choice(span),
                     Some(_) => Own::None,
@@ -121,24 +123,24 @@ impl<G: Symmetric + Notation> Graph<G> {
     /// A score is also that of the position after its best move.
     fn lend_to_leaves(&self, scores: &HashMap<i64, Score>, own: &mut [Own]) {
         for node in self.nodes().filter(|&node| !self.is_leaf(node)) {
-            let Some(Score { appraisal, .. }) = scores.get(&self.key(node).to_i64()) else {
+            let Some(Score { evaluation, .. }) = scores.get(&self.key(node).to_i64()) else {
                 continue;
             };
-            let Some(number) = self.best_move(node, appraisal.best) else { continue };
+            let Some(number) = self.best_move(node, evaluation.best) else { continue };
             let to = self.moves.to[number] as usize;
             // One that was lent before, by another way to the same leaf, stays.
-            if matches!(own[to], Own::Worth(Span::UNKNOWN)) {
-                own[to] = Own::Worth(appraisal.span().after());
+            if matches!(own[to], Own::Value(Bounds::UNKNOWN)) {
+                own[to] = Own::Value(evaluation.span().after());
             }
         }
     }
 }
 
 /// The value of a finished game for the side whose turn it would be.
-fn over(outcome: Outcome, turn: Side) -> Worth {
+fn over(outcome: Outcome, turn: Side) -> Value {
     match outcome {
-        Outcome::Draw => Worth::DRAW,
-        Outcome::Win(side) if side == turn => Worth::mate_in(0),
-        Outcome::Win(_) => Worth::mated_in(0),
+        Outcome::Draw => Value::DRAW,
+        Outcome::Win(side) if side == turn => Value::mate_in(0),
+        Outcome::Win(_) => Value::mated_in(0),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::book::file::reader::Book;
 use crate::book::file::scores::Score;
-use crate::book::model::value::{Appraisal, Bound, Finding};
+use crate::book::model::value::{Bound, Evaluation, SourceScore};
 use crate::game::{Notation, Symmetric};
 use crate::hash::Key;
 
@@ -41,15 +41,15 @@ impl Book {
             (Some(fen), None) => {
                 let position = G::parse_position(fen).map_err(|e| format!("\"fen\": {e}"))?;
                 let best = fields.best(&position)?;
-                let appraisal = Appraisal { finding, bound, depth, nodes, best };
-                Ok(self.score_of(&position, source, appraisal))
+                let evaluation = Evaluation { finding, bound, depth, nodes, best };
+                Ok(self.score_of(&position, source, evaluation))
             }
             (None, Some(key)) => {
                 let bits = u64::from_str_radix(key, 16).ok().filter(|_| key.len() == 16);
                 let bits = bits.ok_or("\"key\" is not 16 hexadecimal digits")?;
-                let appraisal = Appraisal { finding, bound, depth, nodes, best: None };
+                let evaluation = Evaluation { finding, bound, depth, nodes, best: None };
                 let source = source.to_owned();
-                Ok((Key::from_i64(bits.cast_signed()), Score { source, appraisal }))
+                Ok((Key::from_i64(bits.cast_signed()), Score { source, evaluation }))
             }
             _ => Err("give either \"fen\" or \"key\"".to_owned()),
         }
@@ -78,22 +78,22 @@ impl Fields<'_> {
         number.map(Some).ok_or_else(|| format!("\"{name}\" is no number that fits"))
     }
 
-    fn finding(&self) -> Result<Finding, String> {
+    fn finding(&self) -> Result<SourceScore, String> {
         let (cp, mate) = (self.number::<i32>("cp")?, self.number::<i16>("mate")?);
         let plies = |moves: u16| moves.saturating_mul(2);
         match (cp, mate, self.text("wdl")?) {
-            (Some(cp), None, None) => Ok(Finding::Centipawns(cp)),
+            (Some(cp), None, None) => Ok(SourceScore::Centipawns(cp)),
             (None, Some(mate @ 1..), None) => {
-                Ok(Finding::MateIn(plies(mate.unsigned_abs()).saturating_sub(1)))
+                Ok(SourceScore::MateIn(plies(mate.unsigned_abs()).saturating_sub(1)))
             }
-            (None, Some(mate), None) => Ok(Finding::MatedIn(plies(mate.unsigned_abs()))),
+            (None, Some(mate), None) => Ok(SourceScore::MatedIn(plies(mate.unsigned_abs()))),
             (None, None, Some(wdl)) => {
                 let order = self.number("order")?.unwrap_or(0);
                 let distance = self.number("distance")?.unwrap_or(FAR);
                 match wdl {
-                    "win" => Ok(Finding::TableWin { order, distance }),
-                    "draw" => Ok(Finding::TableDraw),
-                    "loss" => Ok(Finding::TableLoss { order, distance }),
+                    "win" => Ok(SourceScore::TableWin { order, distance }),
+                    "draw" => Ok(SourceScore::TableDraw),
+                    "loss" => Ok(SourceScore::TableLoss { order, distance }),
                     _ => Err("\"wdl\" is not win, draw or loss".to_owned()),
                 }
             }

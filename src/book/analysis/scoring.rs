@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 
-use crate::book::analysis::evaluator::{AppraiseError, Appraiser};
+use crate::book::analysis::evaluator::{Evaluator, EvaluatorError};
 use crate::book::analysis::graph::{Graph, Node};
 use crate::book::analysis::loops::Bans;
 use crate::book::edit::journal;
@@ -18,7 +18,7 @@ use crate::book::file::{annotation_rows, scores};
 use crate::book::model::annotation::Flags;
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::Place;
-use crate::book::model::value::{Appraisal, Finding, Span};
+use crate::book::model::value::{Bounds, Evaluation, SourceScore};
 use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
 use crate::hash::Key;
 
@@ -51,7 +51,7 @@ impl Findings {
     }
 
     /// Keeps them in the book at `path`, all or none. Moves that are added are one edit, which can be undone.
-    /// The values that result are left to [`back_up`].
+    /// The values that result are left to [`propagate`].
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Findings {
 
 /// The counts of handing the scores of a book back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BackUpReport {
+pub struct PropagationReport {
     /// Positions with a score, reached from the start.
     pub scored: u64,
     /// Positions in which the book ends, and which have no score.
@@ -93,7 +93,7 @@ pub struct BackUpReport {
     /// Moves of positions that the start does not reach; they get no value.
     pub unreached: u64,
     /// The value of the start position for the first side, if the book has it.
-    pub start: Option<Span>,
+    pub start: Option<Bounds>,
 }
 
 /// Hands the scores in the book at `path` back to the moves that lead to them, over the moves of at least
@@ -102,19 +102,19 @@ pub struct BackUpReport {
 /// # Errors
 ///
 /// [`ReplaceError`]; the book is as it was then.
-pub fn back_up<G: Symmetric + Notation>(
+pub fn propagate<G: Symmetric + Notation>(
     path: &Path,
     min_games: u64,
     stop: &Arc<AtomicBool>,
-) -> Result<BackUpReport, ReplaceError> {
+) -> Result<PropagationReport, ReplaceError> {
     // Before the moves are read, so that they cannot change meanwhile.
     let revision = Revision::open(path, stop)?;
     let book = revision.book();
     let graph = book.playable_graph::<G>(min_games)?;
     let scores = book.counting_scores()?;
-    let backed = graph.back_up(&scores);
+    let backed = graph.propagate(&scores);
     let has_score = |node: &Node| scores.contains_key(&graph.key(*node).to_i64());
-    let mut report = BackUpReport {
+    let mut report = PropagationReport {
         scored: graph.nodes().filter(has_score).count() as u64,
         unscored_leaves: graph.leaves().filter(|node| !has_score(node)).count() as u64,
         moves: 0,
@@ -164,7 +164,7 @@ pub enum FlagError {
     Replace(#[from] ReplaceError),
     /// The tablebase failed.
     #[error(transparent)]
-    Appraise(#[from] AppraiseError),
+    Appraise(#[from] EvaluatorError),
 }
 
 impl From<BookError> for FlagError {
@@ -177,7 +177,7 @@ impl From<BookError> for FlagError {
 /// lead to positions which `tables`, or scores in the book that are proofs, call won for the other side,
 /// locked moves included. Earlier flags of both kinds are removed. The proofs of `tables` are kept with the
 /// scores, so that they count later, too. If anything changes, the values derived from scores are removed
-/// until [`back_up`] is run.
+/// until [`propagate`] is run.
 ///
 /// # Errors
 ///
@@ -185,7 +185,7 @@ impl From<BookError> for FlagError {
 pub fn flag<G: Symmetric + Notation + Adjudicate>(
     path: &Path,
     rules: G::Rules,
-    tables: Option<&mut dyn Appraiser<G>>,
+    tables: Option<&mut dyn Evaluator<G>>,
     stop: &Arc<AtomicBool>,
 ) -> Result<FlagReport<G>, FlagError> {
     let revision = Revision::open(path, stop)?;
@@ -220,21 +220,21 @@ struct Lost<G: Symmetric> {
 fn lost_moves<G: Symmetric + Notation + Adjudicate>(
     book: &Book,
     graph: &Graph<G>,
-    mut tables: Option<&mut dyn Appraiser<G>>,
+    mut tables: Option<&mut dyn Evaluator<G>>,
 ) -> Result<Lost<G>, FlagError> {
     let known = book.counting_scores()?;
     let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
-    let is_win = |finding: Finding| matches!(finding, Finding::TableWin { .. });
+    let is_win = |finding: SourceScore| matches!(finding, SourceScore::TableWin { .. });
     let (mut places, mut lines, mut proofs) = (BTreeSet::new(), Vec::new(), Vec::new());
     let never = AtomicBool::new(false);
     let mut failed = None;
     graph.for_each_move(|node, number, position, mv, after| {
         let known = graph.target_key(number).and_then(|key| known.get(&key));
-        let mut won = known.is_some_and(|score| is_win(score.appraisal.finding));
+        let mut won = known.is_some_and(|score| is_win(score.evaluation.finding));
         if let Some(tables) =
             tables.as_deref_mut().filter(|t| !won && failed.is_none() && t.covers(after))
         {
-            match tables.appraise(&Line::new(after.clone(), 0), &never) {
+            match tables.evaluate(&Line::new(after.clone(), 0), &never) {
                 Ok(Some(answer)) => {
                     won = is_win(answer.finding);
                     proofs.push(book.score_of(after, &source, answer));
@@ -298,7 +298,7 @@ impl Book {
         self.graph(min_games, |entry| !entry.mark.flags.has(Flags::BANNED))
     }
 
-    /// Returns true if the book has the values derived from its scores, see [`back_up`]. Changes of its moves
+    /// Returns true if the book has the values derived from its scores, see [`propagate`]. Changes of its moves
     /// remove them.
     ///
     /// # Errors
@@ -347,10 +347,10 @@ impl Book {
         &self,
         position: &G,
         source: &str,
-        appraisal: Appraisal<G::Move>,
+        evaluation: Evaluation<G::Move>,
     ) -> (Key, Score) {
-        let appraisal = appraisal.map(|mv| self.packed_move(position, mv));
-        (self.key_of(position), Score { source: shortened(source), appraisal })
+        let evaluation = evaluation.map(|mv| self.packed_move(position, mv));
+        (self.key_of(position), Score { source: shortened(source), evaluation })
     }
 
     /// A move as the book keeps it: in the canonical frame, packed.

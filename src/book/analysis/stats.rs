@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::book::file::reader::{Book, Entry, shown_move};
 use crate::book::file::walk::{Depth, Walk, Walker};
-use crate::book::model::annotation::Mark;
+use crate::book::model::annotation::Annotation;
 use crate::book::model::error::BookError;
-use crate::book::model::move_stats::Tally;
+use crate::book::model::move_stats::MoveStats;
 use crate::game::{Notation, Packed, Side, Symmetric};
 
 /// The most moves examined in the search for the main lines.
@@ -16,7 +16,7 @@ const MAX_LOOKS: usize = 200_000;
 
 /// The options of a survey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SurveyOptions {
+pub struct StatsOptions {
     /// Moves of fewer games are left out of coverage and lines.
     pub min_games: u64,
     /// The number of main lines to find. Default 5.
@@ -29,7 +29,7 @@ pub struct SurveyOptions {
     pub enough: u64,
 }
 
-impl Default for SurveyOptions {
+impl Default for StatsOptions {
     fn default() -> Self {
         Self { min_games: 1, lines: 5, line_depth: 8, differences: 5, enough: 20 }
     }
@@ -37,7 +37,7 @@ impl Default for SurveyOptions {
 
 /// The findings of a survey.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Survey {
+pub struct Stats {
     /// Positions and moves by distance from the start.
     pub walk: Walk,
     /// The number of games that make a move of the book at each distance from the start.
@@ -48,7 +48,7 @@ pub struct Survey {
     /// differences first.
     pub differences: Vec<Difference>,
     /// The counts of marks.
-    pub marks: MarkCounts,
+    pub marks: AnnotationCounts,
 }
 
 /// A line of moves from the start.
@@ -59,7 +59,7 @@ pub struct LineCount {
     /// Games of its rarest move: at most that many games follow it, as games may come from other lines.
     pub games: u64,
     /// The games of its last move.
-    pub last: Tally,
+    pub last: MoveStats,
 }
 
 /// A move of a difference of scores.
@@ -89,7 +89,7 @@ pub struct Difference {
 
 /// The numbers of moves that have marks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MarkCounts {
+pub struct AnnotationCounts {
     /// Moves that have any mark.
     pub moves: u64,
     /// Those with each flag.
@@ -104,9 +104,9 @@ pub struct MarkCounts {
     pub groups: BTreeMap<String, u64>,
 }
 
-impl MarkCounts {
-    fn add(&mut self, mark: &Mark) {
-        if *mark == Mark::default() {
+impl AnnotationCounts {
+    fn add(&mut self, mark: &Annotation) {
+        if *mark == Annotation::default() {
             return;
         }
         self.moves += 1;
@@ -126,9 +126,9 @@ impl MarkCounts {
 /// enough games.
 #[derive(Debug, Clone, Copy)]
 struct Contrast {
-    played: (u16, Tally),
+    played: (u16, MoveStats),
     /// By side.
-    best: [(u16, Tally); 2],
+    best: [(u16, MoveStats); 2],
 }
 
 impl Contrast {
@@ -164,7 +164,7 @@ impl Contrast {
     }
 }
 
-fn is_better(a: &Tally, b: &Tally, side: Side) -> bool {
+fn is_better(a: &MoveStats, b: &MoveStats, side: Side) -> bool {
     a.score(side).unwrap_or(0.0).total_cmp(&b.score(side).unwrap_or(0.0)) == Ordering::Greater
 }
 
@@ -174,16 +174,16 @@ struct Content {
     /// Games of each, as far as they count for coverage.
     games: Vec<u64>,
     contrasts: BTreeMap<i64, Contrast>,
-    marks: MarkCounts,
+    marks: AnnotationCounts,
 }
 
 impl Content {
-    fn read(book: &Book, options: &SurveyOptions) -> Result<Self, BookError> {
+    fn read(book: &Book, options: &StatsOptions) -> Result<Self, BookError> {
         let mut content = Self {
             places: Vec::new(),
             games: Vec::new(),
             contrasts: BTreeMap::new(),
-            marks: MarkCounts::default(),
+            marks: AnnotationCounts::default(),
         };
         let mut entries: Vec<Entry> = Vec::new();
         book.for_each_place(|(key, mv), row, mark| {
@@ -206,7 +206,7 @@ impl Content {
         Ok(content)
     }
 
-    fn contrast(&mut self, entries: &[Entry], options: &SurveyOptions) {
+    fn contrast(&mut self, entries: &[Entry], options: &StatsOptions) {
         let Some(first) = entries.first() else { return };
         if entries.len() > 1
             && options.differences > 0
@@ -225,8 +225,8 @@ impl Book {
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
     pub fn survey<G: Symmetric + Notation>(
         &self,
-        options: &SurveyOptions,
-    ) -> Result<Survey, BookError> {
+        options: &StatsOptions,
+    ) -> Result<Stats, BookError> {
         self.expect_game::<G>()?;
         let Content { places, games, contrasts, marks } = Content::read(self, options)?;
         let mut walker = Walker::<G>::new(self.foreign_keys(), places);
@@ -255,7 +255,7 @@ impl Book {
         let unreached = walker.unreached().count() as u64;
         let lines = self.lines::<G>(options)?;
         let walk = Walk { depths, unreached };
-        Ok(Survey { walk, coverage, lines, differences, marks })
+        Ok(Stats { walk, coverage, lines, differences, marks })
     }
 
     fn difference<G: Symmetric + Notation>(
@@ -267,7 +267,7 @@ impl Book {
         let mover = position.side_to_move();
         contrast.difference(mover)?;
         let canonical = position.canonical_with(self.foreign_keys());
-        let sample = |(bits, tally): (u16, Tally)| {
+        let sample = |(bits, tally): (u16, MoveStats)| {
             let mv = shown_move(position, canonical, G::Move::unpack(bits)?);
             let score = tally.score(mover)?;
             Some(Sample { mv: G::move_text(mv), games: tally.games, score })
@@ -283,7 +283,7 @@ impl Book {
     /// The most played lines: the best first by the games of their rarest moves.
     fn lines<G: Symmetric + Notation>(
         &self,
-        options: &SurveyOptions,
+        options: &StatsOptions,
     ) -> Result<Vec<LineCount>, BookError> {
         let mut found = Vec::new();
         let mut heap = BinaryHeap::new();
@@ -326,5 +326,9 @@ fn play<G: Notation>(line: &[u16]) -> Option<G> {
 fn line_count<G: Notation>(line: &[u16], games: u64, last: [u64; 4]) -> LineCount {
     let [all, first, draws, second] = last;
     let moves = line.iter().filter_map(|&bits| G::Move::unpack(bits)).map(G::move_text).collect();
-    LineCount { moves, games, last: Tally { games: all, first, draws, second, ..Tally::default() } }
+    LineCount {
+        moves,
+        games,
+        last: MoveStats { games: all, first, draws, second, ..MoveStats::default() },
+    }
 }

@@ -11,18 +11,18 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::book::build::incremental::{Base, add_rows};
+use crate::book::build::incremental::{BaseBook, add_rows};
 use crate::book::file::key_tables::key_file;
 use crate::book::file::reader::Book;
 use crate::book::file::store::{PACK_MEMORY, Writer};
 use crate::book::file::transaction::{At, Output};
-use crate::book::model::counted_game::{Facts, GameId, IdTable, Kind, Played};
+use crate::book::model::counted_game::{CountedGame, Facts, GameId, IdTable, Kind};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{PlacedRow, Row};
-use crate::book::model::observation::{Glimpse, Observation};
+use crate::book::model::observation::{MoveSum, Observation};
 use crate::book::model::weight::Weight;
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
@@ -123,9 +123,9 @@ pub struct Builder<G> {
     /// `None` if a shard is written instead of a book.
     place: Option<Output>,
     options: BuildOptions,
-    base: Option<Base>,
+    base: Option<BaseBook>,
     start_text: String,
-    played: Sorter<Played>,
+    played: Sorter<CountedGame>,
     /// The number of the next record, where copies are not brought together.
     serial: AtomicU64,
     records: AtomicU64,
@@ -137,8 +137,8 @@ pub struct Builder<G> {
 /// Games noted by one thread, on the way to a [`Builder`].
 #[derive(Debug, Default)]
 pub struct Batch {
-    pub(in crate::book) played: Vec<Played>,
-    /// See [`Played::serial`].
+    pub(in crate::book) played: Vec<CountedGame>,
+    /// See [`CountedGame::serial`].
     serial: u64,
 }
 
@@ -152,7 +152,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     pub fn new(output: &Path, options: BuildOptions) -> Result<Self, BuildError> {
         let place = Output::claim(output, &options.stop)?;
         let options = BuildOptions { filter: options.filter.folded(), ..options };
-        let base = Base::of::<G>(&options)?;
+        let base = BaseBook::of::<G>(&options)?;
         let folder = folder_of(output).to_owned();
         Ok(Self::collect(output, folder, Some(place), base, options))
     }
@@ -167,7 +167,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         output: &Path,
         folder: PathBuf,
         place: Option<Output>,
-        base: Option<Base>,
+        base: Option<BaseBook>,
         options: BuildOptions,
     ) -> Self {
         Self {
@@ -201,7 +201,7 @@ impl<G: Symmetric + Notation> Builder<G> {
             self.filtered.fetch_add(1, Ordering::Relaxed);
             return Admission::Filtered;
         }
-        let mut played = Played::new(record, &facts, &self.start_text, self.options.max_ply);
+        let mut played = CountedGame::new(record, &facts, &self.start_text, self.options.max_ply);
         if self.options.filter.fold_mirror {
             played.fold::<G>(&record.tree.moves, &self.start_text);
         }
@@ -242,7 +242,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// The sorter that collects noted games.
-    pub(in crate::book) const fn played(&self) -> &Sorter<Played> {
+    pub(in crate::book) const fn played(&self) -> &Sorter<CountedGame> {
         &self.played
     }
 
@@ -255,7 +255,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// The book that is added to.
-    pub(in crate::book) const fn base(&self) -> Option<&Base> {
+    pub(in crate::book) const fn base(&self) -> Option<&BaseBook> {
         self.base.as_ref()
     }
 
@@ -302,9 +302,9 @@ impl<G: Symmetric + Notation> Builder<G> {
         let errors = Errors { output: &output };
         let place = place.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
         let base = base.as_ref();
-        let mut ledger = Ledger::new(base, place.writer()?, errors)?;
+        let mut ledger = IdWriter::new(base, place.writer()?, errors)?;
         let mut pack =
-            Pack::<G>::new(&options, base.map_or_else(Counts::default, Base::counts), errors);
+            Pack::<G>::new(&options, base.map_or_else(Counts::default, BaseBook::counts), errors);
         pack.counts.records += self.records.into_inner();
         pack.counts.filtered += self.filtered.into_inner();
         pack.counts.bad += self.bad.into_inner();
@@ -333,7 +333,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// All games in the order of their ids.
-    pub(in crate::book) fn into_games(self) -> Result<Merge<Played>, BuildError> {
+    pub(in crate::book) fn into_games(self) -> Result<Merge<CountedGame>, BuildError> {
         let Self { output, played, .. } = self;
         played.finish().map_err(|e| Errors { output: &output }.io(e))
     }
@@ -400,23 +400,23 @@ impl Errors<'_> {
 }
 
 /// A receiver of every game, in the order of ids.
-pub(in crate::book) trait Register: Send {
+pub(in crate::book) trait IdSink: Send {
     /// Returns true if the base has the game.
-    fn knows(&mut self, game: &Played) -> Result<bool, BuildError>;
+    fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
     /// Records a game and the table of ids in which it belongs, if any.
-    fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError>;
+    fn enter(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError>;
 }
 
 /// Writes ids of games into a book, among those of the base.
-pub(in crate::book) struct Ledger<'a> {
+pub(in crate::book) struct IdWriter<'a> {
     known: KnownIds,
     writer: Writer,
     errors: Errors<'a>,
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> IdWriter<'a> {
     pub(in crate::book) fn new(
-        base: Option<&Base>,
+        base: Option<&BaseBook>,
         writer: Writer,
         errors: Errors<'a>,
     ) -> Result<Self, BuildError> {
@@ -431,13 +431,13 @@ impl<'a> Ledger<'a> {
     }
 }
 
-impl Register for Ledger<'_> {
-    fn knows(&mut self, game: &Played) -> Result<bool, BuildError> {
+impl IdSink for IdWriter<'_> {
+    fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
         self.known.pass(Some(game.id), &self.writer, self.errors)?;
         Ok(self.known.is_next(game.id))
     }
 
-    fn enter(&mut self, game: &Played, table: Option<IdTable>) -> Result<(), BuildError> {
+    fn enter(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError> {
         let Some(table) = table else { return Ok(()) };
         self.writer.add_id(table, game.id).map_err(|e| self.errors.store(e))
     }
@@ -445,7 +445,7 @@ impl Register for Ledger<'_> {
 
 /// The contributions of replayed games, to be summed.
 pub(in crate::book) struct Sums {
-    pub(in crate::book) observations: Sorter<Observation>,
+    pub(in crate::book) observations: Sorter<MoveSum>,
     /// Moves of line groups.
     pub(in crate::book) members: Sorter<Member>,
 }
@@ -471,14 +471,14 @@ impl Sums {
 /// Games to replay.
 #[derive(Debug, Default)]
 struct Task {
-    counted: Vec<Played>,
+    counted: Vec<CountedGame>,
     /// Games that are counted already, of which a further copy names groups.
-    joining: Vec<Played>,
+    joining: Vec<CountedGame>,
 }
 
 /// The outcome for one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum DedupOutcome {
     Counted,
     Joining,
     Out,
@@ -505,8 +505,8 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     /// Counts games, each of which comes once, and replays those that belong into the statistics.
     pub(in crate::book) fn count_games(
         &mut self,
-        games: impl Iterator<Item = io::Result<Played>> + Send,
-        register: &mut impl Register,
+        games: impl Iterator<Item = io::Result<CountedGame>> + Send,
+        register: &mut impl IdSink,
         sums: &Sums,
     ) -> Result<(), BuildError> {
         let (errors, options) = (self.errors, self.options);
@@ -520,8 +520,8 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     /// Counts games, each of which comes once, that were replayed elsewhere.
     pub(in crate::book) fn count_only(
         &mut self,
-        mut games: impl Iterator<Item = io::Result<Played>>,
-        register: &mut impl Register,
+        mut games: impl Iterator<Item = io::Result<CountedGame>>,
+        register: &mut impl IdSink,
     ) -> Result<(), BuildError> {
         while self.next_task(&mut games, register)?.is_some() {}
         Ok(())
@@ -530,8 +530,8 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     /// Counts the next games and returns those to replay. `None` at the end.
     fn next_task(
         &mut self,
-        games: &mut impl Iterator<Item = io::Result<Played>>,
-        register: &mut impl Register,
+        games: &mut impl Iterator<Item = io::Result<CountedGame>>,
+        register: &mut impl IdSink,
     ) -> Result<Option<Task>, BuildError> {
         check_stop(self.options, self.errors.output)?;
         let mut task = Task::default();
@@ -540,28 +540,32 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
             let game = game.map_err(|e| self.errors.io(e))?;
             seen += 1;
             match self.count(&game, register)? {
-                Fate::Counted => task.counted.push(game),
-                Fate::Joining => task.joining.push(game),
-                Fate::Out => {}
+                DedupOutcome::Counted => task.counted.push(game),
+                DedupOutcome::Joining => task.joining.push(game),
+                DedupOutcome::Out => {}
             }
         }
         Ok((seen > 0).then_some(task))
     }
 
     /// Decides whether the game belongs into the statistics.
-    fn count(&mut self, game: &Played, register: &mut impl Register) -> Result<Fate, BuildError> {
+    fn count(
+        &mut self,
+        game: &CountedGame,
+        register: &mut impl IdSink,
+    ) -> Result<DedupOutcome, BuildError> {
         let is_known = register.knows(game)?;
         let counts = &mut self.counts;
         let (fate, table) = match game.kind {
             Kind::OtherStart => {
                 add(&mut counts.other_start_records, game.copies());
                 counts.other_starts += u64::from(!is_known);
-                (Fate::Out, (!is_known).then_some(IdTable::Elsewhere))
+                (DedupOutcome::Out, (!is_known).then_some(IdTable::Elsewhere))
             }
             Kind::NoMoves => {
                 counts.no_moves = 1;
                 add(&mut counts.no_move_records, game.copies());
-                (Fate::Out, None)
+                (DedupOutcome::Out, None)
             }
             Kind::Usual if is_known => {
                 add(&mut counts.duplicates, game.copies());
@@ -569,17 +573,17 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
                 let result = game.result();
                 let joins = !game.groups.is_empty()
                     && (result.is_none() || self.options.filter.admits_result(result));
-                (if joins { Fate::Joining } else { Fate::Out }, None)
+                (if joins { DedupOutcome::Joining } else { DedupOutcome::Out }, None)
             }
-            Kind::Usual if !self.count_result(game) => (Fate::Out, None),
-            Kind::Usual => (Fate::Counted, (game.serial == 0).then_some(IdTable::Games)),
+            Kind::Usual if !self.count_result(game) => (DedupOutcome::Out, None),
+            Kind::Usual => (DedupOutcome::Counted, (game.serial == 0).then_some(IdTable::Games)),
         };
         register.enter(game, table)?;
         Ok(fate)
     }
 
     /// Returns true if a game that is not in the base is counted, by its result, and adds it to the counts.
-    fn count_result(&mut self, game: &Played) -> bool {
+    fn count_result(&mut self, game: &CountedGame) -> bool {
         let counts = &mut self.counts;
         let result = game.result();
         if !self.options.filter.admits_result(result) {
@@ -649,11 +653,11 @@ pub(in crate::book) fn impossible() -> io::Error {
 
 /// Sums as rows of a book.
 pub(in crate::book) fn in_order<'a>(
-    rows: impl Iterator<Item = io::Result<Observation>> + Send + 'a,
+    rows: impl Iterator<Item = io::Result<MoveSum>> + Send + 'a,
     errors: Errors<'a>,
 ) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + 'a {
     rows.map(move |row| {
-        let Observation { key, mv, tally } = row.map_err(|e| errors.io(e))?;
+        let MoveSum { key, mv, tally } = row.map_err(|e| errors.io(e))?;
         if !tally.is_plausible() {
             return Err(errors.io(impossible()));
         }
@@ -673,7 +677,7 @@ struct KnownIds {
 }
 
 impl KnownIds {
-    fn of(base: Option<&Base>) -> Result<Self, BuildError> {
+    fn of(base: Option<&BaseBook>) -> Result<Self, BuildError> {
         let mut ids = match base {
             None => Self { next: None, rest: Box::new(std::iter::empty()) },
             Some(base) => Self { next: None, rest: Box::new(base.ids()?.in_order()) },
@@ -704,9 +708,9 @@ impl KnownIds {
 }
 
 fn replay<G: Symmetric + Notation>(
-    games: &[Played],
+    games: &[CountedGame],
     options: &BuildOptions,
-) -> (Vec<Glimpse>, Vec<Member>) {
+) -> (Vec<Observation>, Vec<Member>) {
     let mut glimpses = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
     let mut members = Vec::new();
     let start = G::start();
@@ -728,9 +732,9 @@ fn replay<G: Symmetric + Notation>(
 /// Emits each different move of a game once.
 fn replay_game<G: Symmetric>(
     start: &G,
-    game: &Played,
+    game: &CountedGame,
     options: &BuildOptions,
-    glimpses: &mut Vec<Glimpse>,
+    glimpses: &mut Vec<Observation>,
 ) {
     let first = glimpses.len();
     let result = game.result();
@@ -744,7 +748,7 @@ fn replay_game<G: Symmetric>(
             let packed = position.canonical_move(canonical, mv).pack();
             if !glimpses[first..].iter().any(|g| g.key == key && g.mv == packed) {
                 let rating = game.ratings[side.index()];
-                glimpses.push(Glimpse::new(key, packed, result, rating, game.year));
+                glimpses.push(Observation::new(key, packed, result, rating, game.year));
             }
         }
         position.make(mv);
@@ -752,9 +756,9 @@ fn replay_game<G: Symmetric>(
 }
 
 /// One entry for each content, under the first of its names, in the order of hashes.
-pub(in crate::book) fn merge_sources(sources: Vec<Source>, base: Option<&Base>) -> Vec<Source> {
+pub(in crate::book) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBook>) -> Vec<Source> {
     let mut by_hash: BTreeMap<[u8; 32], Source> = BTreeMap::new();
-    let known = base.map(Base::sources).unwrap_or_default().iter().cloned();
+    let known = base.map(BaseBook::sources).unwrap_or_default().iter().cloned();
     for source in known.chain(sources) {
         let known = by_hash.entry(source.hash).or_insert_with(|| source.clone());
         if source.name < known.name {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::build::game_files::FileReport;
 use crate::book::build::rejects::Listed;
-use crate::book::model::counted_game::Played;
+use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::lock::beside;
 use crate::bytes::own;
@@ -65,7 +65,7 @@ struct List {
 /// The destinations of the results of tasks.
 #[derive(Debug)]
 pub(in crate::book) struct Sinks<'a> {
-    pub(in crate::book) games: &'a Sorter<Played>,
+    pub(in crate::book) games: &'a Sorter<CountedGame>,
     pub(in crate::book) rejects: &'a Sorter<Listed>,
 }
 
@@ -93,7 +93,7 @@ struct State {
 #[derive(Debug, Default)]
 struct Pending {
     tasks: Vec<Task>,
-    games: Vec<Vec<Played>>,
+    games: Vec<Vec<CountedGame>>,
     rejects: Vec<Vec<Listed>>,
     bytes: usize,
 }
@@ -156,7 +156,7 @@ impl Parts {
     pub(in crate::book) fn add(
         &self,
         task: Task,
-        games: Vec<Played>,
+        games: Vec<CountedGame>,
         rejects: Vec<Listed>,
         serial: impl Fn() -> u64,
         sinks: &Sinks<'_>,
@@ -164,7 +164,7 @@ impl Parts {
         let (pending, number) = {
             let mut state = self.lock();
             let pending = &mut state.pending;
-            pending.bytes += Sorter::<Played>::size(&games) + Sorter::<Listed>::size(&rejects);
+            pending.bytes += Sorter::<CountedGame>::size(&games) + Sorter::<Listed>::size(&rejects);
             pending.tasks.push(task);
             pending.games.push(games);
             pending.rejects.push(rejects);
@@ -186,7 +186,7 @@ impl Parts {
     fn write(&self, pending: Pending, number: u64, serial: u64) -> io::Result<(File, File)> {
         make_folder(&self.folder)?;
         let games = create(&self.at(number, "games"))?;
-        let mut games = Sorter::<Played>::write_to(games, pending.games)?;
+        let mut games = Sorter::<CountedGame>::write_to(games, pending.games)?;
         let rejects = create(&self.at(number, "rejects"))?;
         let mut rejects = Sorter::<Listed>::write_to(rejects, pending.rejects)?;
         let list = List {
@@ -347,7 +347,7 @@ mod tests {
     struct Place(tempfile::TempDir);
 
     impl Place {
-        fn sinks(&self) -> (Sorter<Played>, Sorter<Listed>) {
+        fn sinks(&self) -> (Sorter<CountedGame>, Sorter<Listed>) {
             let stop = Arc::default();
             (Sorter::new(self.0.path(), 1 << 20, &stop), Sorter::new(self.0.path(), 1 << 20, &stop))
         }
@@ -389,7 +389,7 @@ mod tests {
             game: 1,
             reason: RejectReason::NoMoves,
         };
-        let game = Played::empty(GameId([n; 16]));
+        let game = CountedGame::empty(GameId([n; 16]));
         parts.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::book::build::builder::{BuildOptions, Errors, check_stop};
-use crate::book::build::incremental::Base;
+use crate::book::build::incremental::BaseBook;
 use crate::book::build::rejects::Reject;
 use crate::book::build::sources;
 use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
@@ -115,10 +115,10 @@ pub fn disputes(
 ) -> Result<DisputeCounts, BuildError> {
     let errors = Errors { output: folder };
     let check = || check_stop(options, folder);
-    let base = Base::of::<Position>(options)?;
+    let base = BaseBook::of::<Position>(options)?;
     let hashed = sources::find(files, folder, &options.stop, &check)?.0;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
-        base.iter().flat_map(Base::sources).map(|source| source.hash).collect();
+        base.iter().flat_map(BaseBook::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
     let budget = options.memory / (rayon::current_num_threads() + 2);
     let statements = Sorter::<Statement>::new(folder, budget, &options.stop);

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::build::builder::{Admission, Batch, BuildOptions, Builder};
 use crate::book::build::checkpoint::{Parts, Sinks, Task};
-use crate::book::build::incremental::Base;
+use crate::book::build::incremental::BaseBook;
 use crate::book::build::rejects::{Listed, Reject, RejectReason};
 use crate::book::build::shard::SourceCounts;
 use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
 use crate::book::build::{checkpoint, sources};
 use crate::book::file::transaction::At;
-use crate::book::model::counted_game::Played;
+use crate::book::model::counted_game::CountedGame;
 use crate::book::model::error::{BuildError, ReplaceError};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::resolve;
@@ -272,7 +272,7 @@ impl Sources {
     fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
         let (folder, stop) = (builder.folder(), &builder.options().stop);
         let (files, skipped) = sources::find(files, folder, stop, &|| builder.check_stop())?;
-        let sources = builder.base().map(Base::sources).unwrap_or_default();
+        let sources = builder.base().map(BaseBook::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
         let mut inputs = Self { files, different: Vec::new(), known, skipped };
         let mut seen = BTreeSet::new();
@@ -435,7 +435,7 @@ impl Reading<'_> {
     fn hand_over(
         &self,
         task: Task,
-        games: Vec<Played>,
+        games: Vec<CountedGame>,
         rejects: Vec<Listed>,
     ) -> Result<(), BuildError> {
         let sinks = &self.sinks;

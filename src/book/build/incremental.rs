@@ -34,7 +34,7 @@ const READERS: usize = 5;
 /// A sound book that is added to, as it was when the build began, even if the file is replaced meanwhile. It
 /// is opened for each of its readers: threads cannot share an open book.
 #[derive(Debug)]
-pub(in crate::book) struct Base {
+pub(in crate::book) struct BaseBook {
     path: PathBuf,
     metadata: Metadata,
     sources: Vec<Source>,
@@ -42,7 +42,7 @@ pub(in crate::book) struct Base {
     open: Mutex<Vec<Book>>,
 }
 
-impl Base {
+impl BaseBook {
     /// The base that the options name, if they are those that it was built with.
     pub(in crate::book) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
         let Some(path) = &options.base else { return Ok(None) };
@@ -115,7 +115,7 @@ impl Base {
         let is_carried = |part| match part {
             Part::Marks | Part::Journal | Part::Origins | Part::Scores => true,
             // With more moves, other things follow from scores.
-            Part::Frame | Part::Games | Part::Moves | Part::Groups | Part::Backed => false,
+            Part::Frame | Part::Games | Part::Moves | Part::Groups | Part::Propagated => false,
         };
         Ok(At(&self.path).copy_tables(&self.book()?, to, is_carried)?)
     }

@@ -19,11 +19,11 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use crate::book::build::shard::SourceCounts;
-use crate::book::model::counted_game::{FromSource, GameId, Kind, Played};
+use crate::book::model::counted_game::{CountedGame, FromSource, GameId, Kind};
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::Source;
-use crate::book::model::move_stats::{Tally, Years};
-use crate::book::model::observation::{Observation, Summed};
+use crate::book::model::move_stats::{MoveStats, Years};
+use crate::book::model::observation::{MoveSum, Summed};
 
 /// Rows of a row group. All of them are held in memory.
 const GROUP: usize = 1 << 16;
@@ -122,7 +122,7 @@ impl Columns for FromSource {
     const OPTIONAL: &'static [&'static str] = &["source", "moves", "line_groups"];
 
     fn values(&self, number: &mut dyn FnMut(i64), bytes: &mut dyn FnMut(&[u8])) {
-        let Played { id, serial, kind, votes, year, ratings, moves, groups } = &self.0;
+        let CountedGame { id, serial, kind, votes, year, ratings, moves, groups } = &self.0;
         let id = u128::from_be_bytes(id.0);
         for n in [*serial, (id >> 64) as u64, id as u64, *kind as u64].into_iter().chain(*votes) {
             number(n.cast_signed());
@@ -142,7 +142,7 @@ impl Columns for FromSource {
         let &[moves, groups] = bytes else { return None };
         let (pairs, rest) = moves.as_chunks();
         let id = u128::from(high.cast_unsigned()) << 64 | u128::from(low.cast_unsigned());
-        rest.is_empty().then_some(Self(Played {
+        rest.is_empty().then_some(Self(CountedGame {
             id: GameId(id.to_be_bytes()),
             serial: serial.cast_unsigned(),
             kind: Kind::from_number(u8::try_from(kind).ok()?)?,
@@ -187,7 +187,7 @@ impl Columns for Summed {
     ];
 
     fn values(&self, number: &mut dyn FnMut(i64), _bytes: &mut dyn FnMut(&[u8])) {
-        let Observation { key, mv, tally: t } = &self.0;
+        let MoveSum { key, mv, tally: t } = &self.0;
         number(*key);
         number((*mv).into());
         for n in [t.games, t.first, t.draws, t.second, t.rating_sum, t.rating_count] {
@@ -207,7 +207,7 @@ impl Columns for Summed {
             (None, None) => None,
             _ => return None,
         };
-        let tally = Tally {
+        let tally = MoveStats {
             games: sum(games)?,
             first: sum(first)?,
             draws: sum(draws)?,
@@ -216,7 +216,7 @@ impl Columns for Summed {
             rating_count: sum(rated)?,
             years,
         };
-        let row = Self(Observation { key, mv: u16::try_from(mv).ok()?, tally });
+        let row = Self(MoveSum { key, mv: u16::try_from(mv).ok()?, tally });
         row.is_sound().then_some(row)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`map`] reads game files and notes each game once for each file; [`reduce`] brings copies of
 //! games together, replays them and sums their moves; [`pack`] makes the book. The book is, byte
-//! for byte, what [`build()`](crate::book::build::game_files()) makes of all files at once: a file that several maps
+//! for byte, what [`build()`](fn@crate::book::build) makes of all files at once: a file that several maps
 //! read counts once, and so does a game that stands in several files.
 //!
 //! A shard is a folder with a [`Plan`] and up to four data sets: the files that were read, the games,
@@ -20,13 +20,13 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use crate::book::build::builder::{
-    BuildOptions, Builder, Errors, Ledger, Pack, Register, Sums, budget, impossible, in_order,
+    BuildOptions, Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order,
     merge_sources, no_games,
 };
 use crate::book::build::game_files::{Progress, ReadFiles, read_all};
 use crate::book::build::rejects::Reject;
 use crate::book::file::transaction::{At, Output, claim};
-use crate::book::model::counted_game::{Copies, FromSource, IdTable, MAX_VOTES, Played};
+use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
 use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
@@ -299,7 +299,7 @@ pub struct ShardReport {
 }
 
 /// Reads files and writes their games as a shard to the folder `output`, which must be new or empty. Copies
-/// of games must be brought together, and there is no base. The rest is as in [`build`](crate::book::build::game_files()), but
+/// of games must be brought together, and there is no base. The rest is as in [`build()`](fn@crate::book::build), but
 /// a map that is interrupted keeps nothing.
 ///
 /// # Errors
@@ -350,21 +350,21 @@ fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
 }
 
 /// Writes every game into a shard, without its moves and groups, which were replayed.
-struct Roll<'a> {
+struct GameSetWriter<'a> {
     games: SetWriter<FromSource>,
     errors: Errors<'a>,
 }
 
-impl Register for Roll<'_> {
-    fn knows(&mut self, _game: &Played) -> Result<bool, BuildError> {
+impl IdSink for GameSetWriter<'_> {
+    fn knows(&mut self, _game: &CountedGame) -> Result<bool, BuildError> {
         Ok(false)
     }
 
-    fn enter(&mut self, game: &Played, _table: Option<IdTable>) -> Result<(), BuildError> {
+    fn enter(&mut self, game: &CountedGame, _table: Option<IdTable>) -> Result<(), BuildError> {
         if game.votes.into_iter().any(|votes| votes > MAX_VOTES) {
             return Err(self.errors.io(impossible()));
         }
-        let game = FromSource(Played {
+        let game = FromSource(CountedGame {
             id: game.id,
             moves: Box::default(),
             groups: GroupNames::default(),
@@ -398,7 +398,7 @@ pub fn reduce(
         let from_sources = shards
             .merge::<FromSource>(folder.path(), &options)?
             .filter(|game| game.as_ref().map_or(true, |game| part_of(&game.0, parts) + 1 == part));
-        let mut roll = Roll { games: folder.writer()?, errors };
+        let mut roll = GameSetWriter { games: folder.writer()?, errors };
         let sums = Sums::new(folder.path(), &options);
         let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
         pack.count_games(Copies::new(from_sources), &mut roll, &sums)?;
@@ -428,7 +428,7 @@ fn fingerprint(sources: &[SourceCounts]) -> String {
 }
 
 /// The part of the games that a game belongs to, from 0.
-fn part_of(game: &Played, parts: u32) -> u32 {
+fn part_of(game: &CountedGame, parts: u32) -> u32 {
     let bits = game.id.0.first_chunk().map_or(0, |&bytes| u64::from_be_bytes(bytes));
     ((u128::from(bits) * u128::from(parts)) >> 64) as u32
 }
@@ -459,7 +459,7 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
                 *count = count.saturating_add(more);
             }
         }
-        let mut ledger = Ledger::new(None, place.writer()?, errors)?;
+        let mut ledger = IdWriter::new(None, place.writer()?, errors)?;
         let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
         pack.count_only(games, &mut ledger)?;
         if pack.counts.games == 0 {
@@ -795,8 +795,8 @@ impl<S: DataSet> SetWriter<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::model::move_stats::Tally;
-    use crate::book::model::observation::Observation;
+    use crate::book::model::move_stats::MoveStats;
+    use crate::book::model::observation::MoveSum;
 
     /// A shard of map with a game, one of reduce of it, and a place for the book.
     fn shards(folder: &Path) -> [PathBuf; 3] {
@@ -837,8 +837,8 @@ mod tests {
         for (games, first) in [(1 << 63, (1 << 63) - 1), (u64::MAX, 5), (1 << 51, 1)] {
             let folder = tempfile::tempdir().unwrap();
             let [_, reduced, book] = shards(folder.path());
-            let tally = Tally { games, first, draws: 1, ..Tally::default() };
-            let row = Summed(Observation { key: 5, mv: 6, tally });
+            let tally = MoveStats { games, first, draws: 1, ..MoveStats::default() };
+            let row = Summed(MoveSum { key: 5, mv: 6, tally });
             forge(&reduced, &[row, row]);
             expect_impossible(pack(&[reduced], &book, &work()));
             assert!(!book.exists());
@@ -865,8 +865,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [mapped, reduced, _] = shards(folder.path());
         let copy = |serial| {
-            let game = Played::empty(crate::book::model::counted_game::GameId([7; 16]));
-            FromSource(Played { serial, votes: [1 << 48; 4], moves: Box::new([1]), ..game })
+            let game = CountedGame::empty(crate::book::model::counted_game::GameId([7; 16]));
+            FromSource(CountedGame { serial, votes: [1 << 48; 4], moves: Box::new([1]), ..game })
         };
         let copies: Vec<FromSource> = (1..100_000).map(copy).collect();
         forge(&mapped, &copies);

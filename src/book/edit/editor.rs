@@ -14,7 +14,7 @@ use crate::book::edit::journal::Step;
 use crate::book::file::annotation_rows;
 use crate::book::file::reader::Book;
 use crate::book::file::transaction::Revision;
-use crate::book::model::annotation::{Flags, MAX_COMMENT, MAX_GROUP, Mark};
+use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT, MAX_GROUP};
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::{Place, Row};
 use crate::game::{Notation, Packed, Symmetric};
@@ -45,7 +45,7 @@ pub enum Change {
 }
 
 impl Change {
-    fn apply(&self, mark: &mut Mark) {
+    fn apply(&self, mark: &mut Annotation) {
         match self {
             Self::Unlock => mark.flags.set(Flags::LOCKED, false),
             Self::Weight(weight) => mark.weight = *weight,
@@ -317,8 +317,8 @@ impl Editor {
         &mut self,
         place: Place,
         what: &str,
-        before: &Mark,
-        after: &Mark,
+        before: &Annotation,
+        after: &Annotation,
     ) -> Result<bool, EditError> {
         if before == after {
             return Ok(false);
@@ -349,7 +349,7 @@ impl Editor {
         Ok((canonical.key.to_i64(), position.canonical_move(canonical, mv).pack()))
     }
 
-    fn mark_at(&self, place: Place) -> Result<Mark, EditError> {
+    fn mark_at(&self, place: Place) -> Result<Annotation, EditError> {
         self.query(|c| annotation_rows::get(c, place))
     }
 
@@ -364,7 +364,7 @@ impl Editor {
     }
 
     /// Returns true if the book has a move with the mark `mark`.
-    fn has(&self, place: Place, mark: &Mark) -> Result<bool, EditError> {
+    fn has(&self, place: Place, mark: &Annotation) -> Result<bool, EditError> {
         let flags = mark.flags;
         Ok(!flags.has(Flags::DELETED) && (flags.has(Flags::ADDED) || self.row_at(place)?.is_some()))
     }
@@ -378,7 +378,7 @@ impl Editor {
 }
 
 /// The mark without the changes of the step; `None` if those were changed again since then.
-fn restored(step: &Step, mut mark: Mark) -> Option<Mark> {
+fn restored(step: &Step, mut mark: Annotation) -> Option<Annotation> {
     let Step { before, after, .. } = step;
     if mark == *after {
         return Some(before.clone());
@@ -538,7 +538,7 @@ mod tests {
         let mark = restored(&steps[0], now.clone()).unwrap();
         assert_eq!((mark.priority, mark.flags), (0, Flags::BANNED));
         assert!(mark.groups.contains("g"));
-        assert_eq!(restored(&steps[0], Mark { priority: 5, ..now }), None);
+        assert_eq!(restored(&steps[0], Annotation { priority: 5, ..now }), None);
     }
 
     #[test]

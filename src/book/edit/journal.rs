@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use crate::book::file::reader::Book;
 use crate::book::file::{annotation_rows, scores};
-use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::Place;
 
@@ -22,21 +22,24 @@ pub struct Step {
     /// The move in the canonical frame, packed.
     pub mv: u16,
     /// The mark of the move before the step.
-    pub before: Mark,
+    pub before: Annotation,
     /// The mark of the move after the step.
-    pub after: Mark,
+    pub after: Annotation,
 }
 
 impl Step {
     fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let mark = |column: usize| -> rusqlite::Result<Mark> {
+        let mark = |column: usize| -> rusqlite::Result<Annotation> {
             let bytes: Option<Vec<u8>> = row.get(column)?;
             let bad = rusqlite::Error::InvalidColumnType(
                 column,
                 "journal".to_owned(),
                 rusqlite::types::Type::Blob,
             );
-            bytes.map_or_else(|| Ok(Mark::default()), |bytes| Mark::take(&bytes).ok_or(bad))
+            bytes.map_or_else(
+                || Ok(Annotation::default()),
+                |bytes| Annotation::take(&bytes).ok_or(bad),
+            )
         };
         Ok(Self {
             edit: row.get::<_, i64>(0)?.cast_unsigned(),
@@ -82,16 +85,16 @@ pub(in crate::book) fn write(
     (edit, step): (u64, u64),
     place: Place,
     what: &str,
-    before: &Mark,
-    after: &Mark,
+    before: &Annotation,
+    after: &Annotation,
 ) -> rusqlite::Result<()> {
-    let after = Mark { origin: None, ..after.clone() };
+    let after = Annotation { origin: None, ..after.clone() };
     annotation_rows::set(c, place, &after)?;
     forget_what_followed(c, before, &after)?;
-    let bytes = |mark: &Mark| {
+    let bytes = |mark: &Annotation| {
         let mut bytes = Vec::new();
         mark.put(&mut bytes);
-        (*mark != Mark::default()).then_some(bytes)
+        (*mark != Annotation::default()).then_some(bytes)
     };
     let (edit, step) = (edit.cast_signed(), step.cast_signed());
     c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
@@ -103,8 +106,8 @@ pub(in crate::book) fn write(
 /// mark than with the other.
 pub(in crate::book) fn forget_what_followed(
     c: &Connection,
-    before: &Mark,
-    after: &Mark,
+    before: &Annotation,
+    after: &Annotation,
 ) -> rusqlite::Result<()> {
     let flags = [Flags::ADDED, Flags::DELETED, Flags::BANNED, Flags::LOST];
     if flags.into_iter().any(|flag| before.flags.has(flag) != after.flags.has(flag)) {

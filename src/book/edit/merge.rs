@@ -17,12 +17,12 @@ use crate::book::file::reader::Book;
 use crate::book::file::rehash::for_each_rekeyed;
 use crate::book::file::store::{Part, Writer};
 use crate::book::file::transaction::Output;
-use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, RemakeError};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{Place, Row};
-use crate::book::model::observation::Observation;
+use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{Reduce, Sorter};
@@ -444,7 +444,7 @@ struct Merging<'a> {
     table: Option<KeyTable>,
     origins: Numbered,
     /// The marks of moves in the books.
-    marks: BTreeMap<Place, Vec<Mark>>,
+    marks: BTreeMap<Place, Vec<Annotation>>,
     unreached: Vec<u64>,
     /// Different games from other starts.
     other_starts: u64,
@@ -573,7 +573,7 @@ const fn is_carried(part: Part) -> bool {
         | Part::Groups
         | Part::Journal
         | Part::Origins
-        | Part::Backed => false,
+        | Part::Propagated => false,
     }
 }
 
@@ -633,14 +633,14 @@ fn sources(books: &[Book], origins: &Numbered) -> Result<Sources, BookError> {
 }
 
 /// The combined marks of a move in several books, see [`merge`].
-fn combined(said: &[Mark]) -> Mark {
+fn combined(said: &[Annotation]) -> Annotation {
     let is_locked = said.iter().any(|mark| mark.flags.has(Flags::LOCKED));
-    let said: Vec<&Mark> =
+    let said: Vec<&Annotation> =
         said.iter().filter(|mark| !is_locked || mark.flags.has(Flags::LOCKED)).collect();
     let comments: BTreeSet<&str> = said.iter().filter_map(|mark| mark.comment.as_deref()).collect();
     let comment = comments.into_iter().collect::<Vec<_>>().join("\n");
     let priorities = said.iter().map(|mark| mark.priority).filter(|&priority| priority != 0);
-    Mark {
+    Annotation {
         priority: priorities.max().unwrap_or(0),
         flags: said.iter().fold(Flags::default(), |flags, mark| flags.union(mark.flags)),
         weight: said.iter().filter_map(|mark| mark.weight).max(),
@@ -652,8 +652,8 @@ fn combined(said: &[Mark]) -> Mark {
 }
 
 /// Returns true if two marks differ at most in their origins.
-fn says_the_same(a: &Mark, b: &Mark) -> bool {
-    *a == Mark { origin: a.origin, ..b.clone() }
+fn says_the_same(a: &Annotation, b: &Annotation) -> bool {
+    *a == Annotation { origin: a.origin, ..b.clone() }
 }
 
 /// Collects the rows and marks of a book.
@@ -664,14 +664,14 @@ struct Collect<'a> {
     failed: std::io::Result<()>,
     origins: &'a Numbered,
     number: usize,
-    marks: &'a mut BTreeMap<Place, Vec<Mark>>,
+    marks: &'a mut BTreeMap<Place, Vec<Annotation>>,
 }
 
 impl Collect<'_> {
-    fn add(&mut self, place: Place, row: Option<Row>, mark: Mark) {
-        if mark != Mark::default() {
+    fn add(&mut self, place: Place, row: Option<Row>, mark: Annotation) {
+        if mark != Annotation::default() {
             let origin = Some(self.origins.of(self.number, mark.origin));
-            self.marks.entry(place).or_default().push(Mark { origin, ..mark });
+            self.marks.entry(place).or_default().push(Annotation { origin, ..mark });
         }
         let Some(row) = row.filter(|_| self.takes_rows) else { return };
         if !row.tally.is_plausible() {
@@ -729,13 +729,13 @@ impl Reduce for Summed {
 
     fn put(&self, out: &mut Vec<u8>) {
         let (key, mv) = self.place;
-        Observation { key, mv, tally: self.row.tally }.put(out);
+        MoveSum { key, mv, tally: self.row.tally }.put(out);
         varint::put(out, self.row.weight.is_some().into());
         varint::put(out, self.row.weight.unwrap_or(0));
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
-        let Observation { key, mv, tally } = Observation::take(input)?;
+        let MoveSum { key, mv, tally } = MoveSum::take(input)?;
         let is_weighted = varint::take(input)? == 1;
         let weight = Some(varint::take(input)?).filter(|_| is_weighted);
         Some(Self { place: (key, mv), row: Row { tally, weight } })

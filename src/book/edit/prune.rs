@@ -9,7 +9,7 @@ use crate::book::file::reader::Book;
 use crate::book::file::store::{Part, Writer};
 use crate::book::file::transaction::Output;
 use crate::book::file::walk::Walker;
-use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
 use crate::book::model::move_stats::{Place, Row};
@@ -59,7 +59,7 @@ impl PruneReport {
 
 /// The outcome for a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum PruneOutcome {
     /// It stays whatever leads to it.
     Forced,
     /// It stays if it is still reached, or never was.
@@ -92,8 +92,8 @@ pub fn prune<G: Symmetric + Notation>(
     let (places, fates) = fates(&book, options)?;
     let is_cut_off = cut_off::<G>(&book, &places, &fates, options);
     let stays = |i: usize| match fates[i] {
-        Fate::Forced => true,
-        Fate::Kept | Fate::Added => !is_cut_off[i],
+        PruneOutcome::Forced => true,
+        PruneOutcome::Kept | PruneOutcome::Added => !is_cut_off[i],
         _ => false,
     };
     if !(0..places.len()).any(stays) {
@@ -102,11 +102,11 @@ pub fn prune<G: Symmetric + Notation>(
     let mut report = PruneReport::default();
     for (i, fate) in fates.iter().enumerate() {
         match fate {
-            Fate::FewGames => report.few_games += 1,
-            Fate::SmallShare => report.small_share += 1,
-            Fate::Deleted => report.deleted += 1,
-            Fate::Kept | Fate::Added if is_cut_off[i] => report.cut_off += 1,
-            Fate::Kept | Fate::Added | Fate::Forced => {}
+            PruneOutcome::FewGames => report.few_games += 1,
+            PruneOutcome::SmallShare => report.small_share += 1,
+            PruneOutcome::Deleted => report.deleted += 1,
+            PruneOutcome::Kept | PruneOutcome::Added if is_cut_off[i] => report.cut_off += 1,
+            PruneOutcome::Kept | PruneOutcome::Added | PruneOutcome::Forced => {}
         }
     }
     report.metadata = write(&book, out, options, stays, report.dropped() > 0)?;
@@ -114,7 +114,10 @@ pub fn prune<G: Symmetric + Notation>(
 }
 
 /// All places and their outcomes by the limits of games.
-fn fates(book: &Book, options: &PruneOptions) -> Result<(Vec<Place>, Vec<Fate>), RemakeError> {
+fn fates(
+    book: &Book,
+    options: &PruneOptions,
+) -> Result<(Vec<Place>, Vec<PruneOutcome>), RemakeError> {
     let (mut places, mut fates) = (Vec::new(), Vec::new());
     // Of the position at hand: where it begins, and the games of its moves.
     let (mut first, mut games) = (0, Vec::<u64>::new());
@@ -134,29 +137,29 @@ fn fates(book: &Book, options: &PruneOptions) -> Result<(Vec<Place>, Vec<Fate>),
     Ok((places, fates))
 }
 
-fn fate(row: Option<Row>, mark: &Mark, options: &PruneOptions) -> Fate {
+fn fate(row: Option<Row>, mark: &Annotation, options: &PruneOptions) -> PruneOutcome {
     let flags = mark.flags;
     if flags.has(Flags::LOCKED) {
-        Fate::Forced
+        PruneOutcome::Forced
     } else if flags.has(Flags::DELETED) || row.is_none() && !flags.has(Flags::ADDED) {
-        Fate::Deleted
-    } else if options.keep_marked && *mark != Mark::default() {
-        Fate::Forced
+        PruneOutcome::Deleted
+    } else if options.keep_marked && *mark != Annotation::default() {
+        PruneOutcome::Forced
     } else if flags.has(Flags::ADDED) {
-        Fate::Added
+        PruneOutcome::Added
     } else if row.is_some_and(|row| row.tally.games < options.min_games) {
-        Fate::FewGames
+        PruneOutcome::FewGames
     } else {
-        Fate::Kept
+        PruneOutcome::Kept
     }
 }
 
 /// Drops the moves of a position that were played too seldom.
-fn apply_share(fates: &mut [Fate], games: &[u64], min_share: f64) {
+fn apply_share(fates: &mut [PruneOutcome], games: &[u64], min_share: f64) {
     let total = games.iter().fold(0u64, |sum, &games| sum.saturating_add(games)) as f64;
     for (fate, &games) in fates.iter_mut().zip(games) {
-        if *fate == Fate::Kept && (games as f64) < min_share * total {
-            *fate = Fate::SmallShare;
+        if *fate == PruneOutcome::Kept && (games as f64) < min_share * total {
+            *fate = PruneOutcome::SmallShare;
         }
     }
 }
@@ -165,10 +168,10 @@ fn apply_share(fates: &mut [Fate], games: &[u64], min_share: f64) {
 fn cut_off<G: Symmetric + Notation>(
     book: &Book,
     places: &[Place],
-    fates: &[Fate],
+    fates: &[PruneOutcome],
     options: &PruneOptions,
 ) -> Vec<bool> {
-    let reached = |plies: u64, is_there: &dyn Fn(Fate) -> bool| -> Vec<bool> {
+    let reached = |plies: u64, is_there: &dyn Fn(PruneOutcome) -> bool| -> Vec<bool> {
         let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(fates[i])).collect();
         let rows = there.iter().map(|&i| places[i]).collect();
         let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
@@ -182,9 +185,11 @@ fn cut_off<G: Symmetric + Notation>(
         }
         all
     };
-    let before = reached(u64::MAX, &|fate| fate != Fate::Deleted);
+    let before = reached(u64::MAX, &|fate| fate != PruneOutcome::Deleted);
     let plies = options.max_ply.unwrap_or(u64::MAX);
-    let after = reached(plies, &|fate| matches!(fate, Fate::Forced | Fate::Kept | Fate::Added));
+    let after = reached(plies, &|fate| {
+        matches!(fate, PruneOutcome::Forced | PruneOutcome::Kept | PruneOutcome::Added)
+    });
     before.into_iter().zip(after).map(|(before, after)| before && !after).collect()
 }
 
@@ -227,7 +232,7 @@ fn write_place(
     writer: &mut Writer,
     place: Place,
     row: Option<Row>,
-    mark: &Mark,
+    mark: &Annotation,
 ) -> rusqlite::Result<()> {
     if let Some(row) = row {
         writer.add_row(place, &row)?;
@@ -239,8 +244,11 @@ const fn is_carried(part: Part) -> bool {
     match part {
         Part::Games | Part::Origins | Part::Scores => true,
         // With fewer moves, other things follow from scores.
-        Part::Frame | Part::Moves | Part::Marks | Part::Groups | Part::Journal | Part::Backed => {
-            false
-        }
+        Part::Frame
+        | Part::Moves
+        | Part::Marks
+        | Part::Groups
+        | Part::Journal
+        | Part::Propagated => false,
     }
 }

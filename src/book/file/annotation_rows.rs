@@ -6,7 +6,7 @@ use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::book::file::connect::row_fault;
-use crate::book::model::annotation::{MAX_GROUP, Mark, text_up_to};
+use crate::book::model::annotation::{Annotation, MAX_GROUP, text_up_to};
 use crate::book::model::move_stats::{Place, Row};
 use crate::game::MAX_MOVES;
 
@@ -21,7 +21,10 @@ const MAX_GROUPS: usize = 64 * MAX_MOVES;
 const MAX_COMMENTS: usize = 64 << 20;
 
 /// Reads the marks of the moves of a position.
-pub(in crate::book) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16, Mark>> {
+pub(in crate::book) fn of_key(
+    c: &Connection,
+    key: i64,
+) -> rusqlite::Result<BTreeMap<u16, Annotation>> {
     let (mut found, mut comments) = (BTreeMap::new(), 0);
     let sql = "SELECT move, priority, flags, weight, comment, origin FROM marks WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
@@ -30,7 +33,7 @@ pub(in crate::book) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTre
     while found.len() < MAX_MOVES
         && let Some(row) = rows.next()?
     {
-        let mark = Mark::from_row(row, 1)?;
+        let mark = Annotation::from_row(row, 1)?;
         comments += mark.comment.as_ref().map_or(0, String::len);
         if comments > MAX_COMMENTS {
             return Err(too_much());
@@ -47,11 +50,11 @@ pub(in crate::book) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTre
 }
 
 /// Reads the mark of one move.
-pub(in crate::book) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result<Mark> {
+pub(in crate::book) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result<Annotation> {
     let sql = "SELECT priority, flags, weight, comment, origin FROM marks \
                WHERE key = ?1 AND move = ?2";
     let mut statement = c.prepare_cached(sql)?;
-    let mark = statement.query_row((key, mv), |row| Mark::from_row(row, 0)).optional()?;
+    let mark = statement.query_row((key, mv), |row| Annotation::from_row(row, 0)).optional()?;
     let mut mark = mark.unwrap_or_default();
     let sql = "SELECT name FROM line_groups WHERE key = ?1 AND move = ?2";
     let mut statement = c.prepare_cached(sql)?;
@@ -62,14 +65,22 @@ pub(in crate::book) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result
 }
 
 /// Sets the mark of a move, in place of the previous one.
-pub(in crate::book) fn set(c: &Connection, (key, mv): Place, mark: &Mark) -> rusqlite::Result<()> {
+pub(in crate::book) fn set(
+    c: &Connection,
+    (key, mv): Place,
+    mark: &Annotation,
+) -> rusqlite::Result<()> {
     c.prepare_cached("DELETE FROM marks WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
     c.prepare_cached("DELETE FROM line_groups WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
     put(c, (key, mv), mark)
 }
 
 /// Writes the mark of a move that has none yet.
-pub(in crate::book) fn put(c: &Connection, (key, mv): Place, mark: &Mark) -> rusqlite::Result<()> {
+pub(in crate::book) fn put(
+    c: &Connection,
+    (key, mv): Place,
+    mark: &Annotation,
+) -> rusqlite::Result<()> {
     if !mark.is_blank() {
         c.prepare_cached("INSERT INTO marks VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
             params![
@@ -93,7 +104,7 @@ pub(in crate::book) fn put(c: &Connection, (key, mv): Place, mark: &Mark) -> rus
 /// Calls `visit` with every place that has a row or a mark, in order. Groups alone make no place.
 pub(in crate::book) fn for_each_place(
     c: &Connection,
-    mut visit: impl FnMut(Place, Option<Row>, Mark) -> rusqlite::Result<()>,
+    mut visit: impl FnMut(Place, Option<Row>, Annotation) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let mut moves = c.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
     let mut marks = c.prepare(
@@ -105,7 +116,7 @@ pub(in crate::book) fn for_each_place(
         let blob = row.get_ref(2)?.as_blob()?;
         Row::take(key, mv, blob).ok_or_else(|| bad_row(key, mv))
     })?;
-    let mut marks = Ahead::new(marks.query([])?, false, |row| Mark::from_row(row, 2))?;
+    let mut marks = Ahead::new(marks.query([])?, false, |row| Annotation::from_row(row, 2))?;
     let mut groups = Ahead::new(groups.query([])?, true, |row| group_name(row, 2))?;
     while let Some(place) = [moves.place(), marks.place()].into_iter().flatten().min() {
         let row = moves.take_at(place)?;

@@ -14,10 +14,10 @@ use crate::book::file::key_tables::key_file;
 use crate::book::file::scores::{MoveScore, Score};
 use crate::book::file::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
 use crate::book::file::{annotation_rows, connect, digest, pages, scores};
-use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::{MAX_SHARE, Metadata, Source};
-use crate::book::model::move_stats::{Place, Row, Tally};
+use crate::book::model::move_stats::{MoveStats, Place, Row};
 use crate::book::model::weight::Weight;
 use crate::bytes::open;
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
@@ -79,7 +79,7 @@ pub struct BookMove<M> {
     /// The move; legal.
     pub mv: M,
     /// The games in which it was played.
-    pub tally: Tally,
+    pub tally: MoveStats,
     /// The weight of the move in selection: set by hand, or by the formula [`Metadata::weight`].
     pub weight: u64,
     /// Selection prefers the highest; 0 unless one was set.
@@ -107,7 +107,7 @@ pub struct BookMove<M> {
 impl<M> BookMove<M> {
     /// A move without marks.
     #[must_use]
-    pub const fn new(mv: M, tally: Tally, weight: u64) -> Self {
+    pub const fn new(mv: M, tally: MoveStats, weight: u64) -> Self {
         Self {
             mv,
             tally,
@@ -125,8 +125,8 @@ impl<M> BookMove<M> {
         }
     }
 
-    fn with_mark(self, mark: Mark) -> Self {
-        let Mark { priority, flags, comment, groups, origin, .. } = mark;
+    fn with_mark(self, mark: Annotation) -> Self {
+        let Annotation { priority, flags, comment, groups, origin, .. } = mark;
         Self {
             priority,
             disabled: flags.has(Flags::DISABLED),
@@ -150,24 +150,29 @@ pub struct Entry {
     /// The move in the canonical frame, packed.
     pub mv: u16,
     /// The games in which it was played; none if it was added by hand.
-    pub tally: Tally,
+    pub tally: MoveStats,
     /// The weight that was set by an edit, or when the book was made. A move added by hand has 1
     /// unless another was set.
     pub weight: Option<u64>,
     /// The mark of the move.
-    pub mark: Mark,
+    pub mark: Annotation,
 }
 
 impl Entry {
     /// The entry of a row and a mark; `None` if the book does not have the move.
-    pub(in crate::book) fn new(key: i64, mv: u16, row: Option<Row>, mark: Mark) -> Option<Self> {
+    pub(in crate::book) fn new(
+        key: i64,
+        mv: u16,
+        row: Option<Row>,
+        mark: Annotation,
+    ) -> Option<Self> {
         let is_added = mark.flags.has(Flags::ADDED);
         if mark.flags.has(Flags::DELETED) || row.is_none() && !is_added {
             return None;
         }
         let set = mark.weight.or(row.and_then(|row| row.weight));
         let weight = if row.is_none() { set.or(Some(1)) } else { set };
-        let tally = row.map_or_else(Tally::default, |row| row.tally);
+        let tally = row.map_or_else(MoveStats::default, |row| row.tally);
         Some(Self { key, mv, tally, weight, mark })
     }
 
@@ -410,7 +415,7 @@ impl Book {
     /// Calls `visit` with every place that has a row or a mark, deleted moves and all.
     pub(in crate::book) fn for_each_place(
         &self,
-        visit: impl FnMut(Place, Option<Row>, Mark) -> rusqlite::Result<()>,
+        visit: impl FnMut(Place, Option<Row>, Annotation) -> rusqlite::Result<()>,
     ) -> Result<(), BookError> {
         self.query(|c| annotation_rows::for_each_place(c, visit))
     }
@@ -546,7 +551,7 @@ impl Book {
     fn entries_of(&self, key: i64) -> Result<Vec<Entry>, BookError> {
         let rows = self.rows_of(key)?;
         if !self.has_marks {
-            let entry = |(mv, row)| Entry::new(key, mv, Some(row), Mark::default());
+            let entry = |(mv, row)| Entry::new(key, mv, Some(row), Annotation::default());
             return Ok(rows.into_iter().filter_map(entry).collect());
         }
         let mut marks = self.query(|c| annotation_rows::of_key(c, key))?;
@@ -596,7 +601,7 @@ impl Book {
     pub(in crate::book) fn row_and_mark(
         &self,
         place: Place,
-    ) -> Result<(Option<Row>, Mark), BookError> {
+    ) -> Result<(Option<Row>, Annotation), BookError> {
         let rows = self.rows_of(place.0)?;
         let row = rows.iter().find(|(mv, _)| *mv == place.1).map(|(_, row)| *row);
         Ok((row, self.query(|c| annotation_rows::get(c, place))?))

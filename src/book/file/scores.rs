@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::book::model::move_stats::Tally;
-use crate::book::model::value::{Appraisal, Bound, Finding, Span, Worth};
+use crate::book::model::move_stats::MoveStats;
+use crate::book::model::value::{Bound, Bounds, Evaluation, SourceScore, Value};
 use crate::game::Side;
 
 /// The query for whether a book has any score.
@@ -27,23 +27,23 @@ pub struct Score {
     /// The engine's name, or that of the tablebase and its rules.
     pub source: String,
     /// The source's answer; the move in the canonical frame, packed.
-    pub appraisal: Appraisal<u16>,
+    pub evaluation: Evaluation<u16>,
 }
 
 impl Score {
     /// The rank beside other scores of the same position: tablebases count before engines; of engines the one
     /// that is sure of its score, then that of more plies, then of more positions.
     fn rank(&self) -> impl Ord + '_ {
-        let Appraisal { finding, bound, depth, nodes, .. } = self.appraisal;
+        let Evaluation { finding, bound, depth, nodes, .. } = self.evaluation;
         (finding.is_proof(), bound == Bound::Exact, depth, nodes, Reverse(&self.source))
     }
 
     /// The same of the move that leads to the position, for the side that makes it; the move that
     /// the source would play is the answer then.
     pub(in crate::book) fn before(self) -> Self {
-        let Appraisal { finding, bound, .. } = self.appraisal;
-        let appraisal = Appraisal { finding: finding.before(), bound: -bound, ..self.appraisal };
-        Self { appraisal, ..self }
+        let Evaluation { finding, bound, .. } = self.evaluation;
+        let evaluation = Evaluation { finding: finding.before(), bound: -bound, ..self.evaluation };
+        Self { evaluation, ..self }
     }
 
     /// The one of several for the same position that counts.
@@ -59,38 +59,38 @@ pub struct MoveScore {
     /// The score of the best source for the position after it.
     pub engine: Option<Score>,
     /// The value derived from all scores behind it.
-    pub backed: Option<Span>,
+    pub backed: Option<Bounds>,
     /// The value that the results of its games suggest: the difference in playing strength that would explain
     /// them, in Elo, each counted as a centipawn here; a win and a loss are added to the games, so that few
     /// of them do not count for much.
-    pub played: Option<Worth>,
+    pub played: Option<Value>,
 }
 
 impl MoveScore {
     /// The value by the games alone.
-    pub(in crate::book) fn of_games(tally: &Tally, mover: Side) -> Self {
+    pub(in crate::book) fn of_games(tally: &MoveStats, mover: Side) -> Self {
         let decided = tally.decided();
         let points = tally.wins(mover) as f64 + tally.draws as f64 / 2.0 + 1.0;
         let share = points / (decided as f64 + 2.0);
         let elo = 400.0 * (share / (1.0 - share)).log10();
-        let played = (decided > 0).then(|| Worth::from_centipawns(elo.round() as i32));
+        let played = (decided > 0).then(|| Value::from_centipawns(elo.round() as i32));
         Self { engine: None, backed: None, played }
     }
 
     /// The assured value: from all scores behind it, else from the source, but no more than the scores behind
     /// it leave possible.
     #[must_use]
-    pub fn assured(&self) -> Option<Worth> {
-        let engine = || self.engine.as_ref()?.appraisal.span().assured();
-        let backed = self.backed.unwrap_or(Span::UNKNOWN);
+    pub fn assured(&self) -> Option<Value> {
+        let engine = || self.engine.as_ref()?.evaluation.span().assured();
+        let backed = self.backed.unwrap_or(Bounds::UNKNOWN);
         backed.assured().or_else(|| engine().map(|worth| worth.min(backed.high())))
     }
 
     /// Returns true if a tablebase, or a proof as good as one, shows that the move loses.
     #[must_use]
     pub fn is_proven_loss(&self) -> bool {
-        let finding = self.engine.as_ref().map(|score| score.appraisal.finding);
-        finding.is_some_and(|finding| finding.is_proof() && finding.worth() < Worth::DRAW)
+        let finding = self.engine.as_ref().map(|score| score.evaluation.finding);
+        finding.is_some_and(|finding| finding.is_proof() && finding.worth() < Value::DRAW)
     }
 }
 
@@ -98,16 +98,16 @@ const COLUMNS: &str = "source, kind, value, bound, depth, nodes, best";
 
 fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Score> {
     let bad = |column| rusqlite::Error::InvalidColumnType(column, "scores".into(), Type::Integer);
-    let finding = Finding::from_columns(row.get(at + 1)?, row.get(at + 2)?);
+    let finding = SourceScore::from_columns(row.get(at + 1)?, row.get(at + 2)?);
     let bound = Bound::ALL.get(usize::from(row.get::<_, u8>(at + 3)?));
-    let appraisal = Appraisal {
+    let evaluation = Evaluation {
         finding: finding.ok_or_else(|| bad(at + 1))?,
         bound: *bound.ok_or_else(|| bad(at + 3))?,
         depth: row.get(at + 4)?,
         nodes: row.get::<_, i64>(at + 5)?.cast_unsigned(),
         best: row.get(at + 6)?,
     };
-    Ok(Score { source: row.get(at)?, appraisal })
+    Ok(Score { source: row.get(at)?, evaluation })
 }
 
 /// Every score of a position, by the name of the source.
@@ -151,7 +151,7 @@ pub(in crate::book) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite:
     if known.is_some_and(|known| known.rank() > score.rank()) {
         return Ok(());
     }
-    let Appraisal { finding, bound, depth, nodes, best } = score.appraisal;
+    let Evaluation { finding, bound, depth, nodes, best } = score.evaluation;
     let (kind, value) = finding.columns();
     let bound = Bound::ALL.iter().position(|&b| b == bound).unwrap_or_default() as u8;
     c.prepare_cached("INSERT OR REPLACE INTO scores VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
@@ -172,23 +172,23 @@ pub(in crate::book) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite:
 pub(in crate::book) fn backed_of_key(
     c: &Connection,
     key: i64,
-) -> rusqlite::Result<HashMap<u16, Span>> {
+) -> rusqlite::Result<HashMap<u16, Bounds>> {
     let sql = "SELECT move, low, high FROM backed WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map([key], |row| Ok((row.get(0)?, read_span(row, 1)?)))?;
     rows.take(crate::game::MAX_MOVES).collect()
 }
 
-fn read_span(row: &Row<'_>, at: usize) -> rusqlite::Result<Span> {
+fn read_span(row: &Row<'_>, at: usize) -> rusqlite::Result<Bounds> {
     let bad = |column| rusqlite::Error::InvalidColumnType(column, "backed".into(), Type::Integer);
-    let end = |column| Worth::from_value(row.get(column)?).ok_or_else(|| bad(column));
-    Span::new(end(at)?, end(at + 1)?).ok_or_else(|| bad(at))
+    let end = |column| Value::from_value(row.get(column)?).ok_or_else(|| bad(column));
+    Bounds::new(end(at)?, end(at + 1)?).ok_or_else(|| bad(at))
 }
 
 /// Replaces all values derived from scores.
 pub(in crate::book) fn put_backed(
     c: &Connection,
-    moves: impl Iterator<Item = (i64, u16, Span)>,
+    moves: impl Iterator<Item = (i64, u16, Bounds)>,
 ) -> rusqlite::Result<()> {
     forget_backed(c)?;
     let mut insert = c.prepare("INSERT INTO backed VALUES(?1, ?2, ?3, ?4)")?;

@@ -14,7 +14,7 @@ use tempfile::TempPath;
 use crate::book::file::annotation_rows;
 use crate::book::file::connect::open_working;
 use crate::book::file::transaction::vacuum_into;
-use crate::book::model::annotation::Mark;
+use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Metadata, Source};
@@ -61,7 +61,7 @@ pub(in crate::book) enum Part {
     /// The scores of engines and tablebases.
     Scores,
     /// The values derived from scores, for the present moves.
-    Backed,
+    Propagated,
 }
 
 /// The tables, in the order of their creation (`seal` first: see the module of that name).
@@ -73,12 +73,12 @@ pub(in crate::book) enum Part {
 /// - `games`: the [`GameId`] of every counted game;
 /// - `elsewhere`: that of every game that begins elsewhere, so that it is known again;
 /// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
-/// - `marks`: the [`Mark`] of each move that has one;
+/// - `marks`: the [`Annotation`] of each move that has one;
 /// - `line_groups`: the line groups that moves belong to;
 /// - `journal`: the changes of edits, to undo them;
 /// - `books`, `provenance`: the books that were merged, and which source came with which;
 /// - `scores`: the scores that engines and tablebases give to positions, a [`Score`](crate::book::file::scores::Score) each;
-/// - `backed`: the values that result for the moves that lead there, a [`Span`](crate::book::model::value::Span) each.
+/// - `backed`: the values that result for the moves that lead there, a [`Bounds`](crate::book::model::value::Bounds) each.
 pub(in crate::book) const TABLES: &[Table] = &[
     Table {
         name: "seal",
@@ -155,7 +155,7 @@ pub(in crate::book) const TABLES: &[Table] = &[
     },
     Table {
         name: "backed",
-        part: Part::Backed,
+        part: Part::Propagated,
         sql: "CREATE TABLE backed(key INTEGER, move INTEGER, low INTEGER, high INTEGER, \
          PRIMARY KEY(key, move)) WITHOUT ROWID",
     },
@@ -326,7 +326,11 @@ impl Writer {
     }
 
     /// Adds the mark of a move.
-    pub(in crate::book) fn add_mark(&self, place: Place, mark: &Mark) -> rusqlite::Result<()> {
+    pub(in crate::book) fn add_mark(
+        &self,
+        place: Place,
+        mark: &Annotation,
+    ) -> rusqlite::Result<()> {
         annotation_rows::put(&self.connection, place, mark)
     }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::book::interop::error::InteropError;
-use crate::book::interop::finding::{Finding, Findings, Trouble};
 use crate::book::interop::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
+use crate::book::interop::issue::{Finding, Findings, Issue};
 use crate::book::interop::load::{LoadOptions, Loaded, load_damaged};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::walk::{Hit, Reach, walk};
@@ -154,8 +154,8 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     check_database(&loaded, &mut findings);
     options.reach.check_stop(path)?;
     if loaded.is_swapped {
-        findings.add(Trouble::ByteOrder, || "origin in the low byte".to_owned());
-        findings.add_many(Trouble::ByteOrder, (loaded.index.rows().len() as u64).saturating_sub(1));
+        findings.add(Issue::ByteOrder, || "origin in the low byte".to_owned());
+        findings.add_many(Issue::ByteOrder, (loaded.index.rows().len() as u64).saturating_sub(1));
     }
     let scheme = loaded.scheme();
     let doubles_are_faults = !matches!(loaded.format, Format::MoonRiver | Format::Polyglot);
@@ -167,22 +167,22 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         Ok(())
     })?;
     for row in loaded.index.rows().iter().filter(|row| row.has(SWAPPED)) {
-        findings.add(Trouble::ByteOrder, || format!("row {}", row.place));
+        findings.add(Issue::ByteOrder, || format!("row {}", row.place));
     }
     for &(one, other) in &mirrored {
         let places = [one, other].map(|row| loaded.index.row(row).place);
-        findings.add(Trouble::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
+        findings.add(Issue::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
     }
     note_rows(&loaded.index, &mut findings);
     let marked = loaded.index.rows().iter().any(|row| row.has(REACHED | ILLEGAL));
     let is_known = marked || walked.is_cut || (loaded.format == Format::Xqb && loaded.rows > 0);
     if !is_known {
-        findings.add(Trouble::NothingReached, || format!("{} rows", loaded.rows));
+        findings.add(Issue::NothingReached, || format!("{} rows", loaded.rows));
     }
     let outliers = outliers(&loaded);
     for outlier in &outliers {
         let row = loaded.index.row(outlier.row);
-        findings.add(Trouble::Outlier, || {
+        findings.add(Issue::Outlier, || {
             let value = outlier.column.of(row);
             format!("row {}: {value}, the next {}", row.place, outlier.others)
         });
@@ -223,25 +223,24 @@ fn check_database(loaded: &Loaded, findings: &mut Findings) {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else { return };
     for line in database.integrity(CHECK_LINES) {
         let of_index = line.contains(" index ");
-        let trouble = if of_index { Trouble::CorruptIndex } else { Trouble::File };
+        let trouble = if of_index { Issue::CorruptIndex } else { Issue::File };
         findings.add(trouble, || line);
     }
     if database.has_index(layout).is_ok_and(|has_index| !has_index) {
-        findings.add(Trouble::NoIndex, || format!("table {}", layout.table));
+        findings.add(Issue::NoIndex, || format!("table {}", layout.table));
         return;
     }
     let rows = loaded.index.rows();
     let step = rows.len().div_ceil(LOOKUPS).max(1);
-    let known = findings.count(Trouble::CorruptIndex);
+    let known = findings.count(Issue::CorruptIndex);
     // SQLite's check counts better where it sees anything.
     if known > 0 {
         return;
     }
     for row in rows.iter().step_by(step) {
         if !database.finds_itself(layout, row.place).unwrap_or(false) {
-            findings.add(Trouble::CorruptIndex, || {
-                format!("row {} is not found by its key", row.place)
-            });
+            findings
+                .add(Issue::CorruptIndex, || format!("row {} is not found by its key", row.place));
         }
     }
 }
@@ -265,7 +264,7 @@ pub(super) fn note_mirrored(position: &Position, hits: &[Hit], mirrored: &mut Ve
 fn note_rows(index: &Index, findings: &mut Findings) {
     for row in index.rows() {
         if row.has(ILLEGAL) && !row.has(REACHED) {
-            findings.add(Trouble::IllegalMove, || match row.mv() {
+            findings.add(Issue::IllegalMove, || match row.mv() {
                 Some(mv) => format!("row {}: {mv}", row.place),
                 None => format!("row {}", row.place),
             });
@@ -276,9 +275,8 @@ fn note_rows(index: &Index, findings: &mut Findings) {
         let mut rows: Vec<&Stored> = group.iter().collect();
         rows.sort_by_key(|row| row.mv);
         for pair in rows.windows(2).filter(|pair| pair[0].mv == pair[1].mv) {
-            findings.add(Trouble::Duplicate, || {
-                format!("rows {} and {}", pair[0].place, pair[1].place)
-            });
+            findings
+                .add(Issue::Duplicate, || format!("rows {} and {}", pair[0].place, pair[1].place));
         }
     }
 }
@@ -355,7 +353,7 @@ const EQUAL_SHARE: u64 = 5;
 
 pub(super) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {
     if choices >= ENOUGH_CHOICES && equal * EQUAL_SHARE > choices {
-        findings.add(Trouble::AllEqual, || format!("of {choices} positions with several moves"));
-        findings.add_many(Trouble::AllEqual, equal - 1);
+        findings.add(Issue::AllEqual, || format!("of {choices} positions with several moves"));
+        findings.add_many(Issue::AllEqual, equal - 1);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Records of eight bytes, little-endian, in the order of their keys: the key (four bytes, the second of the
 //! three numbers that identify a position in these programs), the move (`from | to << 8` in points of the [16
-//! by 16 board](super::grid)) and its weight. Of a position and its mirror image the one with the smaller
+//! by 16 board](super::mailbox)) and its weight. Of a position and its mirror image the one with the smaller
 //! keys is kept.
 //!
 //! The words are RC4's stream under a key of four zeros: three numbers of four bytes for Black to move, then
@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 
 use crate::book::interop::error::InteropError;
 use crate::book::interop::flat::field;
+use crate::book::interop::hash_scheme::Words;
 use crate::book::interop::obk::role_number;
-use crate::book::interop::scheme::Words;
-use crate::book::interop::{flat, grid, scheme};
+use crate::book::interop::{flat, hash_scheme, mailbox};
 use crate::xiangqi::Move;
 
 /// Bytes of a record.
@@ -44,9 +44,9 @@ pub(super) fn side() -> [u64; 2] {
 }
 
 pub(super) fn words() -> Box<Words> {
-    scheme::words(|piece, square| {
+    hash_scheme::words(|piece, square| {
         let number = piece.side().index() * 7 + role_number(piece.role());
-        LOCKS.words[number][usize::from(grid::point(square))]
+        LOCKS.words[number][usize::from(mailbox::point(square))]
     })
 }
 
@@ -119,12 +119,12 @@ impl Record {
 
 /// The move of a record.
 pub(super) fn decode_move(stored: u16) -> Option<Move> {
-    grid::mv((stored & 0xff) as u8, (stored >> 8) as u8)
+    mailbox::mv((stored & 0xff) as u8, (stored >> 8) as u8)
 }
 
 /// The inverse of [`decode_move`].
 pub(super) const fn encode_move(mv: Move) -> u16 {
-    grid::point(mv.from()) as u16 | (grid::point(mv.to()) as u16) << 8
+    mailbox::point(mv.from()) as u16 | (mailbox::point(mv.to()) as u16) << 8
 }
 
 /// Reads all whole records.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::book::file::reader::{Book, BookMove};
 use crate::book::interop::error::InteropError;
+use crate::book::interop::hash_scheme::{Scheme, scheme};
 use crate::book::interop::index::{Collector, Index, Stored};
 use crate::book::interop::obk::Dialect;
-use crate::book::interop::scheme::{Scheme, scheme};
 use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::write::{Content, TableWriter};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, write, xqb};

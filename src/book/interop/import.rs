@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use crate::book::file::reader::Entry;
 use crate::book::interop::error::InteropError;
+use crate::book::interop::hash_scheme::{Frame, other_colour, turned};
 use crate::book::interop::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, Stored};
 use crate::book::interop::load::{LoadOptions, Loaded, load};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::own::OwnWriter;
-use crate::book::interop::scheme::{Frame, other_colour, turned};
 use crate::book::interop::sqlite::bytes_of;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::write::join;
 use crate::book::interop::{Format, xqb};
-use crate::book::model::annotation::{Flags, MAX_COMMENT, Mark};
+use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT};
 use crate::book::model::metadata::{Metadata, Source};
-use crate::book::model::move_stats::Tally;
+use crate::book::model::move_stats::MoveStats;
 use crate::bytes::open;
 use crate::game::{Packed, Side, Symmetric};
 use crate::xiangqi::{Position, Setup};
@@ -149,7 +149,7 @@ pub fn import(
         comments: loaded.comments,
         shortened,
         swapped_rows,
-        clamped: loaded.findings.count(crate::book::interop::finding::Trouble::OutOfRange),
+        clamped: loaded.findings.count(crate::book::interop::issue::Issue::OutOfRange),
         learning: loaded.learning,
         scores,
         is_cut: walked.is_cut,
@@ -329,9 +329,9 @@ impl Sum {
         let [wins, draws, losses, unknown] = self.games;
         let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
         let games = wins + draws + losses + unknown;
-        let tally = Tally { games, first, draws, second, ..Tally::default() };
+        let tally = MoveStats { games, first, draws, second, ..MoveStats::default() };
         let mover = if taken.by_black { Side::Second } else { Side::First };
-        let mut mark = Mark { comment: self.comment, ..Mark::default() };
+        let mut mark = Annotation { comment: self.comment, ..Annotation::default() };
         mark.flags.set(Flags::DISABLED, self.is_disabled);
         // Without games it is in the book all the same.
         mark.flags.set(Flags::ADDED, games == 0);

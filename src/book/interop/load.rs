@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::types::ValueRef;
 
 use crate::book::interop::error::InteropError;
-use crate::book::interop::finding::{Findings, Trouble};
+use crate::book::interop::hash_scheme::{Scheme, scheme};
 use crate::book::interop::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
+use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::obk::{Dialect, StoredKey};
-use crate::book::interop::scheme::{Scheme, scheme};
 use crate::book::interop::sniff::sniff_until;
 use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
@@ -135,7 +135,7 @@ fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded
         None => reading.records()?,
     }
     for what in &reading.loaded.lost {
-        reading.loaded.findings.add(Trouble::File, || what.clone());
+        reading.loaded.findings.add(Issue::File, || what.clone());
     }
     Ok(reading.finish())
 }
@@ -204,15 +204,15 @@ impl Reading<'_> {
                 key
             }
             StoredKey::Integer(key) => {
-                findings.add(Trouble::MixedDialect, example);
+                findings.add(Issue::MixedDialect, example);
                 key
             }
             StoredKey::Null => {
-                findings.add(Trouble::NullKey, example);
+                findings.add(Issue::NullKey, example);
                 return Ok(());
             }
             StoredKey::Damaged => {
-                findings.add(Trouble::DamagedKey, example);
+                findings.add(Issue::DamagedKey, example);
                 return Ok(());
             }
         };
@@ -225,32 +225,32 @@ impl Reading<'_> {
         let findings = &mut self.loaded.findings;
         let Some(blob) = bytes_of(row.values[0]) else {
             let trouble = match row.values[0] {
-                ValueRef::Null => Trouble::NullKey,
-                _ => Trouble::DamagedKey,
+                ValueRef::Null => Issue::NullKey,
+                _ => Issue::DamagedKey,
             };
             findings.add(trouble, example);
             return Ok(());
         };
         let Some(setup) = xqb::decode(blob) else {
-            findings.add(Trouble::DamagedKey, example);
+            findings.add(Issue::DamagedKey, example);
             return Ok(());
         };
         let position = match Position::from_setup(&setup) {
             Ok(position) => position,
             Err(errors) => {
-                findings.add(Trouble::IllegalPosition, || format!("{}: {errors}", example()));
+                findings.add(Issue::IllegalPosition, || format!("{}: {errors}", example()));
                 return Ok(());
             }
         };
         if xqb::encode(&position).0 != blob {
-            findings.add(Trouble::NotCanonical, example);
+            findings.add(Issue::NotCanonical, example);
         }
         let key = scheme(Format::Xqb).key(&position, false);
         let mv = self.number(row, 1).and_then(xqb::decode_move);
         if let Some(mv) = mv
             && !position.is_legal(mv)
         {
-            self.loaded.findings.add(Trouble::IllegalMove, || {
+            self.loaded.findings.add(Issue::IllegalMove, || {
                 format!("{}: {mv} in {}", example(), position.to_fen())
             });
             return Ok(());
@@ -267,13 +267,13 @@ impl Reading<'_> {
     ) -> Result<(), InteropError> {
         let example = || place_name(row.place);
         let Some(mv) = mv else {
-            self.loaded.findings.add(Trouble::BadMove, example);
+            self.loaded.findings.add(Issue::BadMove, example);
             return Ok(());
         };
         let mut stored = Stored::new(key, row.place, Some(mv));
         let score = self.number(row, 2).unwrap_or(0);
         stored.value = i32::try_from(score).unwrap_or_else(|_| {
-            self.loaded.findings.add(Trouble::OutOfRange, example);
+            self.loaded.findings.add(Issue::OutOfRange, example);
             stored.flags |= CHANGED;
             if score < 0 { i32::MIN } else { i32::MAX }
         });
@@ -283,7 +283,7 @@ impl Reading<'_> {
         for (i, count) in counts.iter_mut().enumerate() {
             let number = self.number(row, 3 + i).unwrap_or(0);
             *count = u32::try_from(number).unwrap_or_else(|_| {
-                self.loaded.findings.add(Trouble::OutOfRange, example);
+                self.loaded.findings.add(Issue::OutOfRange, example);
                 stored.flags |= CHANGED;
                 if number < 0 { 0 } else { u32::MAX }
             });
@@ -295,14 +295,14 @@ impl Reading<'_> {
             self.loaded.disabled += 1;
         }
         if matches!(row.values[COMMENT_COLUMN], ValueRef::Integer(_)) {
-            self.loaded.findings.add(Trouble::LongComment, example);
+            self.loaded.findings.add(Issue::LongComment, example);
         }
         if let Some(bytes) = bytes_of(row.values[COMMENT_COLUMN]).filter(|bytes| !bytes.is_empty())
         {
             stored.flags |= COMMENT;
             self.loaded.comments += 1;
             if !comment_text(bytes).1 {
-                self.loaded.findings.add(Trouble::Comment, example);
+                self.loaded.findings.add(Issue::Comment, example);
             }
         }
         self.collector.push(stored)
@@ -316,13 +316,13 @@ impl Reading<'_> {
         let example = || place_name(row.place);
         let (trouble, number) = match row.values[column] {
             ValueRef::Integer(number) => return Some(number),
-            ValueRef::Null => (Trouble::NullField, None),
-            ValueRef::Real(number) => (Trouble::WrongType, Some(number as i64)),
+            ValueRef::Null => (Issue::NullField, None),
+            ValueRef::Real(number) => (Issue::WrongType, Some(number as i64)),
             ValueRef::Text(text) => {
                 let number = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse().ok());
-                (Trouble::WrongType, number)
+                (Issue::WrongType, number)
             }
-            ValueRef::Blob(_) => (Trouble::WrongType, None),
+            ValueRef::Blob(_) => (Issue::WrongType, None),
         };
         self.loaded.findings.add(trouble, example);
         number
@@ -374,7 +374,7 @@ impl Reading<'_> {
         };
         if header.file_len() != Some(len) {
             let stated = header.file_len();
-            self.loaded.findings.add(Trouble::File, || match stated {
+            self.loaded.findings.add(Issue::File, || match stated {
                 Some(stated) => format!("{len} bytes where its header states {stated}"),
                 None => "its header states more records than there can be".to_owned(),
             });
@@ -395,7 +395,7 @@ impl Reading<'_> {
     /// Bytes after the last whole record.
     fn check_rest(&mut self, len: u64, record: u64) {
         if !len.is_multiple_of(record) {
-            self.loaded.findings.add(Trouble::File, || {
+            self.loaded.findings.add(Issue::File, || {
                 format!("{} bytes after the last record, which has {record}", len % record)
             });
         }
@@ -412,7 +412,7 @@ impl Reading<'_> {
 
     fn in_order(&mut self, number: u64, last: &mut u64, key: u64) {
         if key < *last {
-            self.loaded.findings.add(Trouble::Unsorted, || format!("record {number}"));
+            self.loaded.findings.add(Issue::Unsorted, || format!("record {number}"));
         }
         *last = key;
     }
@@ -426,7 +426,7 @@ impl Reading<'_> {
     ) -> Result<(), InteropError> {
         self.count_record()?;
         if mv.is_none() {
-            self.loaded.findings.add(Trouble::BadMove, || format!("record {number}"));
+            self.loaded.findings.add(Issue::BadMove, || format!("record {number}"));
             return Ok(());
         }
         let mut stored = Stored::new(key, number.cast_signed(), mv);

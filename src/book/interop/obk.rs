@@ -1,7 +1,7 @@
 //! `.obk`: the SQLite books of BHGUI and many others, table `bhobk`.
 //!
 //! The key is a Zobrist key of constants of its own ([`crate::hash::foreign::OBK`]); the move is
-//! `from << 8 | to` in points of the [16 by 16 board](super::grid). Books store one of a position and
+//! `from << 8 | to` in points of the [16 by 16 board](super::mailbox). Books store one of a position and
 //! its mirror image, and readers look for both.
 //!
 //! Two dialects keep keys from 2^63 on: BHGUI binds the same eight bytes as a double, others as a signed
@@ -11,9 +11,9 @@
 
 use rusqlite::types::ValueRef;
 
-use crate::book::interop::scheme::{Words, fen_index};
+use crate::book::interop::hash_scheme::{Words, fen_index};
 use crate::book::interop::sqlite::Layout;
-use crate::book::interop::{Format, grid, scheme};
+use crate::book::interop::{Format, hash_scheme, mailbox};
 use crate::hash::foreign::OBK;
 use crate::xiangqi::{Move, Role};
 
@@ -41,7 +41,7 @@ pub(super) fn role_number(role: Role) -> usize {
 }
 
 pub(super) fn words() -> Box<Words> {
-    scheme::words(|piece, square| {
+    hash_scheme::words(|piece, square| {
         let number = piece.side().index() * 7 + role_number(piece.role());
         OBK[number * 90 + fen_index(square)]
     })
@@ -106,12 +106,12 @@ fn as_double(number: i64) -> Option<u64> {
 /// The move of a row.
 pub(super) fn decode_move(stored: i64) -> Option<Move> {
     let stored = u16::try_from(stored).ok()?;
-    grid::mv((stored >> 8) as u8, (stored & 0xff) as u8)
+    mailbox::mv((stored >> 8) as u8, (stored & 0xff) as u8)
 }
 
 /// The inverse of [`decode_move`].
 pub(super) const fn encode_move(mv: Move) -> u16 {
-    (grid::point(mv.from()) as u16) << 8 | grid::point(mv.to()) as u16
+    (mailbox::point(mv.from()) as u16) << 8 | mailbox::point(mv.to()) as u16
 }
 
 /// Encodes a key for the file; `None` if the dialect cannot hold it.

@@ -12,7 +12,7 @@ use crate::book::file::reader::Entry;
 use crate::book::file::store::Writer;
 use crate::book::file::transaction::Output;
 use crate::book::interop::error::InteropError;
-use crate::book::model::annotation::Mark;
+use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{Place, Row};
@@ -40,7 +40,7 @@ impl OwnWriter {
     }
 
     /// Adds the mark of a move that has no row.
-    pub(super) fn put_mark(&self, place: Place, mark: &Mark) -> Result<(), InteropError> {
+    pub(super) fn put_mark(&self, place: Place, mark: &Annotation) -> Result<(), InteropError> {
         self.writer.add_mark(place, mark).map_err(|e| self.output.at().store(e).into())
     }
 

@@ -21,16 +21,16 @@ use crate::book::interop::doctor::{
     Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier,
 };
 use crate::book::interop::error::InteropError;
-use crate::book::interop::finding::{Findings, Trouble};
+use crate::book::interop::hash_scheme::Scheme;
 use crate::book::interop::index::{
     CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored,
 };
+use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::own::OwnWriter;
+use crate::book::interop::recover::{Scanned, salvage};
 use crate::book::interop::repair::RepairReport;
-use crate::book::interop::salvage::{Scanned, salvage};
-use crate::book::interop::scheme::Scheme;
 use crate::book::interop::walk::walk;
-use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::Counts;
 use crate::book::model::move_stats::{Place, Row};
@@ -75,7 +75,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
             return Err(error.into());
         }
         Err(error) => {
-            findings.add(Trouble::File, || error.to_string());
+            findings.add(Issue::File, || error.to_string());
             None
         }
     };
@@ -84,7 +84,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
     if let Some(book) = &book {
         book.expect_game::<Position>()?;
         if let Err(error) = book.check_file() {
-            findings.add(Trouble::File, || error.to_string());
+            findings.add(Issue::File, || error.to_string());
         }
         let connection = connect(path, &options.reach.stop)?;
         check_structure(&connection, &mut findings);
@@ -95,7 +95,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         if findings.is_empty()
             && let Err(error) = book.check_rows()
         {
-            findings.add(Trouble::File, || error.to_string());
+            findings.add(Issue::File, || error.to_string());
         }
         let own = Scheme::own(book.foreign_keys());
         bad = search(path, &own, &mut index, options, &mut diagnosis, &mut findings)?;
@@ -146,7 +146,7 @@ fn check_structure(connection: &Connection, findings: &mut Findings) {
     };
     let lines = read().unwrap_or_else(|error| vec![error.to_string()]);
     for line in lines.into_iter().filter(|line| line != "ok") {
-        findings.add(Trouble::File, || line);
+        findings.add(Issue::File, || line);
     }
 }
 
@@ -164,7 +164,7 @@ fn rows(
     let read = each_row(connection, &mut |place, row| {
         diagnosis.rows += 1;
         let Some(row) = row else {
-            findings.add(Trouble::DamagedRow, || place_name(place));
+            findings.add(Issue::DamagedRow, || place_name(place));
             return full.is_ok();
         };
         let mark = mark_of(connection, has_marks, place);
@@ -175,7 +175,7 @@ fn rows(
     });
     full?;
     for lost in read {
-        findings.add(Trouble::File, || lost);
+        findings.add(Issue::File, || lost);
     }
     Ok(collector.finish())
 }
@@ -185,15 +185,15 @@ fn has_marks(connection: &Connection) -> bool {
 }
 
 /// The mark of a move; an empty one if it cannot be read.
-fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Mark {
+fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Annotation {
     if has_marks {
         annotation_rows::get(connection, place).unwrap_or_default()
     } else {
-        Mark::default()
+        Annotation::default()
     }
 }
 
-fn stored((key, mv): Place, row: &Row, mark: &Mark) -> Stored {
+fn stored((key, mv): Place, row: &Row, mark: &Annotation) -> Stored {
     let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
     let weight = mark.weight.or(row.weight);
     stored.value = i32::try_from(weight.unwrap_or(row.tally.games)).unwrap_or(i32::MAX);
@@ -309,7 +309,7 @@ fn count_orphans(connection: &Connection, findings: &mut Findings) {
          moves AS r WHERE r.key = m.key AND r.move = m.move)"
     );
     if let Ok(count) = connection.query_row(&sql, [], |row| row.get::<_, i64>(0)) {
-        findings.add_many(Trouble::Orphan, count.cast_unsigned());
+        findings.add_many(Issue::Orphan, count.cast_unsigned());
     }
 }
 
@@ -339,18 +339,18 @@ fn search(
     for key in astray {
         for number in index.of(key) {
             let place = place(index.row(number));
-            findings.add(Trouble::NotCanonical, || place_name(place));
+            findings.add(Issue::NotCanonical, || place_name(place));
             bad.insert(place);
         }
     }
     for (one, other) in mirrored {
         let names = [one, other].map(|number| place_name(place(index.row(number))));
-        findings.add(Trouble::MirrorDuplicate, || names.join(" and "));
+        findings.add(Issue::MirrorDuplicate, || names.join(" and "));
     }
     for row in index.rows() {
         diagnosis.reached += u64::from(row.has(REACHED | ILLEGAL));
         if row.has(ILLEGAL) && !row.has(REACHED) {
-            findings.add(Trouble::IllegalMove, || place_name(place(row)));
+            findings.add(Issue::IllegalMove, || place_name(place(row)));
             bad.insert(place(row));
         }
     }
@@ -376,7 +376,7 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> B
         let Some((at, others)) = outlier(&weights) else { continue };
         if group[at].has(CHANGED) {
             let place = place(&group[at]);
-            findings.add(Trouble::Outlier, || {
+            findings.add(Issue::Outlier, || {
                 format!("{}: {}, the next {others}", place_name(place), weights[at])
             });
             outliers.insert(place);
@@ -507,7 +507,7 @@ fn copy_others(
         Part::Journal | Part::Origins | Part::Scores => true,
         Part::Games => table.name != "games", // counted as they are copied
         // With fewer moves, other things follow from scores.
-        Part::Backed => is_whole,
+        Part::Propagated => is_whole,
         Part::Frame | Part::Moves | Part::Marks | Part::Groups => false,
     };
     for Table { name, .. } in TABLES.iter().filter(is_carried) {

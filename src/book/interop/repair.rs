@@ -7,8 +7,8 @@ use rusqlite::types::Value;
 
 use crate::book::interop::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
 use crate::book::interop::error::InteropError;
-use crate::book::interop::finding::Trouble;
 use crate::book::interop::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
+use crate::book::interop::issue::Issue;
 use crate::book::interop::load::Loaded;
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::sqlite::{Database, Layout};
@@ -42,7 +42,7 @@ impl RepairReport {
     }
 
     /// The findings that the copy still has.
-    pub fn left(&self) -> impl Iterator<Item = Trouble> {
+    pub fn left(&self) -> impl Iterator<Item = Issue> {
         self.diagnosis
             .findings
             .iter()

@@ -16,7 +16,7 @@ use crate::book::file::connect::{Guard, Kind, open_file, row_fault};
 use crate::book::file::digest::Header;
 use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
-use crate::book::interop::salvage::{Scanned, salvage};
+use crate::book::interop::recover::{Scanned, salvage};
 use crate::bytes::open;
 
 /// First bytes of every SQLite file.

@@ -9,20 +9,20 @@ use crate::book::file::reader::{Book, Entry};
 use crate::book::interop::doctor::{DoctorOptions, Kind, examine};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::export::ExportOptions;
-use crate::book::interop::finding::Trouble;
+use crate::book::interop::hash_scheme::scheme;
 use crate::book::interop::import::ImportOptions;
 use crate::book::interop::index::{ILLEGAL, REACHED};
+use crate::book::interop::issue::Issue;
 use crate::book::interop::load::{LoadOptions, Loaded, load};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::own::OwnWriter;
-use crate::book::interop::scheme::scheme;
 use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::{
     Format, eleeye, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
 };
-use crate::book::model::annotation::{Flags, Mark};
+use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
-use crate::book::model::move_stats::Tally;
+use crate::book::model::move_stats::MoveStats;
 use crate::game::{Game, MoveList, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 
@@ -264,11 +264,11 @@ fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
                 let canonical = position.canonical();
                 let place = (canonical.key.to_i64(), position.canonical_move(canonical, mv).pack());
                 let games = first + draws + second;
-                let tally = Tally { games, first, draws, second, ..Tally::default() };
+                let tally = MoveStats { games, first, draws, second, ..MoveStats::default() };
                 let default = tally.default_weight(position.turn());
                 let weight =
                     if games == 0 { weight.or(Some(1)) } else { weight.filter(|&w| w != default) };
-                let mut mark = Mark::default();
+                let mut mark = Annotation::default();
                 mark.flags.set(Flags::ADDED, games == 0);
                 mark.flags.set(Flags::DISABLED, extra == 0);
                 mark.comment = (extra == 1).then(|| format!("第{games}局"));
@@ -323,10 +323,10 @@ proptest! {
         let (found, foreign, _folder) = there_and_back(&entries_in, &options);
         prop_assert_eq!(&found, &entries_in);
         let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
-        let expected: Vec<Trouble> = if swapped { vec![Trouble::ByteOrder] } else { vec![] };
+        let expected: Vec<Issue> = if swapped { vec![Issue::ByteOrder] } else { vec![] };
         // Weights by chance may be out of all proportion.
         let troubles = diagnosis.findings.iter().map(|f| f.trouble);
-        let found: Vec<Trouble> = troubles.filter(|&t| t != Trouble::Outlier).collect();
+        let found: Vec<Issue> = troubles.filter(|&t| t != Issue::Outlier).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -338,7 +338,7 @@ proptest! {
         prop_assert!(known.len() + 2 >= entries_in.len(), "{found:?}\n{entries_in:?}");
         let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
         // Weights by chance may be out of all proportion.
-        prop_assert!(diagnosis.findings.iter().all(|f| f.trouble == Trouble::Outlier));
+        prop_assert!(diagnosis.findings.iter().all(|f| f.trouble == Issue::Outlier));
     }
 
     #[test]
@@ -369,7 +369,7 @@ proptest! {
         // Of positions that only disabled moves lead to, the search may miss some.
         prop_assert!(found.len() <= usable.count());
         prop_assert!(examine(&foreign, &DoctorOptions::default()).unwrap().findings.iter().all(
-            |finding| finding.trouble == Trouble::Outlier));
+            |finding| finding.trouble == Issue::Outlier));
     }
 
     #[test]
@@ -470,7 +470,7 @@ impl Handmade {
         self.connection.execute_batch(sql).unwrap();
     }
 
-    fn found(&self) -> Vec<(Trouble, u64)> {
+    fn found(&self) -> Vec<(Issue, u64)> {
         found(&self.path)
     }
 
@@ -483,7 +483,7 @@ impl Handmade {
     }
 }
 
-fn found(path: &Path) -> Vec<(Trouble, u64)> {
+fn found(path: &Path) -> Vec<(Issue, u64)> {
     let diagnosis = examine(path, &DoctorOptions::default()).unwrap();
     diagnosis.findings.iter().map(|finding| (finding.trouble, finding.count)).collect()
 }
@@ -534,7 +534,7 @@ fn an_index_that_lost_its_rows() {
     drop(connection);
     let book = Handmade { connection: Connection::open(&path).unwrap(), folder, path };
     let found = book.found();
-    assert_eq!(found[0].0, Trouble::CorruptIndex);
+    assert_eq!(found[0].0, Issue::CorruptIndex);
     assert!(found[0].1 >= 2, "{found:?}");
     // All rows are read all the same, and a clean copy has an index that works.
     let out = book.folder.path().join("own");
@@ -550,7 +550,7 @@ fn an_index_that_lost_its_rows() {
 fn exchanged_bytes_are_found_by_a_vote() {
     let book = three_moves();
     book.run("UPDATE bhobk SET vmove = ((vmove & 255) << 8) | (vmove >> 8)");
-    assert_eq!(book.found(), [(Trouble::ByteOrder, 3)]);
+    assert_eq!(book.found(), [(Issue::ByteOrder, 3)]);
     let clean = book.repaired();
     assert_eq!(rows_of(&clean, "SELECT vmove FROM bhobk ORDER BY id LIMIT 1"), [43687]);
     let out = book.folder.path().join("own");
@@ -566,7 +566,7 @@ fn some_rows_with_exchanged_moves_are_taken() {
     // Of a book that stores moves the other way round.
     book.add("h2e2 h9g7", "g2h0", 7, 7);
     book.add("h2e2 h9g7 h0g2", "h9i9", 6, 6);
-    assert_eq!(book.found(), [(Trouble::ByteOrder, 2)]);
+    assert_eq!(book.found(), [(Issue::ByteOrder, 2)]);
     let out = book.folder.path().join("own");
     let report = import(&book.path, &out, &ImportOptions::default()).unwrap();
     assert_eq!((report.swapped_rows, report.illegal, report.taken), (2, 0, 6));
@@ -626,8 +626,8 @@ fn keys_as_doubles() {
         [-4_503_599_627_370_497]
     );
     book.add("h2e2 h9g7 h0g2 b9c7 c3c4", "c6c5", 1, 1);
-    let troubles: Vec<Trouble> = book.found().into_iter().map(|(trouble, _)| trouble).collect();
-    assert_eq!(troubles, [Trouble::NullKey]);
+    let troubles: Vec<Issue> = book.found().into_iter().map(|(trouble, _)| trouble).collect();
+    assert_eq!(troubles, [Issue::NullKey]);
     let options = DoctorOptions::default();
     assert_eq!(examine(&book.path, &options).unwrap().punned, 1);
     // A clean copy has the same kind of keys, unless another one is asked for.
@@ -652,10 +652,10 @@ fn rows_that_cannot_be() {
     book.run("INSERT INTO bhobk(vkey, vmove) VALUES(7101337512282506414, 7)");
     let found = book.found();
     for expected in [
-        (Trouble::BadMove, 1),
-        (Trouble::IllegalMove, 1),
-        (Trouble::Duplicate, 1),
-        (Trouble::MirrorDuplicate, 1),
+        (Issue::BadMove, 1),
+        (Issue::IllegalMove, 1),
+        (Issue::Duplicate, 1),
+        (Issue::MirrorDuplicate, 1),
     ] {
         assert!(found.contains(&expected), "{expected:?} in {found:?}");
     }
@@ -677,12 +677,8 @@ fn fields_of_the_wrong_kind() {
          UPDATE bhobk SET vmemo = x'ff00ff' WHERE id = 2;
          CREATE TABLE ltext(lma TEXT); INSERT INTO ltext VALUES('x');",
     );
-    let expected = [
-        (Trouble::NullField, 1),
-        (Trouble::WrongType, 1),
-        (Trouble::OutOfRange, 1),
-        (Trouble::Comment, 1),
-    ];
+    let expected =
+        [(Issue::NullField, 1), (Issue::WrongType, 1), (Issue::OutOfRange, 1), (Issue::Comment, 1)];
     assert_eq!(book.found(), expected);
     let clean = book.repaired();
     assert_eq!(rows_of(&clean, "SELECT count(*) FROM ltext"), [1]);
@@ -697,7 +693,7 @@ fn a_weight_out_of_all_proportion() {
         book.add("", mv, 0, 1);
     }
     book.add("", "f0e1", 0, 230_827);
-    assert_eq!(book.found(), [(Trouble::Outlier, 1)]);
+    assert_eq!(book.found(), [(Issue::Outlier, 1)]);
     let clean = book.repaired();
     assert_eq!(rows_of(&clean, "SELECT DISTINCT vwin FROM bhobk"), [1]);
 }
@@ -716,11 +712,11 @@ fn weights_that_mean_nothing() {
         }
         position.make(next);
     }
-    assert!(book.found().iter().any(|&(trouble, _)| trouble == Trouble::AllEqual));
+    assert!(book.found().iter().any(|&(trouble, _)| trouble == Issue::AllEqual));
     let clean = book.folder.path().join("clean");
     let report =
         repair(&book.path, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
-    assert_eq!(report.left().collect::<Vec<_>>(), [Trouble::AllEqual]);
+    assert_eq!(report.left().collect::<Vec<_>>(), [Issue::AllEqual]);
 }
 
 #[test]
@@ -795,8 +791,8 @@ fn flat_books_out_of_order_and_too_long() {
     std::fs::write(at("book"), &bytes).unwrap();
     let options = DoctorOptions { from: Some(Format::ElephantEye), ..DoctorOptions::default() };
     let diagnosis = examine(&at("book"), &options).unwrap();
-    let troubles: Vec<Trouble> = diagnosis.findings.iter().map(|f| f.trouble).collect();
-    let expected = [Trouble::File, Trouble::BadMove, Trouble::IllegalMove, Trouble::Unsorted];
+    let troubles: Vec<Issue> = diagnosis.findings.iter().map(|f| f.trouble).collect();
+    let expected = [Issue::File, Issue::BadMove, Issue::IllegalMove, Issue::Unsorted];
     assert_eq!(troubles, expected);
     repair(&at("book"), &at("clean"), Some(Dialect::Int64), &options).unwrap();
     assert!(examine(&at("clean"), &options).unwrap().is_healthy());
@@ -807,7 +803,7 @@ fn flat_books_out_of_order_and_too_long() {
         moonriver::Header { counts }.put("", &mut bytes);
         moonriver::Record { key: 5, count: 1 }.put(&mut bytes);
         std::fs::write(at("giant"), &bytes).unwrap();
-        assert_eq!(found(&at("giant"))[0].0, Trouble::File);
+        assert_eq!(found(&at("giant"))[0].0, Issue::File);
     }
 }
 
@@ -834,8 +830,8 @@ fn sick_own(path: &Path) -> [Entry; 3] {
     let canonical = start.canonical();
     let entry = |text: &str, flags: Flags| {
         let mv = start.canonical_move(canonical, Move::parse(text).unwrap());
-        let tally = Tally { games: 1, first: 1, ..Tally::default() };
-        let mark = Mark { flags, ..Mark::default() };
+        let tally = MoveStats { games: 1, first: 1, ..MoveStats::default() };
+        let mark = Annotation { flags, ..Annotation::default() };
         Entry { key: canonical.key.to_i64(), mv: mv.pack(), tally, weight: None, mark }
     };
     let none = Flags::default();
@@ -850,20 +846,20 @@ fn own_books_are_mended_but_for_what_is_locked() {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
     sick_own(&at("own"));
-    assert_eq!(found(&at("own")), [(Trouble::IllegalMove, 2)]);
+    assert_eq!(found(&at("own")), [(Issue::IllegalMove, 2)]);
     let report =
         repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     assert_eq!((report.dropped, report.written), (1, 2));
-    assert_eq!(found(&at("clean")), [(Trouble::IllegalMove, 1)], "the locked one stays");
+    assert_eq!(found(&at("clean")), [(Issue::IllegalMove, 1)], "the locked one stays");
     assert!(own_doctor::is_intact(&at("clean")));
     let mut bytes = std::fs::read(at("clean")).unwrap();
     // Within the free part of a page: only the digest sees it.
     let place = bytes.len() - 4000;
     bytes[place] ^= 1;
     std::fs::write(at("clean"), &bytes).unwrap();
-    assert_eq!(found(&at("clean"))[0].0, Trouble::File);
+    assert_eq!(found(&at("clean"))[0].0, Issue::File);
     repair(&at("clean"), &at("again"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
-    assert_eq!(found(&at("again")), [(Trouble::IllegalMove, 1)]);
+    assert_eq!(found(&at("again")), [(Issue::IllegalMove, 1)]);
 }
 
 #[test]
@@ -875,8 +871,8 @@ fn every_table_of_a_healthy_own_book_is_kept() {
     let canonical = start.canonical();
     let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
     let key = canonical.key.to_i64();
-    let tally = Tally { games: 1, first: 1, ..Tally::default() };
-    writer.add(&Entry { key, mv, tally, weight: None, mark: Mark::default() }).unwrap();
+    let tally = MoveStats { games: 1, first: 1, ..MoveStats::default() };
+    writer.add(&Entry { key, mv, tally, weight: None, mark: Annotation::default() }).unwrap();
     let blob = || Value::Blob(vec![7; 16]);
     let number = Value::Integer;
     let text = || Value::Text("x".to_owned());
@@ -947,7 +943,7 @@ fn rows_behind_a_bad_page_and_a_huge_comment_are_read() {
     assert_eq!(report.lost.len(), 1, "{report:?}");
     let diagnosis = &report.diagnosis;
     assert!(diagnosis.rows > 2800 && diagnosis.rows < 3000, "{}", diagnosis.rows);
-    assert!(diagnosis.findings.iter().any(|f| f.trouble == Trouble::LongComment && f.count == 1));
+    assert!(diagnosis.findings.iter().any(|f| f.trouble == Issue::LongComment && f.count == 1));
     assert_eq!(rows_of(&clean, "SELECT max(vwin) FROM bhobk"), [2999]);
 }
 
@@ -1155,7 +1151,7 @@ fn rows_are_compared_with_the_digest_of_all() {
     let (key, mv): (i64, u16) = connection
         .query_row("SELECT key, move FROM moves LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
         .unwrap();
-    let tally = Tally { games: 99, first: 99, ..Tally::default() };
+    let tally = MoveStats { games: 99, first: 99, ..MoveStats::default() };
     let mut blob = Vec::new();
     crate::book::model::move_stats::Row { tally, weight: None }.put(key, mv, &mut blob);
     connection

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::book::interop::error::InteropError;
+use crate::book::interop::hash_scheme::{Frame, Scheme};
 use crate::book::interop::index::{Index, REACHED};
-use crate::book::interop::scheme::{Frame, Scheme};
 use crate::game::{Game, MoveList, Side, Symmetric};
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 

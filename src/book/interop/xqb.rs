@@ -8,7 +8,7 @@
 //! top.
 
 use crate::book::interop::Format;
-use crate::book::interop::scheme::{other_colour, turned};
+use crate::book::interop::hash_scheme::{other_colour, turned};
 use crate::book::interop::sqlite::Layout;
 use crate::game::Side;
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
@@ -69,7 +69,7 @@ fn cells(position: &Position) -> (Cells, Turned) {
     let mut cells = [0; 90];
     for square in position.occupied() {
         let Some(piece) = position.piece_at(square) else { continue };
-        let at = super::scheme::fen_index(square);
+        let at = super::hash_scheme::fen_index(square);
         if round {
             cells[89 - at] = code(other_colour(piece));
         } else {

@@ -82,7 +82,7 @@ impl Flags {
 
 /// The mark of a move. The book has no row for the default, which is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mark {
+pub struct Annotation {
     /// Selection prefers the highest.
     pub priority: i64,
     /// Properties.
@@ -97,7 +97,7 @@ pub struct Mark {
     pub origin: Option<u32>,
 }
 
-impl Mark {
+impl Annotation {
     /// Returns true if it is empty but for groups, which have a table of their own.
     pub(in crate::book) fn is_blank(&self) -> bool {
         *self == Self { groups: self.groups.clone(), ..Self::default() }
@@ -187,14 +187,14 @@ pub(in crate::book) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_mark() -> impl Strategy<Value = Mark> {
+    pub(in crate::book) fn any_mark() -> impl Strategy<Value = Annotation> {
         let weight = prop::option::of(0..i64::MAX as u64);
         let groups = prop::collection::btree_set("[a-z]{1,3}", 0..3);
         let comment = prop::option::of(any::<String>());
         (any::<i64>(), 0..64i64, weight, comment, groups, prop::option::of(any::<u32>())).prop_map(
             |(priority, flags, weight, comment, groups, origin)| {
                 let flags = Flags::from_bits(flags).unwrap_or_default();
-                Mark { priority, flags, weight, comment, groups, origin }
+                Annotation { priority, flags, weight, comment, groups, origin }
             },
         )
     }
@@ -204,14 +204,14 @@ pub(in crate::book) mod tests {
         fn put_then_take_is_identity(mark in any_mark()) {
             let mut bytes = Vec::new();
             mark.put(&mut bytes);
-            prop_assert_eq!(Mark::take(&bytes), Some(mark));
+            prop_assert_eq!(Annotation::take(&bytes), Some(mark));
             bytes.push(0);
-            prop_assert_eq!(Mark::take(&bytes), None);
+            prop_assert_eq!(Annotation::take(&bytes), None);
         }
 
         #[test]
         fn garbage_never_panics(bytes: Vec<u8>) {
-            let _unused = Mark::take(&bytes);
+            let _unused = Annotation::take(&bytes);
         }
     }
 

@@ -93,7 +93,7 @@ impl Kind {
 /// All copies of a game. Differences between copies are settled without regard to their order: the result by
 /// majority, the year is the earliest stated, a rating the highest stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct Played {
+pub(in crate::book) struct CountedGame {
     pub(in crate::book) id: GameId,
     /// 0, so that copies are brought together, or a number that no other record has; in shards, one
     /// that only records of one file have.
@@ -124,7 +124,7 @@ pub(in crate::book) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
     }
 }
 
-impl Played {
+impl CountedGame {
     /// The game of a record. Up to `max_ply` moves are kept.
     pub(in crate::book) fn new<G: Notation>(
         record: &Record<G>,
@@ -246,7 +246,7 @@ fn rating(text: &str) -> Option<u16> {
     text.trim().parse().ok().filter(|n| (1..=MAX_RATING).contains(n))
 }
 
-impl Reduce for Played {
+impl Reduce for CountedGame {
     type Item = Self;
 
     fn item_order(a: &Self, b: &Self) -> Ordering {
@@ -317,7 +317,7 @@ impl Reduce for Played {
 
 /// The facts that one file states of a game. The same from several readings of the file counts once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct FromSource(pub(in crate::book) Played);
+pub(in crate::book) struct FromSource(pub(in crate::book) CountedGame);
 
 impl Reduce for FromSource {
     type Item = Self;
@@ -327,7 +327,7 @@ impl Reduce for FromSource {
     }
 
     fn item_size(item: &Self) -> usize {
-        Played::item_size(&item.0)
+        CountedGame::item_size(&item.0)
     }
 
     fn begin(item: Self) -> Self {
@@ -345,7 +345,7 @@ impl Reduce for FromSource {
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
-        Played::take(input).map(Self)
+        CountedGame::take(input).map(Self)
     }
 }
 
@@ -353,7 +353,7 @@ impl Reduce for FromSource {
 /// ids, makes each game once, without a source.
 pub(in crate::book) struct Copies<I> {
     from_sources: I,
-    next: Option<Played>,
+    next: Option<CountedGame>,
 }
 
 impl<I> Copies<I> {
@@ -363,12 +363,12 @@ impl<I> Copies<I> {
 }
 
 impl<I: Iterator<Item = io::Result<FromSource>>> Iterator for Copies<I> {
-    type Item = io::Result<Played>;
+    type Item = io::Result<CountedGame>;
 
-    fn next(&mut self) -> Option<io::Result<Played>> {
+    fn next(&mut self) -> Option<io::Result<CountedGame>> {
         for copy in self.from_sources.by_ref() {
             let copy = match copy {
-                Ok(FromSource(copy)) => Played { serial: 0, ..copy },
+                Ok(FromSource(copy)) => CountedGame { serial: 0, ..copy },
                 Err(error) => return Some(Err(error)),
             };
             match &mut self.next {
@@ -389,8 +389,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn with_votes(votes: [u64; 4]) -> Played {
-        Played { votes, ..Played::empty(GameId([7; 16])) }
+    fn with_votes(votes: [u64; 4]) -> CountedGame {
+        CountedGame { votes, ..CountedGame::empty(GameId([7; 16])) }
     }
 
     #[test]
@@ -422,11 +422,11 @@ mod tests {
         }
     }
 
-    fn any_played() -> impl Strategy<Value = Played> {
+    fn any_played() -> impl Strategy<Value = CountedGame> {
         let number = || prop::option::of(1..4000u16);
         let moves = prop::collection::vec(any::<u16>(), 0..70);
         (any::<[u8; 16]>(), any::<[u32; 4]>(), number(), number(), number(), moves).prop_map(
-            |(id, votes, year, first, second, moves)| Played {
+            |(id, votes, year, first, second, moves)| CountedGame {
                 id: GameId(id),
                 serial: u64::from(votes[0]),
                 kind: Kind::Usual,
@@ -444,7 +444,7 @@ mod tests {
         for (votes, is_sound) in [(MAX_VOTES, true), (MAX_VOTES + 1, false), (1 << 63, false)] {
             let mut bytes = Vec::new();
             with_votes([0, votes, 0, 0]).put(&mut bytes);
-            assert_eq!(Played::take(&mut bytes.as_slice()).is_some(), is_sound);
+            assert_eq!(CountedGame::take(&mut bytes.as_slice()).is_some(), is_sound);
         }
     }
 
@@ -454,7 +454,7 @@ mod tests {
             let mut bytes = Vec::new();
             played.put(&mut bytes);
             let mut rest = bytes.as_slice();
-            prop_assert_eq!(Played::take(&mut rest), Some(played));
+            prop_assert_eq!(CountedGame::take(&mut rest), Some(played));
             prop_assert!(rest.is_empty());
         }
 
@@ -462,7 +462,7 @@ mod tests {
         fn copies_may_come_in_any_order(
             a in any_played(), b in any_played(), c in any_played(),
         ) {
-            let sum = |mut x: Played, y: &Played| { x.absorb(y.clone()); x };
+            let sum = |mut x: CountedGame, y: &CountedGame| { x.absorb(y.clone()); x };
             let one = sum(sum(a.clone(), &b), &c);
             let other = sum(a, &sum(c, &b));
             prop_assert_eq!(one, other);

@@ -15,7 +15,7 @@ pub(in crate::book) const MAX_SUM: u64 = 1 << 50;
 /// Sums over the games in which a move was played. All fields are plain sums or extremes, so
 /// [`absorb`](Self::absorb) is associative and commutative and any order of adding gives the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct MoveStats {
     /// Games in which the move was played in this position; a game counts once.
     pub games: u64,
     /// Those won by the first side (Red in xiangqi).
@@ -49,7 +49,7 @@ impl Years {
     }
 }
 
-impl Tally {
+impl MoveStats {
     /// Adds `other`'s games. Sums that do not fit stay at the greatest number, which no sound book
     /// has.
     pub fn absorb(&mut self, other: &Self) {
@@ -186,7 +186,7 @@ pub(in crate::book) const fn result_of(number: u8) -> Option<Outcome> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// The sums.
-    pub tally: Tally,
+    pub tally: MoveStats,
     /// The weight, if one was set.
     pub weight: Option<u64>,
 }
@@ -263,7 +263,7 @@ impl Row {
         } else {
             let [first, draws, second, unknown] = take_counts(rest)?;
             let games = first.checked_add(draws)?.checked_add(second)?.checked_add(unknown)?;
-            Tally { games, first, draws, second, ..Tally::default() }
+            MoveStats { games, first, draws, second, ..MoveStats::default() }
         };
         if flags & RATINGS != 0 {
             tally.rating_sum = varint::take(rest)?;
@@ -305,8 +305,8 @@ pub(in crate::book) fn tally_of(
     result: Option<Outcome>,
     rating: Option<u16>,
     year: Option<u16>,
-) -> Tally {
-    Tally {
+) -> MoveStats {
+    MoveStats {
         games: 1,
         first: u64::from(result == Some(Outcome::Win(Side::First))),
         draws: u64::from(result == Some(Outcome::Draw)),
@@ -322,11 +322,11 @@ pub(in crate::book) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_tally() -> impl Strategy<Value = Tally> {
+    pub(in crate::book) fn any_tally() -> impl Strategy<Value = MoveStats> {
         let count = || prop_oneof![3 => 0..3u64, 1 => 0..1u64 << 40];
         let years = prop::option::of((1800..2036u16, 0..200u16));
         (count(), count(), count(), count(), count(), 0..1u64 << 40, years).prop_map(
-            |(first, draws, second, unknown, rating_count, sum, years)| Tally {
+            |(first, draws, second, unknown, rating_count, sum, years)| MoveStats {
                 games: first + draws + second + unknown,
                 first,
                 draws,
@@ -377,7 +377,7 @@ pub(in crate::book) mod tests {
         fn absorbing_is_associative_and_commutative(
             a in any_tally(), b in any_tally(), c in any_tally(),
         ) {
-            let sum = |parts: &[&Tally]| parts.iter().fold(Tally::default(), |mut s, t| {
+            let sum = |parts: &[&MoveStats]| parts.iter().fold(MoveStats::default(), |mut s, t| {
                 s.absorb(t);
                 s
             });
@@ -392,7 +392,7 @@ pub(in crate::book) mod tests {
         Row { tally: one, weight: None }.put(-5, 2353, &mut blob);
         assert_eq!(blob.len(), 4, "a move of a single game takes four bytes");
         assert_eq!(blob[..2], [0x25, 0x17]);
-        let many = Tally {
+        let many = MoveStats {
             games: 300,
             first: 120,
             draws: 100,
@@ -417,16 +417,16 @@ pub(in crate::book) mod tests {
 
     #[test]
     fn forged_counts_do_not_overflow() {
-        let tally = Tally { games: u64::MAX, first: u64::MAX, ..Tally::default() };
+        let tally = MoveStats { games: u64::MAX, first: u64::MAX, ..MoveStats::default() };
         assert_eq!(tally.default_weight(Side::First), u64::MAX);
     }
 
     #[test]
     fn scores_are_the_movers() {
-        let tally = Tally { games: 5, first: 2, draws: 1, second: 1, ..Tally::default() };
+        let tally = MoveStats { games: 5, first: 2, draws: 1, second: 1, ..MoveStats::default() };
         assert_eq!(tally.score(Side::First), Some(0.625));
         assert_eq!(tally.score(Side::Second), Some(0.375));
         assert_eq!(tally.default_weight(Side::First), 6);
-        assert_eq!(Tally::default().score(Side::First), None);
+        assert_eq!(MoveStats::default().score(Side::First), None);
     }
 }

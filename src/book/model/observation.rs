@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use crate::book::model::move_stats::{Tally, Years, result_number, result_of, tally_of};
+use crate::book::model::move_stats::{MoveStats, Years, result_number, result_of, tally_of};
 use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
 use crate::game::Outcome;
 
 /// One move of one game, in 16 bytes; 0 stands for an unknown rating or year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Glimpse {
+pub(crate) struct Observation {
     /// The canonical key as SQLite holds it.
     pub(in crate::book) key: i64,
     /// The move in the canonical frame.
@@ -19,9 +19,9 @@ pub(crate) struct Glimpse {
     result: u8,
 }
 
-const _: () = assert!(size_of::<Glimpse>() == 16);
+const _: () = assert!(size_of::<Observation>() == 16);
 
-impl Glimpse {
+impl Observation {
     pub(in crate::book) fn new(
         key: i64,
         mv: u16,
@@ -33,7 +33,7 @@ impl Glimpse {
         Self { key, mv, rating, year, result: result_number(result) }
     }
 
-    fn tally(self) -> Tally {
+    fn tally(self) -> MoveStats {
         let known = |n: u16| (n > 0).then_some(n);
         tally_of(result_of(self.result), known(self.rating), known(self.year))
     }
@@ -41,13 +41,13 @@ impl Glimpse {
 
 /// A move of a position, summed over games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Observation {
+pub struct MoveSum {
     /// The canonical key as SQLite holds it; observations are ordered by it, as signed integers.
     pub key: i64,
     /// The move in the canonical frame, packed.
     pub mv: u16,
     /// The sums.
-    pub tally: Tally,
+    pub tally: MoveStats,
 }
 
 /// The order of keys, as signed integers, then moves, in one number: compared without branches.
@@ -55,18 +55,18 @@ const fn rank(key: i64, mv: u16) -> u128 {
     ((key.cast_unsigned() ^ 1 << 63) as u128) << 16 | mv as u128
 }
 
-impl Reduce for Observation {
-    type Item = Glimpse;
+impl Reduce for MoveSum {
+    type Item = Observation;
 
-    fn item_order(a: &Glimpse, b: &Glimpse) -> Ordering {
+    fn item_order(a: &Observation, b: &Observation) -> Ordering {
         rank(a.key, a.mv).cmp(&rank(b.key, b.mv))
     }
 
-    fn item_size(_item: &Glimpse) -> usize {
-        size_of::<Glimpse>()
+    fn item_size(_item: &Observation) -> usize {
+        size_of::<Observation>()
     }
 
-    fn begin(item: Glimpse) -> Self {
+    fn begin(item: Observation) -> Self {
         Self { key: item.key, mv: item.mv, tally: item.tally() }
     }
 
@@ -101,14 +101,14 @@ impl Reduce for Observation {
         let min = u16::try_from(varint::take(input)?).ok()?;
         let max = u16::try_from(varint::take(input)?).ok()?;
         let years = (max > 0).then_some(Years { min, max });
-        let tally = Tally { games, first, draws, second, rating_sum, rating_count, years };
+        let tally = MoveStats { games, first, draws, second, rating_sum, rating_count, years };
         Some(Self { key, mv, tally })
     }
 }
 
-/// An [`Observation`] that is itself summed further.
+/// An [`MoveSum`] that is itself summed further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) struct Summed(pub(in crate::book) Observation);
+pub(in crate::book) struct Summed(pub(in crate::book) MoveSum);
 
 impl Reduce for Summed {
     type Item = Self;
@@ -138,7 +138,7 @@ impl Reduce for Summed {
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
-        Observation::take(input).map(Self).filter(Self::is_sound)
+        MoveSum::take(input).map(Self).filter(Self::is_sound)
     }
 }
 
@@ -162,11 +162,11 @@ mod tests {
     proptest! {
         #[test]
         fn put_then_take_is_identity(key: i64, mv: u16, tally in any_tally()) {
-            let observation = Observation { key, mv, tally };
+            let observation = MoveSum { key, mv, tally };
             let mut bytes = Vec::new();
             observation.put(&mut bytes);
             let mut rest = bytes.as_slice();
-            prop_assert_eq!(Observation::take(&mut rest), Some(observation));
+            prop_assert_eq!(MoveSum::take(&mut rest), Some(observation));
             prop_assert!(rest.is_empty());
         }
     }

@@ -18,7 +18,7 @@ pub struct Origin {
 /// The origins of a book's sources and marks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origins {
-    /// The books that were merged. Their numbers, which [`Mark::origin`](crate::book::model::annotation::Mark::origin)
+    /// The books that were merged. Their numbers, which [`Annotation::origin`](crate::book::model::annotation::Annotation::origin)
     /// states, begin with 1.
     pub books: Vec<Origin>,
     /// Numbers of books, and hashes of sources that came with them.

@@ -10,15 +10,15 @@ use std::ops::Neg;
 /// | 0 to 20,000      | centipawns                                                          |
 /// | 24,001 to 26,000 | won by a repetition rule, as endgame tables prove: 400 for an order |
 /// | 28,001 to 30,000 | mate, in 30,000 less the value plies                                |
-/// | 31,000           | beyond all others: the end of a [`Span`] that is not known          |
+/// | 31,000           | beyond all others: the end of a [`Bounds`] that is not known          |
 ///
 /// # Stability
 ///
 /// Books hold these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Worth(i32);
+pub struct Value(i32);
 
-impl Worth {
+impl Value {
     /// Neither side is better.
     pub const DRAW: Self = Self(0);
     /// Better than any position.
@@ -111,14 +111,14 @@ impl Worth {
     }
 }
 
-impl Neg for Worth {
+impl Neg for Value {
     type Output = Self;
     fn neg(self) -> Self {
         Self(-self.0)
     }
 }
 
-impl fmt::Display for Worth {
+impl fmt::Display for Value {
     /// `+34` (centipawns), `mate 5` (plies), `mated 4`, `won by rule`, `lost by rule`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -172,48 +172,48 @@ impl Neg for Bound {
 }
 
 /// The bounds of the value of a position or move, both included. A value about which nothing is known lies
-/// between [`Worth::LEAST`] and [`Worth::MOST`].
+/// between [`Value::LEAST`] and [`Value::MOST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Span {
-    low: Worth,
-    high: Worth,
+pub struct Bounds {
+    low: Value,
+    high: Value,
 }
 
-impl Span {
+impl Bounds {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self { low: Worth::LEAST, high: Worth::MOST };
+    pub const UNKNOWN: Self = Self { low: Value::LEAST, high: Value::MOST };
 
     /// `None` if `low` is above `high`.
     #[must_use]
-    pub fn new(low: Worth, high: Worth) -> Option<Self> {
+    pub fn new(low: Value, high: Value) -> Option<Self> {
         (low <= high).then_some(Self { low, high })
     }
 
     /// Known for certain.
     #[must_use]
-    pub const fn exact(worth: Worth) -> Self {
+    pub const fn exact(worth: Value) -> Self {
         Self { low: worth, high: worth }
     }
 
     /// The bounds by a stated value and its kind.
     #[must_use]
-    pub const fn bounded(worth: Worth, bound: Bound) -> Self {
+    pub const fn bounded(worth: Value, bound: Bound) -> Self {
         match bound {
             Bound::Exact => Self::exact(worth),
-            Bound::Lower => Self { low: worth, high: Worth::MOST },
-            Bound::Upper => Self { low: Worth::LEAST, high: worth },
+            Bound::Lower => Self { low: worth, high: Value::MOST },
+            Bound::Upper => Self { low: Value::LEAST, high: worth },
         }
     }
 
     /// The lower bound.
     #[must_use]
-    pub const fn low(self) -> Worth {
+    pub const fn low(self) -> Value {
         self.low
     }
 
     /// The upper bound.
     #[must_use]
-    pub const fn high(self) -> Worth {
+    pub const fn high(self) -> Value {
         self.high
     }
 
@@ -225,24 +225,24 @@ impl Span {
 
     /// The assured value: the lower bound, `None` if there is none. Moves are compared by it.
     #[must_use]
-    pub fn assured(self) -> Option<Worth> {
-        (self.low > Worth::LEAST).then_some(self.low)
+    pub fn assured(self) -> Option<Value> {
+        (self.low > Value::LEAST).then_some(self.low)
     }
 
-    /// [`Worth::after`] of both ends.
+    /// [`Value::after`] of both ends.
     #[must_use]
     pub fn after(self) -> Self {
         Self { low: self.high.after(), high: self.low.after() }
     }
 
-    /// [`Worth::before`] of both ends.
+    /// [`Value::before`] of both ends.
     #[must_use]
     pub fn before(self) -> Self {
         Self { low: self.high.before(), high: self.low.before() }
     }
 }
 
-impl Neg for Span {
+impl Neg for Bounds {
     type Output = Self;
     /// As seen from the other side.
     fn neg(self) -> Self {
@@ -250,10 +250,10 @@ impl Neg for Span {
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for Bounds {
     /// `+34`, `>= +34`, `<= +34`, `+12 to +34` or `unknown`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.low > Worth::LEAST, self.high < Worth::MOST) {
+        match (self.low > Value::LEAST, self.high < Value::MOST) {
             _ if self.is_exact() => write!(f, "{}", self.low),
             (true, true) => write!(f, "{} to {}", self.low, self.high),
             (true, false) => write!(f, ">= {}", self.low),
@@ -265,7 +265,7 @@ impl fmt::Display for Span {
 
 /// The score or result that a source gives for a position, for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Finding {
+pub enum SourceScore {
     /// An evaluation.
     Centipawns(i32),
     /// The side to move mates in this number of plies.
@@ -291,21 +291,21 @@ pub enum Finding {
     },
 }
 
-impl Finding {
+impl SourceScore {
     /// On the common scale.
     #[must_use]
-    pub fn worth(self) -> Worth {
+    pub fn worth(self) -> Value {
         match self {
-            Self::Centipawns(centipawns) => Worth::from_centipawns(centipawns),
+            Self::Centipawns(centipawns) => Value::from_centipawns(centipawns),
             Self::MateIn(plies) | Self::TableWin { order: 0, distance: plies } => {
-                Worth::mate_in(plies)
+                Value::mate_in(plies)
             }
             Self::MatedIn(plies) | Self::TableLoss { order: 0, distance: plies } => {
-                Worth::mated_in(plies)
+                Value::mated_in(plies)
             }
-            Self::TableWin { order, distance } => Worth::won_by_rule(order, distance),
-            Self::TableLoss { order, distance } => -Worth::won_by_rule(order, distance),
-            Self::TableDraw => Worth::DRAW,
+            Self::TableWin { order, distance } => Value::won_by_rule(order, distance),
+            Self::TableLoss { order, distance } => -Value::won_by_rule(order, distance),
+            Self::TableDraw => Value::DRAW,
         }
     }
 
@@ -364,7 +364,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for SourceScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TableDraw => f.write_str("table draw"),
@@ -383,9 +383,9 @@ impl fmt::Display for Finding {
 
 /// A source's answer for a position, for the side to move, and the effort behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Appraisal<M> {
+pub struct Evaluation<M> {
     /// The score, or the result that is proven.
-    pub finding: Finding,
+    pub finding: SourceScore,
     /// The kind of bound that it is.
     pub bound: Bound,
     /// Plies searched; 0 from a tablebase.
@@ -396,22 +396,22 @@ pub struct Appraisal<M> {
     pub best: Option<M>,
 }
 
-impl<M> Appraisal<M> {
+impl<M> Evaluation<M> {
     /// The answer of a tablebase.
-    pub const fn proof(finding: Finding, best: Option<M>) -> Self {
+    pub const fn proof(finding: SourceScore, best: Option<M>) -> Self {
         Self { finding, bound: Bound::Exact, depth: 0, nodes: 0, best }
     }
 
     /// The bounds of the position's value.
     #[must_use]
-    pub fn span(&self) -> Span {
-        Span::bounded(self.finding.worth(), self.bound)
+    pub fn span(&self) -> Bounds {
+        Bounds::bounded(self.finding.worth(), self.bound)
     }
 
     /// With the move put another way.
-    pub fn map<N>(self, map: impl FnOnce(M) -> N) -> Appraisal<N> {
+    pub fn map<N>(self, map: impl FnOnce(M) -> N) -> Evaluation<N> {
         let Self { finding, bound, depth, nodes, best } = self;
-        Appraisal { finding, bound, depth, nodes, best: best.map(map) }
+        Evaluation { finding, bound, depth, nodes, best: best.map(map) }
     }
 }
 
@@ -420,15 +420,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_finding() -> impl Strategy<Value = Finding> {
+    pub(in crate::book) fn any_finding() -> impl Strategy<Value = SourceScore> {
         prop_oneof![
-            any::<i32>().prop_map(Finding::Centipawns),
-            any::<u16>().prop_map(Finding::MateIn),
-            any::<u16>().prop_map(Finding::MatedIn),
-            any::<(u16, u16)>().prop_map(|(order, distance)| Finding::TableWin { order, distance }),
-            Just(Finding::TableDraw),
+            any::<i32>().prop_map(SourceScore::Centipawns),
+            any::<u16>().prop_map(SourceScore::MateIn),
+            any::<u16>().prop_map(SourceScore::MatedIn),
             any::<(u16, u16)>()
-                .prop_map(|(order, distance)| Finding::TableLoss { order, distance }),
+                .prop_map(|(order, distance)| SourceScore::TableWin { order, distance }),
+            Just(SourceScore::TableDraw),
+            any::<(u16, u16)>()
+                .prop_map(|(order, distance)| SourceScore::TableLoss { order, distance }),
         ]
     }
 
@@ -436,8 +437,8 @@ mod tests {
         #[test]
         fn columns_round_trip(finding in any_finding()) {
             let (kind, value) = finding.columns();
-            prop_assert_eq!(Finding::from_columns(kind, value), Some(finding));
-            prop_assert_eq!(Worth::from_value(finding.worth().value()), Some(finding.worth()));
+            prop_assert_eq!(SourceScore::from_columns(kind, value), Some(finding));
+            prop_assert_eq!(Value::from_value(finding.worth().value()), Some(finding.worth()));
         }
 
         #[test]
@@ -445,14 +446,14 @@ mod tests {
             let (a, b) = (a.worth(), b.worth());
             prop_assert!(a.before().value().abs() <= a.value().abs());
             prop_assert!(a.before().value().signum() == -a.value().signum());
-            prop_assert!(Worth::from_value(a.before().value()).is_some());
+            prop_assert!(Value::from_value(a.before().value()).is_some());
             // The order of positions is the opposite order of moves that lead to them.
             prop_assert!(a > b || a.before() >= b.before());
         }
 
         #[test]
         fn garbage_columns_never_panic(kind in -1..7i64, value: i64) {
-            if let Some(finding) = Finding::from_columns(kind, value) {
+            if let Some(finding) = SourceScore::from_columns(kind, value) {
                 prop_assert_eq!(finding.columns(), (kind, value));
             }
         }
@@ -461,53 +462,53 @@ mod tests {
     #[test]
     fn the_order_is_that_of_preference() {
         let best_first = [
-            Worth::mate_in(1),
-            Worth::mate_in(300),
-            Worth::won_by_rule(1, 4),
-            Worth::won_by_rule(1, 500),
-            Worth::won_by_rule(2, 0),
-            Worth::won_by_rule(9, 9),
-            Worth::from_centipawns(1_000_000),
-            Worth::from_centipawns(1),
-            Worth::DRAW,
-            -Worth::won_by_rule(3, 0),
-            Worth::mated_in(2),
-            Worth::mated_in(0),
-            Worth::LEAST,
+            Value::mate_in(1),
+            Value::mate_in(300),
+            Value::won_by_rule(1, 4),
+            Value::won_by_rule(1, 500),
+            Value::won_by_rule(2, 0),
+            Value::won_by_rule(9, 9),
+            Value::from_centipawns(1_000_000),
+            Value::from_centipawns(1),
+            Value::DRAW,
+            -Value::won_by_rule(3, 0),
+            Value::mated_in(2),
+            Value::mated_in(0),
+            Value::LEAST,
         ];
         assert!(best_first.is_sorted_by(|a, b| a > b));
-        assert_eq!(Worth::mated_in(4).before(), Worth::mate_in(5));
-        assert_eq!(Worth::won_by_rule(1, 399).before(), -Worth::won_by_rule(1, 399));
-        assert_eq!(Worth::won_by_rule(2, 0).before(), -Worth::won_by_rule(2, 1));
-        assert_eq!(Finding::MatedIn(4).before().worth(), Worth::mate_in(5));
+        assert_eq!(Value::mated_in(4).before(), Value::mate_in(5));
+        assert_eq!(Value::won_by_rule(1, 399).before(), -Value::won_by_rule(1, 399));
+        assert_eq!(Value::won_by_rule(2, 0).before(), -Value::won_by_rule(2, 1));
+        assert_eq!(SourceScore::MatedIn(4).before().worth(), Value::mate_in(5));
     }
 
     #[test]
     fn spans_say_what_is_known() {
-        let at = Worth::from_centipawns;
-        let lower = Span::bounded(at(34), Bound::Lower);
+        let at = Value::from_centipawns;
+        let lower = Bounds::bounded(at(34), Bound::Lower);
         assert_eq!(lower.assured(), Some(at(34)));
-        assert_eq!(lower.before(), Span::bounded(at(-34), Bound::Upper));
+        assert_eq!(lower.before(), Bounds::bounded(at(-34), Bound::Upper));
         assert_eq!(lower.before().assured(), None);
         assert_eq!(lower.before().before(), lower);
-        assert_eq!(Span::UNKNOWN.before(), Span::UNKNOWN);
-        assert_eq!(Span::new(at(2), at(1)), None);
-        let texts = [lower, -lower, Span::exact(at(-5)), Span::UNKNOWN].map(|s| s.to_string());
+        assert_eq!(Bounds::UNKNOWN.before(), Bounds::UNKNOWN);
+        assert_eq!(Bounds::new(at(2), at(1)), None);
+        let texts = [lower, -lower, Bounds::exact(at(-5)), Bounds::UNKNOWN].map(|s| s.to_string());
         assert_eq!(texts, [">= +34", "<= -34", "-5", "unknown"]);
-        assert_eq!(Span::exact(Worth::mated_in(0)).before(), Span::exact(Worth::mate_in(1)));
-        assert_eq!(Worth::mate_in(5).to_string(), "mate 5");
+        assert_eq!(Bounds::exact(Value::mated_in(0)).before(), Bounds::exact(Value::mate_in(1)));
+        assert_eq!(Value::mate_in(5).to_string(), "mate 5");
     }
 
     #[test]
     fn after_a_move_what_is_decided_is_nearer() {
-        let all = (-31_000..=31_000).filter_map(Worth::from_value);
+        let all = (-31_000..=31_000).filter_map(Value::from_value);
         for worth in all.filter(|worth| !matches!(worth.value().abs(), 30_000)) {
             let is_first = |value: i32| (24_400..=26_000).contains(&value) && value % 400 == 0;
             if !is_first(worth.value().abs()) {
                 assert_eq!(worth.after().before(), worth, "{}", worth.value());
             }
         }
-        assert_eq!(Worth::mate_in(5).after(), Worth::mated_in(4));
-        assert_eq!(Worth::won_by_rule(2, 7).after(), -Worth::won_by_rule(2, 6));
+        assert_eq!(Value::mate_in(5).after(), Value::mated_in(4));
+        assert_eq!(Value::won_by_rule(2, 7).after(), -Value::won_by_rule(2, 6));
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::book::model::move_stats::Tally;
+use crate::book::model::move_stats::MoveStats;
 use crate::game::Side;
 
 /// The longest formula, in bytes.
@@ -72,7 +72,7 @@ pub struct WeightError {
 impl Weight {
     /// The weight of a move that `mover` makes.
     #[must_use]
-    pub fn of(&self, tally: &Tally, mover: Side) -> u64 {
+    pub fn of(&self, tally: &MoveStats, mover: Side) -> u64 {
         let value = self.term.value(&|variable| variable.value(tally, mover));
         u64::try_from(value.max(0)).unwrap_or(u64::MAX)
     }
@@ -128,7 +128,7 @@ impl Term {
 }
 
 impl Variable {
-    fn value(self, tally: &Tally, mover: Side) -> i128 {
+    fn value(self, tally: &MoveStats, mover: Side) -> i128 {
         match self {
             Self::Wins => tally.wins(mover).into(),
             Self::Draws => tally.draws.into(),
@@ -285,8 +285,8 @@ mod tests {
     use crate::book::model::move_stats::tests::any_tally;
     use proptest::prelude::*;
 
-    fn tally() -> Tally {
-        Tally {
+    fn tally() -> MoveStats {
+        MoveStats {
             games: 20,
             first: 7,
             draws: 5,
@@ -328,7 +328,7 @@ mod tests {
         }
         let formula: Weight = "3*w+d-l".parse().unwrap();
         assert_eq!(formula.of(&tally(), Side::Second), 7);
-        assert_eq!(formula.of(&Tally::default(), Side::First), 0);
+        assert_eq!(formula.of(&MoveStats::default(), Side::First), 0);
         let huge = "1000000000000*".repeat(13) + "1000000000000";
         assert_eq!(red(&huge), u64::MAX);
         assert_eq!(red(&format!("-({huge})")), 0);

@@ -22,7 +22,7 @@ const UNIT: u128 = 1_000_000;
 
 /// Games of a book by their openings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Census {
+pub struct OpeningStats {
     /// Games that begin with a move of the book.
     pub games: u64,
     /// By the letters of the codes.
@@ -45,7 +45,7 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn census(&self, min_games: u64) -> Result<Census, BookError> {
+    pub fn census(&self, min_games: u64) -> Result<OpeningStats, BookError> {
         self.expect_game::<Position>()?;
         let start = Way {
             position: Position::start(),
@@ -86,7 +86,7 @@ impl Book {
                 ways.push(Some(next));
             }
         }
-        Ok(Census::new(games, sums))
+        Ok(OpeningStats::new(games, sums))
     }
 }
 
@@ -98,7 +98,7 @@ const fn share(weight: u128, part: u128, whole: u128) -> u128 {
     }
 }
 
-impl Census {
+impl OpeningStats {
     fn new(games: u64, sums: BTreeMap<Code, (&'static str, u128)>) -> Self {
         let whole = |weight: u128| ((weight + UNIT / 2) / UNIT) as u64;
         let mut letters: BTreeMap<char, u128> = BTreeMap::new();

@@ -7,7 +7,7 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
-use crate::book::interop::{Diagnosis, DoctorOptions, RepairReport, Trouble, examine, repair};
+use crate::book::interop::{Diagnosis, DoctorOptions, Issue, RepairReport, examine, repair};
 use crate::bytes::visible::{ShowPath, Visible};
 
 #[derive(Debug, clap::Args)]
@@ -91,7 +91,7 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
             "learning_dropped": report.learning,
             "complete": report.lost.is_empty(),
             "lost": report.lost,
-            "left": report.left().map(Trouble::name).collect::<Vec<_>>(),
+            "left": report.left().map(Issue::name).collect::<Vec<_>>(),
         })
     });
     json!({

@@ -9,7 +9,7 @@ use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json};
 use super::{from_book, from_replace};
 use crate::book::{
-    Addition, Appraisal, Backed, Book, Costs, DropOut, DropOutKind, Graph, Score, back_up,
+    Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
 };
 use crate::game::{Line, Notation};
 use crate::xiangqi::{Move, Position};
@@ -47,7 +47,7 @@ struct Scored<'a> {
     book: &'a Book,
     graph: &'a Graph<Position>,
     scores: &'a HashMap<i64, Score>,
-    backed: &'a Backed,
+    backed: &'a Propagated,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let graph = book.playable_graph::<Position>(min_games).map_err(from_book)?;
     let scores = book.counting_scores().map_err(from_book)?;
-    let backed = graph.back_up(&scores);
+    let backed = graph.propagate(&scores);
     let costs = Costs { ply: args.ply_cost, halving: args.rarity_cost };
     let mut drops = graph.drop_outs(&scores, &backed, costs, args.inner);
     let all = drops.len();
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if args.analyse && !drops.is_empty() {
         let result = scored.analyse(args, &drops, &mut done);
         // Even after an error the moves and scores that were kept count.
-        let backed = patiently(|| back_up::<Position>(&args.book, min_games, &Arc::default()));
+        let backed = patiently(|| propagate::<Position>(&args.book, min_games, &Arc::default()));
         result?;
         backed.map_err(from_replace)?;
         check_interrupt(done.scores)?;
@@ -148,13 +148,13 @@ impl Scored<'_> {
                 &line,
                 &mut engines,
                 &mut saver,
-                &mut |number, appraisal, findings| {
+                &mut |number, evaluation, findings| {
                     let task = &open[number];
                     done.added += self.add(task, findings);
                     done.scores += 1;
                     let line = task.whole();
-                    findings.scores.push(self.book.score_of(line.position(), &name, appraisal));
-                    let next = self.next_task(task, line, &appraisal);
+                    findings.scores.push(self.book.score_of(line.position(), &name, evaluation));
+                    let next = self.next_task(task, line, &evaluation);
                     further.extend(next.map(|next| (number, next)));
                 },
             )?;
@@ -186,12 +186,12 @@ impl Scored<'_> {
         &self,
         task: &Task,
         line: Line<Position>,
-        appraisal: &Appraisal<Move>,
+        evaluation: &Evaluation<Move>,
     ) -> Option<Task> {
-        if task.beyond.is_some() || appraisal.finding.worth().is_decisive() {
+        if task.beyond.is_some() || evaluation.finding.worth().is_decisive() {
             return None;
         }
-        let mv = appraisal.best?;
+        let mv = evaluation.best?;
         let known = self.book.probe(line.position()).ok()?;
         let is_known = known.iter().any(|known| known.mv == mv);
         (!is_known).then_some(Task { line, beyond: Some(mv) })

@@ -213,7 +213,7 @@ fn unreached_line<G: Notation>(entry: &Entry) -> Vec<String> {
 /// From the move on. Numbers stand as they are: a negative one is no formula.
 fn line(
     mv: &str,
-    t: &crate::book::Tally,
+    t: &crate::book::MoveStats,
     score: &str,
     (weight, priority): &(String, i64),
     marks: &[String],

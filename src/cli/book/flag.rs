@@ -6,8 +6,8 @@ use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_replace;
-use crate::book::{Appraiser, Ban, FlagError, FlagReport, flag};
-use crate::engine::TableAppraiser;
+use crate::book::{Ban, Evaluator, FlagError, FlagReport, flag};
+use crate::engine::TablebaseEvaluator;
 use crate::game::Line;
 use crate::xiangqi::{Move, Position};
 
@@ -30,9 +30,10 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     context.common.require_xiangqi("book flag")?;
     let was_backed = super::open(&args.book)?.is_backed().map_err(super::from_book)?;
     let rules = parse_rules::<Position>(args.rules.as_deref())?;
-    let tables = args.tables.as_ref().map(|folder| TableAppraiser::<Position>::open(folder, rules));
+    let tables =
+        args.tables.as_ref().map(|folder| TablebaseEvaluator::<Position>::open(folder, rules));
     let mut tables = tables.transpose().or_exit(exit::NO_INPUT)?;
-    let tables = tables.as_mut().map(|tables| tables as &mut dyn Appraiser<Position>);
+    let tables = tables.as_mut().map(|tables| tables as &mut dyn Evaluator<Position>);
     let report = flag(&args.book, rules, tables, &stop_flag()).map_err(|error| match error {
         FlagError::Replace(error) => from_replace(error),
         error => CliError::new(exit::BAD_DATA, error),

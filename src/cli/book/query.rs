@@ -8,7 +8,7 @@ use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::names::{Names, fields};
 use super::sources::span_json;
 use super::tree;
-use crate::book::{Appraisal, Book, BookMove, Score, Weight};
+use crate::book::{Book, BookMove, Evaluation, Score, Weight};
 use crate::bytes::visible::Visible;
 use crate::game::{Game, Notation, Side, Symmetric};
 use crate::xiangqi::Position;
@@ -277,7 +277,7 @@ pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
 
 /// The best source's score of the position after a move, for the side that makes the move.
 fn engine_answer(score: &Score) -> Value {
-    let Appraisal { finding, bound, depth, nodes, .. } = &score.appraisal;
+    let Evaluation { finding, bound, depth, nodes, .. } = &score.evaluation;
     json!({
         "source": score.source,
         "value": finding.worth().value(),

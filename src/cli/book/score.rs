@@ -9,8 +9,8 @@ use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
 use super::{from_book, from_replace};
 use crate::book::{
-    BackUpReport, Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, ReplaceError, back_up,
-    clear_scores,
+    Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, PropagationReport, ReplaceError,
+    clear_scores, propagate,
 };
 use crate::bytes::visible::Visible;
 use crate::xiangqi::Position;
@@ -81,8 +81,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     // Even after an interrupt, which ended the searches.
     let is_due = interrupt::is_requested() || report.cleared.is_some();
     let stop = if is_due { Arc::default() } else { stop_flag() };
-    let back_up = || back_up::<Position>(&args.book, min_games, &stop);
-    let backed = if has_new { patiently(back_up) } else { back_up() };
+    let propagate = || propagate::<Position>(&args.book, min_games, &stop);
+    let backed = if has_new { patiently(propagate) } else { propagate() };
     result?;
     if has_new && matches!(backed, Err(ReplaceError::Interrupted { .. })) {
         check_interrupt(report.scored + report.proofs)?;
@@ -117,7 +117,7 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         saver.pending.scores.extend(proofs);
         saver.save().map_err(from_replace)?;
     }
-    let backed = graph.back_up(&scores);
+    let backed = graph.propagate(&scores);
     let unscored = graph.drop_outs(&scores, &backed, Costs::default(), false);
     let unscored = unscored.iter().filter(|drop| drop.kind == DropOutKind::Unscored);
     let mut leaves: Vec<Node> = unscored.map(|drop| drop.node).collect();
@@ -136,10 +136,10 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
     let mut engines = args.sources.engines(leaves.len())?;
     let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
     let line = |number: usize| graph.line_to(leaves[number]);
-    ask(leaves.len(), &line, &mut engines, &mut saver, &mut |number, appraisal, findings| {
+    ask(leaves.len(), &line, &mut engines, &mut saver, &mut |number, evaluation, findings| {
         report.scored += 1;
         let position = graph.line_to(leaves[number]).position().clone();
-        findings.scores.push(book.score_of(&position, &name, appraisal));
+        findings.scores.push(book.score_of(&position, &name, evaluation));
     })
 }
 
@@ -185,7 +185,7 @@ fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
 fn tell(
     path: &Path,
     report: &Report,
-    backed: &BackUpReport,
+    backed: &PropagationReport,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let sources = Book::open(path).and_then(|book| book.score_sources()).map_err(from_book)?;

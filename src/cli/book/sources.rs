@@ -13,14 +13,14 @@ use super::super::position::parse_rules;
 use super::super::{CliError, OrExit, exit, interrupt, tell};
 use super::from_replace;
 use crate::book::{
-    Appraisal, AppraiseError, Appraiser, Book, Findings, ReplaceError, Score, Span, Worth,
-    appraise_all,
+    Book, Bounds, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score,
+    Value as BookValue, evaluate_all,
 };
-use crate::engine::{Endgames, Playable, SearchAppraiser, TableAppraiser};
+use crate::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
 use crate::game::Line;
 use crate::hash::Key;
 use crate::protocol::client::{
-    ClientAppraiser, EngineCommand, GoLimits, Timeouts, spawn_appraisers,
+    ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
 };
 use crate::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 use crate::xiangqi::{Move, Position, RuleSet};
@@ -79,7 +79,7 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-pub(super) type Sources<'a> = Vec<Box<dyn Appraiser<Position> + 'a>>;
+pub(super) type Sources<'a> = Vec<Box<dyn Evaluator<Position> + 'a>>;
 
 impl SourceArgs {
     pub(super) fn rules(&self) -> Result<RuleSet, CliError> {
@@ -87,9 +87,9 @@ impl SourceArgs {
     }
 
     /// The tablebases, if a folder is given.
-    pub(super) fn tables(&self) -> Result<Option<TableAppraiser<Position>>, CliError> {
+    pub(super) fn tables(&self) -> Result<Option<TablebaseEvaluator<Position>>, CliError> {
         let Some(folder) = &self.tables else { return Ok(None) };
-        TableAppraiser::open(folder, self.rules()?).map(Some).or_exit(exit::NO_INPUT)
+        TablebaseEvaluator::open(folder, self.rules()?).map(Some).or_exit(exit::NO_INPUT)
     }
 
     /// One engine for each thread, at most `at_most`.
@@ -115,7 +115,7 @@ impl SourceArgs {
             };
             let tables = self.tables.as_ref().map(open).transpose()?;
             let source =
-                SearchAppraiser::<Position>::new(self.hash as usize, rules, limits, tables);
+                SearchEvaluator::<Position>::new(self.hash as usize, rules, limits, tables);
             sources.push(Box::new(source.or_exit(exit::UNAVAILABLE)?));
         }
         Ok(sources)
@@ -134,10 +134,10 @@ impl SourceArgs {
         };
         let timeouts =
             Timeouts { search: Duration::from_secs(self.timeout), ..Timeouts::default() };
-        let mut engines = spawn_appraisers(&command, &self.option, limits, timeouts, count)
+        let mut engines = spawn_evaluators(&command, &self.option, limits, timeouts, count)
             .or_exit(exit::UNAVAILABLE)?;
         // All of them say the same.
-        for notice in engines.first_mut().map(ClientAppraiser::take_notices).unwrap_or_default() {
+        for notice in engines.first_mut().map(ClientEvaluator::take_notices).unwrap_or_default() {
             tell(format_args!("juzhong: {}: {notice}", command.program));
         }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
@@ -212,12 +212,12 @@ pub(super) fn patiently<T>(
 /// The reason why asking ended early.
 #[derive(Debug)]
 pub(super) enum AskError {
-    Appraise(AppraiseError),
+    Appraise(EvaluatorError),
     Replace(ReplaceError),
 }
 
-impl From<AppraiseError> for AskError {
-    fn from(error: AppraiseError) -> Self {
+impl From<EvaluatorError> for AskError {
+    fn from(error: EvaluatorError) -> Self {
         Self::Appraise(error)
     }
 }
@@ -238,18 +238,18 @@ pub(super) fn ask(
     line: &(dyn Fn(usize) -> Line<Position> + Sync),
     sources: &mut Sources<'_>,
     saver: &mut Saver<'_>,
-    each: &mut dyn FnMut(usize, Appraisal<Move>, &mut Findings),
+    each: &mut dyn FnMut(usize, Evaluation<Move>, &mut Findings),
 ) -> Result<(), CliError> {
     let stop = stop_flag();
     let bar = progress_bar(lines);
-    let mut done = |number, answer: Option<Appraisal<Move>>| {
+    let mut done = |number, answer: Option<Evaluation<Move>>| {
         bar.inc(1);
-        if let Some(appraisal) = answer {
-            each(number, appraisal, &mut saver.pending);
+        if let Some(evaluation) = answer {
+            each(number, evaluation, &mut saver.pending);
         }
         saver.save_at_times().map(|()| true).map_err(AskError::Replace)
     };
-    let result = appraise_all(lines, line, sources, &stop, &mut done);
+    let result = evaluate_all(lines, line, sources, &stop, &mut done);
     bar.finish_and_clear();
     if !matches!(result, Err(AskError::Replace(_))) {
         saver.save_at_last()?;
@@ -277,18 +277,18 @@ pub(super) fn prove(
     book: &Book,
     graph: &crate::book::Graph<Position>,
     scores: &std::collections::HashMap<i64, Score>,
-    tables: &mut TableAppraiser<Position>,
+    tables: &mut TablebaseEvaluator<Position>,
 ) -> Result<Vec<(Key, Score)>, CliError> {
     let never = AtomicBool::new(false);
-    let name = Appraiser::<Position>::name(tables).to_owned();
+    let name = Evaluator::<Position>::name(tables).to_owned();
     let (mut found, mut failed) = (Vec::new(), None);
     graph.for_each_position(|node, position| {
         let known = scores.get(&graph.key(node).to_i64());
-        let is_known = known.is_some_and(|score| score.appraisal.finding.is_proof());
+        let is_known = known.is_some_and(|score| score.evaluation.finding.is_proof());
         if is_known || failed.is_some() || !tables.covers(position) {
             return;
         }
-        match tables.appraise(&Line::new(position.clone(), 0), &never) {
+        match tables.evaluate(&Line::new(position.clone(), 0), &never) {
             Ok(answer) => {
                 found.extend(answer.map(|answer| book.score_of(position, &name, answer)));
             }
@@ -301,12 +301,12 @@ pub(super) fn prove(
     }
 }
 
-/// `{"low": …, "high": …}` on the scale of [`Worth`]; null where nothing is known.
-pub(super) fn span_json(span: Span) -> Value {
+/// `{"low": …, "high": …}` on the scale of [`BookValue`]; null where nothing is known.
+pub(super) fn span_json(span: Bounds) -> Value {
     let low = span.low();
     let high = span.high();
     json!({
-        "low": (low > Worth::LEAST).then_some(low.value()),
-        "high": (high < Worth::MOST).then_some(high.value()),
+        "low": (low > BookValue::LEAST).then_some(low.value()),
+        "high": (high < BookValue::MOST).then_some(high.value()),
     })
 }

@@ -8,8 +8,8 @@ use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
 use crate::book::opening::Code;
 use crate::book::{
-    Book, Census, Depth, Difference, LineCount, MarkCounts, Origin, Origins, Sample, Source,
-    Survey, SurveyOptions, VERSION,
+    AnnotationCounts, Book, Depth, Difference, LineCount, OpeningStats, Origin, Origins, Sample,
+    Source, Stats, StatsOptions, VERSION,
 };
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Side;
@@ -45,8 +45,8 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    fn options(&self, book: &Book) -> SurveyOptions {
-        SurveyOptions {
+    fn options(&self, book: &Book) -> StatsOptions {
+        StatsOptions {
             min_games: self.min_games.unwrap_or(book.metadata().min_games),
             lines: self.lines.into(),
             line_depth: self.line_depth.into(),
@@ -59,8 +59,8 @@ impl Args {
 /// A book and what was found in it.
 struct Found {
     book: Book,
-    survey: Survey,
-    census: Census,
+    survey: Stats,
+    census: OpeningStats,
     sources: Vec<Source>,
     origins: Origins,
     /// Edits that can be undone.
@@ -186,7 +186,7 @@ fn origin_answer(origin: &Origin) -> Value {
     json!({"name": name, "content": content, "games": games, "moves": moves})
 }
 
-fn marks_answer(marks: &MarkCounts) -> Value {
+fn marks_answer(marks: &AnnotationCounts) -> Value {
     json!({
         "moves": marks.moves,
         "flags": marks.flags,
@@ -217,7 +217,7 @@ fn coverage_answer(found: &Found) -> Vec<Value> {
         .collect()
 }
 
-fn openings_answer(census: &Census) -> Value {
+fn openings_answer(census: &OpeningStats) -> Value {
     let opening = |&(code, name, games): &(Code, &str, u64)| json!({"ecco": code.to_string(), "name": name, "games": games});
     json!({
         "games": census.games,
@@ -319,7 +319,7 @@ fn print_survey(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_census(census: &Census, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_census(census: &OpeningStats, out: &mut dyn Write) -> Result<(), CliError> {
     let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
     for (&letter, &games) in &census.letters {
         let group = Code::parse(&format!("{letter}00")).map_or("", Code::group);

@@ -6,8 +6,8 @@
 //! memory. An engine that crashes, falls silent or breaks the protocol is an error that says so; the
 //! process is killed where the client is dropped.
 
-mod appraise;
 mod child;
+mod evaluator;
 mod go;
 mod greeting;
 mod process;
@@ -16,8 +16,8 @@ mod ready;
 use std::io::BufReader;
 use std::time::{Duration, Instant};
 
-pub use appraise::{ClientAppraiser, spawn_appraisers};
 use child::{Child, Heard};
+pub use evaluator::{ClientEvaluator, spawn_evaluators};
 pub use go::{Clocks, GoLimits};
 
 pub(crate) use greeting::{Announcements, Greeting, Introduced, MILLISECONDS, VARIANT};

@@ -335,7 +335,7 @@ impl Index {
     }
 
     /// The slots for each of `along` as the digit of `group`, the other digits being `digits`, which
-    /// this changes; `None` for [`NO_DIGIT`](NO_DIGIT).
+    /// this changes; `None` for [`NO_DIGIT`].
     pub(in crate::tablebase) fn slots_along(
         &self,
         digits: &mut Digits,

@@ -510,6 +510,6 @@ fn moves_that_tables_prove_lost_are_flagged_and_not_chosen() {
         let found = found.iter().find(|m| m.mv == mv).unwrap();
         found.score.backed.unwrap().assured().unwrap()
     };
-    assert_eq!(worth(draw), book::Worth::DRAW);
-    assert!(worth(loss) < book::Worth::from_centipawns(-20_000));
+    assert_eq!(worth(draw), book::Value::DRAW);
+    assert!(worth(loss) < book::Value::from_centipawns(-20_000));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// A kind of fault, in the order in which findings are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum Issue {
     /// The file ends too early, is longer than it states, or its digest or structure is wrong.
     File,
     /// The index over the keys lacks rows or has them twice: lookups by key miss rows.
@@ -58,7 +58,7 @@ pub enum Trouble {
     Orphan,
 }
 
-impl Trouble {
+impl Issue {
     /// The name in answers for programs.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -136,7 +136,7 @@ impl Trouble {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of fault.
-    pub trouble: Trouble,
+    pub trouble: Issue,
     /// The number of times it was found.
     pub count: u64,
     /// The first ones.
@@ -146,7 +146,7 @@ pub struct Finding {
 /// Findings by kind.
 #[derive(Debug, Clone)]
 pub(super) struct Findings {
-    found: BTreeMap<Trouble, Finding>,
+    found: BTreeMap<Issue, Finding>,
     examples: usize,
 }
 
@@ -156,7 +156,7 @@ impl Findings {
         Self { found: BTreeMap::new(), examples }
     }
 
-    pub(super) fn add(&mut self, trouble: Trouble, example: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, trouble: Issue, example: impl FnOnce() -> String) {
         let examples = self.examples;
         let finding = self.entry(trouble);
         finding.count += 1;
@@ -166,18 +166,18 @@ impl Findings {
     }
 
     /// Counts more of a kind, without examples.
-    pub(super) fn add_many(&mut self, trouble: Trouble, count: u64) {
+    pub(super) fn add_many(&mut self, trouble: Issue, count: u64) {
         if count > 0 {
             self.entry(trouble).count += count;
         }
     }
 
-    fn entry(&mut self, trouble: Trouble) -> &mut Finding {
+    fn entry(&mut self, trouble: Issue) -> &mut Finding {
         let new = Finding { trouble, count: 0, examples: Vec::new() };
         self.found.entry(trouble).or_insert(new)
     }
 
-    pub(super) fn count(&self, trouble: Trouble) -> u64 {
+    pub(super) fn count(&self, trouble: Issue) -> u64 {
         self.found.get(&trouble).map_or(0, |finding| finding.count)
     }
 

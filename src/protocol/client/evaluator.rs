@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::book::{Appraisal, AppraiseError, Appraiser, Bound as ScoreBound, Finding};
+use crate::book::{Bound as ScoreBound, Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::game::{Line, Notation};
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
@@ -10,7 +10,7 @@ use crate::search::Bound;
 
 /// A foreign engine as a source of scores for books.
 #[derive(Debug)]
-pub struct ClientAppraiser {
+pub struct ClientEvaluator {
     client: Client,
     limits: GoLimits,
 }
@@ -20,13 +20,13 @@ pub struct ClientAppraiser {
 /// # Errors
 ///
 /// The first that fails.
-pub fn spawn_appraisers(
+pub fn spawn_evaluators(
     command: &EngineCommand,
     options: &[(String, String)],
     limits: GoLimits,
     timeouts: Timeouts,
     count: usize,
-) -> Result<Vec<ClientAppraiser>, ClientError> {
+) -> Result<Vec<ClientEvaluator>, ClientError> {
     let mut ready = ReadyWord::default();
     let one = |_| {
         let mut client = Client::start_again(command, None, timeouts, ready)?;
@@ -35,29 +35,29 @@ pub fn spawn_appraisers(
         }
         client.is_ready()?;
         ready = client.ready_word();
-        Ok(ClientAppraiser { client, limits })
+        Ok(ClientEvaluator { client, limits })
     };
     (0..count).map(one).collect()
 }
 
-impl<G: Notation> Appraiser<G> for ClientAppraiser {
+impl<G: Notation> Evaluator<G> for ClientEvaluator {
     fn name(&self) -> &str {
         self.client.name()
     }
 
     /// An illegal move counts as no move; a missing score, as no answer.
-    fn appraise(
+    fn evaluate(
         &mut self,
         line: &Line<G>,
         stop: &AtomicBool,
-    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError> {
-        let thought = self.think(line, stop).map_err(|error| AppraiseError {
+    ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
+        let thought = self.think(line, stop).map_err(|error| EvaluatorError {
             source_name: self.client.name().to_owned(),
             what: crate::engine::in_full(&error),
         })?;
         let Some((score, bound)) = thought.info.score else { return Ok(None) };
         let best = thought.best.as_deref().and_then(G::parse_move);
-        Ok(Some(Appraisal {
+        Ok(Some(Evaluation {
             finding: finding_of(score),
             bound: match bound {
                 Bound::Exact => ScoreBound::Exact,
@@ -71,7 +71,7 @@ impl<G: Notation> Appraiser<G> for ClientAppraiser {
     }
 }
 
-impl ClientAppraiser {
+impl ClientEvaluator {
     /// Returns the messages of the engine between searches, for people.
     pub fn take_notices(&mut self) -> Vec<String> {
         self.client.take_notices()
@@ -90,14 +90,14 @@ impl ClientAppraiser {
     }
 }
 
-fn finding_of(score: EngineScore) -> Finding {
+fn finding_of(score: EngineScore) -> SourceScore {
     let plies = |moves: i32, less: i32| {
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(less.unsigned_abs());
         u16::try_from(plies).unwrap_or(u16::MAX)
     };
     match score {
-        EngineScore::Centipawns(centipawns) => Finding::Centipawns(centipawns),
-        EngineScore::Mate(moves @ 1..) => Finding::MateIn(plies(moves, 1)),
-        EngineScore::Mate(moves) => Finding::MatedIn(plies(moves, 0)),
+        EngineScore::Centipawns(centipawns) => SourceScore::Centipawns(centipawns),
+        EngineScore::Mate(moves @ 1..) => SourceScore::MateIn(plies(moves, 1)),
+        EngineScore::Mate(moves) => SourceScore::MatedIn(plies(moves, 0)),
     }
 }

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::playable::{Endgames, Playable, RootMove};
 use super::tables::TableOptions;
-use crate::book::{Appraisal, AppraiseError, Appraiser, Bound, Finding};
+use crate::book::{Bound, Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::game::Line;
 use crate::search::{Control, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
 
 /// The own search.
 #[derive(Debug)]
-pub struct SearchAppraiser<G: Playable> {
+pub struct SearchEvaluator<G: Playable> {
     searcher: Searcher<G>,
     tables: Option<G::Tables>,
     rules: G::Rules,
@@ -25,7 +25,7 @@ const NAME: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
 /// The greatest evaluation.
 const WON: i32 = 20_000;
 
-impl<G: Playable> SearchAppraiser<G> {
+impl<G: Playable> SearchEvaluator<G> {
     /// Searches with one thread, so that equal questions get equal answers (where no limit is a
     /// time); a caller with several threads makes one for each.
     ///
@@ -37,9 +37,9 @@ impl<G: Playable> SearchAppraiser<G> {
         rules: G::Rules,
         limits: Limits,
         tables: Option<G::Tables>,
-    ) -> Result<Self, AppraiseError> {
+    ) -> Result<Self, EvaluatorError> {
         let options = SearchOptions { hash_mib, threads: 1, multipv: 1 };
-        let searcher = Searcher::new(options).map_err(|error| AppraiseError {
+        let searcher = Searcher::new(options).map_err(|error| EvaluatorError {
             source_name: NAME.to_owned(),
             what: error.to_string(),
         })?;
@@ -57,16 +57,16 @@ impl<M> Control<M> for Stop<'_> {
     fn report(&self, _iteration: &Iteration<M>) {}
 }
 
-impl<G: Playable> Appraiser<G> for SearchAppraiser<G> {
+impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
     fn name(&self) -> &str {
         NAME
     }
 
-    fn appraise(
+    fn evaluate(
         &mut self,
         line: &Line<G>,
         stop: &AtomicBool,
-    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError> {
+    ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         self.searcher.new_game(); // earlier questions must not matter
         let stop = Stop(stop);
         // The position alone counts, not the way on which the book reached it.
@@ -78,7 +78,7 @@ impl<G: Playable> Appraiser<G> for SearchAppraiser<G> {
         if found.depth == 0 {
             return Ok(None);
         }
-        Ok(Some(Appraisal {
+        Ok(Some(Evaluation {
             finding: finding_of(found.score),
             bound: Bound::Exact,
             depth: found.depth,
@@ -90,32 +90,32 @@ impl<G: Playable> Appraiser<G> for SearchAppraiser<G> {
 
 /// Converts a search score into a finding. A tablebase win that the search reaches later is no
 /// proof for the position itself: it counts as the greatest evaluation.
-fn finding_of(score: Score) -> Finding {
+fn finding_of(score: Score) -> SourceScore {
     let plies = |plies: u32| u16::try_from(plies).unwrap_or(u16::MAX);
     match score.kind() {
-        ScoreKind::Centipawns(centipawns) => Finding::Centipawns(centipawns),
-        ScoreKind::MateIn(n) => Finding::MateIn(plies(n)),
-        ScoreKind::MatedIn(n) => Finding::MatedIn(plies(n)),
-        ScoreKind::TableWin(n) => Finding::Centipawns(WON - i32::from(plies(n))),
-        ScoreKind::TableLoss(n) => Finding::Centipawns(i32::from(plies(n)) - WON),
+        ScoreKind::Centipawns(centipawns) => SourceScore::Centipawns(centipawns),
+        ScoreKind::MateIn(n) => SourceScore::MateIn(plies(n)),
+        ScoreKind::MatedIn(n) => SourceScore::MatedIn(plies(n)),
+        ScoreKind::TableWin(n) => SourceScore::Centipawns(WON - i32::from(plies(n))),
+        ScoreKind::TableLoss(n) => SourceScore::Centipawns(i32::from(plies(n)) - WON),
     }
 }
 
 /// Endgame tables.
 #[derive(Debug)]
-pub struct TableAppraiser<G: Playable> {
+pub struct TablebaseEvaluator<G: Playable> {
     tables: G::Tables,
     name: String,
 }
 
-impl<G: Playable> TableAppraiser<G> {
+impl<G: Playable> TablebaseEvaluator<G> {
     /// The tables of a folder that fit `rules` best; of metric `dtm`, for books keep plies to mate.
     ///
     /// # Errors
     ///
     /// If there are none.
-    pub fn open(folder: &Path, rules: G::Rules) -> Result<Self, AppraiseError> {
-        let failed = |what| AppraiseError { source_name: "endgame tables".to_owned(), what };
+    pub fn open(folder: &Path, rules: G::Rules) -> Result<Self, EvaluatorError> {
+        let failed = |what| EvaluatorError { source_name: "endgame tables".to_owned(), what };
         let options = TableOptions { metric: Some(Metric::Dtm), ..folder.into() };
         let tables = G::Tables::open(&options, rules).map_err(failed)?;
         let name = format!("tables {}", tables.rules_name());
@@ -123,7 +123,7 @@ impl<G: Playable> TableAppraiser<G> {
     }
 }
 
-impl<G: Playable> Appraiser<G> for TableAppraiser<G> {
+impl<G: Playable> Evaluator<G> for TablebaseEvaluator<G> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -133,24 +133,24 @@ impl<G: Playable> Appraiser<G> for TableAppraiser<G> {
     }
 
     /// Mate and stalemate are not looked up in tablebases.
-    fn appraise(
+    fn evaluate(
         &mut self,
         line: &Line<G>,
         _stop: &AtomicBool,
-    ) -> Result<Option<Appraisal<G::Move>>, AppraiseError> {
+    ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         let ranked = self.tables.ranked_moves(line.position());
         if let Some(what) = self.tables.trouble() {
-            return Err(AppraiseError { source_name: self.name.clone(), what });
+            return Err(EvaluatorError { source_name: self.name.clone(), what });
         }
         let best = ranked.and_then(|moves| moves.first().copied());
-        Ok(best.map(|RootMove { mv, entry, .. }| Appraisal::proof(proof_of(entry), Some(mv))))
+        Ok(best.map(|RootMove { mv, entry, .. }| Evaluation::proof(proof_of(entry), Some(mv))))
     }
 }
 
-const fn proof_of(Entry { wdl, order, distance }: Entry) -> Finding {
+const fn proof_of(Entry { wdl, order, distance }: Entry) -> SourceScore {
     match wdl {
-        Wdl::Win => Finding::TableWin { order, distance },
-        Wdl::Draw => Finding::TableDraw,
-        Wdl::Loss => Finding::TableLoss { order, distance },
+        Wdl::Win => SourceScore::TableWin { order, distance },
+        Wdl::Draw => SourceScore::TableDraw,
+        Wdl::Loss => SourceScore::TableLoss { order, distance },
     }
 }
