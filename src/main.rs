@@ -1,9 +1,11 @@
-//! The `juzhong` program.
+//! The `juzhong` program: the command line over the library of the same name.
 
 use std::io::{BufWriter, stdout};
 use std::process::ExitCode;
 
+mod cli;
+
 fn main() -> ExitCode {
     let mut out = BufWriter::new(stdout().lock());
-    ExitCode::from(juzhong::cli::run(std::env::args_os(), &mut out))
+    ExitCode::from(cli::run(std::env::args_os(), &mut out))
 }

@@ -5,20 +5,33 @@
 //! ([`positioned`]), lines of text ([`read_line`]), and the machine's free memory and disk space
 //! ([`machine`]).
 
+#[cfg(feature = "files")]
 pub mod atomic;
+#[cfg(feature = "book")]
 pub(crate) mod external_sort;
+#[cfg(feature = "engine")]
 mod flag;
+#[cfg(feature = "files")]
 mod line;
+#[cfg(feature = "files")]
 pub mod lock;
+#[cfg(feature = "files")]
 pub mod machine;
+#[cfg(feature = "files")]
 pub mod map;
+#[cfg(feature = "files")]
 pub mod memory;
+#[cfg(feature = "files")]
 pub mod open;
+#[cfg(feature = "files")]
 pub mod own;
+#[cfg(feature = "files")]
 pub mod positioned;
 pub mod sealed;
 pub mod varint;
 pub mod visible;
 
+#[cfg(feature = "engine")]
 pub(crate) use flag::RaiseAtEnd;
+#[cfg(feature = "files")]
 pub use line::{LineError, RawLine, read_line, readable};

@@ -7,14 +7,14 @@ use super::player::{BookArgs, TableArgs, tell_notices};
 use super::position::{parse_rules, play, read_start, refuse};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
-use crate::game::{Line, Notation};
-use crate::gomoku::Board;
-use crate::search::{
+use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
+use juzhong::game::{Line, Notation};
+use juzhong::gomoku::Board;
+use juzhong::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
     Score, ScoreKind, SearchOptions, Searcher,
 };
-use crate::xiangqi::Position;
+use juzhong::xiangqi::Position;
 
 /// Searched unless a limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);

@@ -3,9 +3,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{CliError, Context, OrExit, exit, techniques};
-use crate::game::{Adjudicate, Line};
-use crate::search::{Limits, MAX_PLY, SearchOptions, Searcher};
-use crate::xiangqi::Position;
+use juzhong::game::{Adjudicate, Line};
+use juzhong::search::{Limits, MAX_PLY, SearchOptions, Searcher};
+use juzhong::xiangqi::Position;
 
 /// The search depth of the signature, in plies.
 const DEPTH: u32 = 12;

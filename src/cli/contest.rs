@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
-use crate::bytes::visible::ShowPath;
-use crate::contest::{
+use juzhong::bytes::visible::ShowPath;
+use juzhong::contest::{
     ClockSetting, Count, Decision, DrawRule, Effort, Estimate, Fault, Journal, JournalError,
     MAX_PLIES, Match, MatchError, MatchGame, Openings, Participant, Referee, ResignRule, Sprt,
     Standing, TimeControl, built_in_openings,
 };
-use crate::engine::{Endgames, Playable, TableOptions};
-use crate::protocol::Dialect;
-use crate::protocol::client::{EngineCommand, Timeouts};
-use crate::record::Record;
-use crate::search::MAX_PLY;
-use crate::xiangqi::{Position, RuleSet};
+use juzhong::engine::{Endgames, Playable, TableOptions};
+use juzhong::protocol::Dialect;
+use juzhong::protocol::client::{EngineCommand, Timeouts};
+use juzhong::record::Record;
+use juzhong::search::MAX_PLY;
+use juzhong::xiangqi::{Position, RuleSet};
 
 /// Plays a match between two engines and says how much stronger the first one is.
 ///
@@ -422,8 +422,8 @@ fn file_digest(path: Option<PathBuf>) -> Result<String, CliError> {
     if there.len() > LARGE {
         return Ok(digest(format!("{} {:?}", there.len(), there.modified().ok()).as_bytes()));
     }
-    let bytes =
-        crate::bytes::open::read(&path, LARGE).or_exit_with(exit::UNAVAILABLE, || path.shown())?;
+    let bytes = juzhong::bytes::open::read(&path, LARGE)
+        .or_exit_with(exit::UNAVAILABLE, || path.shown())?;
     Ok(digest(&bytes))
 }
 

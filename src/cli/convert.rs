@@ -12,16 +12,16 @@ use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, claim_file, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
-use crate::book::{Inputs, Reject, RejectReason, find_games};
-use crate::bytes::atomic::{AtomicFile, folder_beside, folder_of, resolve};
-use crate::bytes::lock::FileLock;
-use crate::bytes::open;
-use crate::bytes::visible::ShowPath;
-use crate::record::{
+use juzhong::book::{Inputs, Reject, RejectReason, find_games};
+use juzhong::bytes::atomic::{AtomicFile, folder_beside, folder_of, resolve};
+use juzhong::bytes::lock::FileLock;
+use juzhong::bytes::open;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::record::{
     BadGame, BadGameReason, ChangedError, Dropped, Encoding, Format, GameFile, ParsedGame,
     PgnOptions, Place, ReadSummary, WriteError, WriteOptions, read_game_file, write_game,
 };
-use crate::xiangqi::notation::MoveNotation;
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Converts game records. Inputs of all formats may be mixed; their games go to the output in the
 /// order of paths.

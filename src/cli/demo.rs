@@ -11,22 +11,22 @@ use super::play::{describe, result_text};
 use super::player::tell_notices;
 use super::terminal::{BoardStyle, Terminal};
 use super::{CliError, Context, OrExit, exit};
-use crate::book;
-use crate::book::{Book, BuildOptions, find_games};
-use crate::bytes::atomic::AtomicFile;
-use crate::bytes::open;
-use crate::bytes::visible::ShowPath;
-use crate::contest::OPENING_FILES;
-use crate::engine::{Engine, EngineOptions, Source};
-use crate::game::{Adjudicate, Game, Horizon, Line};
-use crate::record::{PgnOptions, Record, Tree, read_games, write_pgn};
-use crate::search::Limits;
-use crate::tablebase::{
+use juzhong::book;
+use juzhong::book::{Book, BuildOptions, find_games};
+use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::open;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::contest::OPENING_FILES;
+use juzhong::engine::{Engine, EngineOptions, Source};
+use juzhong::game::{Adjudicate, Game, Horizon, Line};
+use juzhong::record::{PgnOptions, Record, Tree, read_games, write_pgn};
+use juzhong::search::Limits;
+use juzhong::tablebase::{
     Built, Estimate, GenerateOptions, Material, Metric, NoProgress, Progress, Rules, Verification,
     VerifyOptions, generate_all, verify,
 };
-use crate::xiangqi::notation::MoveNotation;
-use crate::xiangqi::{Position, RuleSet};
+use juzhong::xiangqi::notation::MoveNotation;
+use juzhong::xiangqi::{Position, RuleSet};
 
 /// Everything at once on the built-in games: builds a book and tables, plays with both.
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     build_tables(&place, context)?;
     let verified = verify_table(&place, context)?;
     let games = [
-        ("A game from the start position", crate::xiangqi::START_FEN),
+        ("A game from the start position", juzhong::xiangqi::START_FEN),
         ("A won endgame to mate", ENDGAME),
     ];
     let mut pgn = Vec::new();

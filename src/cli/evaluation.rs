@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::game::BySide;
-use crate::search::eval::xiangqi::{Explanation, Share, Worth};
-use crate::xiangqi::Square;
+use juzhong::game::BySide;
+use juzhong::search::eval::xiangqi::{Explanation, Share, Worth};
+use juzhong::xiangqi::Square;
 
 /// The evaluation in the JSON answer.
 pub(super) fn to_json(explanation: &Explanation) -> Value {

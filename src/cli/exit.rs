@@ -1,7 +1,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use crate::bytes::visible::VisibleLines;
+use juzhong::bytes::visible::VisibleLines;
 
 /// Fine: every answered query, whatever the answer.
 pub(crate) const OK: u8 = 0;
@@ -24,32 +24,26 @@ pub(crate) const INTERRUPTED: u8 = 75;
 
 /// An error with the exit code it leads to.
 #[derive(Debug)]
-pub struct CliError {
+pub(crate) struct CliError {
     code: u8,
     error: anyhow::Error,
 }
 
 impl CliError {
     /// An error that ends the program with `code`.
-    pub fn new(code: u8, error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn new(code: u8, error: impl Into<anyhow::Error>) -> Self {
         Self { code, error: error.into() }
     }
 
     /// An error made of a message.
-    pub fn message(code: u8, message: impl Display) -> Self {
+    pub(crate) fn message(code: u8, message: impl Display) -> Self {
         Self { code, error: anyhow::anyhow!("{message}") }
     }
 
     /// The error, with what was being done.
     #[must_use]
-    pub fn within(self, context: impl Display) -> Self {
+    pub(crate) fn within(self, context: impl Display) -> Self {
         Self { error: self.error.context(context.to_string()), ..self }
-    }
-
-    /// The exit code.
-    #[must_use]
-    pub const fn code(&self) -> u8 {
-        self.code
     }
 
     /// Prints the error with its causes and returns the exit code. A closed pipe is no error.
@@ -78,7 +72,7 @@ impl From<serde_json::Error> for CliError {
 }
 
 /// Gives an error the exit code it leads to.
-pub trait OrExit<T> {
+pub(crate) trait OrExit<T> {
     /// Ends the program with `code` on error.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use super::{CliError, OrExit, exit, interrupt};
-use crate::bytes::visible::ShowPath;
-use crate::bytes::{self, RawLine};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::bytes::{self, RawLine};
 
 /// Bytes read at once.
 const BUFFER: usize = 64 << 10;

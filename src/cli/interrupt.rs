@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::{exit, tell};
-use crate::tablebase::GenerateError;
+use juzhong::tablebase::GenerateError;
 
 /// The time that the work has to end in good order after the first signal.
 const GRACE: Duration = Duration::from_millis(800);

@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use super::listing::claim_file;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::bytes::atomic;
-use crate::bytes::visible::ShowPath;
-use crate::hash;
+use juzhong::bytes::atomic;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::hash;
 
 /// Draws the stored key table of a game again from the published seed.
 #[derive(Debug, clap::Args)]

@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::{CliError, OrExit, exit, tell};
-use crate::book::{Reject, RejectReason};
-use crate::bytes::atomic::{AtomicFile, resolve};
-use crate::bytes::lock::{Claim, FileLock};
-use crate::bytes::visible::ShowPath;
+use juzhong::book::{Reject, RejectReason};
+use juzhong::bytes::atomic::{AtomicFile, resolve};
+use juzhong::bytes::lock::{Claim, FileLock};
+use juzhong::bytes::visible::ShowPath;
 
 /// The number of bad games shown where no list of them was requested, and of files without games.
 const SHOWN: usize = 3;

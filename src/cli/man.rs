@@ -5,8 +5,8 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 
 use super::{Cli, CliError, Context, OrExit, exit};
-use crate::bytes::atomic;
-use crate::bytes::visible::ShowPath;
+use juzhong::bytes::atomic;
+use juzhong::bytes::visible::ShowPath;
 
 /// Writes the man pages of all commands.
 #[derive(Debug, clap::Args)]

@@ -44,10 +44,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
-use crate::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
-use crate::protocol::Dialect;
+use juzhong::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
+use juzhong::protocol::Dialect;
 
-pub use exit::{CliError, OrExit};
+pub(crate) use exit::{CliError, OrExit};
 
 /// Opening books, rule-correct endgame tables and an engine for xiangqi and gomoku.
 #[derive(Debug, Parser)]
@@ -159,7 +159,7 @@ struct Context<'a> {
 ///
 /// Without arguments, and with input from another program, it is an engine: many GUIs start a file and cannot
 /// give arguments.
-pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let mut args: Vec<OsString> = args.into_iter().collect();
     if args.len() < 2 && is_spoken_to() {
         args = vec!["juzhong".into(), "uci".into()];

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::{CliError, OrExit, exit, interrupt};
-use crate::book::find_games;
-use crate::bytes::open;
-use crate::bytes::visible::ShowPath;
-use crate::contest::read_positions;
-use crate::record::{Record, read_packed};
-use crate::xiangqi::Position;
+use juzhong::book::find_games;
+use juzhong::bytes::open;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::contest::read_positions;
+use juzhong::record::{Record, read_packed};
+use juzhong::xiangqi::Position;
 
 /// The largest file of openings that is read, in bytes: all of them are held in memory.
 const MAX_BYTES: u64 = 1 << 30;

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::game::{Notation, divide, perft};
-use crate::gomoku::Board;
-use crate::xiangqi::Position;
+use juzhong::game::{Notation, divide, perft};
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 
 /// Counts the leaves of the tree of legal moves.
 #[derive(Debug, clap::Args)]

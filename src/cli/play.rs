@@ -5,15 +5,15 @@ use super::player::{LimitArgs, PlayerArgs, tell_notices};
 use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
-use crate::bytes::read_line;
-use crate::engine::{Choice, Engine, Playable};
-use crate::game::{Horizon, Line, Outcome, Side};
-use crate::gomoku::Board;
-use crate::protocol::EngineScore;
-use crate::protocol::client::{Client, EngineCommand, GoLimits, Thought, Timeouts};
-use crate::search::{Limits, Score, ScoreKind};
-use crate::xiangqi::Position;
-use crate::xiangqi::notation::MoveNotation;
+use juzhong::bytes::read_line;
+use juzhong::engine::{Choice, Engine, Playable};
+use juzhong::game::{Horizon, Line, Outcome, Side};
+use juzhong::gomoku::Board;
+use juzhong::protocol::EngineScore;
+use juzhong::protocol::client::{Client, EngineCommand, GoLimits, Thought, Timeouts};
+use juzhong::search::{Limits, Score, ScoreKind};
+use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Plays in the terminal, against this program's own engine or another one.
 #[derive(Debug, clap::Args)]
@@ -111,7 +111,7 @@ fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError
             client.set_option(name, value)?;
         }
         client.new_game()?;
-        Ok::<_, crate::protocol::client::ClientError>(client)
+        Ok::<_, juzhong::protocol::client::ClientError>(client)
     };
     let mut client = start().or_exit(exit::UNAVAILABLE)?;
     for notice in client.take_notices() {

@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::position::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
-use crate::book::{Policy, SelectOptions};
-use crate::engine::{Engine, EngineOptions, OwnBook, Playable, TableOptions, clock};
-use crate::game::Side;
-use crate::protocol::client::GoLimits;
-use crate::search::{Limits, MAX_HASH_MIB, MAX_PLY, MAX_THREADS};
-use crate::tablebase::{Metric as TableMetric, Rules as TableRules};
+use juzhong::book::{Policy, SelectOptions};
+use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, TableOptions, clock};
+use juzhong::game::Side;
+use juzhong::protocol::client::GoLimits;
+use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY, MAX_THREADS};
+use juzhong::tablebase::{Metric as TableMetric, Rules as TableRules};
 
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]

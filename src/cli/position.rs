@@ -7,10 +7,10 @@ use super::fens::Fens;
 use super::terminal::{BoardStyle, Refusal, Start, Terminal, legal_texts};
 use super::verdict_explanation::{Account, verdict_name};
 use super::{CliError, Context, GameName, evaluation, exit};
-use crate::game::{Horizon, Line, Outcome};
-use crate::gomoku::Board;
-use crate::search::eval::xiangqi::Explanation;
-use crate::xiangqi::Position;
+use juzhong::game::{Horizon, Line, Outcome};
+use juzhong::gomoku::Board;
+use juzhong::search::eval::xiangqi::Explanation;
+use juzhong::xiangqi::Position;
 
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
 #[derive(Debug, clap::Args)]

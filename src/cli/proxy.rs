@@ -4,11 +4,11 @@ use std::time::Duration;
 use super::contest::{Spoken, parse_option, parse_protocol};
 use super::player::PlayerArgs;
 use super::{CliError, Context, OrExit, exit, interrupt};
-use crate::protocol::Ranks;
-use crate::protocol::client::{EngineCommand, Timeouts};
-use crate::proxy;
-use crate::proxy::{ProxyError, ProxyOptions};
-use crate::xiangqi::Position;
+use juzhong::protocol::Ranks;
+use juzhong::protocol::client::{EngineCommand, Timeouts};
+use juzhong::proxy;
+use juzhong::proxy::{ProxyError, ProxyOptions};
+use juzhong::xiangqi::Position;
 
 /// Presents another engine with our books and tables in front of it, to a GUI on standard input and
 /// output. Either side may speak UCI or UCCI. The options given here are the defaults that the GUI

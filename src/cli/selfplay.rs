@@ -5,12 +5,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::listing::claim_file;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
-use crate::bytes::atomic;
-use crate::bytes::machine::DEEP_STACK;
-use crate::bytes::visible::ShowPath;
-use crate::contest::SelfPlay;
-use crate::record::{PgnOptions, write_pgn};
-use crate::xiangqi::RuleSet;
+use juzhong::bytes::atomic;
+use juzhong::bytes::machine::DEEP_STACK;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::contest::SelfPlay;
+use juzhong::record::{PgnOptions, write_pgn};
+use juzhong::xiangqi::RuleSet;
 
 /// Plays games of the engine against itself, from opening lines, and writes them as PGN. The games
 /// do not depend on the number of threads.

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::{CliError, Context, OrExit, exit};
-use crate::game::{Adjudicate, Line};
-use crate::search::{Features, Limits, SearchOptions, Searcher};
-use crate::xiangqi::Position;
+use juzhong::game::{Adjudicate, Line};
+use juzhong::search::{Features, Limits, SearchOptions, Searcher};
+use juzhong::xiangqi::Position;
 
 /// Size of the transposition table in MiB.
 const HASH_MIB: usize = 64;

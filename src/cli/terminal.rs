@@ -7,11 +7,11 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use super::verdict_explanation::Account;
-use crate::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
-use crate::gomoku::{Board, BoardError, DiagramStyle, Point};
-use crate::search::eval::xiangqi::{Explanation, explain};
-use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
-use crate::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
+use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
+use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
+use juzhong::search::eval::xiangqi::{Explanation, explain};
+use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
+use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 
 /// How boards are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

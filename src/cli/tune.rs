@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::listing::claim_file;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
-use crate::book::find_games;
-use crate::bytes::machine::DEEP_STACK;
-use crate::bytes::visible::ShowPath;
-use crate::bytes::{atomic, open};
-use crate::record::{ReadSummary, Record, read_packed};
-use crate::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
-use crate::xiangqi::Position;
+use juzhong::book::find_games;
+use juzhong::bytes::machine::DEEP_STACK;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::bytes::{atomic, open};
+use juzhong::record::{ReadSummary, Record, read_packed};
+use juzhong::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
+use juzhong::xiangqi::Position;
 
 /// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the
 /// weights that foretell the results best, and writes them as Rust source. The outcome does not

@@ -3,11 +3,11 @@ use std::io::{BufReader, stdin};
 use super::player::PlayerArgs;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::engine::{Engine, Playable};
-use crate::gomoku::Board;
-use crate::protocol;
-use crate::protocol::Dialect;
-use crate::xiangqi::Position;
+use juzhong::engine::{Engine, Playable};
+use juzhong::gomoku::Board;
+use juzhong::protocol;
+use juzhong::protocol::Dialect;
+use juzhong::xiangqi::Position;
 
 /// The options given here are the defaults that a GUI sees. Whether the GUI says uci, ucicyclone or
 /// ucci first decides which protocol is spoken.

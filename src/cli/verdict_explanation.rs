@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::game::{BySide, Judgement, Line, Side, Verdict};
-use crate::xiangqi::explain::{
+use juzhong::game::{BySide, Judgement, Line, Side, Verdict};
+use juzhong::xiangqi::explain::{
     self, LimitReport, LoopReport, MoveReport, SideReport, explain_limit, explain_loop,
 };
-use crate::xiangqi::{Piece, Position, RuleSet, Square};
+use juzhong::xiangqi::{Piece, Position, RuleSet, Square};
 
 /// The explanation of a verdict; empty where no rule applies.
 #[derive(Debug, Default, Serialize)]

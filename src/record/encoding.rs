@@ -52,7 +52,7 @@ impl Encoding {
     }
 
     /// Decodes strictly; `buffer` is used where the bytes are not UTF-8 already.
-    pub(crate) fn decode<'a>(self, bytes: &'a [u8], buffer: &'a mut String) -> Option<&'a str> {
+    pub fn decode<'a>(self, bytes: &'a [u8], buffer: &'a mut String) -> Option<&'a str> {
         use encoding_rs::DecoderResult;
         if self == Self::Utf8 {
             return std::str::from_utf8(bytes).ok();

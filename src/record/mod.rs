@@ -55,6 +55,7 @@ mod xqf;
 mod xqr;
 mod zip;
 
+#[cfg(feature = "book")]
 pub(crate) use admit::{HEAD_BYTES, HIDDEN, LINK, admit};
 pub use dhtmlxq::write_dhtmlxq;
 pub use encoding::{Encoding, UnknownEncoding};
@@ -66,6 +67,7 @@ pub use packed::{
     Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
     NamedSink, Packed, UnpackError, Unpacked, read_packed,
 };
+#[cfg(feature = "book")]
 pub(crate) use packed::{TRUNCATED_MARK, tell_skipped};
 pub use parsed::{
     BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
@@ -75,6 +77,8 @@ pub use pgn_writer::{PgnOptions, write_pgn};
 pub use place::Place;
 pub use source::{read_chunk, read_cut_chunk, read_games, split_games};
 pub use split::{Chunk, MAX_GAME_BYTES};
-pub(crate) use windows::{FileWindow, WINDOW, Window, Windows};
+#[cfg(feature = "book")]
+pub(crate) use windows::{FileWindow, WINDOW};
+pub(crate) use windows::{Window, Windows};
 pub use write::{Dropped, WriteError, WriteOptions, write_game};
 pub use xqf::write_xqf;

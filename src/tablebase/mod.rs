@@ -30,6 +30,7 @@ pub use generate::generator::{
 pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
+#[cfg(feature = "engine")]
 pub(crate) use probe::cache::{take_loaded, use_lane as use_cache_lane};
 pub use probe::line::{BestLine, BestMove, DecidingLoop, LineEnd, LoopMove};
 pub use probe::stats::{SideStats, Stats};

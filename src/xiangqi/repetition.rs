@@ -432,6 +432,7 @@ mod tests {
     }
 
     /// However moves, passes and their undoing alternate, the count kept is the count made.
+    #[cfg(feature = "engine")] // its `Heuristics` have passes
     #[test]
     fn checks_are_counted_as_the_line_changes() {
         let fen = "2bakab2/9/9/9/9/4C4/9/4R4/9/3K1A3 w - - 0 1";

@@ -1,20 +1,25 @@
-//! The crate and the program from the outside, in one binary: a module for each room.
+//! The crate and the program from the outside, in one binary: a module for each room. Without the feature `cli`, the
+//! rules alone.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop and say why")]
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+#![cfg_attr(feature = "cli", expect(clippy::print_stdout, reason = "a test may say why it stops"))]
 
+#[cfg(feature = "cli")]
 mod support;
 
 mod layering;
 
 mod rules {
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "cli"))]
     mod foreign;
+    #[cfg(feature = "engine")]
     mod gomoku;
     mod perft;
     mod repetition;
     mod xiangqi;
 }
 
+#[cfg(feature = "cli")]
 mod record {
     mod archives;
     mod ccpd;
@@ -25,6 +30,7 @@ mod record {
     mod xqf;
 }
 
+#[cfg(feature = "cli")]
 mod book {
     mod build;
     mod cli;
@@ -39,6 +45,7 @@ mod book {
     mod shards;
 }
 
+#[cfg(feature = "cli")]
 mod tablebase {
     mod bad_input;
     mod brute;
@@ -50,6 +57,7 @@ mod tablebase {
     mod plan;
 }
 
+#[cfg(feature = "cli")]
 mod search {
     mod cli;
     mod extreme_material;
@@ -58,12 +66,14 @@ mod search {
     mod xiangqi;
 }
 
+#[cfg(feature = "cli")]
 mod engine {
     mod damage;
     mod sources;
     mod table_play;
 }
 
+#[cfg(feature = "cli")]
 mod protocol {
     #[cfg(unix)]
     mod client;
@@ -72,12 +82,13 @@ mod protocol {
     mod uci;
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "cli"))]
 mod proxy;
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "cli"))]
 mod contest;
 
+#[cfg(feature = "cli")]
 mod cli {
     mod convert;
     mod demo;

@@ -10,13 +10,13 @@ use super::super::listing::{ListFile, Listing, show_some};
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
-use crate::book::{
+use juzhong::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
     Progress, Reject, Weight, build, disputes, find_games,
 };
-use crate::bytes::atomic::folder_of;
-use crate::bytes::visible::ShowPath;
-use crate::game::Outcome;
+use juzhong::bytes::atomic::folder_of;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Outcome;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {

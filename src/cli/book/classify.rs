@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_build;
-use crate::book::find_games;
-use crate::book::opening::{Code, Opening, Openings};
-use crate::bytes::open;
-use crate::bytes::visible::{ShowPath, Visible};
-use crate::game::{Notation, Outcome, Side};
-use crate::record::{ChangedError, GameFile, Place, Record, read_game_file};
-use crate::xiangqi::Position;
+use juzhong::book::find_games;
+use juzhong::book::opening::{Code, Opening, Openings};
+use juzhong::bytes::open;
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::game::{Notation, Outcome, Side};
+use juzhong::record::{ChangedError, GameFile, Place, Record, read_game_file};
+use juzhong::xiangqi::Position;
 
 /// The most pairs of disagreeing codes that are printed.
 const PAIRS: usize = 20;

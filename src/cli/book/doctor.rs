@@ -7,8 +7,8 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
-use crate::book::interop::{Diagnosis, DoctorOptions, Issue, RepairReport, examine, repair};
-use crate::bytes::visible::{ShowPath, Visible};
+use juzhong::book::interop::{Diagnosis, DoctorOptions, Issue, RepairReport, examine, repair};
+use juzhong::bytes::visible::{ShowPath, Visible};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {

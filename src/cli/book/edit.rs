@@ -9,11 +9,11 @@ use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, OrExit, exit};
 use super::query::{play, read_position};
 use super::{from_book, from_replace};
-use crate::book::{Book, Change, EditError, Editor, Step};
-use crate::bytes::visible::{ShowPath, Visible};
-use crate::game::{Notation, Symmetric};
-use crate::record::Encoding;
-use crate::xiangqi::Position;
+use juzhong::book::{Book, Change, EditError, Editor, Step};
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::game::{Notation, Symmetric};
+use juzhong::record::Encoding;
+use juzhong::xiangqi::Position;
 
 /// The longest line of a script, in bytes; a longer one is refused.
 const MAX_LINE: u64 = 1 << 20;

@@ -8,11 +8,11 @@ use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json};
 use super::{from_book, from_replace};
-use crate::book::{
+use juzhong::book::{
     Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
 };
-use crate::game::{Line, Notation};
-use crate::xiangqi::{Move, Position};
+use juzhong::game::{Line, Notation};
+use juzhong::xiangqi::{Move, Position};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -171,7 +171,7 @@ impl Scored<'_> {
     }
 
     /// Adds the move of a task to the book.
-    fn add(&self, task: &Task, findings: &mut crate::book::Findings) -> u64 {
+    fn add(&self, task: &Task, findings: &mut juzhong::book::Findings) -> u64 {
         let Some(mv) = task.beyond else { return 0 };
         let position = task.line.position();
         let (key, mv_bits) = (self.book.key_of(position), self.book.packed_move(position, mv));

@@ -8,12 +8,12 @@ use super::super::{CliError, Context, OrExit, exit};
 use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
 use super::{FormatName, from_book};
-use crate::book::{Book, BookError, BookMove, Entry, Place};
-use crate::bytes::atomic::AtomicFile;
-use crate::bytes::visible::ShowPath;
-use crate::game::{Notation, Packed, Side, Symmetric};
-use crate::hash::Key;
-use crate::xiangqi::Position;
+use juzhong::book::{Book, BookError, BookMove, Entry, Place};
+use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::game::{Notation, Packed, Side, Symmetric};
+use juzhong::hash::Key;
+use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -213,7 +213,7 @@ fn unreached_line<G: Notation>(entry: &Entry) -> Vec<String> {
 /// From the move on. Numbers stand as they are: a negative one is no formula.
 fn line(
     mv: &str,
-    t: &crate::book::MoveStats,
+    t: &juzhong::book::MoveStats,
     score: &str,
     (weight, priority): &(String, i64),
     marks: &[String],

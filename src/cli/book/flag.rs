@@ -6,10 +6,10 @@ use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_replace;
-use crate::book::{Ban, Evaluator, FlagError, FlagReport, flag};
-use crate::engine::TablebaseEvaluator;
-use crate::game::Line;
-use crate::xiangqi::{Move, Position};
+use juzhong::book::{Ban, Evaluator, FlagError, FlagReport, flag};
+use juzhong::engine::TablebaseEvaluator;
+use juzhong::game::Line;
+use juzhong::xiangqi::{Move, Position};
 
 /// Moves shown of each sort.
 const SHOWN: usize = 20;

@@ -9,9 +9,9 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::import::share;
 use super::{DialectName, FormatName, ReachArgs, from_interop};
-use crate::book::Book;
-use crate::book::interop::{ExportOptions, ExportReport, export};
-use crate::bytes::visible::ShowPath;
+use juzhong::book::Book;
+use juzhong::book::interop::{ExportOptions, ExportReport, export};
+use juzhong::bytes::visible::ShowPath;
 
 /// What only foreign formats need.
 #[derive(Debug, clap::Args)]

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::{FormatName, ReachArgs, from_interop};
-use crate::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
-use crate::bytes::visible::ShowPath;
+use juzhong::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
+use juzhong::bytes::visible::ShowPath;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {

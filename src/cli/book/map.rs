@@ -5,8 +5,8 @@ use serde_json::json;
 use super::super::listing::show_some;
 use super::super::{CliError, Context, exit};
 use super::build::Intake;
-use crate::book::{BuildOptions, ShardFormat, map};
-use crate::bytes::visible::ShowPath;
+use juzhong::book::{BuildOptions, ShardFormat, map};
+use juzhong::bytes::visible::ShowPath;
 
 /// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
 /// or empty.

@@ -7,9 +7,9 @@ use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::from_remake;
-use crate::book::{MergeOptions, MergeReport, merge};
-use crate::bytes::visible::ShowPath;
-use crate::xiangqi::Position;
+use juzhong::book::{MergeOptions, MergeReport, merge};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {

@@ -29,9 +29,9 @@ use clap::ValueEnum;
 
 use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
-use crate::book::interop::{Dialect, Format, InteropError, Reach};
-use crate::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
-use crate::bytes::visible::ShowPath;
+use juzhong::book::interop::{Dialect, Format, InteropError, Reach};
+use juzhong::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
+use juzhong::bytes::visible::ShowPath;
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]

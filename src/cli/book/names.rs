@@ -2,9 +2,9 @@ use std::any::Any;
 
 use serde_json::{Value, json};
 
-use crate::book::opening::{Follower, Opening, Openings};
-use crate::game::Game;
-use crate::xiangqi::Position;
+use juzhong::book::opening::{Follower, Opening, Openings};
+use juzhong::game::Game;
+use juzhong::xiangqi::Position;
 
 /// The names of a position and of those after it: along the moves from the start of a game if they are known,
 /// else by the pieces on the board. Only xiangqi has names.

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::super::{CliError, Context, exit};
 use super::reduce::Effort;
 use super::{from_build, print_counts};
-use crate::book::pack;
-use crate::bytes::visible::ShowPath;
+use juzhong::book::pack;
+use juzhong::bytes::visible::ShowPath;
 
 /// Makes a book of the shards of `book reduce`: the same, byte for byte, as `book build` makes of
 /// all files.

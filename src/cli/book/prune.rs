@@ -6,9 +6,9 @@ use serde_json::json;
 use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, exit};
 use super::from_remake;
-use crate::book::{PruneOptions, PruneReport, prune};
-use crate::bytes::visible::ShowPath;
-use crate::xiangqi::Position;
+use juzhong::book::{PruneOptions, PruneReport, prune};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("limits").required(true).multiple(true)

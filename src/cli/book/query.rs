@@ -8,10 +8,10 @@ use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::names::{Names, fields};
 use super::sources::span_json;
 use super::tree;
-use crate::book::{Book, BookMove, Evaluation, Score, Weight};
-use crate::bytes::visible::Visible;
-use crate::game::{Game, Notation, Side, Symmetric};
-use crate::xiangqi::Position;
+use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
+use juzhong::bytes::visible::Visible;
+use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::xiangqi::Position;
 
 /// The greatest depth of a tree.
 const MAX_DEPTH: i64 = 100;

@@ -7,8 +7,8 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::from_build;
 use super::map::shard_format;
-use crate::book::{Work, reduce};
-use crate::bytes::visible::ShowPath;
+use juzhong::book::{Work, reduce};
+use juzhong::bytes::visible::ShowPath;
 
 /// Brings copies of games together over all shards of `book map`, replays the games and sums their
 /// moves. Several machines can share the games: each reads all shards and does one part.

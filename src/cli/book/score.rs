@@ -8,12 +8,12 @@ use super::super::interrupt::{self, stop_flag};
 use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
 use super::{from_book, from_replace};
-use crate::book::{
+use juzhong::book::{
     Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, PropagationReport, ReplaceError,
     clear_scores, propagate,
 };
-use crate::bytes::visible::Visible;
-use crate::xiangqi::Position;
+use juzhong::bytes::visible::Visible;
+use juzhong::xiangqi::Position;
 
 /// Lines of scores that are kept at a time.
 const BATCH: usize = 100_000;

@@ -12,18 +12,18 @@ use super::super::interrupt::stop_flag;
 use super::super::position::parse_rules;
 use super::super::{CliError, OrExit, exit, interrupt, tell};
 use super::from_replace;
-use crate::book::{
+use juzhong::book::{
     Book, Bounds, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score,
     Value as BookValue, evaluate_all,
 };
-use crate::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
-use crate::game::Line;
-use crate::hash::Key;
-use crate::protocol::client::{
+use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
+use juzhong::game::Line;
+use juzhong::hash::Key;
+use juzhong::protocol::client::{
     ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
 };
-use crate::search::{Limits, MAX_HASH_MIB, MAX_PLY};
-use crate::xiangqi::{Move, Position, RuleSet};
+use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
+use juzhong::xiangqi::{Move, Position, RuleSet};
 
 /// Searched where no limit is given.
 const NODES: u64 = 200_000;
@@ -275,7 +275,7 @@ fn progress_bar(lines: usize) -> ProgressBar {
 /// Asks tablebases about every position of a book that they cover, unless it has a proof already.
 pub(super) fn prove(
     book: &Book,
-    graph: &crate::book::Graph<Position>,
+    graph: &juzhong::book::Graph<Position>,
     scores: &std::collections::HashMap<i64, Score>,
     tables: &mut TablebaseEvaluator<Position>,
 ) -> Result<Vec<(Key, Score)>, CliError> {

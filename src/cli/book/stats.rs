@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
-use crate::book::opening::Code;
-use crate::book::{
+use juzhong::book::opening::Code;
+use juzhong::book::{
     AnnotationCounts, Book, Depth, Difference, LineCount, OpeningStats, Origin, Origins, Sample,
     Source, Stats, StatsOptions, VERSION,
 };
-use crate::bytes::visible::{ShowPath, Visible};
-use crate::game::Side;
-use crate::xiangqi::Position;
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::game::Side;
+use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use super::super::listing::claim_file;
 use super::super::{CliError, Context, OrExit, exit};
-use crate::book::Synth;
-use crate::bytes::atomic::AtomicFile;
-use crate::bytes::visible::ShowPath;
-use crate::record::{PgnOptions, write_pgn};
-use crate::xiangqi::notation::MoveNotation;
+use juzhong::book::Synth;
+use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::record::{PgnOptions, write_pgn};
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Games written by one task.
 const TASK: u64 = 1024;

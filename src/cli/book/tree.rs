@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::super::{CliError, Context, exit};
 use super::names::{Names, fields};
 use super::query::{head, marks_text, move_answer, percent, probe};
-use crate::book::{Book, BookMove};
-use crate::game::{Notation, Symmetric};
+use juzhong::book::{Book, BookMove};
+use juzhong::game::{Notation, Symmetric};
 
 /// Moves shown, at most.
 const MAX_MOVES: usize = 100_000;
@@ -148,8 +148,8 @@ impl<G: Symmetric + Notation> Tree<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{BuildOptions, build};
-    use crate::xiangqi::Position;
+    use juzhong::book::{BuildOptions, build};
+    use juzhong::xiangqi::Position;
 
     #[test]
     fn a_tree_that_is_cut_lacks_what_was_played_seldom() {

@@ -3,11 +3,11 @@ use serde_json::{Value, json};
 use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbers, plan_text};
 use super::sets::Sets;
 use super::{Folder, generate_error};
-use crate::bytes::machine::available_memory;
-use crate::bytes::visible::ShowPath;
 use crate::cli::size::parse_size;
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
-use crate::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
+use juzhong::bytes::machine::available_memory;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
 
 /// Builds tables.
 #[derive(Debug, clap::Args)]

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::probe::describe;
 use super::{Folder, distance_of, table_error};
 use crate::cli::{CliError, Context, OrExit, exit};
-use crate::game::{Side, Verdict};
-use crate::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
-use crate::xiangqi::notation::{MoveNotation, format_move};
-use crate::xiangqi::{Position, Role};
+use juzhong::game::{Side, Verdict};
+use juzhong::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
+use juzhong::xiangqi::notation::{MoveNotation, format_move};
+use juzhong::xiangqi::{Position, Role};
 
 /// Shows the best line from a position: to mate, to the capture that counts (dtc), or once around
 /// the loop that decides by rule.
@@ -53,7 +53,7 @@ struct Answer<'a> {
 impl Answer<'_> {
     /// The moves in the notation requested.
     fn texts(&self) -> Vec<String> {
-        let text = |step: &crate::tablebase::BestMove| {
+        let text = |step: &juzhong::tablebase::BestMove| {
             format_move(&step.before, step.mv, self.args.notation)
         };
         self.line.moves.iter().map(text).collect()

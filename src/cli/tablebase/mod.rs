@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{CliError, Context, GameName, exit, tell};
-use crate::tablebase::{
+use juzhong::tablebase::{
     GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
 };
 
@@ -141,6 +141,6 @@ fn generate_error(error: GenerateError) -> CliError {
 }
 
 /// The distance as answers give it: null for draws.
-fn distance_of(entry: crate::tablebase::Entry) -> Option<u16> {
+fn distance_of(entry: juzhong::tablebase::Entry) -> Option<u16> {
     (entry.wdl != Wdl::Draw).then_some(entry.distance)
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::generate_error;
 use super::sets::Sets;
 use crate::cli::{CliError, Context, exit};
-use crate::tablebase::{Metric, Plan, Rules};
+use juzhong::tablebase::{Metric, Plan, Rules};
 
 /// The workflow that `--format snakemake` writes behind its data, and that can be used without.
 const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");

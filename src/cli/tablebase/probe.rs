@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::{Folder, distance_of, full_message, table_code, table_error};
 use crate::cli::fens::Fens;
 use crate::cli::{CliError, Context, OrExit, exit};
-use crate::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
-use crate::xiangqi::{Move, Position};
+use juzhong::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
+use juzhong::xiangqi::{Move, Position};
 
 /// Looks up positions.
 #[derive(Debug, clap::Args)]

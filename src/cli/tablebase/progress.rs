@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::bytes::visible::{ShowPath, Visible, VisibleLines};
 use crate::cli::{interrupt, tell};
-use crate::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
+use juzhong::bytes::visible::{ShowPath, Visible, VisibleLines};
+use juzhong::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
 /// Without a terminal, at most one line in this time about tablebases at work.
 const QUIET: Duration = Duration::from_secs(5);

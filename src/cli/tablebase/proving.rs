@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::{interrupt, tell};
-use crate::tablebase::{Material, Progress};
+use juzhong::tablebase::{Material, Progress};
 
 /// Without a terminal, at most one line in this time about a phase.
 const QUIET: Duration = Duration::from_secs(5);

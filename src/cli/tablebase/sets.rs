@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::fens::Fens;
 use crate::cli::{CliError, OrExit, exit};
-use crate::tablebase::{Material, Pattern};
+use juzhong::tablebase::{Material, Pattern};
 
 /// Sets named on the command line, by their size, or in a file; at least one of these.
 #[derive(Debug, clap::Args)]

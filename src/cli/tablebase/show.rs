@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::probe::plies;
 use super::{Asked, Folder, report_one, table_error};
 use crate::cli::{CliError, Context, exit};
-use crate::game::Side;
-use crate::tablebase::{Entry, HistogramRow, Metric, Rules, SideStats, Stats, Tables};
+use juzhong::game::Side;
+use juzhong::tablebase::{Entry, HistogramRow, Metric, Rules, SideStats, Stats, Tables};
 
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]
@@ -89,7 +89,7 @@ fn side_json(side: &SideStats) -> Value {
         "by_rule_win": side.counts.by_rule_win,
         "by_rule_loss": side.counts.by_rule_loss,
         "longest_win": side.counts.longest_win,
-        "longest_fen": side.longest.as_ref().map(crate::xiangqi::Position::to_fen),
+        "longest_fen": side.longest.as_ref().map(juzhong::xiangqi::Position::to_fen),
         "histogram": side.histogram.iter().map(row_json).collect::<Vec<_>>(),
     })
 }

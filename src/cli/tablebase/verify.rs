@@ -4,9 +4,9 @@ use super::probe::describe;
 use super::proving::Proving;
 use super::sets::named;
 use super::{Folder, distance_of, report_one};
-use crate::bytes::visible::ShowPath;
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
-use crate::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
 
 /// Proves tables.
 #[derive(Debug, clap::Args)]

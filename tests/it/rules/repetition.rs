@@ -7,8 +7,6 @@ use juzhong::xiangqi::{Move, Piece, Position, RuleSet, Setup, Square, can_stand}
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use crate::support::program::{json, ok};
-
 const GAME: Horizon = Horizon::Game;
 
 #[derive(Deserialize)]
@@ -269,9 +267,11 @@ fn without_attackers_nobody_wins() {
 }
 
 /// Dead material is that of the sets whose tables hold no win; the lists are in the sets' names.
+#[cfg(feature = "cli")]
 #[test]
 #[ignore = "cargo test --release --test it rules::repetition -- --ignored (a minute)"]
 fn dead_material_is_what_tables_hold_no_win_of() {
+    use crate::support::program::{json, ok};
     let dead = ["KAABBvKAABB", "KCBBvKBB", "KCvKABB", "KCvKC"];
     let alive = ["KCvKAA", "KCBvKA", "KCBvKC", "KCAvK", "KCCvK", "KPvK", "KNvK", "KRvK"];
     let folder = tempfile::tempdir().unwrap();
@@ -290,6 +290,7 @@ fn dead_material_is_what_tables_hold_no_win_of() {
 }
 
 /// Some position with the men of a set.
+#[cfg(feature = "cli")]
 fn of_set(set: &str) -> Position {
     let mut setup = Setup::empty();
     for (letters, side) in set.split('v').zip(Side::ALL) {
