@@ -8,6 +8,7 @@
 //! files, `book` opening books, `tablebase` endgame tables, `engine` the search and all that plays with it. `cli`, the
 //! default, is the program's.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(
     not(feature = "engine"),
     expect(dead_code, reason = "the rooms above the features chosen use it")

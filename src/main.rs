@@ -1,5 +1,7 @@
 //! The `juzhong` program: the command line over the library of the same name.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use std::io::{BufWriter, stdout};
 use std::process::ExitCode;
 

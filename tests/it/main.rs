@@ -2,7 +2,6 @@
 //! rules alone.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
-#![cfg_attr(feature = "cli", expect(clippy::print_stdout, reason = "a test may say why it stops"))]
 
 #[cfg(feature = "cli")]
 mod support;

@@ -1,0 +1,37 @@
+//! Builds an opening book from game files and asks it for the start position (feature `book`).
+//!
+//! ```sh
+//! cargo run --no-default-features --features book --example build_book -- my.book GAMES...
+//! ```
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use juzhong::book::{self, Book, BuildOptions};
+use juzhong::xiangqi::Position;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let output = arguments.next().unwrap_or_else(|| std::env::temp_dir().join("example.book"));
+    let mut games: Vec<PathBuf> = arguments.collect();
+    if games.is_empty() {
+        games.push(PathBuf::from("books/selfplay/selfplay.pgn"));
+    }
+
+    let options = BuildOptions { max_ply: 40, ..BuildOptions::default() };
+    let inputs = book::find_games(&games)?;
+    let report = book::build(&inputs.files, &output, options, false, 0, &|_| (), &mut |reject| {
+        eprintln!("left out: {}, {}", reject.place, reject.reason);
+    })?;
+    println!("{} games in {}", report.metadata.counts.games, output.display());
+
+    let book = Book::open(&output)?;
+    for found in book.probe(&Position::start())? {
+        let stats = &found.tally;
+        println!(
+            "{}  {} games, Red won {}, drew {}",
+            found.mv, stats.games, stats.first, stats.draws
+        );
+    }
+    Ok(())
+}
