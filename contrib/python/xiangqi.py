@@ -37,7 +37,7 @@ def exchanged(board):
 
 
 def red_captures(board):
-    """The (from, to) of Red's captures, legal or not; those of the king tell who is in check."""
+    """The (from, to) of Red's captures, legal or not; those of the king show who is in check."""
     for (x, y), man in board.items():
         to = []
         if man in "RCK":  # Kings see each other along a file.

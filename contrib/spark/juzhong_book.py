@@ -9,10 +9,10 @@ executors replay the games (`juzhong book reduce`); SQL sums the moves; the driv
 (`juzhong book pack`). The program must be built with the feature `parquet`. The inputs and the
 folder DIR must lie where the driver and all executors see them under the same names. A folder of an
 interrupted run can be given again: what is there is not done again. The inputs and options must then
-be the same; DIR/run.json says which they are, and which task reads which files.
+be the same; DIR/run.json records them, and which task reads which files.
 
 A file is read by one task on one thread: divide a collection that is one large file first. With
---memory, each task and the last step get so much for sorting.
+--memory, each task and the last step get this much for sorting.
 """
 
 import argparse
@@ -38,7 +38,7 @@ ENDINGS = tuple(f + p for f in FORMATS for p in ("", ".gz", ".zst", ".zstd", ".x
 # Files of one call of `book map`, at most: a command line has limits.
 MAX_FILES = 4000
 
-# What files say of a game, once for each file, however many tasks read that file; then what all of
+# What files state of a game, once for each file, however many tasks read that file; then what all of
 # them say: votes for results are summed, the earliest year and the highest ratings count.
 GAMES = """
 WITH from_source AS (

@@ -3,8 +3,8 @@
 #
 #   contrib/spark/local-cluster.sh PROGRAM VENV INPUT...
 #
-# PROGRAM is juzhong with the feature parquet, VENV a virtual environment with PySpark. MASTER says
-# how Spark runs: local-cluster[2,1,1024], two workers in processes of their own with one core and
+# PROGRAM is juzhong with the feature parquet, VENV a virtual environment with PySpark. MASTER is
+# Spark's mode: local-cluster[2,1,1024], two workers in processes of their own with one core and
 # 1024 MiB each, unless it is set.
 set -euo pipefail
 juzhong=$(realpath "$1")

@@ -8,9 +8,9 @@
 //! | folder    | module     | what it is for                                                        |
 //! |-----------|------------|-----------------------------------------------------------------------|
 //! | `wire` | `dialect` | the dialects |
-//! | `wire` | `command` | a line of a GUI, understood |
+//! | `wire` | `command` | a line of a GUI, parsed |
 //! | `wire` | `go` | the limits of a search: `go` read and written |
-//! | `wire` | `wire` | positions, options and answers, written and read in one dialect |
+//! | `wire` | `format` | positions, options and answers, written and read in one dialect |
 //! | `wire` | `info` | the lines of an engine that searches, read |
 //! | `wire` | `scale` | UCCI's scores |
 //! | `wire` | `options` | the names of options in all dialects, and how they are announced |

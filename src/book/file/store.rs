@@ -64,7 +64,7 @@ pub(in crate::book) enum Part {
     Propagated,
 }
 
-/// The tables, in the order of their creation (`seal` first: see the module of that name).
+/// The tables, in the order of their creation (`seal` first: see the module `digest`).
 ///
 /// - `seal`: the digest over the file;
 /// - `meta`: [`Metadata`] by name;

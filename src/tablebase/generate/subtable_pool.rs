@@ -49,7 +49,7 @@ pub(in crate::tablebase) fn needed_sides(material: Material) -> BTreeMap<Materia
 }
 
 impl SubtablePool {
-    /// A shelf for the building of these tables, in this order.
+    /// A pool for the building of these tables, in this order.
     pub(in crate::tablebase) fn new(to_build: impl Iterator<Item = Material>) -> Self {
         let mut users: HashMap<Half, BTreeSet<usize>> = HashMap::new();
         let mut places = HashMap::new();
