@@ -199,7 +199,10 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
         "a file with several names (hard links)"
     } else {
         file.rewind()?;
-        file.take(MAX_LEN + 1).read_to_end(&mut text)?;
+        match file.take(MAX_LEN + 1).read_to_end(&mut text) {
+            Err(error) if is_locked(&error) => return Ok(()), // another process holds it
+            read => read?,
+        };
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_short = text.len() as u64 <= MAX_LEN;
         if is_short && str::from_utf8(&text).is_ok_and(|text| is_number(text.trim())) {
@@ -247,6 +250,12 @@ fn link_count(about: &std::fs::Metadata) -> u64 {
 #[cfg(not(unix))]
 const fn link_count(_about: &std::fs::Metadata) -> u64 {
     1
+}
+
+/// Returns true if a file could not be read because another process has locked it: on Windows no lock is advisory.
+fn is_locked(error: &io::Error) -> bool {
+    const ERROR_LOCK_VIOLATION: i32 = 33;
+    cfg!(windows) && error.raw_os_error() == Some(ERROR_LOCK_VIOLATION)
 }
 
 /// The path of `.NAME` and a suffix beside the file `NAME`.

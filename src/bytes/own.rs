@@ -99,7 +99,8 @@ pub(super) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
     }
 }
 
-/// Makes opening fail at a link instead of following it, and not wait for a FIFO's other end.
+/// Makes opening fail at a link, or open the link itself (Windows), instead of following it, and not wait for a
+/// FIFO's other end.
 pub(super) fn no_follow(options: &mut std::fs::OpenOptions) {
     #[cfg(unix)]
     {
@@ -108,7 +109,12 @@ pub(super) fn no_follow(options: &mut std::fs::OpenOptions) {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+        std::os::windows::fs::OpenOptionsExt::custom_flags(options, FILE_FLAG_OPEN_REPARSE_POINT);
+    }
+    #[cfg(not(any(unix, windows)))]
     let _ = options;
 }
 

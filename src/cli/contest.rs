@@ -400,12 +400,14 @@ fn digest_of(command: Option<&EngineCommand>) -> Result<String, CliError> {
     let Some(EngineCommand { program, args }) = command else {
         return file_digest(std::env::current_exe().ok());
     };
-    let path = if program.contains(std::path::MAIN_SEPARATOR) {
-        Some(PathBuf::from(program))
-    } else {
+    let names = [program.clone(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
+    let mut paths: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+    if Path::new(program).components().count() == 1 {
         let folders = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&folders).map(|f| f.join(program)).find(|path| path.is_file())
-    };
+        let in_folder = |folder: PathBuf| names.iter().map(move |name| folder.join(name));
+        paths = std::env::split_paths(&folders).flat_map(in_folder).collect();
+    }
+    let path = paths.into_iter().find(|path| path.is_file());
     let mut text = file_digest(path)?;
     for arg in args.iter().filter(|arg| Path::new(arg).is_file()) {
         text.push('+');

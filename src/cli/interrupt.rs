@@ -47,10 +47,12 @@ pub(super) fn stop_flag() -> Arc<AtomicBool> {
 }
 
 fn register() -> io::Result<()> {
+    // First: where handlers run in the order of their registration, the first signal must find the flag unset.
+    count()?;
     for signal in [SIGINT, SIGTERM] {
         flag::register(signal, requested())?;
     }
-    count()
+    Ok(())
 }
 
 /// Counts the signals in one thread: two may arrive at the same moment in different ones.

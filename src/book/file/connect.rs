@@ -188,11 +188,14 @@ fn restrict(connection: &Connection) -> rusqlite::Result<()> {
 /// Books are replaced by renaming, so an open one stays as it is.
 fn immutable_uri(path: &Path) -> String {
     // An authority, an empty one, keeps two slashes at the start from being read as one.
-    let mut uri = String::from(if path.is_absolute() { "file://" } else { "file:./" });
-    if cfg!(windows) && path.is_absolute() {
-        uri.push('/');
-    }
-    for &byte in path.as_os_str().as_encoded_bytes() {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let has_drive = cfg!(windows) && bytes.get(1) == Some(&b':');
+    let mut uri = String::from(match has_drive {
+        true => "file:///",
+        false if path.has_root() => "file://",
+        false => "file:./",
+    });
+    for &byte in bytes {
         match byte {
             b'\\' if cfg!(windows) => uri.push('/'),
             b':' if cfg!(windows) => uri.push(':'),

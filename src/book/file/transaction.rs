@@ -288,7 +288,7 @@ impl Revision {
 
     /// Puts the changed copy in the book's place.
     pub(in crate::book) fn commit(self) -> Result<(), ReplaceError> {
-        let Self { output, copy, working, schema, .. } = self;
+        let Self { output, copy, working, schema, book } = self;
         let pack = || {
             // Otherwise the number would show how often a book was changed.
             copy.execute_batch("COMMIT")?;
@@ -298,6 +298,7 @@ impl Revision {
         };
         pack().map_err(|e| output.at().store(e))?;
         drop(working);
+        drop(book); // Windows replaces no open file
         output.commit()
     }
 }

@@ -58,6 +58,14 @@ impl Child {
         // An interrupt at the terminal is for this program, which then ends the engine in good order.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut program, 0);
+        #[cfg(windows)]
+        {
+            const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+            std::os::windows::process::CommandExt::creation_flags(
+                &mut program,
+                CREATE_NEW_PROCESS_GROUP,
+            );
+        }
         let mut process = program.spawn().map_err(failed)?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
@@ -202,7 +210,15 @@ fn end_group(process: &process::Child) {
             tracing::trace!(?ended, "process group ended");
         }
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        let mut ending = process::Command::new("taskkill");
+        ending.args(["/T", "/F", "/PID"]).arg(process.id().to_string());
+        let ended =
+            ending.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        tracing::trace!(?ended, "process tree ended");
+    }
+    #[cfg(not(any(unix, windows)))]
     let _ = process;
 }
 
