@@ -69,6 +69,12 @@ impl Bitboard {
         (sum.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
     }
 
+    /// [`len`](Self::len) by the processor's instruction, in functions that are compiled for one that has it.
+    #[inline]
+    pub(super) const fn count_ones(self) -> u32 {
+        self.0.count_ones()
+    }
+
     /// Returns true if the set has no square.
     #[must_use]
     pub const fn is_empty(self) -> bool {

@@ -188,8 +188,27 @@ impl Position {
     /// Number of legal moves.
     #[must_use]
     pub fn legal_count(&self) -> u64 {
+        // Counting squares is a fifth of this where the processor's instruction for it is not used.
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("popcnt") {
+            #[expect(unsafe_code, reason = "the instruction is there: it was just looked for")]
+            // SAFETY: the processor has the one feature that the function needs.
+            return unsafe { self.legal_count_by_instruction() };
+        }
+        self.count_targets(Bitboard::len)
+    }
+
+    /// [`legal_count`](Self::legal_count) with the instruction that counts bits.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "popcnt")]
+    fn legal_count_by_instruction(&self) -> u64 {
+        self.count_targets(Bitboard::count_ones)
+    }
+
+    #[inline]
+    fn count_targets(&self, len: impl Fn(Bitboard) -> u32) -> u64 {
         let mut count = 0;
-        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(targets.len()));
+        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(len(targets)));
         count
     }
 
