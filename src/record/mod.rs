@@ -12,73 +12,38 @@
 //! one game is held per thread. [`GameFile`] opens a file of somebody else, holds no more of it than
 //! must be, and notices if it is changed meanwhile; [`read_game_file`] reads it.
 
-mod admit;
-mod archive;
-mod board;
-mod cbf;
-mod ccbridge;
-mod ccm;
-mod che;
-mod chn;
-mod dhtmlxq;
-mod encoding;
-mod export;
-mod file;
-mod format;
-mod jsonl;
-mod markup;
+mod archives;
 mod model;
-mod mxq;
-mod old_cbl;
-mod packed;
-mod parsed;
-mod pfc;
-mod pgn;
-mod pgn_writer;
-mod place;
-mod plain;
-mod preorder;
-mod scan;
-mod sevenz;
-mod single;
+mod programs;
 mod sniff;
 mod source;
-mod split;
-mod table;
-mod tar;
 mod text;
-mod unpack;
-mod windows;
 mod write;
-mod wxf;
-mod xqf;
-mod xqr;
-mod zip;
 
 #[cfg(feature = "book")]
-pub(crate) use admit::{HEAD_BYTES, HIDDEN, LINK, admit};
-pub use dhtmlxq::write_dhtmlxq;
-pub use encoding::{Encoding, UnknownEncoding};
-pub use file::{ChangedError, GameFile, MAX_INPUT, read_game_file};
-pub use format::{Format, UnknownFormat};
-pub use jsonl::write_jsonl;
-pub use model::{Record, Tree, Variation};
-pub use packed::{
-    Content, Digest, FREE_BYTES, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_RATIO, MAX_UNPACKED, Member,
-    NamedSink, Packed, UnpackError, Unpacked, read_packed,
+pub(crate) use archives::admit::{HEAD_BYTES, HIDDEN, LINK, admit};
+pub use archives::file::{ChangedError, GameFile, MAX_INPUT, read_game_file};
+pub use archives::packed::{
+    Content, Digest, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_UNPACKED, Member, NamedSink, Packed,
+    UnpackError, Unpacked, read_packed,
 };
 #[cfg(feature = "book")]
-pub(crate) use packed::{TRUNCATED_MARK, tell_skipped};
-pub use parsed::{
+pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};
+#[cfg(feature = "book")]
+pub(crate) use archives::windows::{FileWindow, WINDOW};
+pub(crate) use archives::windows::{Window, Windows};
+pub use model::encoding::{Encoding, UnknownEncoding};
+pub use model::format::{Format, UnknownFormat};
+pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
+pub use model::parsed::{
     BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
 };
-use pgn_writer::result_text;
-pub use pgn_writer::{PgnOptions, write_pgn};
-pub use place::Place;
+pub use model::place::Place;
+pub use model::record::{Record, Tree, Variation};
+pub use programs::xqf::write_xqf;
 pub use source::{read_chunk, read_cut_chunk, read_games, split_games};
-pub use split::{Chunk, MAX_GAME_BYTES};
-#[cfg(feature = "book")]
-pub(crate) use windows::{FileWindow, WINDOW};
-pub(crate) use windows::{Window, Windows};
+pub use text::dhtmlxq::write_dhtmlxq;
+pub use text::jsonl::write_jsonl;
+pub use text::pgn_writer::{PgnOptions, write_pgn};
+pub use text::split::Chunk;
 pub use write::{Dropped, WriteError, WriteOptions, write_game};
-pub use xqf::write_xqf;

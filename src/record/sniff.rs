@@ -1,9 +1,12 @@
 //! The format of a source, determined from its content alone.
 
-use super::encoding::{Encoding, UTF8_MARK};
-use super::scan::{Scanner, Token};
-use super::split::tag_name;
-use super::{BadGameReason, Format, ccm, che, chn, dhtmlxq, export, mxq, pfc, plain, wxf, xqr};
+use crate::record::model::encoding::{Encoding, UTF8_MARK};
+use crate::record::model::format::Format;
+use crate::record::model::parsed::BadGameReason;
+use crate::record::programs::{ccm, che, chn, mxq, pfc, xqr};
+use crate::record::text::scan::{Scanner, Token};
+use crate::record::text::split::tag_name;
+use crate::record::text::{dhtmlxq, export, plain, wxf};
 
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;

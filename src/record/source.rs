@@ -1,10 +1,13 @@
 //! A source of any format: what it is, its parts, its games.
 
-use super::single::{Fault, Found, read_whole};
-use super::{
-    BadGame, BadGameReason, Chunk, Format, ParsedGame, Place, ReadSummary, cbf, ccbridge, ccm, che,
-    chn, dhtmlxq, export, jsonl, mxq, pfc, pgn, plain, sniff, wxf, xqf, xqr,
-};
+use crate::record::model::format::Format;
+use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::place::Place;
+use crate::record::programs::{cbf, ccbridge, ccm, che, chn, mxq, pfc, xqf, xqr};
+use crate::record::sniff;
+use crate::record::text::single::{Fault, Found, read_whole};
+use crate::record::text::split::Chunk;
+use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, wxf};
 
 /// Gets each game, good or bad.
 type Sink<'a> = &'a mut dyn FnMut(Result<ParsedGame, BadGame>);

@@ -2,10 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::{
-    Encoding, Format, PgnOptions, Record, Tree, dhtmlxq, pgn_writer, plain, write_dhtmlxq,
-    write_jsonl, write_pgn, write_xqf, xqf,
-};
+use crate::record::model::encoding::Encoding;
+use crate::record::model::format::Format;
+use crate::record::model::record::{Record, Tree};
+use crate::record::programs::xqf;
+use crate::record::programs::xqf::write_xqf;
+use crate::record::text::dhtmlxq::write_dhtmlxq;
+use crate::record::text::jsonl::write_jsonl;
+use crate::record::text::pgn_writer::{PgnOptions, write_pgn};
+use crate::record::text::{dhtmlxq, pgn_writer, plain};
 use crate::xiangqi::Position;
 
 /// The options for writing records.
@@ -130,8 +135,8 @@ pub(super) fn encode(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>, Wri
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_games;
     use super::*;
+    use crate::record::source::read_games;
     use crate::xiangqi::notation::MoveNotation;
 
     fn record(text: &str) -> Record<Position> {

@@ -26,7 +26,8 @@ const ROOMS: [(&str, &[&str]); 14] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
-const FOLDERS: [(&str, &[&str]); 3] = [
+const FOLDERS: [(&str, &[&str]); 4] = [
+    ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
     ("protocol", &["wire", "session", "client"]),
     (
         "book",

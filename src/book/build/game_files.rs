@@ -22,7 +22,8 @@ use crate::bytes::atomic::resolve;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::visible::ShowPath;
 use crate::game::Game;
-use crate::record::{self, Chunk, ParsedGame, Place};
+use crate::record;
+use crate::record::{Chunk, ParsedGame, Place};
 use crate::xiangqi::Position;
 
 /// Bytes of a file that one task reads.

@@ -9,9 +9,10 @@ use rayon::prelude::*;
 
 use crate::book::model::error::BuildError;
 use crate::bytes::open::is_refused;
+use crate::record;
 use crate::record::{
-    self, ChangedError, Chunk, Digest, FileWindow, GameFile, Member, Packed, TRUNCATED_MARK,
-    UnpackError, Unpacked, Window, Windows, tell_skipped,
+    ChangedError, Chunk, Digest, FileWindow, GameFile, Member, Packed, TRUNCATED_MARK, UnpackError,
+    Unpacked, Window, Windows, tell_skipped,
 };
 
 /// A source and its name by content.

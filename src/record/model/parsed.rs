@@ -1,0 +1,206 @@
+//! The output of readers: games read, games refused with the reasons, and sums of both.
+
+use std::fmt;
+
+use crate::bytes::visible::Visible;
+use crate::game::Outcome;
+use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::place::Place;
+use crate::record::model::record::Record;
+use crate::xiangqi::notation::MoveError;
+use crate::xiangqi::{FenError, Position};
+
+/// The greatest depth to which variations may nest.
+pub const MAX_VARIATION_DEPTH: usize = 100;
+
+/// The most variations, comments and tags that a game may have together. A game of 4 MiB could have a
+/// million, each of which needs a hundred bytes of memory; the largest known ones have thousands.
+pub const MAX_PARTS: usize = 100_000;
+
+/// A game that could not be read, and where and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadGame {
+    /// The source, as the caller names it.
+    pub source: String,
+    /// The place of the fault.
+    pub place: Place,
+    /// The number of the game in the source, from 1.
+    pub game: u64,
+    /// The reason for refusing the game.
+    pub reason: BadGameReason,
+}
+
+impl fmt::Display for BadGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place.within(&self.source);
+        write!(f, "{}: game {}: {}", Visible(place), self.game, Visible(&self.reason))
+    }
+}
+
+/// The reason stands in the message, and is no source beside it.
+impl std::error::Error for BadGame {}
+
+/// The reason for refusing a game.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadGameReason {
+    /// No game boundary within [`MAX_GAME_BYTES`].
+    #[error("a game of {0} bytes; at most {MAX_GAME_BYTES} are read")]
+    TooLong(usize),
+    /// UTF-16, which has bytes that look like line ends.
+    #[error("the text is UTF-16; convert it to UTF-8, GB18030 or Big5")]
+    Utf16,
+    /// The content is of no format of game records: what it begins with.
+    #[error("no format of game records is known that begins with {0}")]
+    UnknownFormat(String),
+    /// A known format, but something in it that is not read: what, and what to do.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The bytes contradict the format: what is wrong.
+    #[error("{0}")]
+    Malformed(String),
+    /// The bytes end too early: within what.
+    #[error("truncated: the file ends within {0}")]
+    Truncated(String),
+    /// Text without tags that does not begin with a move either.
+    #[error("no PGN: no tags, and the text begins with \"{0}\"")]
+    NotPgn(String),
+    /// The start position is not legal.
+    #[error("start position: {0}")]
+    Start(FenError),
+    /// A move of the main line.
+    #[error("ply {ply}: {error}")]
+    Move {
+        /// From 1.
+        ply: usize,
+        /// The fault of the move.
+        error: MoveError,
+    },
+    /// A tag between moves.
+    #[error("tag \"{0}\" between moves")]
+    LateTag(String),
+    /// A move after the result.
+    #[error("move \"{0}\" after the result; begin each game with a tag")]
+    LateMove(String),
+    /// `{` without `}`.
+    #[error("a comment is never closed")]
+    OpenComment,
+    /// `(` without `)`.
+    #[error("a variation is never closed")]
+    OpenVariation,
+    /// `)` without `(`.
+    #[error("')' closes no variation")]
+    NoVariation,
+    /// More than [`MAX_VARIATION_DEPTH`].
+    #[error("variations nest more than {MAX_VARIATION_DEPTH} deep")]
+    TooDeep,
+    /// More than [`MAX_PARTS`].
+    #[error("more than {MAX_PARTS} variations, comments and tags")]
+    TooManyParts,
+}
+
+/// A deviation of the game read from what the file states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Note {
+    /// The position is legal only with the other side to move than the file names.
+    OtherSide,
+    /// The first node promises moves, but the file counts none and ends there: a position.
+    NoMoves,
+    /// The file states two different results.
+    TwoResults,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OtherSide => {
+                "the position is legal only with the other side to move than the file names; \
+                 it was read so"
+            }
+            Self::NoMoves => {
+                "the file promises moves, but counts none and has none; \
+                 it was read as a position"
+            }
+            Self::TwoResults => "the file states two different results; none was kept",
+        })
+    }
+}
+
+/// A game that was read.
+#[derive(Debug, Clone)]
+pub struct ParsedGame {
+    /// The game; every move in it is legal.
+    pub record: Record<Position>,
+    /// The place where it begins.
+    pub place: Place,
+    /// Its number in the source, from 1.
+    pub game: u64,
+    /// The result by mate or stalemate at the end of the main line, if it ends so. What the file
+    /// states, [`Record::result`], can differ.
+    pub end: Option<Outcome>,
+    /// The deviation of the game read from what the file states, if there is one.
+    pub note: Option<Note>,
+    /// The fault at which the main line breaks off, if it cannot be played to its end or the bytes end too
+    /// early: the game consists of the moves before. Only where such games are requested, see [`Chunk::keep_legal_part`](crate::record::text::split::Chunk).
+    pub cut: Option<Box<BadGame>>,
+}
+
+impl ParsedGame {
+    /// A game that was read at that place; its main line is replayed to find how it ends.
+    #[must_use]
+    pub fn new(record: Record<Position>, place: Place, game: u64) -> Self {
+        let mut position = record.start.clone().unwrap_or_else(Position::start);
+        for &mv in &record.tree.moves {
+            position.play_unchecked(mv);
+        }
+        Self { end: board_outcome(&position), record, place, game, note: None, cut: None }
+    }
+}
+
+impl ParsedGame {
+    /// Returns true if the file states another result than the mate or stalemate at the end.
+    #[must_use]
+    pub fn is_contradicted(&self) -> bool {
+        self.end.is_some_and(|end| self.record.result.is_some_and(|stated| stated != end))
+    }
+}
+
+/// The result if the side to move is mated or stalemated: it has lost.
+pub(in crate::record) fn board_outcome(position: &Position) -> Option<Outcome> {
+    (!position.has_legal_move()).then(|| Outcome::Win(!position.turn()))
+}
+
+/// The counts of what was in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadSummary {
+    /// Games read.
+    pub games: u64,
+    /// Games refused.
+    pub bad: u64,
+    /// Variations that were cut at a move that cannot be read or played; the games were kept.
+    pub cut_variations: u64,
+    /// Games with a [`Note`].
+    pub noted: u64,
+    /// Sources, members of archives among them, that were passed over, because they hold no games.
+    pub skipped: u64,
+    /// Games in whose texts bytes stand for no character; they are shown as `\xA4`.
+    pub undecoded: u64,
+    /// Games of which the moves before an illegal one, or before the end of the bytes, were kept; they are among those read.
+    pub kept: u64,
+    /// Moves that two pieces could make, decided by the rest of the game, or else by a rule of thumb.
+    pub guessed: u64,
+}
+
+impl std::ops::AddAssign for ReadSummary {
+    fn add_assign(&mut self, other: Self) {
+        self.games += other.games;
+        self.bad += other.bad;
+        self.cut_variations += other.cut_variations;
+        self.noted += other.noted;
+        self.skipped += other.skipped;
+        self.undecoded += other.undecoded;
+        self.kept += other.kept;
+        self.guessed += other.guessed;
+    }
+}

@@ -1,0 +1,136 @@
+//! MXQ, the records of the game of Movesky: one game from the usual start, as strings of a length
+//! byte and text in GB18030.
+//!
+//! ```text
+//! event, date, names, seven numbers (ratings and times), how it ended,
+//! "Moves", a string for each move, "Ends", comments (unknown), "CommentsEnd"
+//! ```
+//!
+//! Names are `red-负-black` with the result of Red in the middle: 胜, 负 or 和. A move is `7C-4C`: file
+//! from Red's left from 0, and the letter of the rank, A being Red's back rank. Numbers and comments
+//! are not kept.
+
+use crate::game::{Outcome, Side};
+use crate::record::model::parsed::BadGameReason;
+use crate::record::model::preorder::Coordinates;
+use crate::record::model::record::Record;
+use crate::record::model::texts::{Texts, push_tag};
+use crate::record::text::single::{Fault, Found, is_playable, line, malformed, truncated};
+use crate::xiangqi::notation::MoveError;
+use crate::xiangqi::{Position, Square};
+
+const MOVES: &[u8] = b"Moves";
+const END: &[u8] = b"Ends";
+
+/// Strings before the moves at most.
+const MAX_HEAD: usize = 64;
+
+/// The ways in which Red's result is written between the names.
+const RESULTS: [(&str, Outcome); 3] = [
+    ("-胜-", Outcome::Win(Side::First)),
+    ("-负-", Outcome::Win(Side::Second)),
+    ("-和-", Outcome::Draw),
+];
+
+/// Returns true if the bytes begin like an MXQ.
+pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
+    let mut strings = Strings { bytes, at: 0 };
+    let mut head = strings.by_ref().take(MAX_HEAD);
+    if !head.any(|string| string.is_some_and(|(_, text)| text == MOVES)) {
+        return false;
+    }
+    let mut moves = strings.map_while(|string| string.map(|(_, text)| text));
+    match moves.next() {
+        Some(END) => true,
+        Some(first) => is_playable(Position::start(), coordinates(first).into_iter()),
+        None => false,
+    }
+}
+
+/// Reads the game of an MXQ.
+pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+    let mut strings = Strings { bytes, at: 0 };
+    let (mut head, texts) = (Vec::new(), Texts::default());
+    loop {
+        let (at, text) = strings.string("the strings before the moves")?;
+        if text == MOVES {
+            break;
+        }
+        if head.len() == MAX_HEAD {
+            return Err(malformed(at, format!("more than {MAX_HEAD} strings before the moves")));
+        }
+        head.push(texts.gb18030(text));
+    }
+    let mut ply = 0;
+    let moves = std::iter::from_fn(|| match strings.string("the moves") {
+        Ok((_, END)) => None,
+        Ok((at, text)) => {
+            ply += 1;
+            let error = || MoveError::Unreadable(Texts::default().gb18030(text));
+            let fault = || Fault::at(at, BadGameReason::Move { ply, error: error() });
+            Some(coordinates(text).map(|mv| (at, mv)).ok_or_else(fault))
+        }
+        Err(fault) => Some(Err(fault)),
+    });
+    let (tree, fault) = line(Position::start(), moves)?;
+    let (tags, result) = tags(&head);
+    let record = Record { tags, start: None, start_clock: 0, result, tree };
+    let is_undecoded = texts.is_undecoded();
+    Ok(Found { is_undecoded, fault, ..Found::new(record) })
+}
+
+fn tags(head: &[String]) -> (Vec<(String, String)>, Option<Outcome>) {
+    let text = |index: usize| head.get(index).cloned().unwrap_or_default();
+    let mut tags = Vec::new();
+    push_tag(&mut tags, "Event", text(0));
+    push_tag(&mut tags, "Date", text(1));
+    let names = text(2);
+    let mut split =
+        RESULTS.iter().filter_map(|(mark, result)| Some((names.split_once(mark)?, result)));
+    let result = if let Some(((red, black), result)) = split.next() {
+        push_tag(&mut tags, "Red", red.to_owned());
+        push_tag(&mut tags, "Black", black.to_owned());
+        Some(*result)
+    } else {
+        push_tag(&mut tags, "Title", names.clone());
+        None
+    };
+    if head.len() > 3 {
+        push_tag(&mut tags, "Termination", text(head.len() - 1));
+    }
+    (tags, result)
+}
+
+/// Reads `7C-4C`.
+fn coordinates(text: &[u8]) -> Option<Coordinates> {
+    let &[a, b, b'-', c, d] = text else { return None };
+    let square = |file: u8, rank: u8| {
+        let (file, rank) = (file.wrapping_sub(b'0'), rank.to_ascii_uppercase().wrapping_sub(b'A'));
+        if file < 9 && rank < 10 { Ok(Square::at(file, rank)) } else { Err(file) }
+    };
+    Some(Coordinates { from: square(a, b), to: square(c, d) })
+}
+
+/// The strings of a file and where they begin; `None` where one is cut off.
+struct Strings<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Strings<'a> {
+    fn string(&mut self, within: &str) -> Result<(usize, &'a [u8]), Fault> {
+        let end = self.bytes.len();
+        self.next().flatten().ok_or_else(|| truncated(end, within))
+    }
+}
+
+impl<'a> Iterator for Strings<'a> {
+    type Item = Option<(usize, &'a [u8])>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.at;
+        let (&len, rest) = self.bytes.get(at..)?.split_first()?;
+        self.at = at + 1 + usize::from(len);
+        Some(rest.get(..usize::from(len)).map(|text| (at, text)))
+    }
+}

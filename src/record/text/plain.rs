@@ -1,0 +1,310 @@
+//! Plain lists of moves, in any notation.
+//!
+//! Moves are separated by blanks, commas, semicolons or bars; coordinates may be written together
+//! (`h2e2h9g7`). Each line is a game, or the lines are one game together: the reading in which more moves can
+//! be played holds; if they are equal, the latter, unless it has a fault. A line may begin with a name that
+//! ends in a semicolon, a tab or a colon; a FEN may stand before the moves, or on a line of its own where the
+//! lines are one game; a result may follow the moves. Lines that begin with `#` are remarks. A table with
+//! names of columns in its first line is read by [`table`].
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::record::model::format::Format;
+use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::place::Place;
+use crate::record::model::record::Record;
+use crate::record::text::pgn;
+use crate::record::text::pgn::{BlockFault, BlockGame, START};
+use crate::record::text::pgn_writer::{move_text, result_text};
+use crate::record::text::split::Chunk;
+use crate::record::text::split::{Layout, Lines};
+use crate::record::text::table;
+use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
+use crate::xiangqi::{Position, Setup};
+
+/// Lines that are looked at to find whether each is a game.
+const SAMPLE_LINES: usize = 32;
+
+/// Returns true if the (folded) characters are a move in some notation, legal or not.
+pub(in crate::record) fn is_move(text: &MoveText) -> bool {
+    let reads =
+        |text: &MoveText| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
+    reads(text) || text.contains(&'0') && pgn::from_one(text).is_some_and(|text| reads(&text))
+}
+
+fn is_move_word(word: &str) -> bool {
+    let mut text = MoveText::new();
+    word.chars().all(|c| text.try_push(fold(c)).is_ok()) && is_move(&text)
+}
+
+/// Returns true if the first line with content has moves, a position, or names of columns.
+pub(in crate::record) fn looks_like(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !is_remark(line));
+    let Some(line) = lines.next() else { return false };
+    if table::Columns::read(line).is_some() {
+        return true;
+    }
+    let parts = Parts::of(line);
+    let mut words = parts.moves.split_whitespace().take(2).peekable();
+    parts.fen.is_some() || words.peek().is_some() && words.all(begins_with_move)
+}
+
+/// A move, a result, or Chinese moves written together.
+pub(in crate::record) fn begins_with_move(word: &str) -> bool {
+    let head: String = word.chars().take(4).collect();
+    is_move_word(word)
+        || crate::record::text::scan::outcome(word).is_some()
+        || !head.is_ascii() && is_move_word(&head)
+}
+
+fn is_remark(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#')
+}
+
+/// The list in chunks of about `target` bytes. The names of a table's columns are in none.
+pub(in crate::record) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
+    let mut whole = Chunk::whole_text(bytes, Format::Plain);
+    if let Some((columns, header)) = table::header(bytes, &whole) {
+        whole.layout = Layout::Table(Arc::new(columns));
+        let mut chunks = whole.split_on(&bytes[header.end..], target);
+        for chunk in &mut chunks {
+            chunk.bytes = chunk.bytes.start + header.end..chunk.bytes.end + header.end;
+            chunk.line += header.line;
+        }
+        return chunks;
+    }
+    if is_one_game(bytes, &whole) {
+        whole.layout = Layout::OneGame;
+    }
+    whole.split_on(bytes, target)
+}
+
+/// Returns true if more moves can be played on from line to line than from each line's own start.
+fn is_one_game(bytes: &[u8], whole: &Chunk) -> bool {
+    if bytes.len() > MAX_GAME_BYTES {
+        return false;
+    }
+    let mut lines = Lines::new(bytes, whole);
+    let sample = lines.by_ref().take(SAMPLE_LINES).last();
+    let Some(last) = sample else { return true };
+    let bytes = &bytes[..last.end];
+    let (text, _) = whole.encoding.decode_part(bytes);
+    let lines = text.lines().filter(|line| !is_remark(line));
+    let of_each: usize = lines.map(|line| plies(line).0).sum();
+    let (of_all, is_sound) = plies(&text);
+    of_all > of_each || of_all == of_each && is_sound
+}
+
+/// Moves that can be played when the text is read as one game, and whether these are all.
+fn plies(text: &str) -> (usize, bool) {
+    match read_text(text) {
+        Ok(Some(game)) => (game.record.tree.moves.len(), true),
+        Ok(None) => (0, true),
+        Err(BlockFault { reason: BadGameReason::Move { ply, .. }, .. }) => (ply - 1, false),
+        Err(_) => (0, false),
+    }
+}
+
+/// Reads the games of one chunk; `bytes` is the whole source.
+pub(in crate::record) fn read_chunk(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    if let Layout::Table(columns) = &chunk.layout {
+        return table::read(source, bytes, chunk, columns, sink);
+    }
+    let mut summary = ReadSummary::default();
+    let mut read = |text: &[u8], line: u64, game: u64| {
+        let read = match text.len() {
+            ..=MAX_GAME_BYTES => {
+                let (text, is_undecoded) = chunk.encoding.decode_part(text);
+                pgn::noting(read_text(&text), is_undecoded)
+            }
+            len => Err(BlockFault::new(0, BadGameReason::TooLong(len))),
+        };
+        pgn::hand_over(source, (Place::Line(line), game), chunk, read, &mut summary, sink);
+    };
+    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
+    if chunk.layout == Layout::OneGame {
+        read(part, chunk.line, chunk.game);
+    } else {
+        for line in Lines::new(part, chunk) {
+            read(line.text, line.line, line.game);
+        }
+    }
+    summary
+}
+
+/// Reads one game; `None` if the text has neither moves nor a position.
+fn read_text(text: &str) -> Result<Option<BlockGame>, BlockFault> {
+    let parts = Parts::of(text);
+    if parts.fen.is_none() && parts.moves.trim().is_empty() {
+        return Ok(None);
+    }
+    let name = parts.name.map(|name| ("Id".to_owned(), name.to_owned()));
+    let fen = parts.fen.map(|fen| ("FEN".to_owned(), fen));
+    let tags: Vec<_> = name.into_iter().chain(fen).collect();
+    pgn::read_moves(&parts.moves, &tags)
+}
+
+/// The components of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Parts<'a> {
+    name: Option<&'a str>,
+    /// Board, side to move and clock.
+    fen: Option<String>,
+    /// The moves, each after a blank, on lines as in the text.
+    moves: String,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut parts = Self::default();
+        let mut text = text.trim_start_matches('\u{feff}');
+        if let Some((name, rest)) = split_name(text) {
+            (parts.name, text) = (Some(name), rest);
+        }
+        for (number, line) in text.split(['\n', '\r']).enumerate() {
+            if number > 0 {
+                parts.moves.push('\n');
+            }
+            if !is_remark(line.trim()) {
+                parts.line(line);
+            }
+        }
+        parts
+    }
+
+    fn line(&mut self, line: &str) {
+        let is_blank = |c: char| {
+            c.is_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '，' | '；' | '\u{1a}')
+        };
+        let mut words = line.split(is_blank).filter(|word| !word.is_empty()).peekable();
+        while let Some(word) = words.next() {
+            if self.fen.is_none() && word.matches('/').count() == 9 {
+                self.fen = Some(read_fen(word, &mut words));
+            } else if is_glued(word) {
+                for chunk in word.as_bytes().chunks(4) {
+                    self.moves.push(' ');
+                    self.moves.extend(chunk.iter().map(|&b| char::from(b)));
+                }
+            } else if !matches!(word, "position" | "startpos" | "fen" | "moves") {
+                self.moves.push(' ');
+                self.moves.push_str(word);
+            }
+        }
+    }
+}
+
+/// A name before the moves, and what follows it.
+fn split_name(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once([';', '\t', ':'])?;
+    let is_name =
+        !name.trim().is_empty() && name.len() <= 64 && !name.contains(['\n', '\r', '/', ',']);
+    let word = name.split_whitespace().next()?;
+    (is_name && !begins_with_move(word) && !is_glued(word)).then_some((name.trim(), rest))
+}
+
+/// Several moves by coordinates written together.
+fn is_glued(word: &str) -> bool {
+    let is_square = |[file, rank]: &[u8; 2]| {
+        matches!(file.to_ascii_lowercase(), b'a'..=b'i') && rank.is_ascii_digit()
+    };
+    let (squares, rest) = word.as_bytes().as_chunks();
+    rest.is_empty() && squares.len() > 2 && squares.len() % 2 == 0 && squares.iter().all(is_square)
+}
+
+/// The FEN that begins with the word `board`. The side to move may be written right after it.
+fn read_fen<'a>(
+    board: &str,
+    words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
+) -> String {
+    let last = board.rfind('/').map_or(0, |at| at + 1);
+    let mut files = 0;
+    let end = board[last..].char_indices().find(|(_, c)| {
+        let is_full = files >= 9;
+        files += c.to_digit(10).unwrap_or(1);
+        is_full
+    });
+    let (board, glued) = board.split_at(end.map_or(board.len(), |(at, _)| last + at));
+    let is_turn = |word: &str| matches!(word, "w" | "W" | "r" | "R" | "b" | "B");
+    let mut fen = board.to_owned();
+    let turn =
+        glued.get(..1).filter(|turn| is_turn(turn)).or_else(|| words.next_if(|w| is_turn(w)));
+    fen.push(' ');
+    fen.push_str(&turn.unwrap_or("w").to_ascii_lowercase());
+    while let Some(field) = words.next_if(|w| *w == "-" || w.bytes().all(|b| b.is_ascii_digit())) {
+        fen.push(' ');
+        fen.push_str(field);
+    }
+    fen
+}
+
+/// Writes a game on a line: the start position if it is not the usual one, the main line, the
+/// result if it is known.
+pub(in crate::record) fn write(
+    out: &mut impl Write,
+    record: &Record<Position>,
+    notation: MoveNotation,
+    traditional: bool,
+) -> io::Result<()> {
+    let mut words = Vec::with_capacity(record.tree.moves.len() + 2);
+    if let Some(start) = &record.start {
+        words.push(Setup { halfmove_clock: record.start_clock, ..start.to_setup() }.to_fen());
+    }
+    let mut position = record.start.clone().unwrap_or_else(|| START.clone());
+    for &mv in &record.tree.moves {
+        words.push(move_text(&position, mv, notation, traditional));
+        position.play_unchecked(mv);
+    }
+    if record.result.is_some() {
+        words.push(result_text(record.result).to_owned());
+    }
+    writeln!(out, "{}", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> (Option<&str>, Option<String>, String) {
+        let parts = Parts::of(text);
+        let words: Vec<_> = parts.moves.split_whitespace().collect();
+        (parts.name, parts.fen, words.join(" "))
+    }
+
+    #[test]
+    fn a_bad_line_does_not_join_the_others() {
+        let read = |text: &str| {
+            let summary = crate::record::source::read_games("t", text.as_bytes(), &mut |_| {});
+            (summary.games, summary.bad)
+        };
+        assert_eq!(read("h2e2 h9g7\nnonsense\n"), (1, 1));
+        assert_eq!(read("h2e2 h9g7\nh0g2 i9h9\n"), (1, 0));
+        assert_eq!(read("h2e2 h9g7\n"), (1, 0));
+        assert_eq!(read("h2e2 h9g7\nh2e2 b9c7\n"), (2, 0));
+    }
+
+    #[test]
+    fn parts_of_a_line() {
+        assert_eq!(parts("h2e2,h9g7 1-0"), (None, None, "h2e2 h9g7 1-0".to_owned()));
+        assert_eq!(parts("Xy7;h2e2,h9g7").0, Some("Xy7"));
+        assert_eq!(parts("h2e2;h9g7"), (None, None, "h2e2 h9g7".to_owned()));
+        assert_eq!(parts("h2e2h9g7h0g2").2, "h2e2 h9g7 h0g2");
+        let fen = "4k4/9/9/9/9/9/9/9/9/3K5";
+        let with = |rest: &str| {
+            let text = format!("{fen}{rest}");
+            let (_, fen, moves) = parts(&text);
+            (fen.unwrap_or_default(), moves)
+        };
+        let expected = (format!("{fen} b - - 3 7"), "e9e8".to_owned());
+        assert_eq!(with(" b - - 3 7 moves e9e8"), expected);
+        assert_eq!(with("b"), (format!("{fen} b"), String::new()));
+        assert_eq!(with("w--01\nd0d1"), (format!("{fen} w"), "d0d1".to_owned()));
+        assert_eq!(with(""), (format!("{fen} w"), String::new()));
+    }
+}

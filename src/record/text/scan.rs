@@ -1,0 +1,433 @@
+//! The tokens of a PGN's text after decoding. Total: any text gives tokens, in time linear in its
+//! length.
+
+use crate::game::{Outcome, Side};
+use crate::xiangqi::notation::{MoveText, begins_chinese, fold, is_chinese_action};
+
+/// One token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::record) enum Token<'a> {
+    /// `[Name "value"]`
+    Tag(&'a str, String),
+    /// A move, or any other word.
+    Move(MoveText),
+    /// `{…}` or `; …`, trimmed.
+    Comment(&'a str),
+    /// A comment that is never closed.
+    OpenComment,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// A result; `None` for `*`.
+    Result(Option<Outcome>),
+}
+
+/// Reads tokens one by one.
+#[derive(Debug, Clone)]
+pub(in crate::record) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    /// The offset at which the last token began.
+    token: usize,
+    /// The offset at which the line of the last tag ends: many tags may stand on one.
+    line_end: Option<usize>,
+}
+
+impl<'a> Scanner<'a> {
+    pub(in crate::record) const fn new(text: &'a str) -> Self {
+        Self { text, at: 0, token: 0, line_end: None }
+    }
+
+    /// The offset at which the last token began.
+    pub(in crate::record) const fn token_start(&self) -> usize {
+        self.token
+    }
+
+    /// The number of line ends before that place.
+    pub(in crate::record) fn lines_before(&self, at: usize) -> u64 {
+        self.text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// The character here, folded, and its length in bytes.
+    #[inline]
+    fn peek(&self) -> Option<(char, usize)> {
+        let &byte = self.text.as_bytes().get(self.at)?;
+        if byte.is_ascii() {
+            return Some((char::from(byte), 1));
+        }
+        let c = self.rest().chars().next()?;
+        Some((fold(c), c.len_utf8()))
+    }
+
+    /// The characters here, folded.
+    fn ahead(&self) -> impl Iterator<Item = char> + 'a {
+        self.rest().chars().map(fold)
+    }
+
+    fn looking_at(&self, text: &str) -> bool {
+        let mut ahead = self.ahead();
+        text.chars().all(|c| ahead.next() == Some(c))
+    }
+
+    fn bump(&mut self, chars: usize) {
+        self.at += self.rest().chars().take(chars).map(char::len_utf8).sum::<usize>();
+    }
+
+    pub(in crate::record) fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            let (c, len) = self.peek()?;
+            self.token = self.at;
+            match c {
+                '{' => return Some(self.comment()),
+                ';' => return Some(self.line_comment()),
+                '%' if self.at_line_start() => {
+                    self.line_comment();
+                }
+                '(' | ')' => {
+                    self.at += len;
+                    return Some(if c == '(' { Token::Open } else { Token::Close });
+                }
+                '[' => {
+                    if let Some(tag) = self.tag() {
+                        return Some(tag);
+                    }
+                    return Some(self.word());
+                }
+                '0'..='9' => {
+                    if let Some(token) = self.number() {
+                        return Some(token);
+                    }
+                }
+                '$' => self.annotation(len),
+                _ if c.is_whitespace() => self.at += len,
+                '.' if !self.is_middle_piece() => self.at += len,
+                '!' | '?' | '\u{2026}' | '\u{feff}' | '、' => self.at += len,
+                _ if begins_chinese(c) => return Some(self.chinese()),
+                _ => return Some(self.result().unwrap_or_else(|| self.word())),
+            }
+        }
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.at == 0 || self.text.as_bytes()[self.at - 1] == b'\n'
+    }
+
+    fn annotation(&mut self, len: usize) {
+        self.at += len;
+        self.skip_digits();
+    }
+
+    fn skip_digits(&mut self) -> usize {
+        let mut count = 0;
+        while let Some(('0'..='9', len)) = self.peek() {
+            self.at += len;
+            count += 1;
+        }
+        count
+    }
+
+    /// `.P=6`, not the dot of a number.
+    fn is_middle_piece(&self) -> bool {
+        let mut ahead = self.ahead().skip(1);
+        matches!(ahead.next(), Some('P' | 'p'))
+            && matches!(ahead.next(), Some('+' | '-' | '=' | '.'))
+    }
+
+    fn comment(&mut self) -> Token<'a> {
+        let rest = self.rest();
+        let is_end = |c| c == '}' || c == '｝' && rest.starts_with('｛');
+        let Some(end) = rest.find(is_end) else {
+            self.at = self.text.len();
+            return Token::OpenComment;
+        };
+        let open = rest.chars().next().map_or(0, char::len_utf8);
+        let close = rest[end..].chars().next().map_or(0, char::len_utf8);
+        self.at += end + close;
+        Token::Comment(rest[open..end].trim())
+    }
+
+    fn line_comment(&mut self) -> Token<'a> {
+        let rest = self.rest();
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        self.at += line.len();
+        let open = line.chars().next().map_or(0, char::len_utf8);
+        Token::Comment(line[open..].trim())
+    }
+
+    /// A tag. The value ends with the first `"]` that nothing but another tag follows on its line,
+    /// or else with the last `"]` if moves follow it, or else with the line's last quotation mark:
+    /// values contain stray ones.
+    fn tag(&mut self) -> Option<Token<'a>> {
+        let rest = self.rest().strip_prefix('[')?;
+        let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?];
+        let value = rest[name.len()..].trim_start_matches([' ', '\t']).strip_prefix('"')?;
+        if name.is_empty() {
+            return None;
+        }
+        let begin = self.text.len() - value.len();
+        let end = self.line_end(begin);
+        let (value, after) = tag_value(&self.text[begin..end]);
+        self.at = end - after.len();
+        Some(Token::Tag(name, unescape(value)))
+    }
+
+    /// The offset at which the line that contains `from` ends.
+    fn line_end(&mut self, from: usize) -> usize {
+        if let Some(end) = self.line_end.filter(|&end| from <= end) {
+            return end;
+        }
+        let rest = &self.text[from..];
+        let end = from + rest.find('\n').unwrap_or(rest.len());
+        self.line_end = Some(end);
+        end
+    }
+
+    /// A result, a move that begins with a digit, or `None` after a move number.
+    fn number(&mut self) -> Option<Token<'a>> {
+        if let Some(result) = self.result() {
+            return Some(result);
+        }
+        let start = self.at;
+        let digits = self.skip_digits();
+        let mut ahead = self.ahead();
+        let (next, second) = (ahead.next(), ahead.next());
+        let third = ahead.next();
+        let is_pawn = match (digits, next) {
+            (2, Some('+' | '=' | '-')) => second.is_some_and(|c| c.is_ascii_digit()),
+            (2, Some('.')) => {
+                second.is_some_and(|c| c.is_ascii_digit()) && third.is_none_or(char::is_whitespace)
+            }
+            _ => false,
+        };
+        if is_pawn {
+            self.at = start;
+            return Some(self.word());
+        }
+        let is_chinese = next.is_some_and(begins_chinese) && second.is_some_and(is_chinese_action);
+        if digits == 1 && is_chinese {
+            self.at = start;
+            return Some(self.chinese());
+        }
+        None
+    }
+
+    fn result(&mut self) -> Option<Token<'a>> {
+        const WORDS: [(&str, Option<Outcome>); 17] = [
+            ("*", None),
+            ("1-0", Some(Outcome::Win(Side::First))),
+            ("0-1", Some(Outcome::Win(Side::Second))),
+            ("1/2-1/2", Some(Outcome::Draw)),
+            ("1/2", Some(Outcome::Draw)),
+            ("½-½", Some(Outcome::Draw)),
+            ("0.5-0.5", Some(Outcome::Draw)),
+            ("红胜", Some(Outcome::Win(Side::First))),
+            ("紅勝", Some(Outcome::Win(Side::First))),
+            ("红方胜", Some(Outcome::Win(Side::First))),
+            ("紅方勝", Some(Outcome::Win(Side::First))),
+            ("黑胜", Some(Outcome::Win(Side::Second))),
+            ("黑勝", Some(Outcome::Win(Side::Second))),
+            ("黑方胜", Some(Outcome::Win(Side::Second))),
+            ("黑方勝", Some(Outcome::Win(Side::Second))),
+            ("和棋", Some(Outcome::Draw)),
+            ("和局", Some(Outcome::Draw)),
+        ];
+        let (first, _) = self.peek()?;
+        if !matches!(first, '*' | '0' | '1' | '½' | '红' | '紅' | '黑' | '和') {
+            return None;
+        }
+        let &(word, outcome) = WORDS.iter().find(|(word, _)| self.looking_at(word))?;
+        self.bump(word.chars().count());
+        Some(Token::Result(outcome))
+    }
+
+    /// Reads four characters, whatever comes after them: moves are found written together.
+    fn chinese(&mut self) -> Token<'a> {
+        let mut text = MoveText::new();
+        while let Some((c, len)) = self.peek()
+            && text.len() < 4
+            && !c.is_whitespace()
+        {
+            text.push(c);
+            self.at += len;
+        }
+        Token::Move(text)
+    }
+
+    /// Up to a blank or bracket; characters beyond the longest move are dropped.
+    fn word(&mut self) -> Token<'a> {
+        let mut text = MoveText::new();
+        while let Some((c, len)) = self.peek() {
+            let ends = c.is_whitespace() || matches!(c, '{' | '}' | '(' | ')' | ';' | ']' | '*');
+            if ends && self.at > self.token {
+                break;
+            }
+            if !text.is_full() {
+                text.push(c);
+            }
+            self.at += len;
+        }
+        Token::Move(text)
+    }
+}
+
+/// The value and what follows the tag on its line.
+fn tag_value(line: &str) -> (&str, &str) {
+    let ends = line.match_indices('"').filter(|(at, _)| {
+        let slashes = line[..*at].bytes().rev().take_while(|&b| b == b'\\').count();
+        slashes % 2 == 0
+    });
+    let mut last = None;
+    for (at, _) in ends {
+        if let Some(after) = line[at + 1..].trim_start().strip_prefix(']') {
+            last = Some((&line[..at], after));
+            if matches!(after.trim_start().chars().next(), None | Some('[')) {
+                return (&line[..at], after);
+            }
+        }
+    }
+    if let Some((value, after)) = last
+        && begins_moves(after)
+    {
+        return (value, after);
+    }
+    let end = line.rfind('"').or_else(|| line.rfind(']')).unwrap_or(line.len());
+    (line[..end].trim_end(), "")
+}
+
+/// Returns true if the text begins with a comment, a result, or a word that is Chinese or has a digit.
+fn begins_moves(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let first = word.chars().next().map(fold);
+    first.is_some_and(|c| matches!(c, '{' | '(' | ';' | '*') || begins_chinese(c))
+        || word.chars().any(|c| fold(c).is_ascii_digit())
+}
+
+fn unescape(value: &str) -> String {
+    if value.contains('\\') {
+        value.replace("\\\"", "\"").replace("\\\\", "\\")
+    } else {
+        value.to_owned()
+    }
+}
+
+/// The outcome that a result tag states. Beside the results of movetext these are what tables of
+/// tournaments have: two points for a win, colons, a win of the first player.
+pub(in crate::record) fn outcome(value: &str) -> Option<Outcome> {
+    match value.trim() {
+        "1:0" | "2-0" | "2:0" | "先胜" | "先勝" | "红先胜" | "紅先勝" => {
+            return Some(Outcome::Win(Side::First));
+        }
+        "0:1" | "0-2" | "0:2" | "先负" | "先負" | "红先负" | "紅先負" => {
+            return Some(Outcome::Win(Side::Second));
+        }
+        "1-1" | "1:1" | "先和" | "红先和" | "紅先和" | "和" => return Some(Outcome::Draw),
+        _ => {}
+    }
+    match Scanner::new(value.trim()).result()? {
+        Token::Result(outcome) => outcome,
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<String> {
+        let mut scanner = Scanner::new(text);
+        let mut tokens = Vec::new();
+        while let Some(token) = scanner.next() {
+            tokens.push(match token {
+                Token::Tag(name, value) => format!("{name}={value}"),
+                Token::Move(text) => text.iter().collect(),
+                Token::Comment(text) => format!("{{{text}}}"),
+                other => format!("{other:?}"),
+            });
+        }
+        tokens
+    }
+
+    #[test]
+    fn move_numbers_in_every_form() {
+        for text in [
+            "1. 炮二平五 马８进７ 2. 马二进三",
+            "1.炮二平五 马8进7 2.马二进三",
+            "1．炮二平五 马８进７ ２．马二进三",
+            "1 炮二平五 马８进７ 2 马二进三",
+            "1、炮二平五　马８进７\r\n2、马二进三",
+            "1炮二平五马８进７2马二进三",
+            "炮二平五 马８进７ 马二进三",
+            "1. 炮二平五\n1. ... 马８进７\n2... 马二进三",
+            "1. 炮二平五! $4 1…马８进７?! 2. 马二进三",
+        ] {
+            assert_eq!(tokens(text), ["炮二平五", "马8进7", "马二进三"], "{text}");
+        }
+    }
+
+    #[test]
+    fn latin_moves() {
+        assert_eq!(
+            tokens("1. C2=5 Ｈ８＋７ 2.+P=6 17=6 3. .P=6 17.6 12. h2e2 c5-c6 1c3c4"),
+            ["C2=5", "H8+7", "+P=6", "17=6", ".P=6", "17.6", "h2e2", "c5-c6", "c3c4"]
+        );
+        assert_eq!(tokens("１卒平２ 三兵平四"), ["1卒平2", "三兵平四"]);
+    }
+
+    #[test]
+    fn comments_brackets_results() {
+        assert_eq!(
+            tokens("{a\nb} (x) ; c d\n1-0 0-1 1/2-1/2 * 红胜"),
+            [
+                "{a\nb}",
+                "Open",
+                "x",
+                "Close",
+                "{c d}",
+                "Result(Some(Win(First)))",
+                "Result(Some(Win(Second)))",
+                "Result(Some(Draw))",
+                "Result(None)",
+                "Result(Some(Win(First)))"
+            ]
+        );
+        assert_eq!(tokens("{never"), ["OpenComment"]);
+        assert_eq!(tokens("｛a｝b"), ["{a}", "b"]);
+        assert_eq!(tokens("% escaped\nx"), ["x"]);
+    }
+
+    #[test]
+    fn words_for_results() {
+        let first = Some(Outcome::Win(Side::First));
+        for text in ["1-0", " 1:0 ", "2-0", "先胜", "紅方勝"] {
+            assert_eq!(outcome(text), first, "{text}");
+        }
+        assert_eq!(outcome("0:2"), Some(Outcome::Win(Side::Second)));
+        assert_eq!(outcome("1-1"), Some(Outcome::Draw));
+        for text in ["", "*", "3-0", "win"] {
+            assert_eq!(outcome(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn moves_on_the_line_of_a_tag() {
+        let expected = ["A=x", "Result=1-0", "h2e2", "{a \"b\"}", "Result(None)"];
+        assert_eq!(tokens("[A \"x\"] [Result \"1-0\"] 1. h2e2 {a \"b\"} *"), expected);
+        assert_eq!(tokens("[A \"x\"] 炮二平五"), ["A=x", "炮二平五"]);
+    }
+
+    #[test]
+    fn tags_with_stray_quotes() {
+        assert_eq!(tokens("[Event \"{A-B} \"x\" y\"]\nz"), ["Event={A-B} \"x\" y", "z"]);
+        assert_eq!(tokens("[A \"1\"] [B \"2\"]"), ["A=1", "B=2"]);
+        assert_eq!(tokens("[Site \"C:\\\"]"), ["Site=C:\\"]);
+        assert_eq!(tokens("[Site \"a\\\"] [b\"]"), ["Site=a\"] [b"]);
+        assert_eq!(tokens("[A\"1\"]"), ["A=1"]);
+        assert_eq!(tokens("[A \"1\"] junk\nz"), ["A=1", "z"]);
+        assert_eq!(tokens("[A \"1\n[B \"2\"]"), ["A=1", "B=2"]);
+    }
+}

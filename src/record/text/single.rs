@@ -1,0 +1,191 @@
+//! The common part of the readers of binary files and of single games: one outcome for each game.
+
+use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::parsed::{BadGame, BadGameReason, Note, ParsedGame, ReadSummary};
+use crate::record::model::place::Place;
+use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::record::{Record, Tree};
+use crate::record::text::split::Chunk;
+use crate::xiangqi::Position;
+
+/// A game that was read.
+pub(in crate::record) struct Found {
+    pub(in crate::record) record: Record<Position>,
+    pub(in crate::record) cut_variations: u64,
+    /// Set if bytes of its texts stand for no character.
+    pub(in crate::record) is_undecoded: bool,
+    pub(in crate::record) note: Option<Note>,
+    /// The reason why the game goes no further, where a move of its main line cannot be played or its bytes
+    /// end.
+    pub(in crate::record) fault: Option<Fault>,
+}
+
+impl Found {
+    /// A game in which everything was read as the file states it.
+    pub(in crate::record) const fn new(record: Record<Position>) -> Self {
+        Self { record, cut_variations: 0, is_undecoded: false, note: None, fault: None }
+    }
+}
+
+/// The reason why a game was not read, and the place where that shows.
+#[derive(Debug, Clone)]
+pub(in crate::record) struct Fault {
+    pub(in crate::record) place: Place,
+    pub(in crate::record) reason: BadGameReason,
+}
+
+impl Fault {
+    /// A fault at a byte.
+    pub(in crate::record) const fn at(offset: usize, reason: BadGameReason) -> Self {
+        Self { place: Place::Offset(offset as u64), reason }
+    }
+}
+
+/// Hands over the one game of a source, which begins at a place, good or bad. Longer sources than
+/// [`MAX_GAME_BYTES`] are refused, so that a tree has at most a million nodes.
+pub(in crate::record) fn read_whole(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    begin: Place,
+    game: fn(&[u8]) -> Result<Found, Fault>,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let read = if bytes.len() > MAX_GAME_BYTES {
+        Err(Fault { place: begin, reason: BadGameReason::TooLong(bytes.len()) })
+    } else {
+        game(bytes)
+    };
+    report(source, chunk, (begin, 1), read, sink)
+}
+
+/// Hands over a game that begins at a place and has that number, good or bad. One that breaks off at an
+/// illegal move, or where its bytes end, is bad, unless the moves before are wanted.
+pub(in crate::record) fn report(
+    source: &str,
+    chunk: &Chunk,
+    (place, game): (Place, u64),
+    read: Result<Found, Fault>,
+    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+) -> ReadSummary {
+    let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
+    let refused = match read {
+        Ok(Found { record, cut_variations, is_undecoded, note, fault }) => match fault {
+            Some(fault) if !(chunk.keep_legal_part && is_cut_short(&record, &fault)) => fault,
+            fault => {
+                let (noted, kept) = (u64::from(note.is_some()), u64::from(fault.is_some()));
+                let cut = fault.map(|fault| Box::new(bad(fault)));
+                sink(Ok(ParsedGame { note, cut, ..ParsedGame::new(record, place, game) }));
+                let undecoded = u64::from(is_undecoded);
+                let summary = ReadSummary { games: 1, cut_variations, noted, ..Default::default() };
+                return ReadSummary { kept, undecoded, ..summary };
+            }
+        },
+        Err(fault) => fault,
+    };
+    sink(Err(bad(refused)));
+    ReadSummary { bad: 1, ..ReadSummary::default() }
+}
+
+/// Returns true if a game that breaks off at an illegal move, or where its bytes end, has moves before it.
+fn is_cut_short(record: &Record<Position>, fault: &Fault) -> bool {
+    breaks_off(&fault.reason) && !record.tree.moves.is_empty()
+}
+
+/// Returns true for a fault before which moves can stand: an illegal move, or bytes that end too early.
+const fn breaks_off(reason: &BadGameReason) -> bool {
+    matches!(reason, BadGameReason::Move { .. } | BadGameReason::Truncated(_))
+}
+
+/// The next part of a game, or `None` where the bytes end too early, which is kept as the game's fault.
+pub(in crate::record) fn unless_truncated<T>(
+    read: Result<T, Fault>,
+    fault: &mut Option<Fault>,
+) -> Result<Option<T>, Fault> {
+    match read {
+        Err(end) if matches!(end.reason, BadGameReason::Truncated(_)) => {
+            *fault = Some(end);
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+/// Says whether more moves belong to a tree to which one was added; keeps why it goes no further.
+pub(in crate::record) fn go_on(
+    added: Result<bool, BadGameReason>,
+    at: usize,
+    fault: &mut Option<Fault>,
+) -> bool {
+    added.unwrap_or_else(|reason| {
+        *fault = Some(Fault::at(at, reason));
+        false
+    })
+}
+
+/// Reads a game without variations, up to the first move that cannot be played or is not there, from its moves and the
+/// offsets of the bytes where they stand.
+pub(in crate::record) fn line(
+    start: Position,
+    moves: impl Iterator<Item = Result<(usize, Coordinates), Fault>>,
+) -> Result<(Tree<Position>, Option<Fault>), Fault> {
+    let mut order = PreOrder::new(start, String::new());
+    let mut fault = None;
+    for mv in moves {
+        let (at, mv) = match mv {
+            Err(unread) if breaks_off(&unread.reason) => {
+                fault = Some(unread);
+                break;
+            }
+            mv => mv?,
+        };
+        let node =
+            Node { mv: Ok(mv), comment: String::new(), is_last: false, has_alternative: false };
+        if !go_on(order.add(node), at, &mut fault) {
+            break;
+        }
+    }
+    Ok((order.finish().0, fault))
+}
+
+/// Returns true if there are moves and the first two can be played. Files without a mark are recognised by
+/// that.
+pub(in crate::record) fn is_playable(
+    mut position: Position,
+    moves: impl Iterator<Item = Coordinates>,
+) -> bool {
+    let mut played = 0;
+    for mv in moves.take(2) {
+        let Ok(mv) = mv.check(&position) else { return false };
+        position.play_unchecked(mv);
+        played += 1;
+    }
+    played > 0
+}
+
+/// Faults of a text that were found at a byte, at its line.
+pub(in crate::record) fn on_lines(
+    text: &str,
+    read: Result<Found, (usize, BadGameReason)>,
+) -> Result<Found, Fault> {
+    let on_line = |at: usize, reason| {
+        let before = text.get(..at).unwrap_or(text);
+        let lines = before.bytes().filter(|&b| b == b'\n').count() as u64;
+        Fault { place: Place::Line(1 + lines), reason }
+    };
+    let mut found = read.map_err(|(at, reason)| on_line(at, reason))?;
+    if let Some(Fault { place: Place::Offset(at), reason }) = found.fault {
+        found.fault = Some(on_line(usize::try_from(at).unwrap_or(usize::MAX), reason));
+    }
+    Ok(found)
+}
+
+/// A fault where the bytes end too early.
+pub(in crate::record) fn truncated(at: usize, within: &str) -> Fault {
+    Fault::at(at, BadGameReason::Truncated(within.to_owned()))
+}
+
+/// A fault of bytes that contradict the format.
+pub(in crate::record) fn malformed(at: usize, what: impl Into<String>) -> Fault {
+    Fault::at(at, BadGameReason::Malformed(what.into()))
+}
