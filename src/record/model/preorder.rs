@@ -57,7 +57,7 @@ pub(in crate::record) struct PreOrder {
     /// The moves from the start to `position`.
     path: Vec<(Move, Undo)>,
     /// The main line, and in it the lines that `position` stands in.
-    lines: Vec<Line>,
+    lines: Vec<OpenVariation>,
     /// The alternatives that are still to come, the next one last; `None` where a move before them
     /// could not be played.
     promised: Vec<Option<Branch>>,
@@ -66,7 +66,7 @@ pub(in crate::record) struct PreOrder {
 }
 
 #[derive(Debug)]
-struct Line {
+struct OpenVariation {
     tree: Tree<Position>,
     /// Plies before its first move.
     depth: usize,
@@ -101,7 +101,7 @@ impl PreOrder {
         Self {
             position: start,
             path: Vec::new(),
-            lines: vec![Line { tree, depth: 0 }],
+            lines: vec![OpenVariation { tree, depth: 0 }],
             promised: Vec::new(),
             next: Next::Continues,
             cut_variations: 0,
@@ -131,7 +131,7 @@ impl PreOrder {
             if self.lines.len() > MAX_VARIATION_DEPTH {
                 return Err(BadGameReason::TooDeep);
             }
-            self.lines.push(Line { tree: Tree::default(), depth: self.path.len() });
+            self.lines.push(OpenVariation { tree: Tree::default(), depth: self.path.len() });
             self.next = Next::Continues;
         }
         let mv = node.mv.map_err(MoveError::Unreadable);

@@ -247,13 +247,13 @@ pub(in crate::record) fn read_wxf(
 }
 
 /// A line of moves that is being read.
-struct Line {
+struct OpenVariation {
     tree: Tree<Position>,
     position: Position,
     last: Option<(Move, Undo)>,
 }
 
-impl Line {
+impl OpenVariation {
     fn from(position: Position) -> Self {
         Self { tree: Tree::default(), position, last: None }
     }
@@ -285,7 +285,7 @@ struct GameReader<'a> {
     /// Comments before the start position is known.
     first_comments: Vec<(usize, String)>,
     /// The main line, and the variations that are open; empty until the moves begin.
-    lines: Vec<Line>,
+    lines: Vec<OpenVariation>,
     cut_variations: u64,
     /// Variations and comments so far.
     parts: usize,
@@ -435,7 +435,7 @@ impl<'a> GameReader<'a> {
         if is_algebraic {
             self.dialect = Dialect::Algebraic;
         }
-        let mut line = Line::from(self.start.as_ref().unwrap_or(&START).clone());
+        let mut line = OpenVariation::from(self.start.as_ref().unwrap_or(&START).clone());
         line.tree.comments = std::mem::take(&mut self.first_comments);
         line.tree.moves.reserve(128);
         self.lines.push(line);
@@ -493,13 +493,13 @@ impl<'a> GameReader<'a> {
     }
 
     fn open(&mut self) -> Result<(), BadGameReason> {
-        let Some(before) = self.lines.last().and_then(Line::before) else {
+        let Some(before) = self.lines.last().and_then(OpenVariation::before) else {
             return self.skip_variation();
         };
         if self.lines.len() > MAX_VARIATION_DEPTH {
             return Err(BadGameReason::TooDeep);
         }
-        self.lines.push(Line::from(before));
+        self.lines.push(OpenVariation::from(before));
         self.count_part()
     }
 

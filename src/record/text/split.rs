@@ -3,7 +3,7 @@
 //! `Event`; in text without tags with a line `1.` after a blank line. Comments before the first
 //! game belong to it, and no game begins within a comment.
 //!
-//! Line ends and the `[` that begins a line are never part of a multi-byte character in the
+//! TextLine ends and the `[` that begins a line are never part of a multi-byte character in the
 //! encodings at hand; braces can be.
 
 use std::ops::Range;
@@ -115,7 +115,7 @@ impl Chunk {
             (_, Layout::Table(columns)) => cut(&open, target, columns.starts(bytes, &open)),
             _ => {
                 let starts = Lines::new(bytes, &open)
-                    .map(|Line { start: at, line, game, .. }| Start { at, line, game });
+                    .map(|TextLine { start: at, line, game, .. }| Start { at, line, game });
                 cut(&open, target, starts)
             }
         }
@@ -143,7 +143,7 @@ pub(in crate::record) fn cut(
 
 /// A line that is not blank.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::record) struct Line<'a> {
+pub(in crate::record) struct TextLine<'a> {
     /// Without the end, and without the blanks around it.
     pub(in crate::record) text: &'a [u8],
     /// Its start in the bytes given.
@@ -175,9 +175,9 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+    type Item = TextLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<TextLine<'a>> {
         loop {
             let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
             let end = rest.iter().position(|&b| b == self.line_end);
@@ -189,7 +189,7 @@ impl<'a> Iterator for Lines<'a> {
             if !text.is_empty() {
                 self.game += 1;
                 let (end, game) = (self.at, self.game - 1);
-                return Some(Line { text, start, end, line, game });
+                return Some(TextLine { text, start, end, line, game });
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::scan;
 use crate::record::text::split::Chunk;
-use crate::record::text::split::{Line, Lines, Start};
+use crate::record::text::split::{Lines, Start, TextLine};
 
 /// The most columns that a row may have.
 const MAX_COLUMNS: usize = 1 << 12;
@@ -85,7 +85,10 @@ impl Columns {
 }
 
 /// The columns that the first line of the source names, and that line.
-pub(in crate::record) fn header<'a>(bytes: &'a [u8], chunk: &Chunk) -> Option<(Columns, Line<'a>)> {
+pub(in crate::record) fn header<'a>(
+    bytes: &'a [u8],
+    chunk: &Chunk,
+) -> Option<(Columns, TextLine<'a>)> {
     let line = Lines::new(bytes, chunk).next().filter(|line| line.text.len() < 4096)?;
     Columns::read(&chunk.encoding.decode_part(line.text).0).map(|columns| (columns, line))
 }

@@ -26,7 +26,7 @@ use crate::record::model::place::Place;
 use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::split::Chunk;
-use crate::record::text::split::{Line, Lines};
+use crate::record::text::split::{Lines, TextLine};
 
 /// Names of lines before the moves, and the tags that they become.
 const TAGS: [(&str, &str); 12] = [
@@ -62,13 +62,13 @@ pub(in crate::record) fn read(
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     let mut number = 0;
-    let mut finish = |start: Line<'_>, end: usize| {
+    let mut finish = |start: TextLine<'_>, end: usize| {
         number += 1;
         let read = read_block(&bytes[start.start..end], chunk);
         let place = Place::Line(start.line);
         pgn::hand_over(source, (place, number), chunk, read, &mut summary, sink);
     };
-    let mut open: Option<Line<'_>> = None;
+    let mut open: Option<TextLine<'_>> = None;
     for line in Lines::new(bytes, chunk) {
         if looks_like(line.text)
             && let Some(start) = open.replace(line)
