@@ -28,7 +28,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
 const FOLDERS: [(&str, &[&str]); 3] = [
-    ("protocol", &["wire", "session", "client"]),
+    ("protocol", &["wire", "conversation", "session", "client"]),
     (
         "book",
         &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],

@@ -10,21 +10,11 @@ use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Adjudicate, Game, Line, MoveList};
 use crate::hash::Key;
+use crate::protocol::conversation::input::Event;
 use crate::search::{Control, HashEntry, Iteration, Limits, Score, ScoreKind};
 
 /// Moves made to prove a mate before an ordinary search looks for it.
 const QUICK_PROOF: u64 = 300_000;
-
-/// An event that the session waits for.
-#[derive(Debug)]
-pub(in crate::protocol) enum Event<T> {
-    /// A line of input.
-    Line(String),
-    /// No more input.
-    End,
-    /// From the search.
-    Thinking(T),
-}
 
 /// A report of a search thread.
 #[derive(Debug)]
@@ -131,7 +121,7 @@ struct Remote<G: Playable> {
 
 impl<G: Playable> Remote<G> {
     fn send(&self, thought: Thought<G>) -> bool {
-        self.events.send(Event::Thinking(thought)).is_ok()
+        self.events.send(Event::Engine(thought)).is_ok()
     }
 
     /// Returns true if the mate that is looked for was found, and is no guess.
@@ -381,7 +371,7 @@ impl<G: Playable> Drop for Guard<G> {
     fn drop(&mut self) {
         // A closed channel means that the session has ended: nothing remains to be reported.
         if let Some(thought) = self.thought.take() {
-            drop(self.events.send(Event::Thinking(thought)));
+            drop(self.events.send(Event::Engine(thought)));
         }
     }
 }
