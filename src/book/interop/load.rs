@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::types::ValueRef;
 
+use crate::book::file::walk::for_each_near;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Scheme, scheme};
 use crate::book::interop::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
@@ -15,7 +16,7 @@ use crate::book::interop::sniff::sniff_until;
 use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
 use crate::bytes::open;
-use crate::game::{Game, MoveList, Side};
+use crate::game::{Game, Side};
 use crate::xiangqi::{Move, Position};
 
 /// A foreign book in memory.
@@ -507,27 +508,14 @@ pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
 
 /// The start position, and those up to two plies from it that are in the book.
 fn near_start(scheme: &Scheme, index: &Index, found: &mut Vec<Position>) {
-    fn visit(
-        scheme: &Scheme,
-        index: &Index,
-        position: &mut Position,
-        plies: u8,
-        found: &mut Vec<Position>,
-    ) {
+    let mut look = |position: &Position| {
         let mut keys = scheme.keys(position).into_iter().flatten();
         if keys.any(|(key, _)| !index.of(key).is_empty()) {
             found.push(position.clone());
         }
-        if plies == 0 {
-            return;
-        }
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
-        for mv in moves {
-            let undo = position.make(mv);
-            visit(scheme, index, position, plies - 1, found);
-            position.unmake(mv, undo);
-        }
-    }
-    visit(scheme, index, &mut Position::start(), 2, found);
+        true
+    };
+    let mut start = Position::start();
+    look(&start);
+    for_each_near(&mut start, 2, &mut look);
 }
