@@ -2,10 +2,10 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use juzhong::book::{self, Book, BuildOptions, Builder, Filter, ShardFormat, Synth, Work};
+use juzhong::bytes::StopFlag;
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
 use juzhong::xiangqi::Position;
@@ -169,7 +169,7 @@ fn options() -> BuildOptions {
 fn scale(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
-    let work = Work { memory: 512 << 20, threads: 0, stop: Arc::default() };
+    let work = Work { memory: 512 << 20, threads: 0, stop: StopFlag::default() };
     let files = [made_up(folder.path())];
     let map = || {
         book::map(&files, &at("map"), ShardFormat::Own, options(), (true, 0), &|_| {}, &mut |_| {})

@@ -1,7 +1,6 @@
 //! Books of every kind that the program makes, and tests that apply to all of them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tempfile::TempDir;
 
@@ -12,6 +11,7 @@ use crate::book::interop::{
 };
 use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
 use crate::book::*;
+use crate::bytes::StopFlag;
 use crate::hash::{self, KeyTable};
 use crate::record::Record;
 use crate::xiangqi::{Move, Position};
@@ -93,7 +93,7 @@ fn grouped(line: &str, group: &str) -> Record<Position> {
 }
 
 fn edit(path: &Path, run: impl FnOnce(&mut Editor)) {
-    let mut editor = Editor::open(path, &Arc::default()).unwrap();
+    let mut editor = Editor::open(path, &StopFlag::default()).unwrap();
     run(&mut editor);
     editor.commit().unwrap();
 }
@@ -133,7 +133,7 @@ fn score(path: &Path) {
     let book = Book::open(path).unwrap();
     let keys = ["h2e2", "g3g4"].map(|line| book.key_of(&after(line)).to_i64());
     drop(book);
-    let revision = Revision::open(path, &Arc::default()).unwrap();
+    let revision = Revision::open(path, &StopFlag::default()).unwrap();
     for (key, value) in keys.into_iter().zip([12, -7]) {
         let finding = SourceScore::Centipawns(value);
         let evaluation =
@@ -142,7 +142,7 @@ fn score(path: &Path) {
         revision.run(|c| scores::put(c, key, &score)).unwrap();
     }
     revision.commit().unwrap();
-    propagate::<Position>(path, 1, &Arc::default()).unwrap();
+    propagate::<Position>(path, 1, &StopFlag::default()).unwrap();
 }
 
 fn prune_one(from: &Path, path: &Path) {
@@ -168,7 +168,7 @@ fn from_files(kinds: &mut Kinds) {
     kinds.add("files", |path| build_it(path, Filter::default()));
     let every = Filter { every_record: true, ..Filter::default() };
     kinds.add("every record of files", |path| build_it(path, every));
-    let work = Work { memory: 1 << 26, threads: 1, stop: Arc::default() };
+    let work = Work { memory: 1 << 26, threads: 1, stop: StopFlag::default() };
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
     let format = ShardFormat::Own;
     let options = BuildOptions::default();

@@ -2,7 +2,7 @@
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files that
 //! this program makes beside them ([`own`]), foreign text shown without harm ([`visible`]), opening regular
 //! files only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at given offsets
-//! ([`positioned`]), lines of text ([`read_line`]), and the machine's free memory and disk space
+//! ([`positioned`]), lines of text ([`read_line`]), requests to stop ([`StopFlag`]), and the machine's free memory and disk space
 //! ([`machine`]).
 
 pub mod atomic;
@@ -20,5 +20,6 @@ pub mod sealed;
 pub mod varint;
 pub mod visible;
 
-pub(crate) use flag::RaiseAtEnd;
+pub(crate) use flag::SetAtEnd;
+pub use flag::StopFlag;
 pub use line::{LineError, RawLine, read_line, readable};

@@ -302,7 +302,7 @@ fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliErr
     writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
     context.out.flush()?;
     let material: Material = VERIFIED.parse().or_exit(exit::BAD_DATA)?;
-    let options = VerifyOptions { rules: RULES, metric: METRIC, threads: None };
+    let options = VerifyOptions { rules: RULES, metric: METRIC, ..VerifyOptions::default() };
     let checked = verify(&place.tables, &[material], &options, &NoProgress)
         .or_exit(exit::IO)?
         .tables

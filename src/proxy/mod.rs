@@ -35,6 +35,7 @@ mod voice;
 
 use std::io::{self, BufRead, Write};
 
+use crate::bytes::StopFlag;
 use crate::engine::{EngineError, EngineOptions};
 use crate::protocol::client::{ClientError, EngineCommand, Timeouts};
 use crate::protocol::{Dialect, Ranks, channel, listen};
@@ -83,8 +84,8 @@ struct EngineLine {
     line: Option<String>,
 }
 
-/// Runs a session until `quit`, the end of the input or until `interrupted` returns true (it is called ten
-/// times a second). At the end of the input endless searches are stopped, others may take ten seconds, so
+/// Runs a session until `quit`, the end of the input or until `stop` is set (it is looked at ten times a
+/// second). At the end of the input endless searches are stopped, others may take ten seconds, so
 /// that commands can be piped in. The engine's process is ended in any case.
 ///
 /// # Errors
@@ -94,10 +95,10 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
     options: ProxyOptions,
-    interrupted: &dyn Fn() -> bool,
+    stop: &StopFlag,
 ) -> Result<(), ProxyError> {
     let (sender, events) = channel();
     let session = Session::new(options, (sender.clone(), events), output)?;
     listen("proxy input", input, sender)?;
-    Ok(session.run(interrupted)?)
+    Ok(session.run(stop)?)
 }

@@ -7,7 +7,6 @@
 use std::io::{Cursor, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::admit::{self, Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden};
 use super::packed::{
@@ -15,6 +14,7 @@ use super::packed::{
 };
 use super::unpack::{Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to, too_much};
 use super::{Content, sevenz, tar, zip};
+use crate::bytes::StopFlag;
 
 /// Archives lie in others that deep at most.
 const MAX_DEPTH: u32 = 2;
@@ -42,7 +42,7 @@ enum Item {
 #[derive(Debug)]
 struct Finder<'a> {
     bytes: &'a [u8],
-    stop: &'a AtomicBool,
+    stop: &'a StopFlag,
     stores: Vec<Content<'static>>,
     /// The contents unpacked in this round.
     spool: Spool<'a>,
@@ -60,7 +60,7 @@ struct Finder<'a> {
 /// # Errors
 ///
 /// [`UnpackError::Io`] and [`UnpackError::Interrupted`]; what is bad is a member with a fault.
-pub(super) fn find(bytes: &[u8], folder: &Path, stop: &AtomicBool) -> Result<Found, UnpackError> {
+pub(super) fn find(bytes: &[u8], folder: &Path, stop: &StopFlag) -> Result<Found, UnpackError> {
     let total = budget(bytes.len());
     let mut finder = Finder {
         bytes,
@@ -86,7 +86,7 @@ pub(super) fn find(bytes: &[u8], folder: &Path, stop: &AtomicBool) -> Result<Fou
         let spool = std::mem::replace(&mut finder.spool, Spool::new(folder));
         finder.stores.push(spool.finish().map_err(UnpackError::Io)?);
     }
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_set() {
         return Err(UnpackError::Interrupted);
     }
     let Finder { stores, skipped, .. } = finder;
@@ -126,7 +126,7 @@ impl Finder<'_> {
         depth: u32,
         to: &mut Vec<Item>,
     ) -> Result<(), UnpackError> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_set() {
             return Err(UnpackError::Interrupted);
         }
         let head = self.head(&member);
@@ -347,7 +347,7 @@ impl Finder<'_> {
         let mut found = Vec::new();
         let mut skipped = Vec::new();
         let mut take = |name: &str, input: Result<&mut dyn Read, String>| {
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_set() {
                 return Err(UnpackError::Interrupted);
             }
             let taken = input
@@ -394,7 +394,7 @@ fn take_file(
     input: &mut dyn Read,
     spool: &mut Spool<'_>,
     limit: u64,
-    stop: &AtomicBool,
+    stop: &StopFlag,
 ) -> Result<Taken, UnpackError> {
     let start = spool.len();
     let mut head = Vec::new();

@@ -14,8 +14,6 @@ use std::cmp::Ordering;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +33,7 @@ use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::bytes::visible::ShowPath;
-use crate::bytes::{atomic, open, varint};
+use crate::bytes::{StopFlag, atomic, open, varint};
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
 use crate::xiangqi::Position;
@@ -250,7 +248,7 @@ impl Plan {
             weight,
             filter,
             memory: work.memory,
-            stop: Arc::clone(&work.stop),
+            stop: work.stop.clone(),
             ..BuildOptions::default()
         })
     }
@@ -268,7 +266,7 @@ pub struct Work {
     /// Number of threads, 0: one for each core.
     pub threads: usize,
     /// Ends the step with [`Interrupted`](crate::book::model::error::ReplaceError::Interrupted) soon after it was set.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
 }
 
 impl Work {
@@ -314,7 +312,7 @@ pub fn map(
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut (dyn FnMut(&Reject) + Send),
 ) -> Result<ShardReport, BuildError> {
-    let work = Work { memory: options.memory, threads, stop: Arc::clone(&options.stop) };
+    let work = Work { memory: options.memory, threads, stop: options.stop.clone() };
     refuse_options(&options)?;
     work.run(output, || {
         let folder = Folder::create(output, format)?;
@@ -810,7 +808,7 @@ mod tests {
     }
 
     fn work() -> Work {
-        Work { memory: 1 << 26, threads: 1, stop: Arc::default() }
+        Work { memory: 1 << 26, threads: 1, stop: StopFlag::default() }
     }
 
     fn forge<S: DataSet>(shard: &Path, rows: &[S]) {

@@ -40,11 +40,12 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let materials = args.sets.materials()?;
-    let options = GenerateOptions {
+    let mut options = GenerateOptions {
         rules: args.folder.rules,
         metric: args.folder.metric,
         threads: args.threads.map(usize::from),
         memory: args.memory.or_else(available_memory),
+        ..GenerateOptions::default()
     };
     if args.dry_run {
         let plan = workload(&args.folder.dir, &materials, &options).map_err(generate_error)?;
@@ -52,6 +53,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return plan.check(options.memory).map(|()| exit::OK).map_err(generate_error);
     }
     interrupt::catch().and_then(|()| interrupt::insist()).or_exit(exit::IO)?;
+    options.stop = interrupt::stop_flag();
     let printer = Printer::with(args.progress);
     let report = generate_all(&args.folder.dir, &materials, &options, &printer);
     printer.done();

@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::bytes::StopFlag;
 use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Adjudicate, Game, Line, MoveList};
@@ -64,7 +65,7 @@ pub(in crate::protocol) enum Outcome<M> {
 /// The signals to a running search: to stop, and to look up transposition table entries.
 #[derive(Debug)]
 pub(in crate::protocol) struct Signal {
-    stop: AtomicBool,
+    stop: StopFlag,
     /// The opponent is still to move: the clock counts, but ends nothing yet.
     pondering: AtomicBool,
     /// Positions whose entries were requested.
@@ -76,7 +77,7 @@ pub(in crate::protocol) struct Signal {
 impl Signal {
     pub(in crate::protocol) fn new(pondering: bool) -> Self {
         Self {
-            stop: AtomicBool::new(false),
+            stop: StopFlag::default(),
             pondering: AtomicBool::new(pondering),
             asked: Mutex::default(),
             is_asked: AtomicBool::new(false),
@@ -97,11 +98,11 @@ impl Signal {
     }
 
     fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_set()
     }
 
     pub(in crate::protocol) fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.set();
     }
 
     /// The opponent has played the move expected. What was thought about it counts: a search that

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use super::{EngineLine, ProxyError, ProxyOptions};
+use crate::bytes::StopFlag;
 use crate::engine::EngineOptions;
 use crate::game::Notation;
 use crate::protocol::client::ReadyWord;
@@ -26,7 +27,7 @@ use crate::xiangqi::{Position, RuleSet};
 const MAX_HELD: usize = 100;
 /// Options set by the GUI that are remembered.
 const MAX_SET: usize = 1000;
-/// The interval between two looks at whether the session was interrupted.
+/// The interval between two looks at whether the session is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 /// The time that a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
@@ -109,19 +110,19 @@ impl<'a> Session<'a> {
         })
     }
 
-    pub(super) fn run(mut self, interrupted: &dyn Fn() -> bool) -> io::Result<()> {
-        while !self.finished() && !interrupted() {
+    pub(super) fn run(mut self, stop: &StopFlag) -> io::Result<()> {
+        while !self.finished() && !stop.is_set() {
             let wait = self.next_time().saturating_duration_since(Instant::now());
             match self.gui.next_event(Some(wait)) {
                 Some(Event::Line(line)) => self.read(&line)?,
                 Some(Event::End) => self.end_of_input()?,
-                Some(Event::Engine(EngineLine { number, line })) => {
-                    // Else it is of an engine that is no longer ours.
-                    if number == self.backend.number {
-                        self.hear(line.as_deref())?;
-                    }
+                Some(Event::Engine(EngineLine { number, line }))
+                    if number == self.backend.number =>
+                {
+                    self.hear(line.as_deref())?;
                 }
-                None => {}
+                // Of an engine that is no longer ours.
+                Some(Event::Engine(_)) | None => {}
             }
             self.watch()?;
             self.catch_up()?;

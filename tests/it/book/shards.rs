@@ -2,18 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use juzhong::book::{
     BuildError, BuildOptions, Ending, Filter, Mover, ShardFormat, Work, build, find_games, map,
     pack, reduce,
 };
+use juzhong::bytes::StopFlag;
 use juzhong::game::{Outcome, Side};
 
 use crate::support::files::in_repository;
 
 fn work() -> Work {
-    Work { memory: 1 << 20, threads: 2, stop: Arc::default() }
+    Work { memory: 1 << 20, threads: 2, stop: StopFlag::default() }
 }
 
 /// Files of which some have the same content, some the same games with other results and years, one
