@@ -1,5 +1,6 @@
 //! Books of every kind that the program makes, and tests that apply to all of them.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -163,16 +164,16 @@ fn from_files(kinds: &mut Kinds) {
     let files = [source];
     let build_it = |path: &Path, filter: Filter| {
         let options = BuildOptions { filter, ..BuildOptions::default() };
-        build(&files, path, options, false, 1, &|_| {}, &mut |_| {}).map(drop).unwrap();
+        build(&files, path, options, false, None, &|_| {}, &mut |_| {}).map(drop).unwrap();
     };
     kinds.add("files", |path| build_it(path, Filter::default()));
     let every = Filter { every_record: true, ..Filter::default() };
     kinds.add("every record of files", |path| build_it(path, every));
-    let work = Work { memory: 1 << 26, threads: 1, stop: StopFlag::default() };
+    let work = Work { memory: 1 << 26, threads: NonZero::new(1), stop: StopFlag::default() };
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
     let format = ShardFormat::Own;
     let options = BuildOptions::default();
-    map(&files, &mapped, format, options, (false, 1), &|_| {}, &mut |_| {}).unwrap();
+    map(&files, &mapped, format, options, (false, NonZero::new(1)), &|_| {}, &mut |_| {}).unwrap();
     reduce(&[mapped], &reduced, format, (1, 1), &work).unwrap();
     kinds.add("shards", |path| drop(pack(&[reduced], path, &work).unwrap()));
 }

@@ -234,7 +234,7 @@ fn build_book(games: &Games, place: &Place, context: &mut Context<'_>) -> Result
     context.out.flush()?;
     let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
-    let report = book::build(&files, &place.book, options, false, 0, &|_| {}, &mut |_| {})
+    let report = book::build(&files, &place.book, options, false, None, &|_| {}, &mut |_| {})
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
     writeln!(

@@ -1,3 +1,5 @@
+use std::num::NonZero;
+
 use serde_json::{Value, json};
 
 use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbers, plan_text};
@@ -43,7 +45,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let mut options = GenerateOptions {
         rules: args.folder.rules,
         metric: args.folder.metric,
-        threads: args.threads.map(usize::from),
+        threads: args.threads.and_then(|threads| NonZero::new(threads.into())),
         memory: args.memory.or_else(available_memory),
         ..GenerateOptions::default()
     };

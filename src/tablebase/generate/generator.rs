@@ -5,6 +5,7 @@
 //! come first. The memory of the largest table bounds that of all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,8 +34,8 @@ pub struct GenerateOptions {
     pub rules: Rules,
     /// The metric of distances.
     pub metric: Metric,
-    /// Number of threads; as many as there are cores if not given.
-    pub threads: Option<usize>,
+    /// Number of threads; one for each core if not given.
+    pub threads: Option<NonZero<usize>>,
     /// Most memory to use, in bytes; unlimited if not given.
     pub memory: Option<u64>,
     /// Ends the work when it is set; finished tables are kept.

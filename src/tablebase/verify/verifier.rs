@@ -24,6 +24,7 @@
 //! some 50 bytes for each position from which an endless check may go on after a check and an evasion.
 
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use crate::bytes::StopFlag;
+use crate::bytes::{StopFlag, machine};
 use crate::game::Side;
 use crate::tablebase::format::TableError;
 use crate::tablebase::generate::generator::Progress;
@@ -64,8 +65,8 @@ pub struct VerifyOptions {
     pub rules: Rules,
     /// The metric of the tables.
     pub metric: Metric,
-    /// Number of threads; as many as there are cores if not given.
-    pub threads: Option<usize>,
+    /// Number of threads; one for each core if not given.
+    pub threads: Option<NonZero<usize>>,
     /// Ends the work when it is set.
     pub stop: StopFlag,
 }
@@ -139,10 +140,8 @@ pub fn verify(
     options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<Proofs, VerifyError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.unwrap_or(0))
-        .build()
-        .map_err(|error| VerifyError::Threads(error.to_string()))?;
+    let pool = machine::pool(options.threads);
+    let pool = pool.map_err(|error| VerifyError::Threads(error.to_string()))?;
     let prove = |number: usize, material: Material, progress: &dyn Progress| {
         progress.verifying(material, number, materials.len());
         verify_one(dir, material, options, progress)

@@ -165,7 +165,7 @@ fn proofs_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let materials = Material::all_up_to(3);
     generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
-    let options = VerifyOptions { threads: Some(2), ..VerifyOptions::default() };
+    let options = VerifyOptions { threads: NonZero::new(2), ..VerifyOptions::default() };
     let stopped = VerifyOptions { stop: StopFlag::default(), ..options };
     stopped.stop.set();
     let proofs = verify(folder.path(), &materials, &stopped, &NoProgress).unwrap();
