@@ -5,6 +5,7 @@
 //! are those of one position.
 
 use std::hint::black_box;
+use std::num::NonZero;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ const SETS: [&str; 4] = ["KRvKAABB", "KRvKN", "KNPvKA", "KRvKR"];
 /// Positions of each set.
 const POSITIONS: usize = 2000;
 
-fn build(dir: &Path, name: &str, threads: Option<usize>) -> Option<()> {
+fn build(dir: &Path, name: &str, threads: Option<NonZero<usize>>) -> Option<()> {
     let options = GenerateOptions { threads, ..GenerateOptions::default() };
     generate_all(dir, &[name.parse().ok()?], &options, &NoProgress).ok().map(drop)
 }
@@ -152,7 +153,7 @@ fn generate(c: &mut Criterion) {
                 tempfile::tempdir,
                 |folder| {
                     let folder = folder.ok()?;
-                    build(folder.path(), name, Some(threads))
+                    build(folder.path(), name, NonZero::new(threads))
                 },
                 BatchSize::PerIteration,
             );

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let options = BuildOptions { max_ply: 40, ..BuildOptions::default() };
     let inputs = book::find_games(&games)?;
-    let report = book::build(&inputs.files, &output, options, false, 0, &|_| (), &mut |reject| {
+    let report = book::build(&inputs.files, &output, options, false, None, &|_| (), &mut |reject| {
         eprintln!("left out: {}, {}", reject.place, reject.reason);
     })?;
     println!("{} games in {}", report.metadata.counts.games, output.display());

@@ -1,7 +1,7 @@
 //! Books of every kind that the program makes, and tests that apply to all of them.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tempfile::TempDir;
 
@@ -12,6 +12,7 @@ use crate::book::interop::{
 };
 use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
 use crate::book::*;
+use crate::bytes::StopFlag;
 use crate::hash::{self, KeyTable};
 use crate::record::Record;
 use crate::xiangqi::{Move, Position};
@@ -93,7 +94,7 @@ fn grouped(line: &str, group: &str) -> Record<Position> {
 }
 
 fn edit(path: &Path, run: impl FnOnce(&mut Editor)) {
-    let mut editor = Editor::open(path, &Arc::default()).unwrap();
+    let mut editor = Editor::open(path, &StopFlag::default()).unwrap();
     run(&mut editor);
     editor.commit().unwrap();
 }
@@ -133,7 +134,7 @@ fn score(path: &Path) {
     let book = Book::open(path).unwrap();
     let keys = ["h2e2", "g3g4"].map(|line| book.key_of(&after(line)).to_i64());
     drop(book);
-    let revision = Revision::open(path, &Arc::default()).unwrap();
+    let revision = Revision::open(path, &StopFlag::default()).unwrap();
     for (key, value) in keys.into_iter().zip([12, -7]) {
         let finding = SourceScore::Centipawns(value);
         let evaluation =
@@ -142,7 +143,7 @@ fn score(path: &Path) {
         revision.run(|c| scores::put(c, key, &score)).unwrap();
     }
     revision.commit().unwrap();
-    propagate::<Position>(path, 1, &Arc::default()).unwrap();
+    propagate::<Position>(path, 1, &StopFlag::default()).unwrap();
 }
 
 fn prune_one(from: &Path, path: &Path) {
@@ -163,16 +164,16 @@ fn from_files(kinds: &mut Kinds) {
     let files = [source];
     let build_it = |path: &Path, filter: Filter| {
         let options = BuildOptions { filter, ..BuildOptions::default() };
-        build(&files, path, options, false, 1, &|_| {}, &mut |_| {}).map(drop).unwrap();
+        build(&files, path, options, false, None, &|_| {}, &mut |_| {}).map(drop).unwrap();
     };
     kinds.add("files", |path| build_it(path, Filter::default()));
     let every = Filter { every_record: true, ..Filter::default() };
     kinds.add("every record of files", |path| build_it(path, every));
-    let work = Work { memory: 1 << 26, threads: 1, stop: Arc::default() };
+    let work = Work { memory: 1 << 26, threads: NonZero::new(1), stop: StopFlag::default() };
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
     let format = ShardFormat::Own;
     let options = BuildOptions::default();
-    map(&files, &mapped, format, options, (false, 1), &|_| {}, &mut |_| {}).unwrap();
+    map(&files, &mapped, format, options, (false, NonZero::new(1)), &|_| {}, &mut |_| {}).unwrap();
     reduce(&[mapped], &reduced, format, (1, 1), &work).unwrap();
     kinds.add("shards", |path| drop(pack(&[reduced], path, &work).unwrap()));
 }

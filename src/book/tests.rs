@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::book::file::digest;
 use crate::book::file::store::Part;
 use crate::book::*;
+use crate::bytes::StopFlag;
 use crate::game::{Game, MoveList, Outcome, Packed, Side, Symmetric};
 use crate::hash::{self, KeyTable};
 use crate::record::{Record, Tree};
@@ -379,7 +380,7 @@ fn a_book_whose_pages_stand_for_many_is_not_copied() {
     let path = book.path().to_owned();
     drop(book);
     entangle(&path, 1);
-    let (out, stop) = (folder.path().join("out.book"), std::sync::Arc::default());
+    let (out, stop) = (folder.path().join("out.book"), StopFlag::default());
     let book = Book::open(&path).unwrap();
     book.check_file().unwrap();
     let base = BuildOptions::like(&book);
@@ -409,14 +410,14 @@ fn a_table_without_end_is_damage() {
     let path = book.path().to_owned();
     drop(book);
     entangle(&path, 6);
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stop = StopFlag::default();
     let book = Book::open_until(&path, &stop).unwrap();
     let out = Output::claim(&folder.path().join("out.book"), &stop).unwrap();
     let writer = out.writer().unwrap();
     let copy = || out.at().copy_tables(&book, &writer, |part| part == Part::Origins);
     let error = copy().unwrap_err();
     assert!(error.to_string().contains("more steps"), "{error}");
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    stop.set();
     let error = copy().unwrap_err();
     assert!(matches!(error, ReplaceError::Interrupted { .. }), "{error}");
 }
@@ -584,7 +585,7 @@ fn an_interrupted_build_leaves_nothing() {
     let options = BuildOptions::default();
     let builder = Builder::<Position>::new(&folder.path().join("b"), options.clone()).unwrap();
     builder.add(&some_games()).unwrap();
-    options.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    options.stop.set();
     assert!(matches!(
         builder.add(&some_games()),
         Err(BuildError::Replace(ReplaceError::Interrupted { .. }))

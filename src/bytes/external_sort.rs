@@ -19,13 +19,13 @@ use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering as Memory};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::slice::ParallelSliceMut;
 use zstd::bulk::{Compressor, Decompressor};
 
+use crate::bytes::flag::StopFlag;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
 
@@ -66,7 +66,7 @@ pub(crate) trait Reduce: Sized + Send {
 pub(crate) struct Sorter<S: Reduce> {
     folder: PathBuf,
     budget: usize,
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
     state: Mutex<State<S::Item>>,
 }
 
@@ -87,8 +87,8 @@ impl<T> Default for State<T> {
 impl<S: Reduce> Sorter<S> {
     /// Holds up to `budget` bytes of items, then writes runs to `folder`. Writing one fails with
     /// [`io::ErrorKind::Interrupted`] once `stop` is set.
-    pub(crate) fn new(folder: &Path, budget: usize, stop: &Arc<AtomicBool>) -> Self {
-        let stop = Arc::clone(stop);
+    pub(crate) fn new(folder: &Path, budget: usize, stop: &StopFlag) -> Self {
+        let stop = stop.clone();
         Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(State::default()) }
     }
 
@@ -170,18 +170,18 @@ impl<S: Reduce> Sorter<S> {
     pub(crate) fn write_to(file: File, batches: Vec<Vec<S::Item>>) -> io::Result<File> {
         let mut items = flatten(batches);
         items.sort_unstable_by(S::item_order);
-        Self::write_sums(file, fold(items).map(Ok), &AtomicBool::new(false))
+        Self::write_sums(file, fold(items).map(Ok), &StopFlag::default())
     }
 
     /// Writes sums to an empty file as a run, and goes back to its start.
     fn write_sums(
         file: File,
         sums: impl Iterator<Item = io::Result<S>>,
-        stop: &AtomicBool,
+        stop: &StopFlag,
     ) -> io::Result<File> {
         let mut run = RunWriter::new(file)?;
         for sum in sums {
-            if run.block.is_empty() && stop.load(Memory::Relaxed) {
+            if run.block.is_empty() && stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             run.put(&sum?)?;
@@ -426,25 +426,25 @@ pub(crate) struct Merge<S: Reduce> {
     losers: Vec<usize>,
     unpack: Decompressor<'static>,
     /// Ends it by an error.
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
 }
 
 impl<S: Reduce> Merge<S> {
-    fn new(mut sources: Vec<Source<S>>, stop: &Arc<AtomicBool>) -> io::Result<Self> {
+    fn new(mut sources: Vec<Source<S>>, stop: &StopFlag) -> io::Result<Self> {
         let mut unpack = Decompressor::new()?;
         let heads = sources
             .iter_mut()
             .map(|source| source.next(&mut unpack))
             .collect::<io::Result<Vec<_>>>()?;
         let losers = vec![NOBODY; sources.len().max(1)];
-        let mut merge = Self { sources, heads, losers, unpack, stop: Arc::clone(stop) };
+        let mut merge = Self { sources, heads, losers, unpack, stop: stop.clone() };
         for source in 0..merge.sources.len() {
             merge.play(source);
         }
         Ok(merge)
     }
 
-    fn of_runs(runs: Vec<Run>, stop: &Arc<AtomicBool>) -> io::Result<Self> {
+    fn of_runs(runs: Vec<Run>, stop: &StopFlag) -> io::Result<Self> {
         Self::new(runs.into_iter().map(Source::File).collect(), stop)
     }
 
@@ -495,7 +495,7 @@ impl<S: Reduce> Merge<S> {
     }
 
     fn next_sum(&mut self) -> io::Result<Option<S>> {
-        if self.stop.load(Memory::Relaxed) {
+        if self.stop.is_set() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let Some(mut sum) = self.take_least(None)? else { return Ok(None) };
@@ -564,12 +564,12 @@ mod tests {
 
     #[test]
     fn a_merge_can_be_stopped() {
-        let stop = Arc::default();
+        let stop = StopFlag::default();
         let sorter = Sorter::<Count>::new(Path::new("."), 1 << 20, &stop);
         sorter.push(vec![1, 2, 3]).unwrap();
         let mut sums = sorter.finish().unwrap();
         assert_eq!(sums.next().unwrap().unwrap(), Count(1, 1));
-        stop.store(true, Memory::Relaxed);
+        stop.set();
         let error = sums.next().unwrap().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Interrupted);
     }
@@ -582,7 +582,7 @@ mod tests {
             budget in prop_oneof![Just(1usize), 1..200usize, Just(usize::MAX)],
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let sorter = Sorter::<Count>::new(folder.path(), budget, &Arc::default());
+            let sorter = Sorter::<Count>::new(folder.path(), budget, &StopFlag::default());
             let mut expected = std::collections::BTreeMap::new();
             for batch in batches {
                 for &n in &batch {

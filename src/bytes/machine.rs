@@ -1,12 +1,27 @@
-//! Free memory and disk space of the machine. Only for refusing early what cannot fit; no result depends on
-//! it.
+//! Free memory and disk space of the machine, only for refusing early what cannot fit, and its cores. No result
+//! depends on them.
 
 use std::io;
+use std::num::NonZero;
 use std::path::Path;
+use std::thread::available_parallelism;
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// The stack in bytes of a thread that searches: room for the deepest lines, each ply of which holds
 /// its moves. The default of a thread, 2 MiB, is not always enough.
 pub const DEEP_STACK: usize = 8 << 20;
+
+/// Number of cores, 1 where that is not known.
+#[must_use]
+pub fn cores() -> NonZero<usize> {
+    available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
+/// A pool of this number of threads; of one for each core if it is not given.
+pub(crate) fn pool(threads: Option<NonZero<usize>>) -> Result<ThreadPool, ThreadPoolBuildError> {
+    ThreadPoolBuilder::new().num_threads(threads.map_or(0, NonZero::get)).build()
+}
 
 /// Bytes of memory available without swapping: the kernel's figure (Linux), at most the limit of the
 /// process's control group. `None` where that is not known.

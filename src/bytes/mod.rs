@@ -2,14 +2,13 @@
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files that
 //! this program makes beside them ([`own`]), foreign text shown without harm ([`visible`]), opening regular
 //! files only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at given offsets
-//! ([`positioned`]), lines of text ([`read_line`]), and the machine's free memory and disk space
-//! ([`machine`]).
+//! ([`positioned`]), lines of text ([`read_line`]), requests to stop ([`StopFlag`]), and the machine's free memory and
+//! disk space ([`machine`]).
 
 #[cfg(feature = "files")]
 pub mod atomic;
 #[cfg(feature = "book")]
 pub(crate) mod external_sort;
-#[cfg(feature = "engine")]
 mod flag;
 #[cfg(feature = "files")]
 mod line;
@@ -32,6 +31,7 @@ pub mod varint;
 pub mod visible;
 
 #[cfg(feature = "engine")]
-pub(crate) use flag::RaiseAtEnd;
+pub(crate) use flag::SetAtEnd;
+pub use flag::StopFlag;
 #[cfg(feature = "files")]
 pub use line::{LineError, RawLine, read_line, readable};

@@ -234,7 +234,7 @@ fn build_book(games: &Games, place: &Place, context: &mut Context<'_>) -> Result
     context.out.flush()?;
     let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
-    let report = book::build(&files, &place.book, options, false, 0, &|_| {}, &mut |_| {})
+    let report = book::build(&files, &place.book, options, false, None, &|_| {}, &mut |_| {})
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
     writeln!(
@@ -302,7 +302,7 @@ fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliErr
     writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
     context.out.flush()?;
     let material: Material = VERIFIED.parse().or_exit(exit::BAD_DATA)?;
-    let options = VerifyOptions { rules: RULES, metric: METRIC, threads: None };
+    let options = VerifyOptions { rules: RULES, metric: METRIC, ..VerifyOptions::default() };
     let checked = verify(&place.tables, &[material], &options, &NoProgress)
         .or_exit(exit::IO)?
         .tables

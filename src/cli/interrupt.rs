@@ -9,6 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::{exit, tell};
+use juzhong::bytes::StopFlag;
 use juzhong::tablebase::GenerateError;
 
 /// The time that the work has to end in good order after the first signal.
@@ -39,11 +40,11 @@ pub(super) fn catch() -> io::Result<()> {
 
 /// Set when the user interrupts the program or the system ends it; the second time ends it at once.
 /// Without a handler the first does, as usual.
-pub(super) fn stop_flag() -> Arc<AtomicBool> {
+pub(super) fn stop_flag() -> StopFlag {
     if let Err(error) = catch() {
         tracing::debug!("no handler for interrupts: {error}");
     }
-    requested()
+    requested().into()
 }
 
 fn register() -> io::Result<()> {

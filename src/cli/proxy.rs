@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     };
     interrupt::catch().or_exit(exit::IO)?;
     let input = BufReader::new(stdin());
-    match proxy::serve(input, context.out, options, &interrupt::is_requested) {
+    match proxy::serve(input, context.out, options, &interrupt::stop_flag()) {
         Ok(()) => Ok(exit::OK),
         Err(ProxyError::Io(error)) => Err(error.into()),
         Err(error @ ProxyError::Engine(_)) => Err(CliError::new(exit::USAGE, error)),

@@ -1,8 +1,8 @@
 //! One game: the turns, the clocks, the faults of engines.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::bytes::StopFlag;
 use crate::contest::participant::EngineSlot;
 use crate::contest::referee::{End, MATE, Referee, side_name};
 use crate::game::{Game, Line, Notation, Outcome, Side};
@@ -218,7 +218,7 @@ pub(super) struct GameRunner<'a, 'b> {
     pub(super) referee: &'a Referee,
     /// Red's and Black's.
     pub(super) seats: [&'a mut EngineSlot<'b>; 2],
-    pub(super) stop: &'a AtomicBool,
+    pub(super) stop: &'a StopFlag,
     /// Time left, Red's first.
     remaining: [Duration; 2],
     /// Red's and Black's.
@@ -235,7 +235,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
         pace: TimeControl,
         referee: &'a Referee,
         seats: [&'a mut EngineSlot<'b>; 2],
-        stop: &'a AtomicBool,
+        stop: &'a StopFlag,
     ) -> Self {
         let base = pace.clock.map_or(Duration::ZERO, |clock| clock.base);
         Self {
@@ -290,7 +290,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_set()
     }
 
     fn think(&mut self, line: &Line<Position>, side: Side) -> Result<Thought, ClientError> {
@@ -298,8 +298,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
         let stop = self.stop;
         let overdue = self.allowed(side).map(|time| time + self.pace.margin);
         let began = std::time::Instant::now();
-        let give_up =
-            || stop.load(Ordering::Relaxed) || overdue.is_some_and(|time| began.elapsed() > time);
+        let give_up = || stop.is_set() || overdue.is_some_and(|time| began.elapsed() > time);
         let start = self.start.clone();
         let Some(client) = self.seats[side.index()].client() else { return Ok(Thought::default()) };
         client.set_line(start.as_deref(), line)?;

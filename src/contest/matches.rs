@@ -6,11 +6,11 @@
 //! engines do not look at the time.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::bytes::RaiseAtEnd;
+use crate::bytes::{SetAtEnd, StopFlag};
 use crate::contest::game_runner::{Effort, Fault, GameRunner, TimeControl};
 use crate::contest::openings::Openings;
 use crate::contest::participant::{EngineSlot, Participant};
@@ -134,17 +134,20 @@ impl Match {
     pub fn play(
         &self,
         standing: &mut Standing,
-        stop: &AtomicBool,
+        stop: &StopFlag,
         sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
     ) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
         }
         let next = AtomicUsize::new(standing.games());
-        let halt = AtomicBool::new(self.is_decided(standing));
+        let halt = StopFlag::default();
+        if self.is_decided(standing) {
+            halt.set();
+        }
         let (sender, games) = channel();
         std::thread::scope(|scope| {
-            let _halt = RaiseAtEnd(&halt);
+            let _halt = SetAtEnd(&halt);
             for _ in
                 0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
             {
@@ -197,10 +200,10 @@ impl Match {
     }
 
     /// Plays games as long as there are any.
-    fn work(&self, next: &AtomicUsize, halt: &AtomicBool, games: &Sender<(usize, Outgoing)>) {
+    fn work(&self, next: &AtomicUsize, halt: &StopFlag, games: &Sender<(usize, Outgoing)>) {
         let seat = |entrant| EngineSlot::new(entrant, self.referee.rules, self.timeouts);
         let mut seats = [seat(&self.entrants[0]), seat(&self.entrants[1])];
-        while !halt.load(Ordering::Relaxed) {
+        while !halt.is_set() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= self.games {
                 break;
@@ -222,7 +225,7 @@ impl Match {
         &self,
         number: usize,
         seats: &mut [EngineSlot<'_>; 2],
-        halt: &AtomicBool,
+        halt: &StopFlag,
     ) -> Result<Option<MatchGame>, ClientError> {
         let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
         for seat in seats.iter_mut() {
@@ -260,16 +263,16 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// The wish from outside, and the word to the workers.
 struct Stops<'a> {
-    stop: &'a AtomicBool,
-    halt: &'a AtomicBool,
+    stop: &'a StopFlag,
+    halt: &'a StopFlag,
 }
 
 impl Stops<'_> {
     /// Passes the wish on.
     fn stop(&self) -> bool {
-        let stop = self.stop.load(Ordering::Relaxed);
+        let stop = self.stop.is_set();
         if stop {
-            self.halt.store(true, Ordering::Relaxed);
+            self.halt.set();
         }
         stop
     }

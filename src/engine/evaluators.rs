@@ -1,11 +1,11 @@
 //! Search and tables as sources of scores for books.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::playable::{Endgames, Playable, RootMove};
 use super::tables::TableOptions;
 use crate::book::{Bound, Evaluation, Evaluator, EvaluatorError, SourceScore};
+use crate::bytes::StopFlag;
 use crate::game::Line;
 use crate::search::{Control, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
@@ -48,11 +48,11 @@ impl<G: Playable> SearchEvaluator<G> {
 }
 
 /// Passes on the wish to stop.
-struct Stop<'a>(&'a AtomicBool);
+struct Stop<'a>(&'a StopFlag);
 
 impl<M> Control<M> for Stop<'_> {
     fn should_stop(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_set()
     }
     fn report(&self, _iteration: &Iteration<M>) {}
 }
@@ -65,7 +65,7 @@ impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
     fn evaluate(
         &mut self,
         line: &Line<G>,
-        stop: &AtomicBool,
+        stop: &StopFlag,
     ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         self.searcher.new_game(); // earlier questions must not matter
         let stop = Stop(stop);
@@ -136,7 +136,7 @@ impl<G: Playable> Evaluator<G> for TablebaseEvaluator<G> {
     fn evaluate(
         &mut self,
         line: &Line<G>,
-        _stop: &AtomicBool,
+        _stop: &StopFlag,
     ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         let ranked = self.tables.ranked_moves(line.position());
         if let Some(what) = self.tables.trouble() {

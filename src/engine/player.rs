@@ -27,7 +27,7 @@ pub struct EngineOptions<R> {
     pub tables: TableOptions,
     /// Size of the transposition table in MiB.
     pub hash_mib: usize,
-    /// Threads that search.
+    /// Number of threads that search, at least 1.
     pub threads: usize,
     /// Best lines reported by search.
     pub multipv: usize,

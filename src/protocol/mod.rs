@@ -15,7 +15,11 @@
 //! | `wire` | `scale` | UCCI's scores |
 //! | `wire` | `options` | the names of options in all dialects, and how they are announced |
 //! | `wire` | `announced` | options of other engines |
-//! | `wire` | `queue` | commands that wait |
+//! | `conversation` | | the GUI's side of a session, of this engine's and of the proxy's: lines, dialect, end |
+//! | `conversation` | `input` | the thread that reads lines, and the channel of events |
+//! | `conversation` | `queue` | commands that wait |
+//! | `conversation` | `owed` | the answer of a search, and what it waits for |
+//! | `conversation` | `position` | the position that a GUI sets up |
 //! | `session` | `answers` | this engine's lines, in the dialect of the GUI |
 //! | `session` | `settings` | the values of the options, and their meaning for the engine |
 //! | `session` | `thinking` | a search in its own thread |
@@ -35,14 +39,18 @@
 #![deny(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::todo)]
 
 pub mod client;
+mod conversation;
 mod session;
 mod wire;
 
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::{SyncSender, sync_channel};
 
+pub(crate) use conversation::Conversation;
+pub(crate) use conversation::input::{Channel, Event, channel, listen};
+pub(crate) use conversation::owed::Owed;
+pub(crate) use conversation::position::{legal_move, read_position};
+pub(crate) use conversation::queue::Waiting;
 pub(crate) use wire::announced::Announced;
-use wire::command::MAX_LINE;
 pub(crate) use wire::command::shortened;
 pub use wire::command::{Command, Setup};
 pub use wire::dialect::Dialect;
@@ -51,18 +59,12 @@ pub(crate) use wire::format::{Answer, Crossing, Wire};
 pub use wire::go::{Go, SideClock};
 pub use wire::info::Info;
 pub(crate) use wire::options::{folded, is_same, name_and_value, name_in};
-pub(crate) use wire::queue::{Queue, Waiting};
 pub use wire::ranks::Ranks;
 pub use wire::scale::EngineScore;
 
-use crate::bytes::read_line;
 use crate::engine::{Engine, EngineOptions, Playable};
 pub(crate) use session::settings::Settings;
 use session::state::Session;
-use session::thinking::Event;
-
-/// Events that may wait in the channel.
-const EVENTS: usize = 256;
 
 /// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or
 /// the end of the input. `assumed` is the dialect until a handshake sets another. At the end of the
@@ -95,52 +97,7 @@ pub fn serve_with<G: Playable>(
     options: EngineOptions<G::Rules>,
     assumed: Dialect,
 ) -> io::Result<()> {
-    let (sender, events) = sync_channel(EVENTS);
-    let lines = sender.clone();
-    let reader = std::thread::Builder::new().name("protocol input".to_owned());
-    let reader = reader.spawn(move || {
-        send_lines(input, &lines, |line| line.map_or(Event::End, Event::Line));
-    })?;
-    drop(reader); // it ends with the input, with `quit`, or with the process
+    let (sender, events) = channel();
+    listen("protocol input", input, sender.clone())?;
     Session::new(engine, options, assumed, (sender, events), output).run()
-}
-
-/// The next line: UTF-8 or GB18030, in which GUIs from China write names of files. Of one that is too
-/// long only the beginning, without an end; in one that is neither, U+FFFD stands for the bytes that
-/// could not be read: commands like these are refused.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
-    let Some(line) = read_line(input, MAX_LINE)? else { return Ok(None) };
-    if line.is_cut {
-        input.skip_until(b'\n')?;
-        return Ok(Some(line.readable()));
-    }
-    let bytes = line.bytes.clone();
-    let refused = |_| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Some(line.text().unwrap_or_else(refused)))
-}
-
-/// Reads lines until the end, `quit`, or until the receiver is gone. `event` makes an event of a line, and of
-/// the end, which is `None`. The mark that some programs write before their first line is left out.
-pub(crate) fn send_lines<E>(
-    mut input: impl BufRead,
-    events: &SyncSender<E>,
-    event: impl Fn(Option<String>) -> E,
-) {
-    let mut is_first = true;
-    while let Ok(Some(line)) = next_line(&mut input) {
-        let line = match line.strip_prefix('\u{feff}').filter(|_| is_first) {
-            Some(rest) => rest.to_owned(),
-            None => line,
-        };
-        is_first = false;
-        let last = line.split_whitespace().next() == Some("quit");
-        if events.send(event(Some(line))).is_err() {
-            return;
-        }
-        if last {
-            break;
-        }
-    }
-    // That nobody listens any more is the end as well.
-    drop(events.send(event(None)));
 }

@@ -4,12 +4,12 @@ use std::io;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-use super::Event;
+use super::EngineLine;
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::client::{
     ClientError, EngineCommand, Greeting, Introduced, Process, ReadyWord,
 };
-use crate::protocol::{Crossing, Dialect, Wire};
+use crate::protocol::{Crossing, Dialect, Event, Wire};
 use crate::proxy::own::OwnEngine;
 use crate::xiangqi::{Position, RuleSet};
 
@@ -81,9 +81,9 @@ impl Backend {
         command: &EngineCommand,
         protocol: Option<Dialect>,
         number: u64,
-        events: SyncSender<Event>,
+        events: SyncSender<Event<EngineLine>>,
     ) -> Result<Self, ClientError> {
-        let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
+        let sink = move |line| events.send(Event::Engine(EngineLine { number, line })).is_ok();
         let process = Process::spawn(command, GRACE, sink)?;
         let link = Link::Foreign(Box::new(process));
         let mut backend = Self::new(link, &command.program, number, protocol);
@@ -96,9 +96,9 @@ impl Backend {
         engine: Engine<Position>,
         options: EngineOptions<RuleSet>,
         number: u64,
-        events: SyncSender<Event>,
+        events: SyncSender<Event<EngineLine>>,
     ) -> io::Result<Self> {
-        let sink = move |line| events.send(Event::Engine(number, line)).is_ok();
+        let sink = move |line| events.send(Event::Engine(EngineLine { number, line })).is_ok();
         let own = OwnEngine::start(engine, options, sink)?;
         own.say("uci");
         Ok(Self::new(Link::Own(own), "juzhong", number, Some(Dialect::Uci)))

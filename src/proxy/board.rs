@@ -1,16 +1,14 @@
 //! The position that the GUI has set up.
 
-use crate::engine::Playable;
-use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Notation, Side, Verdict};
-use crate::protocol::{Wire, shortened};
+use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
+use crate::protocol::{Ranks, Setup, Wire, legal_move, read_position};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// A position as the GUI gave it and, where it is a legal one, as this program knows it.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
-    fen: Option<String>,
     /// With ranks from 0.
-    moves: Vec<String>,
+    setup: Setup,
     /// `None` where FEN or moves are not legal by our rules; the engine may know better.
     line: Option<Line<Position>>,
 }
@@ -19,16 +17,16 @@ impl Board {
     /// The start of a game.
     pub(super) fn start() -> Self {
         let line = Some(Line::new(Position::start(), 0));
-        Self { fen: None, moves: Vec::new(), line }
+        Self { setup: Setup::default(), line }
     }
 
     /// Reads the position that the GUI wrote, moves with ranks from 0; also returns its fault, if it has one.
-    pub(super) fn read(fen: Option<String>, moves: Vec<String>) -> (Self, Option<String>) {
-        let (line, problem) = match read_line(fen.as_deref(), &moves) {
+    pub(super) fn read(setup: Setup) -> (Self, Option<String>) {
+        let (line, problem) = match read_position(&setup, Ranks::FromZero) {
             Ok(line) => (Some(line), None),
             Err(problem) => (None, Some(problem)),
         };
-        (Self { fen, moves, line }, problem)
+        (Self { setup, line }, problem)
     }
 
     /// The position with its past, if it is legal.
@@ -41,9 +39,9 @@ impl Board {
         if let Some(line) = &self.line {
             return line.position().side_to_move();
         }
-        let side = self.fen.as_deref().and_then(|fen| fen.split_whitespace().nth(1));
+        let side = self.setup.fen.as_deref().and_then(|fen| fen.split_whitespace().nth(1));
         let start = if matches!(side, Some("b" | "B")) { Side::Second } else { Side::First };
-        if self.moves.len().is_multiple_of(2) { start } else { !start }
+        if self.setup.moves.len().is_multiple_of(2) { start } else { !start }
     }
 
     /// The legal moves; `None` where the position is not known to us.
@@ -56,22 +54,23 @@ impl Board {
     /// The `position` command.
     pub(super) fn text(&self, to: Wire) -> String {
         match &self.line {
-            Some(line) => to.line(self.fen.as_deref(), line),
-            None => to.position(self.fen.as_deref(), self.moves.iter().map(String::as_str)),
+            Some(line) => to.line(self.setup.fen.as_deref(), line),
+            None => {
+                to.position(self.setup.fen.as_deref(), self.setup.moves.iter().map(String::as_str))
+            }
         }
     }
 
     /// The legal move that a text (ranks from 0) stands for.
     pub(super) fn legal(&self, text: &str) -> Option<Move> {
-        let position = self.line.as_ref()?.position();
-        Position::parse_move(text).filter(|&mv| position.is_legal(mv))
+        legal_move(self.line.as_ref()?.position(), text, Ranks::FromZero)
     }
 
     /// The legal answer to `mv` that a text stands for.
     pub(super) fn answer(&self, mv: Move, text: &str) -> Option<Move> {
         let mut after = self.line.as_ref()?.position().clone();
         after.make(mv);
-        Position::parse_move(text).filter(|&answer| after.is_legal(answer))
+        legal_move(&after, text, Ranks::FromZero)
     }
 
     /// Returns true if playing `mv` loses at once by the rules on repetition.
@@ -84,35 +83,26 @@ impl Board {
     }
 }
 
-fn read_line(fen: Option<&str>, moves: &[String]) -> Result<Line<Position>, String> {
-    let mut line = match fen {
-        None => Line::new(Position::start(), 0),
-        Some(fen) => Position::read_line(fen).map_err(|error| error.to_string())?,
-    };
-    for (i, text) in moves.iter().enumerate() {
-        let mv = Position::parse_move(text).filter(|&mv| line.position().is_legal(mv));
-        let illegal = || format!("move {} ({}) is not legal", i + 1, shortened(text));
-        line.push(mv.ok_or_else(illegal)?);
-    }
-    Ok(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::protocol::Dialect;
 
+    fn setup(fen: Option<&str>, mv: &str) -> Setup {
+        Setup { fen: fen.map(str::to_owned), moves: vec![mv.to_owned()] }
+    }
+
     #[test]
     fn what_is_not_legal_is_left_to_the_engine() {
         let ucci = Wire::of(Dialect::Ucci);
-        let (board, problem) = Board::read(Some("odd b".to_owned()), vec!["a0a1".to_owned()]);
+        let (board, problem) = Board::read(setup(Some("odd b"), "a0a1"));
         assert!(problem.is_some() && board.line().is_none() && board.legal_moves().is_none());
         assert_eq!(board.mover(), Side::First);
         assert_eq!(board.text(ucci), "position fen odd b moves a0a1");
-        let (board, problem) = Board::read(None, vec!["a0a9".to_owned()]);
+        let (board, problem) = Board::read(setup(None, "a0a9"));
         assert_eq!(problem.unwrap(), "move 1 (a0a9) is not legal");
         assert_eq!(board.legal("h2e2"), None);
-        let (board, _) = Board::read(None, vec!["h2e2".to_owned()]);
+        let (board, _) = Board::read(setup(None, "h2e2"));
         assert_eq!((board.mover(), board.legal("H9-G7").is_some()), (Side::Second, true));
     }
 }

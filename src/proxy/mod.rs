@@ -34,17 +34,13 @@ mod session;
 mod voice;
 
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::sync_channel;
-use std::thread;
 
+use crate::bytes::StopFlag;
 use crate::engine::{EngineError, EngineOptions};
 use crate::protocol::client::{ClientError, EngineCommand, Timeouts};
-use crate::protocol::{Dialect, Ranks, send_lines};
+use crate::protocol::{Dialect, Ranks, channel, listen};
 use crate::xiangqi::RuleSet;
 use session::Session;
-
-/// Events that may wait in the channel.
-const EVENTS: usize = 256;
 
 /// The engine, and the books and tablebases in front of it.
 #[derive(Debug, Clone)]
@@ -79,19 +75,17 @@ pub enum ProxyError {
     Io(#[from] io::Error),
 }
 
-/// An event that the session waits for.
+/// What comes from an engine.
 #[derive(Debug)]
-enum Event {
-    /// A line of the GUI.
-    Line(String),
-    /// The GUI has closed its output.
-    End,
-    /// A line of the engine of that number, `None` at its end.
-    Engine(u64, Option<String>),
+struct EngineLine {
+    /// The number of the engine.
+    number: u64,
+    /// `None` at its end.
+    line: Option<String>,
 }
 
-/// Runs a session until `quit`, the end of the input or until `interrupted` returns true (it is called ten
-/// times a second). At the end of the input endless searches are stopped, others may take ten seconds, so
+/// Runs a session until `quit`, the end of the input or until `stop` is set (it is looked at ten times a
+/// second). At the end of the input endless searches are stopped, others may take ten seconds, so
 /// that commands can be piped in. The engine's process is ended in any case.
 ///
 /// # Errors
@@ -101,14 +95,10 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
     options: ProxyOptions,
-    interrupted: &dyn Fn() -> bool,
+    stop: &StopFlag,
 ) -> Result<(), ProxyError> {
-    let (sender, events) = sync_channel(EVENTS);
+    let (sender, events) = channel();
     let session = Session::new(options, (sender.clone(), events), output)?;
-    let reader = thread::Builder::new().name("proxy input".to_owned());
-    let reader = reader.spawn(move || {
-        send_lines(input, &sender, |line| line.map_or(Event::End, Event::Line));
-    })?;
-    drop(reader); // it ends with the input, with `quit`, or with the process
-    Ok(session.run(interrupted)?)
+    listen("proxy input", input, sender)?;
+    Ok(session.run(stop)?)
 }

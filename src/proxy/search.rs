@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::game::Side;
 use crate::protocol::client::Timeouts;
-use crate::protocol::{Answer, Go, Info};
+use crate::protocol::{Answer, Go, Info, Owed};
 
 /// An engine with a fixed time for its move may overrun it by this much before it gets `stop`.
 const LATE: Duration = Duration::from_millis(200);
@@ -34,16 +34,9 @@ pub(super) struct Search {
     mover: Side,
     /// The time at which the clock began to run.
     began: Instant,
-    /// Until `ponderhit` or `stop` no answer may be given.
-    pub(super) pondering: bool,
-    /// Until `stop` no answer may be given.
-    pub(super) held: bool,
-    /// Nothing ends it but `stop`, another `go` or the end of the input.
-    pub(super) endless: bool,
+    pub(super) owed: Owed<Answer>,
     /// Book and tablebases are left out, because the GUI wants the engine's opinion.
     pub(super) analysing: bool,
-    /// The answer, as soon as there is one.
-    pub(super) answer: Option<Answer>,
     /// The engine got the search.
     pub(super) sent: bool,
     /// The GUI wants the answer now.
@@ -66,11 +59,13 @@ impl Search {
         let mut search = Self {
             mover,
             began: now,
-            pondering: go.ponder,
-            held: go.infinite,
-            endless: go.is_endless(mover),
+            owed: Owed {
+                pondering: go.ponder,
+                held: go.infinite,
+                endless: go.is_endless(mover),
+                answer: None,
+            },
             analysing: go.infinite || go.mate.is_some() || !go.search_moves.is_empty(),
-            answer: None,
             sent: false,
             stopped: false,
             stop_said: None,
@@ -81,7 +76,7 @@ impl Search {
             clock_ends: None,
             go,
         };
-        if !search.pondering {
+        if !search.owed.pondering {
             search.start_clock();
         }
         search
@@ -112,9 +107,9 @@ impl Search {
     /// The `go` for an engine that begins now: the time that has passed is subtracted, except for the moments
     /// that passing on takes.
     pub(super) fn go_from_now(&self) -> Go {
-        let go = Go { ponder: self.pondering, ..self.go.clone() };
+        let go = Go { ponder: self.owed.pondering, ..self.go.clone() };
         let gone = self.began.elapsed();
-        if self.pondering || gone < MOMENT {
+        if self.owed.pondering || gone < MOMENT {
             return go;
         }
         go.after(u64::try_from(gone.as_millis()).unwrap_or(u64::MAX), self.mover)
@@ -124,7 +119,7 @@ impl Search {
     pub(super) fn quick(&self) -> Duration {
         let (most, part) = QUICK;
         let left = |end: Instant| end.saturating_duration_since(Instant::now()) / part;
-        self.clock_ends.filter(|_| !self.pondering).map_or(most, |end| left(end).min(most))
+        self.clock_ends.filter(|_| !self.owed.pondering).map_or(most, |end| left(end).min(most))
     }
 
     /// Returns true if there is no time to wait for an engine that must be started first.
@@ -168,16 +163,16 @@ impl Search {
 
     /// Returns true if it waits for the engine's answer.
     pub(super) const fn is_with_engine(&self) -> bool {
-        self.sent && self.answer.is_none()
+        self.sent && self.owed.answer.is_none()
     }
 
     /// The time at which the engine is to get `stop`, if it has not; it may or may not have begun.
     pub(super) fn stop_time(&self, timeouts: Timeouts) -> Option<Instant> {
-        if self.stop_said.is_some() || self.pondering {
+        if self.stop_said.is_some() || self.owed.pondering {
             return None;
         }
         let silent = self.heard + timeouts.search;
-        self.stop_at.or_else(|| (self.sent && !self.endless).then_some(silent))
+        self.stop_at.or_else(|| (self.sent && !self.owed.endless).then_some(silent))
     }
 
     /// The time at which we answer ourselves though the engine may still obey.
@@ -188,10 +183,5 @@ impl Search {
     /// The time at which a stopped engine is given up.
     pub(super) fn end_time(&self, timeouts: Timeouts) -> Option<Instant> {
         self.stop_said.map(|said| said + timeouts.stop)
-    }
-
-    /// Returns true if the answer may be given.
-    pub(super) const fn may_answer(&self) -> bool {
-        !self.pondering && !self.held
     }
 }

@@ -7,8 +7,8 @@ use super::node::NO_FLOOR;
 use super::transposition::{Entry, MAX_HASH_MIB, TranspositionTable};
 use super::tunables::VOTE_BASE;
 use super::{MAX_PLY, Score, TablebaseProbe};
-use crate::bytes::RaiseAtEnd;
 use crate::bytes::machine::DEEP_STACK;
+use crate::bytes::{SetAtEnd, StopFlag};
 use crate::game::{Adjudicate, Game, Heuristics, Line, Packed};
 use crate::hash::Key;
 
@@ -257,7 +257,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
                     found
                 }));
             }
-            let end = RaiseAtEnd(&shared.stop);
+            let end = SetAtEnd(&shared.stop);
             let mut found = vec![main[0].iterate()];
             drop(end);
             main[0].flush_nodes();
@@ -366,7 +366,7 @@ pub(super) struct Shared<'a, G: Adjudicate, O> {
     nodes: AtomicU64,
     quiescence: AtomicU64,
     pub(super) table_hits: AtomicU64,
-    stop: AtomicBool,
+    stop: StopFlag,
     /// The time was up while pondering: the search ends as soon as that does.
     due: AtomicBool,
 }
@@ -394,7 +394,7 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
             nodes: AtomicU64::new(0),
             quiescence: AtomicU64::new(0),
             table_hits: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
+            stop: StopFlag::default(),
             due: AtomicBool::new(false),
         }
     }
@@ -595,8 +595,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         }
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES && !shared.is_overdue();
         let told = || shared.out_of_time() || shared.control.should_stop();
-        if left == 0 || shared.stop.load(Relaxed) || !must_move && told() {
-            shared.stop.store(true, Relaxed);
+        if left == 0 || shared.stop.is_set() || !must_move && told() {
+            shared.stop.set();
             return Err(Interrupted);
         }
         self.next_check = self.nodes + left.min(CHECK_INTERVAL);

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use juzhong::bytes::StopFlag;
 use juzhong::contest::{
     Fault, Match, MatchGame, Openings, Participant, Referee, Sprt, Standing, TimeControl,
     built_in_openings, read_positions,
@@ -48,7 +48,7 @@ fn own_match() -> Match {
 
 fn play(contest: &Match) -> (Standing, Vec<MatchGame>) {
     let (mut standing, mut games) = (Standing::default(), Vec::new());
-    let stop = AtomicBool::new(false);
+    let stop = StopFlag::default();
     let played = contest.play(&mut standing, &stop, &mut |game, _| {
         games.push(game.clone());
         Ok(())

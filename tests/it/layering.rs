@@ -28,7 +28,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
 const FOLDERS: [(&str, &[&str]); 4] = [
     ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
-    ("protocol", &["wire", "session", "client"]),
+    ("protocol", &["wire", "conversation", "session", "client"]),
     (
         "book",
         &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],

@@ -278,7 +278,7 @@ fn small_book(folder: &Folder) -> String {
     let (games, book) = (folder.at("a.pgn"), folder.at("a.book"));
     fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
     let [games, path] = [&games, &book].map(PathBuf::from);
-    build(&[games], &path, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {}).unwrap();
+    build(&[games], &path, BuildOptions::default(), true, None, &|_| {}, &mut |_| {}).unwrap();
     book
 }
 

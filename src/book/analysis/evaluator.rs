@@ -1,9 +1,10 @@
 //! Sources of scores: engines and tablebases, seen through one trait.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use crate::book::model::value::Evaluation;
+use crate::bytes::StopFlag;
 use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Game, Line};
 
@@ -27,7 +28,7 @@ pub trait Evaluator<G: Game>: Send {
     fn evaluate(
         &mut self,
         line: &Line<G>,
-        stop: &AtomicBool,
+        stop: &StopFlag,
     ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError>;
 }
 
@@ -52,18 +53,18 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
     lines: usize,
     line: &(dyn Fn(usize) -> Line<G> + Sync),
     evaluators: &mut [Box<dyn Evaluator<G> + '_>],
-    stop: &AtomicBool,
+    stop: &StopFlag,
     done: &mut dyn FnMut(usize, Option<Evaluation<G::Move>>) -> Result<bool, E>,
 ) -> Result<(), E> {
     let next = AtomicUsize::new(0);
-    let ended = AtomicBool::new(false);
+    let ended = StopFlag::default();
     std::thread::scope(|scope| {
         let (sender, answers) = mpsc::channel();
         for evaluator in evaluators {
             let (sender, next, ended) = (sender.clone(), &next, &ended);
             let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
             let started = thread.spawn_scoped(scope, move || {
-                while !ended.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+                while !ended.is_set() && !stop.is_set() {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= lines {
                         return;
@@ -76,7 +77,7 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
                 }
             });
             if let Err(error) = started {
-                ended.store(true, Ordering::Relaxed);
+                ended.set();
                 let what = format!("cannot start a thread: {error}");
                 return Err(EvaluatorError { source_name: "scores".to_owned(), what }.into());
             }
@@ -84,18 +85,18 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
         drop(sender);
         let mut result = Ok(());
         for (number, answer) in answers {
-            if ended.load(Ordering::Relaxed) {
+            if ended.is_set() {
                 continue; // the others are just ending
             }
             let told = match answer {
                 // The answer of an aborted search is weaker than it would have been. A source that ends after
                 // the stop has not failed.
-                _ if stop.load(Ordering::Relaxed) => Ok(false),
+                _ if stop.is_set() => Ok(false),
                 Ok(answer) => done(number, answer),
                 Err(error) => Err(E::from(error)),
             };
             if !matches!(told, Ok(true)) {
-                ended.store(true, Ordering::Relaxed);
+                ended.set();
                 result = told.map(|_| ());
             }
         }

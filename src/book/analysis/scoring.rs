@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 
@@ -19,6 +17,7 @@ use crate::book::model::annotation::Flags;
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::Place;
 use crate::book::model::value::{Bounds, Evaluation, SourceScore};
+use crate::bytes::StopFlag;
 use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
 use crate::hash::Key;
 
@@ -57,7 +56,7 @@ impl Findings {
     ///
     /// [`ReplaceError`]; the book is as it was then.
     pub fn save(&self, path: &Path) -> Result<(), ReplaceError> {
-        let revision = Revision::open(path, &Arc::default())?;
+        let revision = Revision::open(path, &StopFlag::default())?;
         revision.run(|c| {
             for (key, score) in &self.scores {
                 scores::put(c, key.to_i64(), score)?;
@@ -105,7 +104,7 @@ pub struct PropagationReport {
 pub fn propagate<G: Symmetric + Notation>(
     path: &Path,
     min_games: u64,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
 ) -> Result<PropagationReport, ReplaceError> {
     // Before the moves are read, so that they cannot change meanwhile.
     let revision = Revision::open(path, stop)?;
@@ -136,7 +135,7 @@ pub fn propagate<G: Symmetric + Notation>(
 pub fn clear_scores(
     path: &Path,
     source: Option<&str>,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
 ) -> Result<usize, ReplaceError> {
     let revision = Revision::open(path, stop)?;
     let cleared = revision.run(|c| scores::clear(c, source))?;
@@ -186,7 +185,7 @@ pub fn flag<G: Symmetric + Notation + Adjudicate>(
     path: &Path,
     rules: G::Rules,
     tables: Option<&mut dyn Evaluator<G>>,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
 ) -> Result<FlagReport<G>, FlagError> {
     let revision = Revision::open(path, stop)?;
     let graph = revision.book().graph::<G>(0, |_| true)?;
@@ -226,7 +225,7 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
     let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
     let is_win = |finding: SourceScore| matches!(finding, SourceScore::TableWin { .. });
     let (mut places, mut lines, mut proofs) = (BTreeSet::new(), Vec::new(), Vec::new());
-    let never = AtomicBool::new(false);
+    let never = StopFlag::default();
     let mut failed = None;
     graph.for_each_move(|node, number, position, mv, after| {
         let known = graph.target_key(number).and_then(|key| known.get(&key));

@@ -6,7 +6,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -24,6 +24,7 @@ use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{PlacedRow, Row};
 use crate::book::model::observation::{MoveSum, Observation};
 use crate::book::model::weight::Weight;
+use crate::bytes::StopFlag;
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
@@ -64,7 +65,7 @@ pub struct BuildOptions {
     pub keep_every: Duration,
     /// Ends the build with [`Interrupted`](crate::book::model::error::ReplaceError::Interrupted) soon after it was
     /// set.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
 }
 
 impl Default for BuildOptions {
@@ -79,7 +80,7 @@ impl Default for BuildOptions {
             memory: 512 << 20,
             key_table: None,
             keep_every: Duration::from_secs(30),
-            stop: Arc::default(),
+            stop: StopFlag::default(),
         }
     }
 }

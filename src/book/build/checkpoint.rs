@@ -342,13 +342,13 @@ mod tests {
     use super::*;
     use crate::book::build::rejects::RejectReason;
     use crate::book::model::counted_game::GameId;
-    use std::sync::Arc;
+    use crate::bytes::StopFlag;
 
     struct Place(tempfile::TempDir);
 
     impl Place {
         fn sinks(&self) -> (Sorter<CountedGame>, Sorter<Listed>) {
-            let stop = Arc::default();
+            let stop = StopFlag::default();
             (Sorter::new(self.0.path(), 1 << 20, &stop), Sorter::new(self.0.path(), 1 << 20, &stop))
         }
 

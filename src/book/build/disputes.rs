@@ -428,7 +428,7 @@ mod tests {
             &book,
             options.clone(),
             false,
-            1,
+            None,
             &|_| {},
             &mut |_| {},
         )

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -20,6 +21,7 @@ use crate::book::model::error::{BuildError, ReplaceError};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::resolve;
 use crate::bytes::external_sort::Sorter;
+use crate::bytes::machine::pool;
 use crate::bytes::visible::ShowPath;
 use crate::game::Game;
 use crate::record;
@@ -65,7 +67,7 @@ pub enum Progress {
     Packing,
 }
 
-/// Builds a book of xiangqi at `output` from `files` with `threads` threads (0: one for each core). A bad
+/// Builds a book of xiangqi at `output` from `files` with `threads` threads (one for each core if not given). A bad
 /// game is left out; with `strict` it ends the build. When all files are read, before the build can fail for
 /// lack of games or because of `strict`, `rejected` is called with every record that is not in the
 /// statistics, in the order of files and records.
@@ -84,12 +86,11 @@ pub fn build(
     output: &Path,
     options: BuildOptions,
     strict: bool,
-    threads: usize,
+    threads: Option<NonZero<usize>>,
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut (dyn FnMut(&Reject) + Send),
 ) -> Result<BuildReport, BuildError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| At(output).refused(format!("no threads: {e}")))?;
+    let pool = pool(threads).map_err(|e| At(output).refused(format!("no threads: {e}")))?;
     pool.install(|| {
         refuse_input_as_output(files, output)?;
         let builder = Builder::new(output, options)?;

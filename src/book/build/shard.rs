@@ -13,9 +13,8 @@
 use std::cmp::Ordering;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +33,9 @@ use crate::book::model::observation::Summed;
 use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
+use crate::bytes::machine::pool;
 use crate::bytes::visible::ShowPath;
-use crate::bytes::{atomic, open, varint};
+use crate::bytes::{StopFlag, atomic, open, varint};
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
 use crate::xiangqi::Position;
@@ -250,7 +250,7 @@ impl Plan {
             weight,
             filter,
             memory: work.memory,
-            stop: Arc::clone(&work.stop),
+            stop: work.stop.clone(),
             ..BuildOptions::default()
         })
     }
@@ -265,10 +265,10 @@ fn shard_error(path: &Path, what: impl std::fmt::Display) -> BuildError {
 pub struct Work {
     /// Bytes for sorting; beyond that, temporary files are used.
     pub memory: usize,
-    /// Number of threads, 0: one for each core.
-    pub threads: usize,
+    /// Number of threads; one for each core if not given.
+    pub threads: Option<NonZero<usize>>,
     /// Ends the step with [`Interrupted`](crate::book::model::error::ReplaceError::Interrupted) soon after it was set.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
 }
 
 impl Work {
@@ -277,9 +277,8 @@ impl Work {
         output: &Path,
         step: impl FnOnce() -> Result<T, BuildError> + Send,
     ) -> Result<T, BuildError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let failed = |e| At(output).refused(format!("no threads: {e}"));
-        pool.map_err(failed)?.install(step)
+        pool(self.threads).map_err(failed)?.install(step)
     }
 }
 
@@ -310,11 +309,11 @@ pub fn map(
     output: &Path,
     format: ShardFormat,
     options: BuildOptions,
-    (strict, threads): (bool, usize),
+    (strict, threads): (bool, Option<NonZero<usize>>),
     progress: &(dyn Fn(Progress) + Sync),
     rejected: &mut (dyn FnMut(&Reject) + Send),
 ) -> Result<ShardReport, BuildError> {
-    let work = Work { memory: options.memory, threads, stop: Arc::clone(&options.stop) };
+    let work = Work { memory: options.memory, threads, stop: options.stop.clone() };
     refuse_options(&options)?;
     work.run(output, || {
         let folder = Folder::create(output, format)?;
@@ -804,13 +803,14 @@ mod tests {
         fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 1-0\n").unwrap();
         let [mapped, reduced, book] = ["mapped", "reduced", "book"].map(|name| folder.join(name));
         let (format, options) = (ShardFormat::Own, BuildOptions::default());
-        map(&[games], &mapped, format, options, (false, 1), &|_| {}, &mut |_| {}).unwrap();
+        map(&[games], &mapped, format, options, (false, NonZero::new(1)), &|_| {}, &mut |_| {})
+            .unwrap();
         reduce(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work()).unwrap();
         [mapped, reduced, book]
     }
 
     fn work() -> Work {
-        Work { memory: 1 << 26, threads: 1, stop: Arc::default() }
+        Work { memory: 1 << 26, threads: NonZero::new(1), stop: StopFlag::default() }
     }
 
     fn forge<S: DataSet>(shard: &Path, rows: &[S]) {

@@ -2,12 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use crate::book::model::error::BuildError;
+use crate::bytes::StopFlag;
 use crate::bytes::open::is_refused;
 use crate::record;
 use crate::record::{
@@ -52,7 +52,7 @@ pub(in crate::book) enum Fault {
 pub(in crate::book) fn find(
     files: &[PathBuf],
     folder: &Path,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
     check: &(dyn Fn() -> Result<(), BuildError> + Sync),
 ) -> Result<(Vec<Hashed>, u64), BuildError> {
     let skipped = AtomicU64::new(0);
@@ -76,7 +76,7 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
 /// Finds the sources in files.
 struct Finder<'a> {
     folder: &'a Path,
-    stop: &'a Arc<AtomicBool>,
+    stop: &'a StopFlag,
     check: &'a (dyn Fn() -> Result<(), BuildError> + Sync),
     skipped: &'a AtomicU64,
 }
@@ -195,7 +195,7 @@ fn hash(
 pub(in crate::book) fn open_each<T: Send>(
     sources: &[&Hashed],
     folder: &Path,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
     read: impl Fn(usize, Result<Bytes<'_>, Fault>) -> Result<T, BuildError> + Sync,
 ) -> Result<Vec<T>, BuildError> {
     let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
@@ -345,7 +345,7 @@ mod tests {
     /// Finds the source in a file, and reads it; `change` is called in between, and with `true` when
     /// its first window was read.
     fn read(path: &Path, change: &(dyn Fn(bool) + Sync)) -> Result<Vec<usize>, BuildError> {
-        let (stop, folder) = (Arc::default(), path.parent().unwrap());
+        let (stop, folder) = (StopFlag::default(), path.parent().unwrap());
         let found = find(&[path.to_owned()], folder, &stop, &|| Ok(())).unwrap().0;
         change(false);
         let sources: Vec<&Hashed> = found.iter().collect();

@@ -4,8 +4,6 @@
 //! writes their previous values into the journal.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -17,6 +15,7 @@ use crate::book::file::transaction::Revision;
 use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT, MAX_GROUP};
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::{Place, Row};
+use crate::bytes::StopFlag;
 use crate::game::{Notation, Packed, Symmetric};
 
 /// One change to the mark of a move.
@@ -174,7 +173,7 @@ impl Editor {
     ///
     /// [`EditError::Replace`] if it is no sound book, if it may not be written, or if another process is
     /// changing it.
-    pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, EditError> {
+    pub fn open(path: &Path, stop: &StopFlag) -> Result<Self, EditError> {
         let revision = Revision::open(path, stop)?;
         let mut editor = Self { revision, edit: 0, steps: 0, is_changed: false };
         editor.edit = 1 + editor.last_edit()?;
@@ -444,7 +443,7 @@ mod tests {
     }
 
     fn change(path: &Path, moves: &str, mv: &str, changes: &[Change]) -> Result<bool, EditError> {
-        let mut editor = Editor::open(path, &Arc::default())?;
+        let mut editor = Editor::open(path, &StopFlag::default())?;
         let changed = editor.change(&after(moves), Move::parse(mv).unwrap(), changes)?;
         editor.commit()?;
         Ok(changed)
@@ -492,7 +491,7 @@ mod tests {
         let history = book.history().unwrap();
         assert_eq!(history.iter().map(|step| step.edit).collect::<Vec<_>>(), [1, 2]);
         assert!(history[0].what.starts_with("weight 77, priority -3"), "{}", history[0].what);
-        let mut editor = Editor::open(&path, &Arc::default()).unwrap();
+        let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
         assert!(matches!(editor.undo(3), Err(EditError::NoSuchEdit { have: 2 })));
         assert_eq!(editor.undo(2).unwrap().len(), 2);
         editor.commit().unwrap();
@@ -508,7 +507,7 @@ mod tests {
             let error = change(&path, "", "h2e2", &[refused]).unwrap_err();
             assert!(matches!(error, EditError::Locked { .. }), "{error}");
         }
-        let mut editor = Editor::open(&path, &Arc::default()).unwrap();
+        let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
         let line = ["h2e2", "a9a8"].map(|mv| Move::parse(mv).unwrap());
         let group = ["g".to_owned()];
         assert_eq!(editor.add_line(&Position::start(), &line, &group, &[]).unwrap(), 1);
@@ -549,7 +548,7 @@ mod tests {
         assert_eq!(found(&path, "", "i3i4").map(|m| m.tally.games), Some(2));
         assert_eq!(found(&path, "", "h0i2"), None);
         let line = ["h0i2", "e9e8", "i2h0"].map(|mv| Move::parse(mv).unwrap());
-        let mut editor = Editor::open(&path, &Arc::default()).unwrap();
+        let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
         let comment = [Change::Comment(Some("odd".to_owned()))];
         assert_eq!(editor.add_line(&Position::start(), &line, &[], &comment).unwrap(), 3);
         editor.commit().unwrap();
@@ -588,7 +587,7 @@ mod tests {
         let at = damaged.len() - 9000;
         damaged[at] ^= 1;
         std::fs::write(&path, damaged).unwrap();
-        let error = Editor::open(&path, &Arc::default()).unwrap_err();
+        let error = Editor::open(&path, &StopFlag::default()).unwrap_err();
         let EditError::Replace(ReplaceError::Book(error)) = error else { panic!("{error}") };
         assert!(matches!(error, BookError::Damaged { .. }), "{error}");
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
@@ -627,7 +626,7 @@ mod tests {
             line.push(mv);
             position.make(mv);
         }
-        let mut editor = Editor::open(path, &Arc::default())?;
+        let mut editor = Editor::open(path, &StopFlag::default())?;
         if edit.adds {
             editor.add_line(&Position::start(), &line, &["l".to_owned()], &[])?;
         } else {
@@ -662,7 +661,7 @@ mod tests {
             book.verify().unwrap();
             let history = book.history().unwrap();
             let count = history.last().map_or(0, |step| step.edit);
-            let mut editor = Editor::open(&path, &Arc::default()).unwrap();
+            let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
             editor.undo(count).unwrap();
             editor.commit().unwrap();
             let book = Book::open(&path).unwrap();

@@ -8,8 +8,6 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::book::file::annotation_rows::expect_after;
 use crate::book::file::key_tables::table_file;
@@ -26,7 +24,7 @@ use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{Reduce, Sorter};
-use crate::bytes::varint;
+use crate::bytes::{StopFlag, varint};
 use crate::game::{Notation, Symmetric};
 use crate::hash::KeyTable;
 
@@ -42,12 +40,12 @@ pub struct MergeOptions {
     /// Bytes for sorting; beyond that, temporary files are written beside the book. Default 512 MiB.
     pub memory: usize,
     /// Ends the work soon after it was set.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
 }
 
 impl Default for MergeOptions {
     fn default() -> Self {
-        Self { memory: 512 << 20, stop: Arc::default() }
+        Self { memory: 512 << 20, stop: StopFlag::default() }
     }
 }
 
@@ -800,7 +798,7 @@ mod tests {
         let foreign = BuildOptions { key_table: Some(other_keys()), ..BuildOptions::default() };
         let (a, _) = build_with(folders[0].path(), &some, foreign).unwrap();
         let (b, _) = build_with(folders[1].path(), &many, BuildOptions::default()).unwrap();
-        let mut editor = Editor::open(a.path(), &Arc::default()).unwrap();
+        let mut editor = Editor::open(a.path(), &StopFlag::default()).unwrap();
         let mv = Move::parse("h2e2").unwrap();
         editor.change(&Position::start(), mv, &[Change::Priority(3)]).unwrap();
         editor.commit().unwrap();

@@ -1,8 +1,6 @@
 //! A smaller book of a book.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::book::file::key_tables::table_file;
 use crate::book::file::reader::Book;
@@ -13,6 +11,7 @@ use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
 use crate::book::model::move_stats::{Place, Row};
+use crate::bytes::StopFlag;
 use crate::game::{Notation, Symmetric};
 
 /// Rows between two checks of the stop flag.
@@ -31,7 +30,7 @@ pub struct PruneOptions {
     /// True if moves that have a mark are kept.
     pub keep_marked: bool,
     /// Ends the work soon after it was set.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
 }
 
 /// The counts of dropped moves, and the new book's metadata.

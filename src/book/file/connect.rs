@@ -5,13 +5,15 @@
 //! after the stop flag was set, and after more steps than any sound file of that length needs.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::bytes::StopFlag;
 
 /// The longest value, in bytes.
 const LONGEST: i32 = 16 << 20;
@@ -46,7 +48,7 @@ pub(in crate::book) enum Kind {
 /// Ends the queries of a connection that do not end by themselves.
 #[derive(Debug)]
 pub(in crate::book) struct Guard {
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
     /// Looks that each query is granted, and those that the present one has left.
     looks: u64,
     left: AtomicU64,
@@ -54,11 +56,11 @@ pub(in crate::book) struct Guard {
 }
 
 impl Guard {
-    fn new(stop: &Arc<AtomicBool>, bytes: u64) -> Self {
+    fn new(stop: &StopFlag, bytes: u64) -> Self {
         let steps = LEAST_STEPS.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE));
         let looks = steps / u64::from(STEPS);
         let deadline = Mutex::default();
-        Self { stop: Arc::clone(stop), looks, left: AtomicU64::new(looks), deadline }
+        Self { stop: stop.clone(), looks, left: AtomicU64::new(looks), deadline }
     }
 
     /// Grants the next query all its steps.
@@ -73,11 +75,11 @@ impl Guard {
 
     /// Returns true if the stop flag is set.
     pub(in crate::book) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_set()
     }
 
     /// The flag that ends every query.
-    pub(in crate::book) const fn stop(&self) -> &Arc<AtomicBool> {
+    pub(in crate::book) const fn stop(&self) -> &StopFlag {
         &self.stop
     }
 
@@ -107,7 +109,7 @@ pub(in crate::book) fn open_file(
     path: &Path,
     bytes: u64,
     kind: Kind,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
 ) -> rusqlite::Result<(Connection, Arc<Guard>)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX

@@ -6,7 +6,8 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::bytes::StopFlag;
 
 /// Bytes of the digest.
 pub(in crate::book) const LEN: usize = 32;
@@ -64,7 +65,7 @@ impl Header {
 
 /// Makes the header independent of history and library version, then writes the digest; an error of
 /// [`io::ErrorKind::Interrupted`] once `stop` is set.
-pub(in crate::book) fn seal(file: &mut File, stop: &AtomicBool) -> io::Result<()> {
+pub(in crate::book) fn seal(file: &mut File, stop: &StopFlag) -> io::Result<()> {
     write_at(file, 24, &1u32.to_be_bytes())?; // file change counter
     write_at(file, 92, &1u32.to_be_bytes())?; // the change counter for which the version is valid
     write_at(file, 96, &STATED_SQLITE_VERSION.to_be_bytes())?;
@@ -76,7 +77,7 @@ pub(in crate::book) fn seal(file: &mut File, stop: &AtomicBool) -> io::Result<()
 
 /// Returns true if the file is as it was when it was sealed; an error of [`io::ErrorKind::Interrupted`] once
 /// `stop` is set.
-pub(in crate::book) fn is_intact(file: &mut File, stop: &AtomicBool) -> io::Result<bool> {
+pub(in crate::book) fn is_intact(file: &mut File, stop: &StopFlag) -> io::Result<bool> {
     let Some(header) = Header::read(file)? else { return Ok(false) };
     let mut stated = [0; LEN];
     file.seek(SeekFrom::Start(header.digest_at()))?;
@@ -84,7 +85,7 @@ pub(in crate::book) fn is_intact(file: &mut File, stop: &AtomicBool) -> io::Resu
     Ok(digest(file, &header, stop)? == stated)
 }
 
-fn digest(file: &mut File, header: &Header, stop: &AtomicBool) -> io::Result<[u8; LEN]> {
+fn digest(file: &mut File, header: &Header, stop: &StopFlag) -> io::Result<[u8; LEN]> {
     let mut hasher = blake3::Hasher::new();
     file.rewind()?;
     let mut head = vec![0; (2 * header.page_size) as usize];
@@ -94,7 +95,7 @@ fn digest(file: &mut File, header: &Header, stop: &AtomicBool) -> io::Result<[u8
     hasher.update(&head);
     let mut block = vec![0; 1 << 20];
     loop {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_set() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         match file.read(&mut block)? {

@@ -6,9 +6,9 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::book::file::digest::Header;
+use crate::bytes::StopFlag;
 
 /// The deepest tree that SQLite reads.
 const MAX_DEPTH: u8 = 20;
@@ -22,7 +22,7 @@ const PAGE_HEADER: usize = 8;
 /// Checks the trees of pages below `roots` and page 1, in time that is linear in the length of the file. The
 /// error is of [`io::ErrorKind::InvalidData`] if a page is used twice, or if its cells are longer than it
 /// is, and of [`io::ErrorKind::Interrupted`] once `stop` is set.
-pub(in crate::book) fn check(file: &mut File, roots: &[u32], stop: &AtomicBool) -> io::Result<()> {
+pub(in crate::book) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Result<()> {
     let mut bytes = [0; Header::LEN];
     file.rewind()?;
     file.read_exact(&mut bytes)?;
@@ -56,7 +56,7 @@ struct Walk<'a> {
     open: Vec<(u32, u8)>,
     /// Pages read so far.
     seen: u64,
-    stop: &'a AtomicBool,
+    stop: &'a StopFlag,
 }
 
 impl Walk<'_> {
@@ -85,7 +85,7 @@ impl Walk<'_> {
     /// Reads the beginning of a page, `bytes` of it, into [`Self::page`].
     fn read(&mut self, number: u32, bytes: usize) -> io::Result<()> {
         self.seen += 1;
-        if self.seen.is_multiple_of(LOOK) && self.stop.load(Ordering::Relaxed) {
+        if self.seen.is_multiple_of(LOOK) && self.stop.is_set() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let at = (u64::from(number) - 1) * self.page.len() as u64;
@@ -255,7 +255,7 @@ mod tests {
     fn checked(bytes: &[u8], roots: &[u32]) -> io::Result<()> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        check(&mut file, roots, &AtomicBool::new(false))
+        check(&mut file, roots, &StopFlag::default())
     }
 
     #[test]
@@ -266,7 +266,8 @@ mod tests {
         let error = checked(&bytes, &[2, 3, 2]).unwrap_err();
         assert!(error.to_string().contains("page 2 is used twice"), "{error}");
         assert!(checked(&bytes, &[u32::MAX]).is_err());
-        let stop = AtomicBool::new(true);
+        let stop = StopFlag::default();
+        stop.set();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         check(&mut file, &[2, 3], &stop).unwrap(); // too few pages to look at the flag

@@ -3,7 +3,6 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
@@ -19,7 +18,7 @@ use crate::book::model::error::BookError;
 use crate::book::model::metadata::{MAX_SHARE, Metadata, Source};
 use crate::book::model::move_stats::{MoveStats, Place, Row};
 use crate::book::model::weight::Weight;
-use crate::bytes::open;
+use crate::bytes::{StopFlag, open};
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
@@ -193,10 +192,7 @@ impl Entry {
 
 impl Book {
     /// Opens a book. A book of another program is [`BookError::NotABook`] here.
-    pub(in crate::book) fn open_own(
-        path: &Path,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Self, BookError> {
+    pub(in crate::book) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
         let io_error = |source| BookError::Io { path: path.to_owned(), source };
         let file = check_header(path)?;
         let stamp = stamp_of(&file).map_err(io_error)?;

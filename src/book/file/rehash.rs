@@ -1,10 +1,10 @@
 //! The rows of a book under other keys, found by playing through the book from the start position.
 
 use crate::book::file::reader::Book;
-use crate::book::file::walk::Walker;
+use crate::book::file::walk::{Walker, for_each_near};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::Place;
-use crate::game::{MoveList, Notation, Packed, Symmetric};
+use crate::game::{Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
 
 /// Moves beside the book that are tried in a row.
@@ -54,8 +54,15 @@ pub(in crate::book) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookErr
             break;
         }
         let mut tries = MAX_TRIES;
-        for position in roots::<G>(book, &walker)? {
-            detour(&mut walker, position, plies, &mut tries);
+        for mut root in roots::<G>(book, &walker)? {
+            if tries == 0 {
+                break;
+            }
+            for_each_near(&mut root, plies, &mut |position| {
+                let Some(left) = tries.checked_sub(1) else { return false };
+                tries = left;
+                !walker.enter(position)
+            });
         }
         go(&mut walker)?;
     }
@@ -77,24 +84,4 @@ fn roots<G: Symmetric + Notation>(
         Ok::<(), BookError>(())
     })?;
     Ok(positions)
-}
-
-/// Enters the positions of the book that up to `plies` moves lead to, whatever moves they are.
-fn detour<G: Symmetric>(
-    walker: &mut Walker<'_, G>,
-    mut position: G,
-    plies: usize,
-    tries: &mut u64,
-) {
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    for mv in moves {
-        let Some(left) = tries.checked_sub(1) else { return };
-        *tries = left;
-        let undo = position.make(mv);
-        if !walker.enter(&position) && plies > 1 {
-            detour(walker, position.clone(), plies - 1, tries);
-        }
-        position.unmake(mv, undo);
-    }
 }

@@ -8,7 +8,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::{Connection, ErrorCode};
 use tempfile::TempPath;
@@ -21,8 +20,8 @@ use crate::book::model::error::ReplaceError;
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
 use crate::bytes::lock::{Claim, FileLock};
-use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
+use crate::bytes::{StopFlag, open};
 
 /// Steps of SQLite's machine between two checks of the stop flag.
 const STEPS: i32 = 1 << 16;
@@ -84,8 +83,8 @@ impl At<'_> {
         })
     }
 
-    pub(in crate::book) fn check_stop(self, stop: &AtomicBool) -> Result<(), ReplaceError> {
-        if stop.load(Ordering::Relaxed) { Err(self.interrupted()) } else { Ok(()) }
+    pub(in crate::book) fn check_stop(self, stop: &StopFlag) -> Result<(), ReplaceError> {
+        if stop.is_set() { Err(self.interrupted()) } else { Ok(()) }
     }
 }
 
@@ -136,7 +135,7 @@ pub(in crate::book) struct Output {
     path: PathBuf,
     file: AtomicFile,
     /// Ends the work soon after it was set.
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
     /// True if there is a book, to be replaced.
     replaces: bool,
     /// Held until everything else is done.
@@ -145,29 +144,23 @@ pub(in crate::book) struct Output {
 
 impl Output {
     /// Claims a place where a book may exist already.
-    pub(in crate::book) fn claim(
-        path: &Path,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Self, ReplaceError> {
+    pub(in crate::book) fn claim(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         Self::create(path, stop, true)
     }
 
     /// Claims a place where nothing may exist.
-    pub(in crate::book) fn claim_new(
-        path: &Path,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Self, ReplaceError> {
+    pub(in crate::book) fn claim_new(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         Self::create(path, stop, false)
     }
 
-    fn create(path: &Path, stop: &Arc<AtomicBool>, replaces: bool) -> Result<Self, ReplaceError> {
+    fn create(path: &Path, stop: &StopFlag, replaces: bool) -> Result<Self, ReplaceError> {
         check_place(path, replaces)?;
         let lock = Arc::new(claim(path)?);
         // If nothing is there now, a file that appears meanwhile is no book of this program.
         let replaces = replaces && path.symlink_metadata().is_ok();
         let file = if replaces { AtomicFile::create(path) } else { AtomicFile::create_new(path) };
         let file = file.map_err(|error| At(path).create(&error))?;
-        Ok(Self { path: path.to_owned(), file, stop: Arc::clone(stop), replaces, lock })
+        Ok(Self { path: path.to_owned(), file, stop: stop.clone(), replaces, lock })
     }
 
     pub(in crate::book) fn at(&self) -> At<'_> {
@@ -198,8 +191,8 @@ impl Output {
 
     /// Makes the store check the stop flag now and then.
     fn watch(&self, connection: &mut Connection) -> rusqlite::Result<()> {
-        let stop = Arc::clone(&self.stop);
-        connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))
+        let stop = self.stop.clone();
+        connection.progress_handler(STEPS, Some(move || stop.is_set()))
     }
 
     /// Writes the metadata and tables that are known only at the end, and puts the new book in its place.
@@ -248,7 +241,7 @@ pub(in crate::book) struct Revision {
 impl Revision {
     /// Starts to change the book at `path`, which must be a sound one, or the copy would be sealed as
     /// such, and might have no end.
-    pub(in crate::book) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, ReplaceError> {
+    pub(in crate::book) fn open(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         // Before the lock, which would make a file beside something that is no book.
         drop(Book::open_until(path, stop)?);
         let output = Output::claim(path, stop)?;
@@ -336,7 +329,7 @@ mod tests {
     fn an_interrupt_is_heard_while_a_book_is_packed() {
         let (folder, book) = build_some(BuildOptions::default());
         let before = std::fs::read(book.path()).unwrap();
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = StopFlag::default();
         let output = Output::claim(book.path(), &stop).unwrap();
         let mut writer = output.writer().unwrap();
         let row = Row {
@@ -346,16 +339,16 @@ mod tests {
         for key in 0..20_000 {
             writer.add_row((key, 1), &row).unwrap();
         }
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         let mut metadata = book.metadata().clone();
         let table = table_file(&metadata.game, None);
         let error = output.finish(writer, &mut metadata, &table, &[]).unwrap_err();
         assert!(matches!(error, ReplaceError::Interrupted { .. }), "{error}");
         assert_eq!(std::fs::read(book.path()).unwrap(), before);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = StopFlag::default();
         let revision = Revision::open(book.path(), &stop).unwrap();
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         assert!(matches!(revision.commit(), Err(ReplaceError::Interrupted { .. })));
         assert_eq!(std::fs::read(book.path()).unwrap(), before);
     }
@@ -365,7 +358,7 @@ mod tests {
         let (_folder, book) = build_some(BuildOptions::default());
         let before = std::fs::read(book.path()).unwrap();
         for _ in 0..2 {
-            let revision = Revision::open(book.path(), &Arc::default()).unwrap();
+            let revision = Revision::open(book.path(), &StopFlag::default()).unwrap();
             revision
                 .run(|c| c.execute_batch("INSERT INTO marks VALUES(1, 2, 3, 4, 5, 'x', 0)"))
                 .unwrap();
@@ -378,15 +371,15 @@ mod tests {
     #[test]
     fn only_one_writes_at_a_time() {
         let (_folder, book) = build_some(BuildOptions::default());
-        let revision = Revision::open(book.path(), &Arc::default()).unwrap();
+        let revision = Revision::open(book.path(), &StopFlag::default()).unwrap();
         for again in [
-            Revision::open(book.path(), &Arc::default()).map(drop),
-            Output::claim(book.path(), &Arc::default()).map(drop),
+            Revision::open(book.path(), &StopFlag::default()).map(drop),
+            Output::claim(book.path(), &StopFlag::default()).map(drop),
         ] {
             assert!(matches!(again, Err(ReplaceError::Busy { .. })));
         }
         drop(revision);
-        assert!(Output::claim_new(book.path(), &Arc::default()).is_err());
-        Output::claim(book.path(), &Arc::default()).unwrap();
+        assert!(Output::claim_new(book.path(), &StopFlag::default()).is_err());
+        Output::claim(book.path(), &StopFlag::default()).unwrap();
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::book::file::reader::{Book, shown_move};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::Place;
-use crate::game::{Notation, Packed, Symmetric};
+use crate::game::{Game, MoveList, Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
 
 /// The counts of a walk.
@@ -116,6 +116,24 @@ pub(in crate::book) struct Stop {
     pub(in crate::book) legal: u64,
     /// The numbers of its rows.
     pub(in crate::book) rows: Range<usize>,
+}
+
+/// Calls `visit` with the positions that one to `plies` moves lead to, whatever moves they are. Goes on only from
+/// those for which it returns true.
+pub(in crate::book) fn for_each_near<G: Game>(
+    position: &mut G,
+    plies: usize,
+    visit: &mut impl FnMut(&G) -> bool,
+) {
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    for mv in moves {
+        let undo = position.make(mv);
+        if visit(position) && plies > 1 {
+            for_each_near(position, plies - 1, visit);
+        }
+        position.unmake(mv, undo);
+    }
 }
 
 /// A walk along some rows.

@@ -1,7 +1,6 @@
 //! Examining a book for faults, be it the program's own or a foreign one.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::book::interop::error::InteropError;
 use crate::book::interop::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
@@ -148,7 +147,7 @@ impl Column {
 
 pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected, InteropError> {
     let DoctorOptions { from, memory, examples, .. } = *options;
-    let stop = Arc::clone(&options.reach.stop);
+    let stop = options.reach.stop.clone();
     let mut loaded = load_damaged(path, &LoadOptions { from, memory, examples, stop })?;
     let mut findings = std::mem::replace(&mut loaded.findings, Findings::new(0));
     check_database(&loaded, &mut findings);

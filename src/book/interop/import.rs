@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::book::file::reader::Entry;
 use crate::book::interop::error::InteropError;
@@ -107,7 +106,7 @@ pub fn import(
 ) -> Result<ImportReport, InteropError> {
     let pack = OwnWriter::create(output, &options.reach.stop)?;
     let ImportOptions { from, memory, .. } = *options;
-    let stop = Arc::clone(&options.reach.stop);
+    let stop = options.reach.stop.clone();
     let mut loaded = load(path, &LoadOptions { from, memory, examples: 0, stop })?;
     let source = source(&loaded)?;
     let mut taken = Vec::new();

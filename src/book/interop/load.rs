@@ -1,11 +1,10 @@
 //! Reading all rows of a foreign book, whatever is wrong with them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::types::ValueRef;
 
+use crate::book::file::walk::for_each_near;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Scheme, scheme};
 use crate::book::interop::index::{BY_BLACK, CHANGED, COMMENT, Collector, DISABLED, Index, Stored};
@@ -14,8 +13,8 @@ use crate::book::interop::obk::{Dialect, StoredKey};
 use crate::book::interop::sniff::sniff_until;
 use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
-use crate::bytes::open;
-use crate::game::{Game, MoveList, Side};
+use crate::bytes::{StopFlag, open};
+use crate::game::{Game, Side};
 use crate::xiangqi::{Move, Position};
 
 /// A foreign book in memory.
@@ -69,7 +68,7 @@ pub(super) struct LoadOptions {
     /// Examples of each fault.
     pub(super) examples: usize,
     /// Ends the reading with [`InteropError::Interrupted`] soon after it was set.
-    pub(super) stop: Arc<AtomicBool>,
+    pub(super) stop: StopFlag,
 }
 
 /// Reads a book.
@@ -84,7 +83,7 @@ pub(super) fn load_damaged(path: &Path, options: &LoadOptions) -> Result<Loaded,
 
 fn read(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
     let loaded = read_all(path, options, tolerant);
-    if options.stop.load(Ordering::Relaxed) {
+    if options.stop.is_set() {
         return Err(InteropError::Interrupted { path: path.to_owned() });
     }
     loaded
@@ -107,7 +106,7 @@ fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded
         (found, _) => found?,
     };
     let mut reading = Reading {
-        stop: Arc::clone(&options.stop),
+        stop: options.stop.clone(),
         collector: Collector::new(path, options.memory),
         loaded: Loaded {
             path: path.to_owned(),
@@ -149,7 +148,7 @@ const BATCH: u64 = 1 << 14;
 
 struct Reading<'a> {
     /// Ends the reading soon after it was set.
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
     collector: Collector<'a>,
     loaded: Loaded,
 }
@@ -172,7 +171,7 @@ impl Reading<'_> {
         &mut self,
         layout: &Layout,
         tolerant: bool,
-        stop: &Arc<AtomicBool>,
+        stop: &StopFlag,
     ) -> Result<(), InteropError> {
         let database = Database::open(&self.loaded.path, stop)?;
         let dialect = dialect(&database, layout, tolerant);
@@ -404,7 +403,7 @@ impl Reading<'_> {
     /// Counts a record; an error if the stop flag is set.
     fn count_record(&mut self) -> Result<(), InteropError> {
         self.loaded.rows += 1;
-        if self.loaded.rows.is_multiple_of(BATCH) && self.stop.load(Ordering::Relaxed) {
+        if self.loaded.rows.is_multiple_of(BATCH) && self.stop.is_set() {
             return Err(InteropError::Interrupted { path: self.loaded.path.clone() });
         }
         Ok(())
@@ -507,27 +506,14 @@ pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
 
 /// The start position, and those up to two plies from it that are in the book.
 fn near_start(scheme: &Scheme, index: &Index, found: &mut Vec<Position>) {
-    fn visit(
-        scheme: &Scheme,
-        index: &Index,
-        position: &mut Position,
-        plies: u8,
-        found: &mut Vec<Position>,
-    ) {
+    let mut look = |position: &Position| {
         let mut keys = scheme.keys(position).into_iter().flatten();
         if keys.any(|(key, _)| !index.of(key).is_empty()) {
             found.push(position.clone());
         }
-        if plies == 0 {
-            return;
-        }
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
-        for mv in moves {
-            let undo = position.make(mv);
-            visit(scheme, index, position, plies - 1, found);
-            position.unmake(mv, undo);
-        }
-    }
-    visit(scheme, index, &mut Position::start(), 2, found);
+        true
+    };
+    let mut start = Position::start();
+    look(&start);
+    for_each_near(&mut start, 2, &mut look);
 }

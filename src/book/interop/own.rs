@@ -2,8 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rusqlite::types::Value;
 
@@ -16,6 +14,7 @@ use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{Place, Row};
+use crate::bytes::StopFlag;
 use crate::game::Game;
 use crate::hash::KeyTable;
 use crate::xiangqi::Position;
@@ -29,7 +28,7 @@ pub(super) struct OwnWriter {
 
 impl OwnWriter {
     /// Starts a book. Nothing is replaced.
-    pub(super) fn create(output: &Path, stop: &Arc<AtomicBool>) -> Result<Self, InteropError> {
+    pub(super) fn create(output: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
         let output = Output::claim_new(output, stop)?;
         let writer = output.writer()?;
         Ok(Self { output, writer })

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -34,7 +32,7 @@ use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::Counts;
 use crate::book::model::move_stats::{Place, Row};
-use crate::bytes::open;
+use crate::bytes::{StopFlag, open};
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
 
@@ -110,7 +108,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
 const PASSES: u64 = 16;
 
 /// The book's tables as they are, whatever is wrong with their rows.
-fn connect(path: &Path, stop: &Arc<AtomicBool>) -> Result<Connection, InteropError> {
+fn connect(path: &Path, stop: &StopFlag) -> Result<Connection, InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
     let bytes = open::regular(path).and_then(|file| file.metadata()).map_err(io)?.len();
     let bytes = bytes.saturating_mul(PASSES);
@@ -564,6 +562,6 @@ const fn bytes_of(value: &Value) -> usize {
 /// Returns true if the digest of a file matches; for tests.
 #[cfg(test)]
 pub(super) fn is_intact(path: &Path) -> bool {
-    let stop = AtomicBool::new(false);
+    let stop = StopFlag::default();
     open::regular(path).is_ok_and(|mut file| digest::is_intact(&mut file, &stop).unwrap_or(false))
 }

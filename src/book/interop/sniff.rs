@@ -2,8 +2,6 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rusqlite::OptionalExtension;
 
@@ -12,7 +10,7 @@ use crate::book::interop::error::InteropError;
 use crate::book::interop::flat::field;
 use crate::book::interop::sqlite::{Database, MAGIC};
 use crate::book::interop::{Format, eleeye, moonriver, polyglot};
-use crate::bytes::open;
+use crate::bytes::{StopFlag, open};
 
 /// The number of bytes examined.
 const SAMPLE: u64 = 64 << 10;
@@ -23,14 +21,11 @@ const SAMPLE: u64 = 64 << 10;
 ///
 /// [`InteropError::Unknown`] if it is none that is known, [`InteropError::Io`].
 pub fn sniff(path: &Path) -> Result<Format, InteropError> {
-    sniff_until(path, &Arc::default())
+    sniff_until(path, &StopFlag::default())
 }
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
-pub(in crate::book) fn sniff_until(
-    path: &Path,
-    stop: &Arc<AtomicBool>,
-) -> Result<Format, InteropError> {
+pub(in crate::book) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
     let unknown =
         |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
     let io = |source: io::Error| match source.kind() {

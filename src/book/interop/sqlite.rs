@@ -6,7 +6,6 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rusqlite::types::ValueRef;
@@ -17,7 +16,7 @@ use crate::book::file::digest::Header;
 use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::recover::{Scanned, salvage};
-use crate::bytes::open;
+use crate::bytes::{StopFlag, open};
 
 /// First bytes of every SQLite file.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -82,7 +81,7 @@ fn is_unfinished(beside: &Path) -> bool {
 impl Database {
     /// Opens a file that begins as SQLite files do. All its queries end with an error soon after `stop` was
     /// set.
-    pub(super) fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Self, InteropError> {
+    pub(super) fn open(path: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
         let io = |source| InteropError::Io { path: path.to_owned(), source };
         let mut file = open::regular(path).map_err(io)?;
         for ending in ["-wal", "-journal"] {
@@ -382,7 +381,7 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[18..20].fill(2);
         std::fs::write(&path, bytes).unwrap();
-        let database = Database::open(&path, &Arc::default()).unwrap();
+        let database = Database::open(&path, &StopFlag::default()).unwrap();
         assert!(database._copy.is_none());
         let found: Result<i64, _> =
             database.query(|c| c.query_row("SELECT a FROM t", [], |row| row.get(0)));

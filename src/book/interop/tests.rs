@@ -23,6 +23,7 @@ use crate::book::interop::{
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::MoveStats;
+use crate::bytes::StopFlag;
 use crate::game::{Game, MoveList, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 
@@ -181,7 +182,7 @@ fn sample(name: &str) -> Option<PathBuf> {
 }
 
 fn load_options() -> LoadOptions {
-    LoadOptions { from: None, memory: 1 << 30, examples: 3, stop: std::sync::Arc::default() }
+    LoadOptions { from: None, memory: 1 << 30, examples: 3, stop: StopFlag::default() }
 }
 
 /// Reached rows, illegal rows, positions.
@@ -282,7 +283,7 @@ fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
 }
 
 fn own_book(path: &Path, entries: &[Entry]) -> Book {
-    let mut writer = OwnWriter::create(path, &std::sync::Arc::default()).unwrap();
+    let mut writer = OwnWriter::create(path, &StopFlag::default()).unwrap();
     for entry in entries {
         writer.add(entry).unwrap();
     }
@@ -593,7 +594,7 @@ fn a_journal_of_finished_changes_does_not_matter() {
 fn reading_can_be_interrupted() {
     let book = three_moves();
     let options = DoctorOptions::default();
-    options.reach.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    options.reach.stop.set();
     let error = examine(&book.path, &options).unwrap_err();
     assert!(matches!(error, InteropError::Interrupted { .. }), "{error}");
 }
@@ -866,7 +867,7 @@ fn own_books_are_mended_but_for_what_is_locked() {
 fn every_table_of_a_healthy_own_book_is_kept() {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let mut writer = OwnWriter::create(&at("own"), &std::sync::Arc::default()).unwrap();
+    let mut writer = OwnWriter::create(&at("own"), &StopFlag::default()).unwrap();
     let start = Position::start();
     let canonical = start.canonical();
     let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
@@ -1029,7 +1030,8 @@ fn nothing_but_tables_is_read() {
 #[test]
 fn a_set_stop_flag_ends_every_query() {
     let book = three_moves();
-    let reach = Reach { stop: std::sync::Arc::new(true.into()), ..Reach::default() };
+    let reach = Reach::default();
+    reach.stop.set();
     let options = DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
     let own = book.folder.path().join("own");
     import(&book.path, &own, &ImportOptions::default()).unwrap();

@@ -3,12 +3,11 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Frame, Scheme};
 use crate::book::interop::index::{Index, REACHED};
+use crate::bytes::StopFlag;
 use crate::game::{Game, MoveList, Side, Symmetric};
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 
@@ -21,18 +20,18 @@ pub struct Reach {
     /// The most positions examined for such plies. Default 40 million: some ten seconds.
     pub positions: u64,
     /// Ends the walk with [`InteropError::Interrupted`] soon after it was set.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
 }
 
 impl Default for Reach {
     fn default() -> Self {
-        Self { plies: 2, positions: 40_000_000, stop: Arc::default() }
+        Self { plies: 2, positions: 40_000_000, stop: StopFlag::default() }
     }
 }
 
 impl Reach {
     pub(super) fn check_stop(&self, path: &Path) -> Result<(), InteropError> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_set() {
             return Err(InteropError::Interrupted { path: path.to_owned() });
         }
         Ok(())

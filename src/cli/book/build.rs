@@ -1,4 +1,5 @@
 use std::io::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -164,7 +165,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             if let Some(list) = &mut list {
                 in_doubt = list_disputes(list, args, files, &options)?;
             }
-            let threads = intake.threads.into();
+            let threads = NonZero::new(intake.threads.into());
             build(files, args.output(), options, intake.strict, threads, progress, rejected)
         })?;
     if let (Some(list), Some(path)) = (list, &args.disputes) {

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -10,6 +9,7 @@ use super::super::{CliError, Context, OrExit, exit};
 use super::from_build;
 use juzhong::book::find_games;
 use juzhong::book::opening::{Code, Opening, Openings};
+use juzhong::bytes::StopFlag;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Notation, Outcome, Side};
@@ -201,22 +201,22 @@ fn read(
         opened => opened.or_exit_with(exit::NO_INPUT, || source.clone())?,
     };
     let mut listed = Ok(());
-    let read =
-        read_game_file(&source, &opened, &folder, &Arc::default(), false, &mut |source, game| {
-            match game {
-                Ok(game) => {
-                    let found = sums.add(&game.record);
-                    if args.list {
-                        listed = list((source, game.place), &game.record, found, context);
-                    }
-                }
-                Err(error) => {
-                    tracing::info!("{error}");
-                    sums.bad += 1;
+    let never = StopFlag::default();
+    let read = read_game_file(&source, &opened, &folder, &never, false, &mut |source, game| {
+        match game {
+            Ok(game) => {
+                let found = sums.add(&game.record);
+                if args.list {
+                    listed = list((source, game.place), &game.record, found, context);
                 }
             }
-            if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+            Err(error) => {
+                tracing::info!("{error}");
+                sums.bad += 1;
+            }
+        }
+        if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
     read.or_exit_with(exit::IO, || source.clone())?;
     listed
 }

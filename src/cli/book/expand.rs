@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -11,6 +10,7 @@ use super::{from_book, from_replace};
 use juzhong::book::{
     Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
 };
+use juzhong::bytes::StopFlag;
 use juzhong::game::{Line, Notation};
 use juzhong::xiangqi::{Move, Position};
 
@@ -66,7 +66,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if args.analyse && !drops.is_empty() {
         let result = scored.analyse(args, &drops, &mut done);
         // Even after an error the moves and scores that were kept count.
-        let backed = patiently(|| propagate::<Position>(&args.book, min_games, &Arc::default()));
+        let backed =
+            patiently(|| propagate::<Position>(&args.book, min_games, &StopFlag::default()));
         result?;
         backed.map_err(from_replace)?;
         check_interrupt(done.scores)?;

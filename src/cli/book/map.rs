@@ -1,3 +1,4 @@
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -31,7 +32,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     let (passed_over, report) = intake.read(output, context, |files, progress, rejected| {
-        let how = (intake.strict, intake.threads.into());
+        let how = (intake.strict, NonZero::new(intake.threads.into()));
         map(files, output, format, options, how, progress, rejected)
     })?;
     show_some("no games in", &report.empty_files);

@@ -1,3 +1,4 @@
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -44,7 +45,7 @@ pub(super) struct Effort {
 
 impl Effort {
     pub(super) fn work(&self) -> Work {
-        Work { memory: self.memory, threads: self.threads.into(), stop: stop_flag() }
+        Work { memory: self.memory, threads: NonZero::new(self.threads.into()), stop: stop_flag() }
     }
 }
 

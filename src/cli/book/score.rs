@@ -1,5 +1,4 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::json;
 
@@ -12,6 +11,7 @@ use juzhong::book::{
     Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, PropagationReport, ReplaceError,
     clear_scores, propagate,
 };
+use juzhong::bytes::StopFlag;
 use juzhong::bytes::visible::Visible;
 use juzhong::xiangqi::Position;
 
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let has_new = report.scored + report.proofs > 0;
     // Even after an interrupt, which ended the searches.
     let is_due = interrupt::is_requested() || report.cleared.is_some();
-    let stop = if is_due { Arc::default() } else { stop_flag() };
+    let stop = if is_due { StopFlag::default() } else { stop_flag() };
     let propagate = || propagate::<Position>(&args.book, min_games, &stop);
     let backed = if has_new { patiently(propagate) } else { propagate() };
     result?;

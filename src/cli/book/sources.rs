@@ -2,7 +2,6 @@
 //! progress, interrupts and saves.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,6 +15,7 @@ use juzhong::book::{
     Book, Bounds, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score,
     Value as BookValue, evaluate_all,
 };
+use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
 use juzhong::game::Line;
 use juzhong::hash::Key;
@@ -279,7 +279,7 @@ pub(super) fn prove(
     scores: &std::collections::HashMap<i64, Score>,
     tables: &mut TablebaseEvaluator<Position>,
 ) -> Result<Vec<(Key, Score)>, CliError> {
-    let never = AtomicBool::new(false);
+    let never = StopFlag::default();
     let name = Evaluator::<Position>::name(tables).to_owned();
     let (mut found, mut failed) = (Vec::new(), None);
     graph.for_each_position(|node, position| {

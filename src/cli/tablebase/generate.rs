@@ -1,3 +1,5 @@
+use std::num::NonZero;
+
 use serde_json::{Value, json};
 
 use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbers, plan_text};
@@ -40,11 +42,12 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let materials = args.sets.materials()?;
-    let options = GenerateOptions {
+    let mut options = GenerateOptions {
         rules: args.folder.rules,
         metric: args.folder.metric,
-        threads: args.threads.map(usize::from),
+        threads: args.threads.and_then(|threads| NonZero::new(threads.into())),
         memory: args.memory.or_else(available_memory),
+        ..GenerateOptions::default()
     };
     if args.dry_run {
         let plan = workload(&args.folder.dir, &materials, &options).map_err(generate_error)?;
@@ -52,6 +55,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return plan.check(options.memory).map(|()| exit::OK).map_err(generate_error);
     }
     interrupt::catch().and_then(|()| interrupt::insist()).or_exit(exit::IO)?;
+    options.stop = interrupt::stop_flag();
     let printer = Printer::with(args.progress);
     let report = generate_all(&args.folder.dir, &materials, &options, &printer);
     printer.done();

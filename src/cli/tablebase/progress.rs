@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::cli::{interrupt, tell};
+use crate::cli::tell;
 use juzhong::bytes::visible::{ShowPath, Visible, VisibleLines};
 use juzhong::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
@@ -322,10 +322,6 @@ impl Progress for Printer {
         let who = process.map_or("another process".to_owned(), |id| format!("process {id}"));
         self.line(&format!("{material}: {who} is building it; this one goes on when it is done"));
         self.object("wait", json!({"material": material.to_string(), "process": process}));
-    }
-
-    fn is_cancelled(&self) -> bool {
-        interrupt::is_requested()
     }
 
     fn finished(&self, built: &Built) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::{interrupt, tell};
+use crate::cli::tell;
 use juzhong::tablebase::{Material, Progress};
 
 /// Without a terminal, at most one line in this time about a phase.
@@ -84,9 +84,5 @@ impl Progress for Proving {
         } else {
             tell(text);
         }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        interrupt::is_requested()
     }
 }

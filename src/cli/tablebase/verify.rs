@@ -1,3 +1,5 @@
+use std::num::NonZero;
+
 use serde_json::{Value, json};
 
 use super::probe::describe;
@@ -34,8 +36,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     let printer = Proving::new();
     interrupt::catch().or_exit(exit::IO)?;
-    let threads = args.threads.map(usize::from);
-    let options = VerifyOptions { rules: *rules, metric: *metric, threads };
+    let threads = args.threads.and_then(|threads| NonZero::new(threads.into()));
+    let options =
+        VerifyOptions { rules: *rules, metric: *metric, threads, stop: interrupt::stop_flag() };
     let found = verify(dir, &materials, &options, &printer);
     printer.done();
     let Proofs { tables: found, interrupted } = found.or_exit(exit::IO)?;

@@ -1,6 +1,5 @@
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::book::{Bound as ScoreBound, Evaluation, Evaluator, EvaluatorError, SourceScore};
+use crate::bytes::StopFlag;
 use crate::game::{Line, Notation};
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
@@ -49,7 +48,7 @@ impl<G: Notation> Evaluator<G> for ClientEvaluator {
     fn evaluate(
         &mut self,
         line: &Line<G>,
-        stop: &AtomicBool,
+        stop: &StopFlag,
     ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         let thought = self.think(line, stop).map_err(|error| EvaluatorError {
             source_name: self.client.name().to_owned(),
@@ -80,13 +79,13 @@ impl ClientEvaluator {
     fn think<G: Notation>(
         &mut self,
         line: &Line<G>,
-        stop: &AtomicBool,
+        stop: &StopFlag,
     ) -> Result<crate::protocol::client::Thought, ClientError> {
         self.client.new_game()?;
         // The position alone counts, not the way on which the book reached it.
         let fen = line.position().position_text();
         self.client.position(Some(&fen), [])?;
-        self.client.go(&self.limits, &|| stop.load(Ordering::Relaxed))
+        self.client.go(&self.limits, &|| stop.is_set())
     }
 }
 

@@ -1,19 +1,12 @@
 //! The engine's lines, in the dialect of the GUI.
 
-use std::io::{self, Write};
+use std::io;
 
 use crate::engine::Playable;
-use crate::protocol::wire::dialect::Dialect;
-use crate::protocol::wire::format::{Answer, Offer, Wire};
+use crate::protocol::conversation::Conversation;
+use crate::protocol::wire::format::{Answer, Offer};
 use crate::protocol::wire::scale;
 use crate::search::{Bound, HashEntry, Iteration, Score, ScoreKind};
-
-/// Writes answers.
-pub(in crate::protocol) struct Output<'a> {
-    output: &'a mut dyn Write,
-    /// The dialect and conventions of the GUI.
-    pub(in crate::protocol) wire: Wire,
-}
 
 /// The additions to the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,18 +24,11 @@ pub(in crate::protocol) struct Detail {
     pub(in crate::protocol) debug: bool,
 }
 
-impl<'a> Output<'a> {
-    pub(in crate::protocol) fn new(output: &'a mut dyn Write, dialect: Dialect) -> Self {
-        Self { output, wire: Wire::of(dialect) }
-    }
-
+/// The engine's lines.
+impl<T> Conversation<'_, T> {
     /// Returns true if the dialect is UCCI.
     const fn is_ucci(&self) -> bool {
         self.wire.dialect.is_ucci()
-    }
-
-    pub(in crate::protocol) fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
     }
 
     /// A move as the GUI writes it.
@@ -63,15 +49,6 @@ impl<'a> Output<'a> {
             writeln!(self.output, "id user anybody")?;
         }
         writeln!(self.output, "{options}{}", self.wire.dialect.ok())
-    }
-
-    pub(in crate::protocol) fn ready(&mut self) -> io::Result<()> {
-        writeln!(self.output, "readyok")
-    }
-
-    /// A message for people.
-    pub(in crate::protocol) fn message(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.output, "{}", self.wire.message(text))
     }
 
     /// Writes the result of an iteration.
@@ -165,22 +142,12 @@ impl<'a> Output<'a> {
         let offer = extras.draw.then_some(Offer::Draw);
         let answer =
             Answer { best: Some(G::move_text(mv)), ponder: ponder.map(G::move_text), offer };
-        writeln!(self.output, "{}", self.wire.answer(&answer))
+        self.answer(&answer)
     }
 
     /// There is no move.
     pub(in crate::protocol) fn no_move(&mut self) -> io::Result<()> {
-        writeln!(self.output, "{}", self.wire.answer(&Answer::default()))
-    }
-
-    /// UCCI: `stop` although nothing was searched.
-    pub(in crate::protocol) fn nothing_to_stop(&mut self) -> io::Result<()> {
-        if self.is_ucci() { self.no_move() } else { Ok(()) }
-    }
-
-    /// UCCI: the end of the session.
-    pub(in crate::protocol) fn farewell(&mut self) -> io::Result<()> {
-        if self.is_ucci() { writeln!(self.output, "bye") } else { Ok(()) }
+        self.answer(&Answer::default())
     }
 
     /// UCCI: writes the transposition table's entry for a position in which `entry.best` is a legal move.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::book::Policy;
-use crate::bytes::machine::available_memory;
+use crate::bytes::machine::{available_memory, cores};
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{EngineOptions, OwnBook, Playable};
 use crate::game::{Game, Side};
@@ -402,8 +402,7 @@ fn hash_mib(wished: usize) -> usize {
 
 /// The number that a value of `Threads` means: 0 is one for each processor.
 fn threads(wished: usize) -> usize {
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    if wished == 0 { processors().min(MAX_THREADS) } else { wished }
+    if wished == 0 { cores().get().min(MAX_THREADS) } else { wished }
 }
 
 /// Replaces the books of one sort, each as `FILE:policy=P:plies=N` and so on; the name of the option

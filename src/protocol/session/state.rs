@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
@@ -13,17 +12,21 @@ use crate::engine::clock::Allowance;
 use crate::engine::{Choice, Engine, EngineOptions, Playable, Source, seed_or_drawn};
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
-use crate::protocol::session::answers::{Detail, Extras, Output};
+use crate::protocol::conversation::input::{Channel, Event};
+use crate::protocol::conversation::owed::Owed;
+use crate::protocol::conversation::position::{legal_move, read_position};
+use crate::protocol::conversation::queue::Waiting;
+use crate::protocol::conversation::{Conversation, QUIT_PATIENCE};
+use crate::protocol::session::answers::{Detail, Extras};
 use crate::protocol::session::settings::{Effect, Refusal, Settings, has_ranks};
 use crate::protocol::session::thinking;
 use crate::protocol::session::thinking::{
-    Done, Event, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
+    Done, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
 };
 use crate::protocol::session::timing::Timing;
 use crate::protocol::wire::command::{Command, Setup, shortened};
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::go::Go;
-use crate::protocol::wire::queue::{Queue, Waiting};
 use crate::protocol::wire::ranks::Ranks;
 use crate::search::{HashEntry, Iteration, Limits, Score, table_key};
 
@@ -44,22 +47,12 @@ const IDLE: Duration = Duration::from_millis(50);
 /// nearly always they are open by then, and the GUI gets reports of what is wrong with them first.
 const READY_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The time that `quit` waits for them if a command came before it.
-const QUIT_PATIENCE: Duration = Duration::from_secs(1);
-
 /// The time that a search may go on after the end of the input, when nobody can stop it any more.
 const AFTER_END: Duration = Duration::from_secs(600);
 
-/// The two ends of the channel that carries the events of a session.
-type Channel<G> = (SyncSender<Event<Thought<G>>>, Receiver<Event<Thought<G>>>);
-
 /// A session of one engine with one GUI.
 pub(in crate::protocol) struct Session<'a, G: Playable> {
-    sender: SyncSender<Event<Thought<G>>>,
-    events: Receiver<Event<Thought<G>>>,
-    voice: Output<'a>,
-    /// The handshake that was answered.
-    greeted: Option<Dialect>,
+    gui: Conversation<'a, Thought<G>>,
     settings: Settings<G>,
     /// Options were set that the engine does not have yet.
     is_unprepared: bool,
@@ -79,18 +72,13 @@ pub(in crate::protocol) struct Session<'a, G: Playable> {
     banned: Vec<G::Move>,
     /// Positions of which entries were requested from the search, not yet answered.
     probed: VecDeque<(G, Key)>,
-    waiting: Queue,
     /// The time at which the present command came, or at which the search ended that it waited for.
     began: Instant,
     /// The time at which the last search ended.
     freed: Instant,
     random: ChaCha8Rng,
-    /// Since when it is known that no more input will come.
-    ended: Option<Instant>,
-    /// The time that a search may go on then.
+    /// The time that a search may go on after the end of the input.
     after_end: Duration,
-    /// The time at which `quit` was read.
-    quit: Option<Instant>,
 }
 
 /// A `go` that waits for the options set before it.
@@ -105,34 +93,18 @@ struct Held {
 /// A running search, or one that has ended but may not answer yet.
 struct Search<G: Playable> {
     signal: Arc<Signal>,
-    /// Until `stop` or `ponderhit` no answer may be given.
-    pondering: bool,
-    /// It does not end by itself.
-    endless: bool,
-    /// Until `stop` no answer may be given.
-    held: bool,
+    owed: Owed<Outcome<G::Move>>,
     /// The opponent offers a draw.
     draw: bool,
     /// Moves that it leaves out.
     banned: Vec<G::Move>,
     /// The lines of the last reported iteration, the best first.
     lines: Vec<Iteration<G::Move>>,
-    /// The result, once it has ended.
-    outcome: Option<Outcome<G::Move>>,
 }
 
 impl<G: Playable> Search<G> {
-    /// Returns true if it goes on until it is stopped.
-    const fn is_endless(&self) -> bool {
-        self.pondering || self.endless
-    }
-
-    const fn may_answer(&self) -> bool {
-        !self.pondering && !self.held
-    }
-
     fn stop(&mut self) {
-        (self.pondering, self.endless, self.held) = (false, false, false);
+        self.owed.stop();
         self.signal.stop();
     }
 }
@@ -142,16 +114,13 @@ impl<'a, G: Playable> Session<'a, G> {
         engine: Engine<G>,
         wanted: EngineOptions<G::Rules>,
         assumed: Dialect,
-        (sender, events): Channel<G>,
+        channel: Channel<Thought<G>>,
         output: &'a mut dyn Write,
     ) -> Self {
         let is_unprepared = *engine.options() != wanted;
         let settings = Settings::<G>::new(wanted);
         Self {
-            sender,
-            events,
-            voice: Output::new(output, assumed),
-            greeted: None,
+            gui: Conversation::new(channel, output, assumed),
             random: chance(settings.seed()),
             settings,
             is_unprepared,
@@ -164,44 +133,39 @@ impl<'a, G: Playable> Session<'a, G> {
             line: Line::new(G::start(), 0),
             banned: Vec::new(),
             probed: VecDeque::new(),
-            waiting: Queue::default(),
             began: Instant::now(),
             freed: Instant::now(),
-            ended: None,
             after_end: AFTER_END,
-            quit: None,
         }
     }
 
     pub(in crate::protocol) fn run(mut self) -> io::Result<()> {
         while !self.finished() {
-            match self.next_event() {
-                Ok(Event::Line(line)) => self.read(&line)?,
-                Ok(Event::End) => {
-                    self.ended = Some(Instant::now());
+            match self.gui.next_event(self.timeouts()) {
+                Some(Event::Line(line)) => self.read(&line)?,
+                Some(Event::End) => {
+                    self.gui.ended = Some(Instant::now());
                     self.stop_endless();
                 }
-                Ok(Event::Thinking(thought)) => self.hear(thought)?,
-                Err(RecvTimeoutError::Timeout) => self.while_idle()?,
-                // The session holds a sender itself, so the channel cannot be closed.
-                Err(RecvTimeoutError::Disconnected) => break,
+                Some(Event::Engine(thought)) => self.hear(thought)?,
+                None => self.while_idle()?,
             }
             self.catch_up()?;
-            self.voice.flush()?;
+            self.gui.flush()?;
         }
-        if self.quit.is_some() {
-            self.voice.farewell()?;
+        if self.gui.quit.is_some() {
+            self.gui.farewell()?;
         }
-        self.voice.flush()
+        self.gui.flush()
     }
 
     fn finished(&self) -> bool {
         if self.search.is_some() {
             return false;
         }
-        let is_done = self.waiting.is_empty() && self.held.is_none() && self.unready.is_none();
-        let is_late = || self.quit.is_some_and(|since| since.elapsed() >= QUIT_PATIENCE);
-        (self.quit.is_some() || self.ended.is_some()) && (is_done || is_late())
+        let is_done = self.gui.waiting.is_empty() && self.held.is_none() && self.unready.is_none();
+        (self.gui.quit.is_some() || self.gui.ended.is_some())
+            && (is_done || self.gui.is_quit_late())
     }
 
     /// Returns true while a search or the setting of options runs.
@@ -209,22 +173,15 @@ impl<'a, G: Playable> Session<'a, G> {
         self.search.is_some() || self.is_preparing
     }
 
-    fn next_event(&self) -> Result<Event<Thought<G>>, RecvTimeoutError> {
-        match self.timeouts() {
-            Some(time) => self.events.recv_timeout(time),
-            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        }
-    }
-
     /// The time to wait for the next event before there is something else to do.
     fn timeouts(&self) -> Option<Duration> {
         let left = |time: Duration, since: Instant| time.saturating_sub(since.elapsed());
         let unready = self.unready.map(|(_, since)| left(READY_PATIENCE, since));
-        let quit = self.quit.filter(|_| self.is_preparing);
+        let quit = self.gui.quit.filter(|_| self.is_preparing);
         let quit = quit.map(|since| left(QUIT_PATIENCE, since));
-        let ended = self.ended.filter(|_| self.is_busy() && self.quit.is_none());
+        let ended = self.gui.ended.filter(|_| self.is_busy() && self.gui.quit.is_none());
         let ended = ended.map(|since| left(self.after_end, since));
-        let may_prepare = self.is_unprepared && !self.is_busy() && self.ended.is_none();
+        let may_prepare = self.is_unprepared && !self.is_busy() && self.gui.ended.is_none();
         let idle = may_prepare.then_some(IDLE);
         [unready, quit, ended, idle].into_iter().flatten().min()
     }
@@ -238,17 +195,19 @@ impl<'a, G: Playable> Session<'a, G> {
         if self.unready.is_some_and(|(_, since)| since.elapsed() >= READY_PATIENCE) {
             return self.say_ready();
         }
-        if self.quit.is_some() || self.ended.is_none_or(|since| since.elapsed() < self.after_end) {
+        if self.gui.quit.is_some()
+            || self.gui.ended.is_none_or(|since| since.elapsed() < self.after_end)
+        {
             return Ok(());
         }
         self.quit();
-        self.voice.message("stopped, for the input has ended long ago")
+        self.gui.message("stopped, for the input has ended long ago")
     }
 
     /// One line of input: obeyed now, or kept until the search ends.
     fn read(&mut self, line: &str) -> io::Result<()> {
         if self.settings.debug {
-            self.voice.message(&format!("received: {}", shortened(line.trim_end())))?;
+            self.gui.message(&format!("received: {}", shortened(line.trim_end())))?;
         }
         let command = match Command::parse(line) {
             None => return Ok(()),
@@ -257,7 +216,7 @@ impl<'a, G: Playable> Session<'a, G> {
         };
         let may_execute = match &self.search {
             Some(search) => {
-                let in_batch = self.settings.batch && !search.is_endless();
+                let in_batch = self.settings.batch && !search.owed.is_endless();
                 command.is_urgent() && !in_batch
             }
             None if self.is_preparing => {
@@ -267,27 +226,18 @@ impl<'a, G: Playable> Session<'a, G> {
             None => true,
         };
         if !may_execute {
-            return self.wait(command, line.len());
+            if self.gui.keep(command, line.len())? {
+                self.stop_endless();
+            }
+            return Ok(());
         }
         self.began = Instant::now();
         self.execute(command, false)
     }
 
-    /// Keeps a command until the search ends. An endless search is stopped for another one.
-    fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
-        let is_search = matches!(command, Command::Go(_));
-        if !self.waiting.push(command, bytes) {
-            return self.voice.message("too many commands waiting");
-        }
-        if is_search {
-            self.stop_endless();
-        }
-        Ok(())
-    }
-
     fn stop_endless(&mut self) {
         if let Some(search) = &mut self.search
-            && (search.is_endless() || search.held)
+            && search.owed.is_endless()
         {
             search.stop();
         }
@@ -297,26 +247,25 @@ impl<'a, G: Playable> Session<'a, G> {
     fn catch_up(&mut self) -> io::Result<()> {
         loop {
             if let Some(search) = &mut self.search {
-                let may_answer = search.may_answer();
-                let Some(outcome) = search.outcome.take_if(|_| may_answer) else { return Ok(()) };
+                let Some(outcome) = search.owed.take() else { return Ok(()) };
                 if let Some(search) = self.search.take() {
                     self.freed = Instant::now();
                     self.answer(outcome, &search)?;
                     // The commands that waited may run for long.
-                    self.voice.flush()?;
+                    self.gui.flush()?;
                 }
             }
             if self.is_preparing {
                 return Ok(());
             }
-            let Some(Waiting { command, stopped, since, .. }) = self.waiting.pop() else {
+            let Some(Waiting { command, stopped, since, .. }) = self.gui.waiting.pop() else {
                 return Ok(());
             };
             // The clock of a command that waited for a search starts at the end of that search.
             self.began = self.freed.max(since);
             self.execute(command, stopped)?;
-            if self.quit.is_some() && self.search.is_some() {
-                self.waiting.clear();
+            if self.gui.quit.is_some() && self.search.is_some() {
+                self.gui.waiting.clear();
             }
         }
     }
@@ -325,20 +274,24 @@ impl<'a, G: Playable> Session<'a, G> {
     /// `stop` came after a command that had to wait.
     fn execute(&mut self, command: Command, stopped: bool) -> io::Result<()> {
         match command {
-            Command::Handshake(dialect) => self.greet(dialect)?,
+            Command::Handshake(dialect) => {
+                if self.gui.greet(dialect) {
+                    self.gui.introduce(&self.settings.describe(self.dialect()))?;
+                }
+            }
             Command::IsReady => {
                 if self.search.is_none() && self.prepare()? {
                     let (count, since) = self.unready.unwrap_or((0, Instant::now()));
                     self.unready = Some((count.saturating_add(1), since));
                 } else {
-                    self.voice.ready()?;
+                    self.gui.ready()?;
                 }
             }
             Command::NewGame => self.new_game(),
             Command::SetOption(text) => self.set_option(&text)?,
             Command::Position { setup, bare } => {
-                if bare && self.dialect() == Dialect::Uci {
-                    self.speak(Dialect::Cyclone);
+                if bare {
+                    self.gui.hear_bare_position();
                 }
                 self.set_position(&setup)?;
             }
@@ -354,7 +307,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Command::Quit => self.quit(),
             Command::Display => {
                 let text = self.line.position().position_text();
-                self.voice.message(&text)?;
+                self.gui.message(&text)?;
             }
             Command::Ignored => {}
             Command::Unknown(line) => {
@@ -366,30 +319,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     const fn dialect(&self) -> Dialect {
-        self.voice.wire.dialect
-    }
-
-    /// The first handshake decides about the dialect; another dialect's is ignored then.
-    fn greet(&mut self, dialect: Dialect) -> io::Result<()> {
-        if self.greeted.is_some_and(|greeted| greeted != dialect) {
-            return Ok(());
-        }
-        self.greeted = Some(dialect);
-        // `uci` says nothing against UCI-Cyclone.
-        if (dialect, self.dialect()) != (Dialect::Uci, Dialect::Cyclone) {
-            self.speak(dialect);
-        }
-        let options = self.settings.describe(self.dialect());
-        self.voice.introduce(&options)
-    }
-
-    fn speak(&mut self, dialect: Dialect) {
-        let wire = &mut self.voice.wire;
-        wire.dialect = dialect;
-        let free = dialect == Dialect::Uci && has_ranks::<G>();
-        wire.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
-        let seconds = dialect.is_ucci() && !self.settings.milliseconds;
-        wire.unit = if seconds { 1000 } else { 1 };
+        self.gui.wire.dialect
     }
 
     fn new_game(&mut self) {
@@ -409,11 +339,12 @@ impl<'a, G: Playable> Session<'a, G> {
                     engine.clear_hash();
                 }
             }
-            Err(Refusal::Bad(message)) => self.voice.message(&message)?,
+            Err(Refusal::Bad(message)) => self.gui.message(&message)?,
             Err(Refusal::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
         }
         self.is_unprepared = true;
-        self.speak(self.dialect());
+        self.gui.set_ranks(if has_ranks::<G>() { self.settings.ranks } else { Ranks::FromZero });
+        self.gui.set_milliseconds(self.settings.milliseconds);
         Ok(())
     }
 
@@ -423,16 +354,16 @@ impl<'a, G: Playable> Session<'a, G> {
         if self.dialect().is_ucci() && !self.settings.debug {
             return Ok(());
         }
-        self.voice.message(message)
+        self.gui.message(message)
     }
 
     /// Ends the session. Commands before `quit` that wait for books and tablebases are still executed if
     /// these open soon.
     fn quit(&mut self) {
-        self.quit = Some(Instant::now());
+        self.gui.quit = Some(Instant::now());
         match &mut self.search {
             Some(search) => {
-                self.waiting.clear();
+                self.gui.waiting.clear();
                 search.stop();
             }
             None => self.stop_waiting(),
@@ -443,8 +374,8 @@ impl<'a, G: Playable> Session<'a, G> {
     fn stop(&mut self) -> io::Result<()> {
         match &mut self.search {
             Some(search) => search.stop(),
-            None if self.held.is_none() && !self.waiting.has_search() => {
-                return self.voice.nothing_to_stop();
+            None if self.held.is_none() && !self.gui.waiting.has_search() => {
+                return self.gui.nothing_to_stop();
             }
             None => {}
         }
@@ -453,7 +384,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn stop_waiting(&mut self) {
-        self.waiting.stop();
+        self.gui.waiting.stop();
         if let Some(held) = &mut self.held {
             held.stopped = true;
         }
@@ -462,7 +393,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// Time ends a search that ponders from now on; those that wait need not ponder at all.
     fn ponder_hit(&mut self, draw: bool) {
         if let Some(search) = &mut self.search
-            && std::mem::take(&mut search.pondering)
+            && std::mem::take(&mut search.owed.pondering)
         {
             search.draw |= draw;
             search.signal.ponder_hit();
@@ -470,7 +401,7 @@ impl<'a, G: Playable> Session<'a, G> {
         if let Some(Held { go, .. }) = &mut self.held {
             go.ponder_hit(draw);
         }
-        self.waiting.ponder_hit(draw);
+        self.gui.waiting.ponder_hit(draw);
     }
 
     /// Begins to set up the engine as the settings demand, in a thread of its own; `false` if it is so
@@ -485,9 +416,9 @@ impl<'a, G: Playable> Session<'a, G> {
             self.tell_notices()?;
             return Ok(false);
         }
-        let (engine, events) = (self.engine.take(), self.sender.clone());
+        let (engine, events) = (self.engine.take(), self.gui.sender.clone());
         if let Err(error) = thinking::prepare(self.set_up, engine, wanted, events) {
-            self.voice.message(&format!("cannot start a thread to set options: {error}"))?;
+            self.gui.message(&format!("cannot start a thread to set options: {error}"))?;
             return Ok(false);
         }
         self.is_preparing = true;
@@ -505,10 +436,10 @@ impl<'a, G: Playable> Session<'a, G> {
                         Some(engine) => self.settings.keep(engine.options()),
                         None => self.settings.use_least(),
                     }
-                    self.voice.message(&format!("{error}; going on as before"))?;
+                    self.gui.message(&format!("{error}; going on as before"))?;
                 }
             }
-            None => self.voice.message("setting options broke down; please report them")?,
+            None => self.gui.message("setting options broke down; please report them")?,
         }
         self.tell_notices()?;
         self.say_ready()?;
@@ -521,48 +452,31 @@ impl<'a, G: Playable> Session<'a, G> {
     /// Answers every `isready` that waits.
     fn say_ready(&mut self) -> io::Result<()> {
         let count = self.unready.take().map_or(0, |(count, _)| count);
-        (0..count).try_for_each(|_| self.voice.ready())
+        (0..count).try_for_each(|_| self.gui.ready())
     }
 
     fn tell_notices(&mut self) -> io::Result<()> {
         let notices = self.engine.as_mut().map(Engine::take_notices).unwrap_or_default();
-        notices.iter().try_for_each(|notice| self.voice.message(notice))
+        notices.iter().try_for_each(|notice| self.gui.message(notice))
     }
 
     /// Sets the position; keeps the old one if the new one cannot be read.
     fn set_position(&mut self, setup: &Setup) -> io::Result<()> {
-        match self.read_line(setup) {
+        match read_position(setup, self.gui.wire.ranks) {
             Ok(line) => {
                 self.line = line;
                 self.banned.clear();
                 Ok(())
             }
-            Err(message) => self.voice.message(&format!("position unchanged: {message}")),
+            Err(message) => self.gui.message(&format!("position unchanged: {message}")),
         }
-    }
-
-    fn read_line(&self, setup: &Setup) -> Result<Line<G>, String> {
-        let mut line = match &setup.fen {
-            None => Line::new(G::start(), 0),
-            Some(text) => G::read_line(text).map_err(|error| error.to_string())?,
-        };
-        for (i, text) in setup.moves.iter().enumerate() {
-            let mv = self.legal_move(line.position(), text);
-            let illegal = || format!("move {} ({}) is not legal", i + 1, shortened(text));
-            line.push(mv.ok_or_else(illegal)?);
-        }
-        Ok(line)
-    }
-
-    fn legal_move(&self, position: &G, text: &str) -> Option<G::Move> {
-        G::parse_move(&self.voice.wire.ranks.ours(text)).filter(|&mv| position.is_legal(mv))
     }
 
     /// The legal ones of the moves that the GUI names, each once.
     fn legal_moves(&self, texts: &[String]) -> Vec<G::Move> {
         let mut moves = Vec::new();
         for text in texts {
-            let mv = self.legal_move(self.line.position(), text);
+            let mv = legal_move(self.line.position(), text, self.gui.wire.ranks);
             moves.extend(mv.filter(|mv| !moves.contains(mv)));
         }
         moves
@@ -572,7 +486,7 @@ impl<'a, G: Playable> Session<'a, G> {
         if count == 0 {
             return Ok(());
         }
-        self.voice.message(&format!("{command}: {count} moves left out, illegal or named twice"))
+        self.gui.message(&format!("{command}: {count} moves left out, illegal or named twice"))
     }
 
     /// The moves that a search leaves out: the banned ones, and, if `go` names moves to search, all others.
@@ -589,7 +503,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn go(&mut self, go: &Go, stopped: bool) -> io::Result<()> {
-        let go = &go.in_milliseconds(self.voice.wire.unit);
+        let go = &go.in_milliseconds(self.gui.wire.unit);
         if !go.ignored.is_empty() {
             self.complain(&format!("go: ignored {}", go.ignored.join(" ")))?;
         }
@@ -609,22 +523,22 @@ impl<'a, G: Playable> Session<'a, G> {
         let (stopped, spent) = (*stopped, began.elapsed());
         if self.dialect().is_ucci() && go.depth == Some(0) {
             let score = Score::from_eval(self.line.position().evaluate());
-            self.voice.score::<G>(0, score, &[])?;
-            return self.voice.no_move();
+            self.gui.score::<G>(0, score, &[])?;
+            return self.gui.no_move();
         }
         let banned = self.moves_to_leave_out(go)?;
-        let Some(engine) = self.engine.take() else { return self.voice.no_move() };
+        let Some(engine) = self.engine.take() else { return self.gui.no_move() };
         // The end of the input, or another `go`, has ended it before it began.
-        let may_last = !stopped && self.ended.is_none() && !self.waiting.has_search();
+        let may_last = !stopped && self.gui.ended.is_none() && !self.gui.waiting.has_search();
         let (search, job) = self.plan(go, banned, may_last, spent);
         if stopped || !may_last && (self.is_unlimited(go) || go.ponder) {
             search.signal.stop();
         }
         if self.settings.debug {
-            self.voice.message(&format!("{:?}, {job:?}", self.allowance(go)))?;
+            self.gui.message(&format!("{:?}, {job:?}", self.allowance(go)))?;
         }
         let task = Task { line: self.line_to_search(), job, banned: search.banned.clone() };
-        let (signal, events) = (search.signal.clone(), self.sender.clone());
+        let (signal, events) = (search.signal.clone(), self.gui.sender.clone());
         self.search = Some(search);
         if let Err(error) = thinking::start(engine, task, signal, events) {
             self.search_lost(&format!("cannot start a thread for the search: {error}"))?;
@@ -662,14 +576,16 @@ impl<'a, G: Playable> Session<'a, G> {
         let pondering = go.ponder && may_last && go.perft.is_none();
         let search = Search {
             signal: Arc::new(Signal::new(pondering)),
-            pondering,
-            endless: unlimited && may_last,
-            // UCCI's endless searches may answer when they have found a mate.
-            held: unlimited && may_last && !is_ucci && go.mate.is_none(),
+            owed: Owed {
+                pondering,
+                endless: unlimited && may_last,
+                // UCCI's endless searches may answer when they have found a mate.
+                held: unlimited && may_last && !is_ucci && go.mate.is_none(),
+                answer: None,
+            },
             draw: go.draw,
             banned,
             lines: Vec::new(),
-            outcome: None,
         };
         let mate = go.mate.map(|moves| moves.max(1)).or((is_ucci && unlimited).then_some(u32::MAX));
         let goal = Goal { limits: limits.after(spent), mate };
@@ -702,7 +618,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn hear(&mut self, thought: Thought<G>) -> io::Result<()> {
         match thought {
             Thought::Iteration(iteration) => self.tell_iteration(iteration),
-            Thought::Count(mv, leaves) => self.voice.count::<G>(mv, leaves),
+            Thought::Count(mv, leaves) => self.gui.count::<G>(mv, leaves),
             Thought::Known(entry) => self.tell_known(entry),
             Thought::Done(done) => self.search_ended(done),
             Thought::Prepared(prepared) => self.prepared(prepared),
@@ -712,7 +628,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn tell_iteration(&mut self, iteration: Iteration<G::Move>) -> io::Result<()> {
         if iteration.multipv as usize <= self.settings.multipv() {
             let detail = Detail { wdl: self.settings.show_wdl, debug: self.settings.debug };
-            self.voice.iteration::<G>(&iteration, detail)?;
+            self.gui.iteration::<G>(&iteration, detail)?;
         }
         if let Some(search) = &mut self.search {
             if iteration.multipv == 1 {
@@ -736,7 +652,7 @@ impl<'a, G: Playable> Session<'a, G> {
 
     /// Neither engine nor answer will come back: any move is better than none.
     fn search_lost(&mut self, why: &str) -> io::Result<()> {
-        self.voice.message(why)?;
+        self.gui.message(why)?;
         let mut moves = MoveList::new();
         self.line.position().legal_moves(&mut moves);
         let banned = self.search.as_ref().map_or(&self.banned, |search| &search.banned);
@@ -751,18 +667,18 @@ impl<'a, G: Playable> Session<'a, G> {
             self.tell_known(entry)?;
         }
         if let Some(search) = &mut self.search {
-            search.outcome = Some(outcome);
+            search.owed.answer = Some(outcome);
         }
         Ok(())
     }
 
     /// UCCI: reports the transposition table's entry. While a search runs, the search's thread answers.
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
-        let line = match self.read_line(setup) {
+        let line = match read_position::<G>(setup, self.gui.wire.ranks) {
             Ok(line) => line,
             Err(message) => {
                 self.complain(&format!("probe: {message}"))?;
-                return self.voice.hash_entry::<G>(None);
+                return self.gui.hash_entry::<G>(None);
             }
         };
         let position = line.position().clone();
@@ -777,7 +693,7 @@ impl<'a, G: Playable> Session<'a, G> {
             }
             (_, entry) => {
                 let entry = entry.flatten();
-                self.voice.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
+                self.gui.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
             }
         }
     }
@@ -786,7 +702,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn tell_known(&mut self, entry: Option<HashEntry<G::Move>>) -> io::Result<()> {
         match self.probed.pop_front() {
             Some((position, _)) => {
-                self.voice.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
+                self.gui.hash_entry::<G>(entry.map(|entry| legal(entry, &position)))
             }
             None => Ok(()),
         }
@@ -795,26 +711,26 @@ impl<'a, G: Playable> Session<'a, G> {
     fn answer(&mut self, outcome: Outcome<G::Move>, search: &Search<G>) -> io::Result<()> {
         self.tell_notices()?;
         let choice = match outcome {
-            Outcome::Leaves(Some(leaves)) => return self.voice.total(leaves),
-            Outcome::Leaves(None) => return self.voice.message("go perft: stopped"),
-            Outcome::Move(None) => return self.voice.no_move(),
+            Outcome::Leaves(Some(leaves)) => return self.gui.total(leaves),
+            Outcome::Leaves(None) => return self.gui.message("go perft: stopped"),
+            Outcome::Move(None) => return self.gui.no_move(),
             Outcome::Move(Some(choice)) => self.varied(choice, &search.lines),
         };
         match choice.source {
             Source::Search => {}
-            Source::Book => self.voice.message("the move is from the book")?,
+            Source::Book => self.gui.message("the move is from the book")?,
             Source::Table => self.tell_table(&choice)?,
         }
         let draw = search.draw && self.accepts_draw(&choice);
-        self.voice.best::<G>(choice.mv, choice.ponder(), Extras { draw })
+        self.gui.best::<G>(choice.mv, choice.ponder(), Extras { draw })
     }
 
     fn tell_table(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
         if let Some(score) = choice.score {
-            self.voice.score::<G>(1, score, &choice.pv)?;
+            self.gui.score::<G>(1, score, &choice.pv)?;
         }
         if let Some(table) = &choice.table {
-            self.voice.message(&format!("the move is from the endgame tables: {table}"))?;
+            self.gui.message(&format!("the move is from the endgame tables: {table}"))?;
         }
         Ok(())
     }

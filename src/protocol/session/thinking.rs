@@ -6,25 +6,16 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::bytes::StopFlag;
 use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Adjudicate, Game, Line, MoveList};
 use crate::hash::Key;
+use crate::protocol::conversation::input::Event;
 use crate::search::{Control, HashEntry, Iteration, Limits, Score, ScoreKind};
 
 /// Moves made to prove a mate before an ordinary search looks for it.
 const QUICK_PROOF: u64 = 300_000;
-
-/// An event that the session waits for.
-#[derive(Debug)]
-pub(in crate::protocol) enum Event<T> {
-    /// A line of input.
-    Line(String),
-    /// No more input.
-    End,
-    /// From the search.
-    Thinking(T),
-}
 
 /// A report of a search thread.
 #[derive(Debug)]
@@ -74,7 +65,7 @@ pub(in crate::protocol) enum Outcome<M> {
 /// The signals to a running search: to stop, and to look up transposition table entries.
 #[derive(Debug)]
 pub(in crate::protocol) struct Signal {
-    stop: AtomicBool,
+    stop: StopFlag,
     /// The opponent is still to move: the clock counts, but ends nothing yet.
     pondering: AtomicBool,
     /// Positions whose entries were requested.
@@ -86,7 +77,7 @@ pub(in crate::protocol) struct Signal {
 impl Signal {
     pub(in crate::protocol) fn new(pondering: bool) -> Self {
         Self {
-            stop: AtomicBool::new(false),
+            stop: StopFlag::default(),
             pondering: AtomicBool::new(pondering),
             asked: Mutex::default(),
             is_asked: AtomicBool::new(false),
@@ -107,11 +98,11 @@ impl Signal {
     }
 
     fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_set()
     }
 
     pub(in crate::protocol) fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.set();
     }
 
     /// The opponent has played the move expected. What was thought about it counts: a search that
@@ -131,7 +122,7 @@ struct Remote<G: Playable> {
 
 impl<G: Playable> Remote<G> {
     fn send(&self, thought: Thought<G>) -> bool {
-        self.events.send(Event::Thinking(thought)).is_ok()
+        self.events.send(Event::Engine(thought)).is_ok()
     }
 
     /// Returns true if the mate that is looked for was found, and is no guess.
@@ -381,7 +372,7 @@ impl<G: Playable> Drop for Guard<G> {
     fn drop(&mut self) {
         // A closed channel means that the session has ended: nothing remains to be reported.
         if let Some(thought) = self.thought.take() {
-            drop(self.events.send(Event::Thinking(thought)));
+            drop(self.events.send(Event::Engine(thought)));
         }
     }
 }

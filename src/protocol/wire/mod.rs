@@ -7,6 +7,5 @@ pub(super) mod format;
 pub(super) mod go;
 pub(super) mod info;
 pub(super) mod options;
-pub(super) mod queue;
 pub(super) mod ranks;
 pub(super) mod scale;

@@ -116,7 +116,7 @@ impl Session<'_> {
         if is_message && !self.may_hand_on()? {
             return Ok(());
         }
-        for line in voice::info(line, from, self.gui) {
+        for line in voice::info(line, from, self.gui.wire) {
             self.print(&line)?;
         }
         Ok(())
@@ -140,7 +140,7 @@ impl Session<'_> {
 
     fn print(&mut self, line: &str) -> io::Result<()> {
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        writeln!(self.output, "{line}")
+        writeln!(self.gui.output, "{line}")
     }
 
     fn engine_ended(&mut self) -> io::Result<()> {
@@ -190,7 +190,7 @@ impl Session<'_> {
         let number = self.backend.number + 1;
         // The old one is ended first, for both may want the same files.
         self.backend = Backend::nobody(number);
-        match Backend::foreign(&self.setup.command, protocol, number, self.sender.clone()) {
+        match Backend::foreign(&self.setup.command, protocol, number, self.gui.sender.clone()) {
             Ok(backend) => {
                 self.backend = backend;
                 Ok(())
@@ -213,7 +213,7 @@ impl Session<'_> {
             engine = Engine::new(options.without_files());
         }
         let backend = engine.map_err(|error| in_full(&error)).and_then(|engine| {
-            let own = Backend::own(engine, options, number, self.sender.clone());
+            let own = Backend::own(engine, options, number, self.gui.sender.clone());
             own.map_err(|error| error.to_string())
         });
         match backend {
@@ -253,7 +253,7 @@ impl Session<'_> {
 
     /// Answers a search that cannot wait for another engine.
     fn answer_if_late(&mut self) -> io::Result<()> {
-        let is_late = |search: &Search| search.answer.is_none() && search.is_nearly_over();
+        let is_late = |search: &Search| search.owed.answer.is_none() && search.is_nearly_over();
         if self.search.as_ref().is_some_and(is_late) {
             self.answer_ourselves("")?;
             self.give_answer()?;
@@ -272,7 +272,7 @@ impl Session<'_> {
     /// The time at which [`watch`](Self::watch) is to be called at the latest.
     pub(super) fn next_time(&self) -> Instant {
         let timeouts = self.setup.timeouts;
-        let search = self.search.as_ref().filter(|search| search.answer.is_none());
+        let search = self.search.as_ref().filter(|search| search.owed.answer.is_none());
         let times = [
             self.backend.second_greeting(timeouts.start),
             self.backend.introduction_ends(timeouts.start),
@@ -334,10 +334,11 @@ impl Session<'_> {
     fn watch_search(&mut self, now: Instant) -> io::Result<()> {
         let timeouts = self.setup.timeouts;
         let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);
-        let Some(search) = self.search.as_ref().filter(|search| search.answer.is_none()) else {
+        let Some(search) = self.search.as_ref().filter(|search| search.owed.answer.is_none())
+        else {
             return Ok(());
         };
-        let after_end = self.ended.is_some_and(|ended| search.since(ended) > AFTER_END);
+        let after_end = self.gui.ended.is_some_and(|ended| search.since(ended) > AFTER_END);
         if is_over(search.end_time(timeouts)) {
             let error = self.backend.silent("thinking", timeouts.stop);
             self.failed(&error)

@@ -5,15 +5,16 @@ mod engine;
 mod play;
 
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-use super::{Event, ProxyError, ProxyOptions};
+use super::{EngineLine, ProxyError, ProxyOptions};
+use crate::bytes::StopFlag;
 use crate::engine::EngineOptions;
 use crate::game::Notation;
 use crate::protocol::client::ReadyWord;
 use crate::protocol::{
-    Command, Dialect, Go, Offer, Queue, Ranks, Setup, Waiting, Wire, folded, name_and_value,
+    Channel, Command, Conversation, Dialect, Event, Go, Offer, Ranks, Setup, Waiting, folded,
+    name_and_value,
 };
 use crate::proxy::backend::{Backend, Stage};
 use crate::proxy::board::Board;
@@ -26,28 +27,17 @@ use crate::xiangqi::{Position, RuleSet};
 const MAX_HELD: usize = 100;
 /// Options set by the GUI that are remembered.
 const MAX_SET: usize = 1000;
-/// The interval between two looks at whether the session was interrupted.
+/// The interval between two looks at whether the session is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 /// The time that a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
 /// The time that our book and tablebases may take to open before the engine plays without them.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The time after `quit` in which the engine may still introduce itself and get ready.
-const AFTER_QUIT: Duration = Duration::from_secs(1);
 
 /// A session of one engine with one GUI.
 pub(super) struct Session<'a> {
-    sender: SyncSender<Event>,
-    events: Receiver<Event>,
-    output: &'a mut dyn Write,
+    gui: Conversation<'a, EngineLine>,
     setup: ProxyOptions,
-    /// The dialect and conventions of the GUI.
-    gui: Wire,
-    /// The ranks of the GUI where the dialect leaves that open, and UCCI's unit of time.
-    ranks: Ranks,
-    unit: u64,
-    /// The handshake of the GUI; those of other dialects are ignored.
-    greeted: Option<Dialect>,
     /// The GUI has sent a line.
     spoken: bool,
     /// Messages until then.
@@ -74,13 +64,8 @@ pub(super) struct Session<'a> {
     hello: bool,
     /// The GUI waits for `readyok`.
     ready: Option<Ready>,
-    waiting: Queue,
     /// Lines of the engine that are no answers, since the GUI's last command.
     strange_lines: u32,
-    /// The time at which the input ended.
-    ended: Option<Instant>,
-    /// The time of the GUI's `quit`.
-    quit: Option<Instant>,
 }
 
 /// A GUI's `isready` without answer.
@@ -95,21 +80,16 @@ impl<'a> Session<'a> {
     /// Starts the engine.
     pub(super) fn new(
         setup: ProxyOptions,
-        (sender, events): (SyncSender<Event>, Receiver<Event>),
+        channel: Channel<EngineLine>,
         output: &'a mut dyn Write,
     ) -> Result<Self, ProxyError> {
+        let gui = Conversation::new(channel, output, Dialect::Uci);
         let options = Options::new(setup.own.clone());
         let front = Front::new(front_options(&options))?;
-        let backend = Backend::foreign(&setup.command, setup.protocol, 0, sender.clone())?;
+        let backend = Backend::foreign(&setup.command, setup.protocol, 0, gui.sender.clone())?;
         Ok(Self {
-            sender,
-            events,
-            output,
+            gui,
             setup,
-            gui: Wire::of(Dialect::Uci),
-            ranks: Ranks::FromZero,
-            unit: Wire::of(Dialect::Ucci).unit,
-            greeted: None,
             spoken: false,
             held: Vec::new(),
             options,
@@ -126,51 +106,49 @@ impl<'a> Session<'a> {
             search: None,
             hello: false,
             ready: None,
-            waiting: Queue::default(),
             strange_lines: 0,
-            ended: None,
-            quit: None,
         })
     }
 
-    pub(super) fn run(mut self, interrupted: &dyn Fn() -> bool) -> io::Result<()> {
-        while !self.finished() && !interrupted() {
+    pub(super) fn run(mut self, stop: &StopFlag) -> io::Result<()> {
+        while !self.finished() && !stop.is_set() {
             let wait = self.next_time().saturating_duration_since(Instant::now());
-            match self.events.recv_timeout(wait) {
-                Ok(Event::Line(line)) => self.read(&line)?,
-                Ok(Event::End) => self.end_of_input()?,
-                Ok(Event::Engine(number, line)) if number == self.backend.number => {
+            match self.gui.next_event(Some(wait)) {
+                Some(Event::Line(line)) => self.read(&line)?,
+                Some(Event::End) => self.end_of_input()?,
+                Some(Event::Engine(EngineLine { number, line }))
+                    if number == self.backend.number =>
+                {
                     self.hear(line.as_deref())?;
                 }
                 // Of an engine that is no longer ours.
-                Ok(Event::Engine(..)) | Err(RecvTimeoutError::Timeout) => {}
-                // The session holds a sender itself.
-                Err(RecvTimeoutError::Disconnected) => break,
+                Some(Event::Engine(_)) | None => {}
             }
             self.watch()?;
             self.catch_up()?;
-            self.output.flush()?;
+            self.gui.flush()?;
         }
-        if self.quit.is_some() {
+        if self.gui.quit.is_some() {
             self.answer_now()?;
         }
-        if self.gui.dialect.is_ucci() && self.spoken {
-            writeln!(self.output, "bye")?;
-            self.output.flush()?;
+        if self.spoken {
+            self.gui.farewell()?;
         }
+        self.gui.flush()?;
         self.backend.quit();
         Ok(())
     }
 
     fn finished(&self) -> bool {
-        self.has_quit() || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
+        self.has_quit()
+            || self.gui.ended.is_some() && !self.is_busy() && self.gui.waiting.is_empty()
     }
 
     /// Returns true once the session is to end because of `quit`. Requests before it, as `uci` and `isready`
     /// from a pipe, are still answered if the engine introduces itself and gets ready soon.
     fn has_quit(&self) -> bool {
         let is_asked = self.hello || self.ready.is_some();
-        self.quit.is_some_and(|since| !is_asked || since.elapsed() >= AFTER_QUIT)
+        self.gui.quit.is_some() && (!is_asked || self.gui.is_quit_late())
     }
 
     /// Returns true if commands must wait, so that answers come in order.
@@ -182,15 +160,10 @@ impl<'a> Session<'a> {
     fn read(&mut self, line: &str) -> io::Result<()> {
         let Some(command) = Command::parse(line) else { return Ok(()) };
         self.strange_lines = 0;
-        if let Ok(Command::Handshake(dialect)) = command {
-            if self.greeted.is_some_and(|greeted| greeted != dialect) {
-                return Ok(());
-            }
-            self.greeted = Some(dialect);
-            // `uci` does not contradict UCI-Cyclone.
-            if (dialect, self.gui.dialect) != (Dialect::Uci, Dialect::Cyclone) {
-                self.speak(dialect);
-            }
+        if let Ok(Command::Handshake(dialect)) = command
+            && !self.gui.greet(dialect)
+        {
+            return Ok(());
         }
         if !std::mem::replace(&mut self.spoken, true) {
             for message in std::mem::take(&mut self.held) {
@@ -201,77 +174,55 @@ impl<'a> Session<'a> {
             Ok(command) => command,
             Err(message) => return self.info(&message),
         };
-        let idle = !self.is_busy() && self.waiting.is_empty();
+        let idle = !self.is_busy() && self.gui.waiting.is_empty();
         match command {
             Command::Stop => self.stop(),
             Command::PonderHit { draw } => self.ponder_hit(draw),
             Command::Quit => {
-                self.quit = Some(Instant::now());
+                self.gui.quit = Some(Instant::now());
                 Ok(())
             }
-            Command::IsReady if self.search.is_some() => writeln!(self.output, "readyok"),
+            Command::IsReady if self.search.is_some() => self.gui.ready(),
             Command::Unknown(_) | Command::Display | Command::Debug(_)
-                if self.search.is_some() && self.waiting.is_empty() =>
+                if self.search.is_some() && self.gui.waiting.is_empty() =>
             {
                 self.execute(command)
             }
             _ if idle => self.execute(command),
-            _ => self.wait(command, line.len()),
+            _ if self.gui.keep(command, line.len())? => self.stop_endless(),
+            _ => Ok(()),
         }
-    }
-
-    /// Sets the dialect that the GUI uses from now on.
-    const fn speak(&mut self, dialect: Dialect) {
-        let from_zero = !matches!(dialect, Dialect::Uci);
-        self.gui = Wire {
-            dialect,
-            ranks: if from_zero { Ranks::FromZero } else { self.ranks },
-            unit: if dialect.is_ucci() { self.unit } else { 1 },
-        };
-    }
-
-    /// Keeps a command until the search ends. An endless search is stopped for another one.
-    fn wait(&mut self, command: Command, bytes: usize) -> io::Result<()> {
-        let is_search = matches!(command, Command::Go(_));
-        if !self.waiting.push(command, bytes) {
-            return self.info("too many commands waiting");
-        }
-        if is_search { self.stop_endless() } else { Ok(()) }
     }
 
     fn stop_endless(&mut self) -> io::Result<()> {
-        if self.search.as_ref().is_some_and(|search| search.endless || search.pondering) {
+        if self.search.as_ref().is_some_and(|search| search.owed.is_endless()) {
             self.stop_search()?;
         }
         Ok(())
     }
 
     fn end_of_input(&mut self) -> io::Result<()> {
-        self.ended = Some(Instant::now());
+        self.gui.ended = Some(Instant::now());
         self.stop_endless()
     }
 
     /// Stops the search and those that wait.
     fn stop(&mut self) -> io::Result<()> {
-        self.waiting.stop();
+        self.gui.waiting.stop();
         if self.search.is_some() {
             return self.stop_search();
         }
-        let idle = !self.is_busy() && self.waiting.is_empty();
-        if idle && self.gui.dialect.is_ucci() {
-            writeln!(self.output, "nobestmove")
-        } else {
-            Ok(())
-        }
+        let idle = !self.is_busy() && self.gui.waiting.is_empty();
+        if idle { self.gui.nothing_to_stop() } else { Ok(()) }
     }
 
     /// The clock starts for a search that ponders; those that wait need not ponder at all.
     fn ponder_hit(&mut self, draw: bool) -> io::Result<()> {
-        self.waiting.ponder_hit(draw);
-        let Some(search) = self.search.as_mut().filter(|search| search.pondering) else {
+        self.gui.waiting.ponder_hit(draw);
+        let Some(search) = self.search.as_mut().filter(|search| search.owed.pondering) else {
             return Ok(());
         };
-        search.pondering = false;
+        search.owed.pondering = false;
         search.go.draw |= draw;
         search.start_clock();
         if !search.is_with_engine() {
@@ -288,12 +239,13 @@ impl<'a> Session<'a> {
             if self.is_busy() {
                 return Ok(());
             }
-            let Some(Waiting { command, stopped, .. }) = self.waiting.pop() else {
+            let Some(Waiting { command, stopped, .. }) = self.gui.waiting.pop() else {
                 return Ok(());
             };
             self.execute(command)?;
             // The end of the input, or another `go`, has ended it before it began.
-            if self.search.is_some() && (self.waiting.has_search() || self.ended.is_some()) {
+            if self.search.is_some() && (self.gui.waiting.has_search() || self.gui.ended.is_some())
+            {
                 self.stop_endless()?;
             }
             if stopped && self.search.is_some() {
@@ -306,18 +258,17 @@ impl<'a> Session<'a> {
     /// anything else is done.
     fn give_answer(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
-        let may_answer = search.may_answer();
-        let Some(answer) = search.answer.take_if(|_| may_answer) else { return Ok(()) };
+        let Some(answer) = search.owed.take() else { return Ok(()) };
         self.search = None;
-        writeln!(self.output, "{}", self.gui.answer(&answer))?;
-        if let Some(offer) = answer.offer.filter(|_| !self.gui.dialect.is_ucci()) {
+        self.gui.answer(&answer)?;
+        if let Some(offer) = answer.offer.filter(|_| !self.gui.wire.dialect.is_ucci()) {
             let word = match offer {
                 Offer::Draw => "offers a draw",
                 Offer::Resign => "resigns",
             };
             self.info(&format!("{} {word}", self.backend.name()))?;
         }
-        self.output.flush()
+        self.gui.flush()
     }
 
     /// A command while nothing runs.
@@ -338,8 +289,8 @@ impl<'a> Session<'a> {
                 None => Ok(()),
             },
             Command::Position { setup, bare } => {
-                if bare && self.gui.dialect == Dialect::Uci {
-                    self.speak(Dialect::Cyclone);
+                if bare {
+                    self.gui.hear_bare_position();
                 }
                 self.set_position(setup)
             }
@@ -358,7 +309,7 @@ impl<'a> Session<'a> {
 
     /// A move of the GUI's for the present position, with ranks from 0.
     fn our_move(&self, text: &str) -> String {
-        let ours = self.gui.ranks.ours(text);
+        let ours = self.gui.wire.ranks.ours(text);
         self.board.legal(&ours).map_or(ours, Position::move_text)
     }
 
@@ -369,7 +320,7 @@ impl<'a> Session<'a> {
         if self.board.line().is_some() {
             search_moves.retain(|mv| self.board.legal(mv).is_some());
         }
-        Go { search_moves, ..go.in_milliseconds(self.gui.unit) }
+        Go { search_moves, ..go.in_milliseconds(self.gui.wire.unit) }
     }
 
     /// A game begins. An engine that has failed has another chance, if it has ever worked.
@@ -391,9 +342,10 @@ impl<'a> Session<'a> {
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
         let wire = self.backend.wire;
         if !wire.dialect.is_ucci() {
-            return writeln!(self.output, "pophash");
+            return writeln!(self.gui.output, "pophash");
         }
-        let moves: Vec<String> = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
+        let moves: Vec<String> =
+            setup.moves.iter().map(|mv| self.gui.wire.ranks.ours(mv)).collect();
         let text = wire.position(setup.fen.as_deref(), moves.iter().map(String::as_str));
         self.tell(&text.replacen("position", "probe", 1)).map(drop)
     }
@@ -410,15 +362,15 @@ impl<'a> Session<'a> {
             Stage::Ready if !self.backend.is_own() => format!("{name} + juzhong {version}"),
             _ => format!("juzhong {version}"),
         };
-        writeln!(self.output, "id name {name}")?;
+        writeln!(self.gui.output, "id name {name}")?;
         match author.as_deref().filter(|author| !author.is_empty() && *author != own) {
-            Some(author) => writeln!(self.output, "id author {author}; {own}")?,
-            None => writeln!(self.output, "id author {own}")?,
+            Some(author) => writeln!(self.gui.output, "id author {author}; {own}")?,
+            None => writeln!(self.gui.output, "id author {own}")?,
         }
-        for line in self.options.lines(self.gui.dialect) {
-            writeln!(self.output, "{line}")?;
+        for line in self.options.lines(self.gui.wire.dialect) {
+            writeln!(self.gui.output, "{line}")?;
         }
-        writeln!(self.output, "{}", self.gui.dialect.ok())
+        writeln!(self.gui.output, "{}", self.gui.wire.dialect.ok())
     }
 
     /// Asks the engine whether it is ready, or answers in its place.
@@ -439,20 +391,18 @@ impl<'a> Session<'a> {
     }
 
     fn say_ready(&mut self) -> io::Result<()> {
-        if self.ready.take().is_some() { writeln!(self.output, "readyok") } else { Ok(()) }
+        if self.ready.take().is_some() { self.gui.ready() } else { Ok(()) }
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
         match self.options.owner(name) {
             Owner::Managed(Managed::Variant) => {
                 let is_fairy = value.eq_ignore_ascii_case("xiangqi");
-                self.ranks = if is_fairy { Ranks::FromOne } else { Ranks::FromZero };
-                self.speak(self.gui.dialect);
+                self.gui.set_ranks(if is_fairy { Ranks::FromOne } else { Ranks::FromZero });
             }
             Owner::Managed(Managed::Milliseconds) => {
                 let is_on = ["true", "on", "1"].iter().any(|on| value.eq_ignore_ascii_case(on));
-                self.unit = if is_on { 1 } else { 1000 };
-                self.speak(self.gui.dialect);
+                self.gui.set_milliseconds(is_on);
             }
             Owner::Managed(Managed::NewGame) => return self.new_game(),
             Owner::Ours(name) => {
@@ -483,8 +433,8 @@ impl<'a> Session<'a> {
 
     /// The engine will get, before its next search, what it may understand better than we do.
     fn set_position(&mut self, setup: Setup) -> io::Result<()> {
-        let moves = setup.moves.iter().map(|mv| self.gui.ranks.ours(mv)).collect();
-        let (board, problem) = Board::read(setup.fen, moves);
+        let moves = setup.moves.iter().map(|mv| self.gui.wire.ranks.ours(mv)).collect();
+        let (board, problem) = Board::read(Setup { moves, ..setup });
         self.board = board;
         self.banned.clear();
         self.position_sent = false;
@@ -516,7 +466,7 @@ impl<'a> Session<'a> {
     /// Writes a message to people; it waits until the GUI has sent its first line.
     fn info(&mut self, text: &str) -> io::Result<()> {
         if self.spoken {
-            return writeln!(self.output, "{}", self.gui.message(text));
+            return self.gui.message(text);
         }
         if self.held.len() < MAX_HELD {
             self.held.push(text.to_owned());

@@ -31,7 +31,7 @@ impl Session<'_> {
         let mut search = Search::new(go, self.board.mover());
         search.analysing |= self.several_lines || self.analyse_mode;
         // UCCI has no word on it: there the engine decides when an endless search ends.
-        search.held &= !self.gui.dialect.is_ucci();
+        search.owed.held &= !self.gui.wire.dialect.is_ucci();
         let is_over = self.board.legal_moves().is_some_and(|moves| moves.is_empty());
         let analysing = search.analysing;
         self.search = Some(search);
@@ -80,8 +80,8 @@ impl Session<'_> {
         if let Some(score) = choice.score {
             let pv: Vec<String> = choice.pv.iter().map(|&mv| Position::move_text(mv)).collect();
             let line = format!("info depth 1 score {score} pv {}", pv.join(" "));
-            for line in voice::info(&line, OURS, self.gui) {
-                writeln!(self.output, "{line}")?;
+            for line in voice::info(&line, OURS, self.gui.wire) {
+                writeln!(self.gui.output, "{line}")?;
             }
         }
         match (choice.source, &choice.table) {
@@ -93,7 +93,7 @@ impl Session<'_> {
 
     fn settle(&mut self, answer: Answer) -> io::Result<()> {
         if let Some(search) = &mut self.search {
-            search.answer.get_or_insert(answer);
+            search.owed.answer.get_or_insert(answer);
         }
         Ok(())
     }
@@ -109,7 +109,8 @@ impl Session<'_> {
 
     /// Hands the search to the engine if there is one that has not got it.
     pub(super) fn send_search(&mut self) -> io::Result<()> {
-        if !self.search.as_ref().is_some_and(|search| search.answer.is_none() && !search.sent) {
+        if !self.search.as_ref().is_some_and(|search| search.owed.answer.is_none() && !search.sent)
+        {
             return Ok(());
         }
         if self.backend.stage == Stage::Gone {
@@ -153,8 +154,7 @@ impl Session<'_> {
     /// The GUI wants the answer now.
     pub(super) fn stop_search(&mut self) -> io::Result<()> {
         if let Some(search) = &mut self.search {
-            search.pondering = false;
-            search.held = false;
+            search.owed.stop();
             search.stopped = true;
         }
         self.hurry()
@@ -163,7 +163,7 @@ impl Session<'_> {
     /// The answer must come soon: the engine gets `stop`, or, if it does not search, we answer ourselves.
     pub(super) fn hurry(&mut self) -> io::Result<()> {
         match &mut self.search {
-            Some(search) if search.answer.is_some() || search.stop_said().is_some() => Ok(()),
+            Some(search) if search.owed.answer.is_some() || search.stop_said().is_some() => Ok(()),
             Some(search) if search.sent => {
                 search.say_stop();
                 self.tell("stop").map(drop)
@@ -187,7 +187,7 @@ impl Session<'_> {
         }
         let Some(text) = &answer.best else {
             // In UCCI an engine may end a search in this way when it gets `stop`.
-            if stopped && self.gui.dialect.is_ucci() {
+            if stopped && self.gui.wire.dialect.is_ucci() {
                 return self.settle(answer);
             }
             let resigns = format!("{} gives no move", self.backend.name());
@@ -240,8 +240,8 @@ impl Session<'_> {
     /// Answers what runs at once, without waiting for the engine.
     pub(super) fn answer_now(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
-        (search.pondering, search.held) = (false, false);
-        if search.answer.is_none() {
+        search.owed.stop();
+        if search.owed.answer.is_none() {
             self.answer_ourselves("")?;
         }
         self.give_answer()

@@ -7,8 +7,8 @@
 use std::io::{Cursor, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::bytes::StopFlag;
 use crate::record::archives::admit;
 use crate::record::archives::admit::{Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden};
 use crate::record::archives::packed::Content;
@@ -45,7 +45,7 @@ enum Item {
 #[derive(Debug)]
 struct Finder<'a> {
     bytes: &'a [u8],
-    stop: &'a AtomicBool,
+    stop: &'a StopFlag,
     stores: Vec<Content<'static>>,
     /// The contents unpacked in this round.
     spool: Spool<'a>,
@@ -66,7 +66,7 @@ struct Finder<'a> {
 pub(in crate::record) fn find(
     bytes: &[u8],
     folder: &Path,
-    stop: &AtomicBool,
+    stop: &StopFlag,
 ) -> Result<Found, UnpackError> {
     let total = budget(bytes.len());
     let mut finder = Finder {
@@ -93,7 +93,7 @@ pub(in crate::record) fn find(
         let spool = std::mem::replace(&mut finder.spool, Spool::new(folder));
         finder.stores.push(spool.finish().map_err(UnpackError::Io)?);
     }
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_set() {
         return Err(UnpackError::Interrupted);
     }
     let Finder { stores, skipped, .. } = finder;
@@ -133,7 +133,7 @@ impl Finder<'_> {
         depth: u32,
         to: &mut Vec<Item>,
     ) -> Result<(), UnpackError> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_set() {
             return Err(UnpackError::Interrupted);
         }
         let head = self.head(&member);
@@ -354,7 +354,7 @@ impl Finder<'_> {
         let mut found = Vec::new();
         let mut skipped = Vec::new();
         let mut take = |name: &str, input: Result<&mut dyn Read, String>| {
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_set() {
                 return Err(UnpackError::Interrupted);
             }
             let taken = input
@@ -401,7 +401,7 @@ fn take_file(
     input: &mut dyn Read,
     spool: &mut Spool<'_>,
     limit: u64,
-    stop: &AtomicBool,
+    stop: &StopFlag,
 ) -> Result<Taken, UnpackError> {
     let start = spool.len();
     let mut head = Vec::new();

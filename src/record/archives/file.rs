@@ -9,10 +9,9 @@
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
+use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
 use crate::bytes::open::regular;
 use crate::bytes::positioned::PositionedFile;
@@ -157,7 +156,7 @@ impl GameFile {
     ///
     /// Those of reading and of writing the file; [`io::ErrorKind::FileTooLarge`] beyond [`MAX_INPUT`];
     /// [`io::ErrorKind::Interrupted`] soon after `stop` was set, if `input` does not wait then.
-    pub fn spool(input: &mut dyn Read, folder: &Path, stop: &AtomicBool) -> io::Result<Self> {
+    pub fn spool(input: &mut dyn Read, folder: &Path, stop: &StopFlag) -> io::Result<Self> {
         Self::spool_up_to(MAX_INPUT, input, folder, stop)
     }
 
@@ -165,14 +164,14 @@ impl GameFile {
         most: u64,
         input: &mut dyn Read,
         folder: &Path,
-        stop: &AtomicBool,
+        stop: &StopFlag,
     ) -> io::Result<Self> {
         let mut file = tempfile::tempfile_in(folder)?;
         let mut buffer = vec![0; SPOOL_STEP];
         let mut len = 0;
         loop {
             let read = input.read(&mut buffer);
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let count = match read {
@@ -303,7 +302,7 @@ pub fn read_game_file(
     source: &str,
     file: &GameFile,
     folder: &Path,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
     keep_legal_part: bool,
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
@@ -318,7 +317,7 @@ pub fn read_game_file(
         is_blank = is_blank && bytes.trim_ascii().is_empty();
         for mut chunk in chunks {
             chunk.keep_legal_part = keep_legal_part;
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             summary += read_chunk(source, &bytes, &chunk, &mut |game| {
@@ -360,7 +359,7 @@ mod tests {
         mut each: impl FnMut(u64),
     ) -> io::Result<ReadSummary> {
         let mut count = 0;
-        read_game_file("a", file, folder, &Arc::default(), false, &mut |_, game| {
+        read_game_file("a", file, folder, &StopFlag::default(), false, &mut |_, game| {
             assert!(game.is_ok());
             count += 1;
             each(count);
@@ -431,7 +430,7 @@ mod tests {
     #[test]
     fn an_input_is_taken_up_to_a_bound_and_an_interrupt() {
         let folder = tempfile::tempdir().unwrap();
-        let (bytes, stop) = (GAME.repeat(5000), AtomicBool::new(false));
+        let (bytes, stop) = (GAME.repeat(5000), StopFlag::default());
         let len = bytes.len() as u64;
         let spool = |most| GameFile::spool_up_to(most, &mut bytes.as_bytes(), folder.path(), &stop);
         assert_eq!(spool(len).unwrap().bytes(), Some(bytes.as_bytes()));
@@ -439,9 +438,9 @@ mod tests {
         // One that has no end.
         let endless = GameFile::spool_up_to(1 << 20, &mut io::repeat(0), folder.path(), &stop);
         assert_eq!(endless.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         assert_eq!(spool(len).unwrap_err().kind(), io::ErrorKind::Interrupted);
-        let nothing = GameFile::spool(&mut io::empty(), folder.path(), &AtomicBool::new(false));
+        let nothing = GameFile::spool(&mut io::empty(), folder.path(), &StopFlag::default());
         assert!(nothing.unwrap().is_empty());
     }
 }

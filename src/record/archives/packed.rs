@@ -14,9 +14,8 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::ops::{ControlFlow, Deref, Range};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
 use crate::record::archives::admit;
 use crate::record::archives::admit::{HEAD_BYTES, base_name};
@@ -74,7 +73,7 @@ pub struct Packed<'a> {
     bytes: &'a [u8],
     found: Found,
     /// Ends unpacking soon after it was set.
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
 }
 
 /// One source in a file.
@@ -158,13 +157,9 @@ impl<'a> Packed<'a> {
     /// # Errors
     ///
     /// Those of writing; [`UnpackError::Interrupted`]. What is damaged is a member that says so.
-    pub fn open(
-        bytes: &'a [u8],
-        folder: &Path,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Self, UnpackError> {
+    pub fn open(bytes: &'a [u8], folder: &Path, stop: &StopFlag) -> Result<Self, UnpackError> {
         let found = archive::find(bytes, folder, stop)?;
-        Ok(Self { bytes, found, stop: Arc::clone(stop) })
+        Ok(Self { bytes, found, stop: stop.clone() })
     }
 
     /// The sources in it, in the order of the archive, without those that are hidden or links.
@@ -289,7 +284,7 @@ impl Member {
     fn unpack(
         &self,
         bytes: &[u8],
-        stop: &AtomicBool,
+        stop: &StopFlag,
         take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(u64, Option<String>), UnpackError> {
         if let Some(fault) = &self.fault {
@@ -297,7 +292,7 @@ impl Member {
         }
         let (mut input, limit) = match self.open(bytes, stop) {
             Ok(opened) => opened,
-            Err(_) if stop.load(Ordering::Relaxed) => return Err(UnpackError::Interrupted),
+            Err(_) if stop.is_set() => return Err(UnpackError::Interrupted),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return Ok((0, Some(TRUNCATED.to_owned())));
             }
@@ -314,7 +309,7 @@ impl Member {
     fn open<'a>(
         &self,
         bytes: &'a [u8],
-        stop: &'a AtomicBool,
+        stop: &'a StopFlag,
     ) -> io::Result<(Box<dyn Read + 'a>, u64)> {
         let (outer, limit) = self.open_layer(bytes, stop)?;
         if self.packing == Packing::Bare {
@@ -335,7 +330,7 @@ impl Member {
     pub(in crate::record) fn open_layer<'a>(
         &self,
         bytes: &'a [u8],
-        stop: &'a AtomicBool,
+        stop: &'a StopFlag,
     ) -> io::Result<(Box<dyn Read + 'a>, u64)> {
         let free = if self.name.is_some() { FREE_MEMBER_BYTES } else { FREE_BYTES };
         let packed = bytes.len() as u64;
@@ -413,7 +408,7 @@ pub fn read_packed(
     source: &str,
     bytes: &[u8],
     folder: &Path,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
     read_packed_with(source, bytes, folder, stop, false, sink)
@@ -424,7 +419,7 @@ pub(in crate::record) fn read_packed_with(
     source: &str,
     bytes: &[u8],
     folder: &Path,
-    stop: &Arc<AtomicBool>,
+    stop: &StopFlag,
     keep_legal_part: bool,
     sink: &mut NamedSink<'_>,
 ) -> io::Result<ReadSummary> {
@@ -474,7 +469,7 @@ pub(crate) fn tell_skipped(file: &Path, name: &str, why: &str) {
 fn read_content(
     name: &str,
     Unpacked { content, loss }: &Unpacked<'_>,
-    stop: &AtomicBool,
+    stop: &StopFlag,
     keep_legal_part: bool,
     sink: &mut NamedSink<'_>,
     summary: &mut ReadSummary,
@@ -485,7 +480,7 @@ fn read_content(
         let last = chunks.len().saturating_sub(1);
         for (index, mut chunk) in chunks.into_iter().enumerate() {
             chunk.keep_legal_part = keep_legal_part;
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let loss = loss.as_deref().filter(|_| index == last && end == content.len());
@@ -571,7 +566,7 @@ mod tests {
     }
 
     fn open(bytes: &[u8]) -> Packed<'_> {
-        Packed::open(bytes, &std::env::temp_dir(), &Arc::default()).unwrap()
+        Packed::open(bytes, &std::env::temp_dir(), &StopFlag::default()).unwrap()
     }
 
     fn deflated(bytes: &[u8]) -> Vec<u8> {
@@ -644,13 +639,14 @@ mod tests {
     fn read(bytes: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         let folder = std::env::temp_dir();
-        let summary = read_packed("f", bytes, &folder, &Arc::default(), &mut |source, game| {
-            lines.push(match game {
-                Ok(game) => format!("{source} {}", game.record.tree.moves.len()),
-                Err(bad) => bad.to_string(),
+        let summary =
+            read_packed("f", bytes, &folder, &StopFlag::default(), &mut |source, game| {
+                lines.push(match game {
+                    Ok(game) => format!("{source} {}", game.record.tree.moves.len()),
+                    Err(bad) => bad.to_string(),
+                });
+                ControlFlow::Continue(())
             });
-            ControlFlow::Continue(())
-        });
         let summary = summary.unwrap();
         assert_eq!(summary.games + summary.bad, lines.len() as u64);
         lines
@@ -917,10 +913,10 @@ mod tests {
     #[test]
     fn unpacking_can_be_interrupted() {
         let folder = std::env::temp_dir();
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = StopFlag::default();
         let packed = zstd(PGN);
         let open = Packed::open(&packed, &folder, &stop).unwrap();
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         let member = &open.members()[0];
         assert!(matches!(open.content(member, &folder), Err(UnpackError::Interrupted)));
         assert!(matches!(open.digest(member), Err(UnpackError::Interrupted)));

@@ -330,9 +330,9 @@ fn is_encrypted(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::bytes::StopFlag;
 
     /// An archive of nothing but a directory.
     fn archive(directory: &[u8]) -> Vec<u8> {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> String {
-        let packed = Stoppable { packed: Cursor::new(bytes), stop: &AtomicBool::new(false) };
+        let packed = Stoppable { packed: Cursor::new(bytes), stop: &StopFlag::default() };
         let mut model_room = u64::MAX;
         let read = each(packed, u64::MAX, usize::MAX, &mut model_room, &mut |_, _| Ok(()));
         read.map_or_else(|error| error.to_string(), |()| "read".to_owned())

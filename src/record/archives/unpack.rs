@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
 use crate::record::archives::packed::Content;
 use crate::record::archives::packed::UnpackError;
@@ -175,12 +175,12 @@ impl<R: Read> Read for Bzip2Streams<R> {
 #[derive(Debug)]
 pub(in crate::record) struct Stoppable<'a, R> {
     pub(in crate::record) packed: R,
-    pub(in crate::record) stop: &'a AtomicBool,
+    pub(in crate::record) stop: &'a StopFlag,
 }
 
 impl<R: Read> Read for Stoppable<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_set() {
             // Not `Interrupted`: after that readers try again.
             return Err(io::Error::other("stopped"));
         }
@@ -203,20 +203,20 @@ impl<R: Seek> Seek for Stoppable<'_, R> {
 pub(in crate::record) fn pump(
     input: &mut dyn Read,
     limit: u64,
-    stop: &AtomicBool,
+    stop: &StopFlag,
     take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<(u64, bool), UnpackError> {
     let mut buffer = vec![0; 64 << 10];
     let mut len = 0;
     loop {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_set() {
             return Err(UnpackError::Interrupted);
         }
         let count = match input.read(&mut buffer) {
             Ok(0) => return Ok((len, false)),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) if stop.load(Ordering::Relaxed) => return Err(UnpackError::Interrupted),
+            Err(_) if stop.is_set() => return Err(UnpackError::Interrupted),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok((len, true)),
             Err(error) => return Err(UnpackError::Bad(damage(&error))),
         };
@@ -365,14 +365,16 @@ mod tests {
     struct StopAfter<'a> {
         bytes: &'a [u8],
         left: usize,
-        stop: &'a AtomicBool,
+        stop: &'a StopFlag,
     }
 
     impl Read for StopAfter<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let count = self.bytes.read(buffer)?;
             self.left = self.left.saturating_sub(count);
-            self.stop.store(self.left == 0, Ordering::Relaxed);
+            if self.left == 0 {
+                self.stop.set();
+            }
             Ok(count)
         }
     }
@@ -389,7 +391,7 @@ mod tests {
             (Coding::Bzip2, EMPTY_BZIP2.to_vec()),
         ] {
             let bytes = empty.repeat((4 << 20) / empty.len());
-            let stop = AtomicBool::new(false);
+            let stop = StopFlag::default();
             let packed = StopAfter { bytes: &bytes, left: 1 << 20, stop: &stop };
             let mut input = coding.open(Stoppable { packed, stop: &stop }).unwrap();
             let result = pump(&mut *input, 1, &stop, &mut |_| Ok(()));

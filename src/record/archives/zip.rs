@@ -9,8 +9,8 @@
 //! that overlap. Unpacking, the most of such a crate, is not done here.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::bytes::StopFlag;
 use crate::record::model::texts::Texts;
 
 /// A file in the archive.
@@ -118,11 +118,11 @@ pub(in crate::record) fn recovered(
     bytes: &[u8],
     most: usize,
     limit: u64,
-    stop: &AtomicBool,
+    stop: &StopFlag,
 ) -> Vec<Entry> {
     let (mut at, mut left) = (0, limit);
     let mut entries = Vec::new();
-    while entries.len() < most && !stop.load(Ordering::Relaxed) {
+    while entries.len() < most && !stop.is_set() {
         let Some((entry, next)) = local(bytes, at, &mut left, stop) else { break };
         at = next;
         if !entry.name.ends_with('/') {
@@ -133,7 +133,7 @@ pub(in crate::record) fn recovered(
 }
 
 /// The member whose header stands there, and where it ends.
-fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &AtomicBool) -> Option<(Entry, usize)> {
+fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &StopFlag) -> Option<(Entry, usize)> {
     let header = bytes.get(at..)?;
     header.starts_with(b"PK\x03\x04").then_some(())?;
     let [name_len, extra_len] = [26, 28].map(|at| u16_at(header, at).map(usize::from));
@@ -180,7 +180,7 @@ struct Measured {
 }
 
 /// Unpacks deflated data to find where they end; nothing is found beyond `left` bytes.
-fn measure(bytes: &[u8], left: &mut u64, stop: &AtomicBool) -> Option<Measured> {
+fn measure(bytes: &[u8], left: &mut u64, stop: &StopFlag) -> Option<Measured> {
     let mut inflater = flate2::Decompress::new(false);
     let mut buffer = vec![0; 64 << 10];
     let mut crc = crc32fast::Hasher::new();
@@ -193,7 +193,7 @@ fn measure(bytes: &[u8], left: &mut u64, stop: &AtomicBool) -> Option<Measured> 
         *left = left.checked_sub(count as u64)?;
         let is_whole = status == flate2::Status::StreamEnd;
         let is_stuck = count == 0 && inflater.total_in() == read;
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_set() {
             return None;
         }
         if is_whole || is_stuck {

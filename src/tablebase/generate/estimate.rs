@@ -190,8 +190,8 @@ pub fn workload(
     }
     let free = machine::free_space(dir)
         .map_err(|source| TableError::Read { path: dir.to_owned(), source })?;
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Ok(Workload { dir: dir.to_owned(), tables, free, threads: threads.unwrap_or_else(cores) })
+    let threads = threads.unwrap_or_else(machine::cores).get();
+    Ok(Workload { dir: dir.to_owned(), tables, free, threads })
 }
 
 /// Estimates the cost of building the table, those its captures lead to being there; `None` if it

@@ -5,6 +5,7 @@
 //! come first. The memory of the largest table bounds that of all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,19 +24,22 @@ use crate::tablebase::solve::solver::{SolveError, Watch, solve};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules};
 
+use crate::bytes::StopFlag;
 use crate::bytes::visible::ShowPath;
 
 /// The options of building tables.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct GenerateOptions {
     /// The repetition rules.
     pub rules: Rules,
     /// The metric of distances.
     pub metric: Metric,
-    /// Number of threads; as many as there are cores if not given.
-    pub threads: Option<usize>,
+    /// Number of threads; one for each core if not given.
+    pub threads: Option<NonZero<usize>>,
     /// Most memory to use, in bytes; unlimited if not given.
     pub memory: Option<u64>,
+    /// Ends the work when it is set; finished tables are kept.
+    pub stop: StopFlag,
 }
 
 /// The phase of building a table.
@@ -92,10 +96,6 @@ pub trait Progress: Sync {
     /// `done` of `total` steps of a phase of the current proof are done.
     fn checked(&self, phase: &str, done: u64, total: u64) {
         let _unused = (phase, done, total);
-    }
-    /// Returns true to give up; called often.
-    fn is_cancelled(&self) -> bool {
-        false
     }
     /// A table is there.
     fn finished(&self, built: &Built) {
@@ -174,7 +174,7 @@ pub enum GenerateError {
     /// The threads could not be started.
     #[error("cannot start threads: {0}; use fewer --threads")]
     Threads(String),
-    /// [`Progress::is_cancelled`] returned true.
+    /// [`GenerateOptions::stop`] was set.
     #[error("interrupted; finished tables are kept, run the command again to go on")]
     Interrupted,
     /// A file could not be read or written.
@@ -346,7 +346,7 @@ impl<'a> Generator<'a> {
         // Those that other processes build, to be looked for again.
         let mut elsewhere: Vec<Estimate> = Vec::new();
         loop {
-            if self.progress.is_cancelled() {
+            if self.options.stop.is_set() {
                 self.fail(usize::MAX, GenerateError::Interrupted);
             }
             let state = self.lock();
@@ -456,7 +456,7 @@ impl<'a> Generator<'a> {
     fn build(&self, material: Material, path: &Path) -> Result<(u64, [u8; 32]), GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let arena = self.arena(material)?;
-        let listener = Listener { progress: self.progress, material };
+        let listener = Listener { progress: self.progress, stop: &self.options.stop, material };
         let mut solution = solve(&arena, rules, &listener).map_err(|error| match error {
             SolveError::TooDeep => GenerateError::TooDeep(material),
             SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
@@ -502,7 +502,7 @@ impl<'a> Generator<'a> {
 
     /// Reports a phase, unless all is to end.
     fn enter(&self, material: Material, phase: Phase) -> Result<(), GenerateError> {
-        if self.progress.is_cancelled() {
+        if self.options.stop.is_set() {
             return Err(GenerateError::Interrupted);
         }
         self.progress.phase(material, phase);
@@ -513,6 +513,7 @@ impl<'a> Generator<'a> {
 /// Passes the solver's progress on.
 struct Listener<'a> {
     progress: &'a dyn Progress,
+    stop: &'a StopFlag,
     material: Material,
 }
 
@@ -527,7 +528,7 @@ impl Watch for Listener<'_> {
         self.progress.phase(self.material, Phase::Judging { order });
     }
     fn is_cancelled(&self) -> bool {
-        self.progress.is_cancelled()
+        self.stop.is_set()
     }
 }
 

@@ -24,6 +24,7 @@
 //! some 50 bytes for each position from which an endless check may go on after a check and an evasion.
 
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use crate::bytes::{StopFlag, machine};
 use crate::game::Side;
 use crate::tablebase::format::TableError;
 use crate::tablebase::generate::generator::Progress;
@@ -57,14 +59,16 @@ const SMALL: u32 = 1 << 20;
 const TASK: usize = 1 << 12;
 
 /// The options of verification.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct VerifyOptions {
     /// The rules of the tables.
     pub rules: Rules,
     /// The metric of the tables.
     pub metric: Metric,
-    /// Number of threads; as many as there are cores if not given.
-    pub threads: Option<usize>,
+    /// Number of threads; one for each core if not given.
+    pub threads: Option<NonZero<usize>>,
+    /// Ends the work when it is set.
+    pub stop: StopFlag,
 }
 
 /// Something in a table that does not follow from the rules.
@@ -107,7 +111,7 @@ pub struct Proofs {
     /// One for each material, in the order given: an error if the table or one that its captures
     /// lead to is missing or damaged. Fewer than given if interrupted.
     pub tables: Vec<Result<Verification, TableError>>,
-    /// True if [`Progress::is_cancelled`] returned true; the tables not listed were not checked.
+    /// True if [`VerifyOptions::stop`] was set; the tables not listed were not checked.
     pub interrupted: bool,
 }
 
@@ -136,10 +140,8 @@ pub fn verify(
     options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<Proofs, VerifyError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.unwrap_or(0))
-        .build()
-        .map_err(|error| VerifyError::Threads(error.to_string()))?;
+    let pool = machine::pool(options.threads);
+    let pool = pool.map_err(|error| VerifyError::Threads(error.to_string()))?;
     let prove = |number: usize, material: Material, progress: &dyn Progress| {
         progress.verifying(material, number, materials.len());
         verify_one(dir, material, options, progress)
@@ -176,9 +178,12 @@ impl Progress for Brief<'_> {
     fn verifying(&self, material: Material, number: usize, of: usize) {
         self.0.verifying(material, number, of);
     }
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
+}
+
+/// Receives the progress of one proof, and may end it.
+struct Observer<'a> {
+    progress: &'a dyn Progress,
+    stop: StopFlag,
 }
 
 /// `None` if interrupted.
@@ -188,7 +193,8 @@ fn verify_one(
     options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<Option<Verification>, TableError> {
-    let &VerifyOptions { rules, metric, .. } = options;
+    let &VerifyOptions { rules, metric, ref stop, .. } = options;
+    let observer = Observer { progress, stop: stop.clone() };
     let tables = Tables::open(dir, rules, metric)?;
     let file = tables.file(material)?;
     let mut subs = HashMap::new();
@@ -196,9 +202,9 @@ fn verify_one(
         subs.insert(left, Arc::new(tables.load(left, [true; 2])?));
     }
     let mut table = tables.load(material, [true; 2])?;
-    let Some(placements) = placements(&table.index, progress) else { return Ok(None) };
+    let Some(placements) = placements(&table.index, &observer) else { return Ok(None) };
     mark(&mut table, &placements);
-    let mut prover = Prover::new(table, placements, &subs, metric, progress);
+    let mut prover = Prover::new(table, placements, &subs, metric, observer);
     let Some(mut result) = prover.prove(rules) else { return Ok(None) };
     result = result.join(prover.compare_probes(&tables)?);
     for mistake in file.header.mistakes(&prover.table) {
@@ -237,7 +243,7 @@ impl Verification {
 fn for_all<T: Send>(
     slots: u32,
     phase: &str,
-    progress: &dyn Progress,
+    observer: &Observer<'_>,
     task: impl Fn(Range<u32>) -> T + Sync,
 ) -> Option<Vec<T>> {
     let done = AtomicU64::new(0);
@@ -245,13 +251,13 @@ fn for_all<T: Send>(
     starts
         .into_par_iter()
         .map(|start| {
-            if progress.is_cancelled() {
+            if observer.stop.is_set() {
                 return None;
             }
             let range = start..slots.min(start.saturating_add(TASK as u32));
             let len = range.len() as u64;
             let result = task(range);
-            progress.checked(phase, done.fetch_add(len, Relaxed) + len, slots.into());
+            observer.progress.checked(phase, done.fetch_add(len, Relaxed) + len, slots.into());
             Some(result)
         })
         .collect()
@@ -270,9 +276,9 @@ fn joined(parts: &[TaskBits]) -> [Bits; 2] {
 
 /// The slots that are legal positions, and those in which the side to move is in check. `None` if
 /// interrupted.
-fn placements(index: &Index, progress: &dyn Progress) -> Option<Placements> {
+fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
     let has_pawn_pairs = Side::ALL.into_iter().any(|s| index.material.count(s, Role::Pawn) > 1);
-    let parts = for_all(index.slots, "placements", progress, |range| {
+    let parts = for_all(index.slots, "placements", observer, |range| {
         let (mut legal, mut checked) = (no_bits(&range), no_bits(&range));
         let mut walker = Walker::new(index);
         for (i, slot) in range.enumerate() {
@@ -310,7 +316,7 @@ fn mark(table: &mut Table, placements: &Placements) {
 /// Marks as illegal the slots that the ordinary rules call illegal.
 #[cfg(test)]
 pub(in crate::tablebase) fn mark_illegal(table: &mut Table) {
-    let placements = placements(&table.index, &crate::tablebase::generate::generator::NoProgress);
+    let placements = placements(&table.index, &tests::silent());
     mark(table, &placements.unwrap());
 }
 
@@ -326,7 +332,7 @@ pub(in crate::tablebase) struct Prover<'a> {
     /// Wins by rule that a capture brings, where there are any; by side.
     by_capture: Option<[Bits; 2]>,
     metric: Metric,
-    progress: &'a dyn Progress,
+    observer: Observer<'a>,
 }
 
 /// The target of a legal move.
@@ -426,14 +432,14 @@ impl<'a> Prover<'a> {
         placements: Placements,
         subs: &HashMap<Material, Arc<Table>>,
         metric: Metric,
-        progress: &'a dyn Progress,
+        observer: Observer<'a>,
     ) -> Self {
         let material = table.index.material;
         let subs = Piece::ALL.map(|piece| {
             let (left, swap) = material.without(piece.side(), piece.role())?;
             Some((Arc::clone(subs.get(&left)?), swap))
         });
-        Self { table, placements, subs, by_capture: None, metric, progress }
+        Self { table, placements, subs, by_capture: None, metric, observer }
     }
 
     fn for_all<T: Send>(
@@ -441,7 +447,7 @@ impl<'a> Prover<'a> {
         phase: &str,
         task: impl Fn(Range<u32>) -> T + Sync,
     ) -> Option<Vec<T>> {
-        for_all(self.table.index.slots, phase, self.progress, task)
+        for_all(self.table.index.slots, phase, &self.observer, task)
     }
 
     /// The side that moves after `side`.
@@ -628,10 +634,10 @@ impl<'a> Prover<'a> {
             let mut loops = Loops::new(checkers, victims, slots, |slot| self.until(victim, slot));
             let (mut lost, mut won) = (Vec::new(), Vec::new());
             for round in 1..=last {
-                if self.progress.is_cancelled() {
+                if self.observer.stop.is_set() {
                     return None;
                 }
-                self.progress.checked("rounds", round.into(), last.into());
+                self.observer.progress.checked("rounds", round.into(), last.into());
                 loops.decide(round, &mut lost, &mut won);
             }
             decided[checker].extend(lost);
@@ -648,10 +654,10 @@ impl<'a> Prover<'a> {
         let value = |position: &Position, mv| self.value_of_capture(position, mv);
         let chases = Chases::collect(&self.table, value);
         for round in (1..=last).filter(|round| !by_check.contains(round)) {
-            if self.progress.is_cancelled() {
+            if self.observer.stop.is_set() {
                 return None;
             }
-            self.progress.checked("chase rounds", round.into(), last.into());
+            self.observer.progress.checked("chase rounds", round.into(), last.into());
             for chaser in 0..chases.sides() {
                 let (lost, won) = chases.decide(round, chaser);
                 let lost = lost.into_iter().map(|(slot, plies)| (slot, Entry::loss(round, plies)));

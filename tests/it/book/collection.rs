@@ -65,21 +65,16 @@ fn build_collection(folder: &Path) -> Option<(Book, Expected)> {
     };
     let path = folder.join("ccpd.book");
     let mut rejects = [0; 4];
-    let report = build(
-        &[games],
-        &path,
-        BuildOptions::default(),
-        false,
-        0,
-        &|_| {},
-        &mut |r| match r.reason {
+    let report =
+        build(&[games], &path, BuildOptions::default(), false, None, &|_| {}, &mut |r| match r
+            .reason
+        {
             RejectReason::Bad(_) => rejects[0] += 1,
             RejectReason::NoMoves => rejects[1] += 1,
             RejectReason::OtherStart => rejects[2] += 1,
             RejectReason::Cut(_) => rejects[3] += 1,
-        },
-    )
-    .unwrap();
+        })
+        .unwrap();
     let book = Book::open(&path).unwrap();
     assert_eq!(book.metadata(), &report.metadata);
     let counts = report.metadata.counts;

@@ -29,7 +29,7 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str)]) -> String {
     let (games, book) = (folder.join("games.pgn"), folder.join(name));
     fs::write(&games, pgn).unwrap();
     let options = BuildOptions { max_ply: 600, ..BuildOptions::default() };
-    book::build(&[games], &book, options, true, 1, &|_| {}, &mut |_| {}).unwrap();
+    book::build(&[games], &book, options, true, None, &|_| {}, &mut |_| {}).unwrap();
     book.display().to_string()
 }
 

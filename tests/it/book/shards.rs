@@ -1,19 +1,20 @@
 //! `book map`, `reduce` and `pack` make, byte for byte, the book of `book build`.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use juzhong::book::{
     BuildError, BuildOptions, Ending, Filter, Mover, ShardFormat, Work, build, find_games, map,
     pack, reduce,
 };
+use juzhong::bytes::StopFlag;
 use juzhong::game::{Outcome, Side};
 
 use crate::support::files::in_repository;
 
 fn work() -> Work {
-    Work { memory: 1 << 20, threads: 2, stop: Arc::default() }
+    Work { memory: 1 << 20, threads: NonZero::new(2), stop: StopFlag::default() }
 }
 
 /// Files of which some have the same content, some the same games with other results and years, one
@@ -53,7 +54,8 @@ fn options() -> BuildOptions {
 }
 
 fn map_to(files: &[PathBuf], output: &Path, format: ShardFormat, options: &BuildOptions) {
-    map(files, output, format, options.clone(), (false, 2), &|_| {}, &mut |_| {}).unwrap();
+    map(files, output, format, options.clone(), (false, NonZero::new(2)), &|_| {}, &mut |_| {})
+        .unwrap();
 }
 
 /// The book that comes of three maps, one of which reads files that the others read too, and a
@@ -80,7 +82,7 @@ fn sharded(
 
 fn built(files: &[PathBuf], folder: &Path, options: &BuildOptions) -> PathBuf {
     let book = folder.join("built.book");
-    build(files, &book, options.clone(), false, 1, &|_| {}, &mut |_| {}).unwrap();
+    build(files, &book, options.clone(), false, None, &|_| {}, &mut |_| {}).unwrap();
     book
 }
 
@@ -128,7 +130,7 @@ fn what_only_a_build_does_is_refused() {
     let files = collection(&folder.path().join("games"));
     let refused = |options: BuildOptions| {
         let output = folder.path().join("m");
-        let how = (false, 1);
+        let how = (false, NonZero::new(1));
         map(&files, &output, ShardFormat::Own, options, how, &|_| {}, &mut |_| {})
             .unwrap_err()
             .to_string()

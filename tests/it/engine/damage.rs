@@ -168,7 +168,7 @@ fn books(folder: &Path) -> [PathBuf; 2] {
     [0, 1].map(|i| {
         let (games, book) = (folder.join(format!("{i}.pgn")), folder.join(format!("{i}.book")));
         fs::write(&games, format!("[Result \"1-0\"]\n\n{}\n\n", GAMES[i])).unwrap();
-        book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {})
+        book::build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {})
             .unwrap();
         book
     })

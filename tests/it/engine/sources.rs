@@ -29,7 +29,8 @@ fn options() -> EngineOptions<RuleSet> {
 fn small_book(folder: &Path) -> PathBuf {
     let (games, book) = (folder.join("games.pgn"), folder.join("small.book"));
     fs::write(&games, GAMES).unwrap();
-    book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {}).unwrap();
+    book::build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {})
+        .unwrap();
     book
 }
 

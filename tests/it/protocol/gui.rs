@@ -3,6 +3,7 @@
 use std::io::{BufRead, Cursor, Read, Write};
 use std::process::Stdio;
 
+use juzhong::bytes::StopFlag;
 use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::client::{EngineCommand, Timeouts};
@@ -58,7 +59,7 @@ fn serve_proxy(spoken: Dialect, input: impl BufRead + Send + 'static, output: &m
         own: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
         timeouts: Timeouts::default(),
     };
-    proxy::serve(input, output, options, &|| false).unwrap();
+    proxy::serve(input, output, options, &StopFlag::default()).unwrap();
 }
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";

@@ -1,6 +1,10 @@
 use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
 use crate::tablebase::verify::verifier::*;
 
+pub(super) fn silent() -> Observer<'static> {
+    Observer { progress: &NoProgress, stop: StopFlag::default() }
+}
+
 /// A set generated under rules and metric, ready to be proved.
 fn prover(name: &str, rules: Rules, metric: Metric) -> Prover<'static> {
     let folder = tempfile::tempdir().unwrap();
@@ -10,10 +14,10 @@ fn prover(name: &str, rules: Rules, metric: Metric) -> Prover<'static> {
     let tables = Tables::open(folder.path(), rules, metric).unwrap();
     let open = |material| tables.load(material, [true; 2]).unwrap();
     let mut table = open(material);
-    let placements = placements(&table.index, &NoProgress).unwrap();
+    let placements = placements(&table.index, &silent()).unwrap();
     mark(&mut table, &placements);
     let subs = material.captures().into_iter().map(|left| (left, Arc::new(open(left)))).collect();
-    Prover::new(table, placements, &subs, metric, &NoProgress)
+    Prover::new(table, placements, &subs, metric, silent())
 }
 
 impl Prover<'_> {
@@ -158,17 +162,13 @@ fn reports_do_not_depend_on_threads() {
 
 #[test]
 fn proofs_can_be_interrupted() {
-    struct Impatient;
-    impl Progress for Impatient {
-        fn is_cancelled(&self) -> bool {
-            true
-        }
-    }
     let folder = tempfile::tempdir().unwrap();
     let materials = Material::all_up_to(3);
     generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress).unwrap();
-    let options = VerifyOptions { threads: Some(2), ..VerifyOptions::default() };
-    let proofs = verify(folder.path(), &materials, &options, &Impatient).unwrap();
+    let options = VerifyOptions { threads: NonZero::new(2), ..VerifyOptions::default() };
+    let stopped = VerifyOptions { stop: StopFlag::default(), ..options };
+    stopped.stop.set();
+    let proofs = verify(folder.path(), &materials, &stopped, &NoProgress).unwrap();
     assert!(proofs.interrupted && proofs.tables.is_empty());
     let proofs = verify(folder.path(), &materials, &options, &NoProgress).unwrap();
     assert!(!proofs.interrupted && proofs.tables.len() == materials.len());

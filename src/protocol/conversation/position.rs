@@ -1,0 +1,29 @@
+//! The position that a GUI sets up.
+
+use crate::engine::Playable;
+use crate::game::Line;
+use crate::protocol::wire::command::{Setup, shortened};
+use crate::protocol::wire::ranks::Ranks;
+
+/// The legal move of `position` that a text with ranks of this kind stands for.
+pub(crate) fn legal_move<G: Playable>(position: &G, text: &str, ranks: Ranks) -> Option<G::Move> {
+    G::parse_move(&ranks.ours(text)).filter(|&mv| position.is_legal(mv))
+}
+
+/// Plays the moves of `setup`, which have ranks of this kind.
+///
+/// # Errors
+///
+/// The reason, for people, why the position is not legal or not reached.
+pub(crate) fn read_position<G: Playable>(setup: &Setup, ranks: Ranks) -> Result<Line<G>, String> {
+    let mut line = match &setup.fen {
+        None => Line::new(G::start(), 0),
+        Some(text) => G::read_line(text).map_err(|error| error.to_string())?,
+    };
+    for (i, text) in setup.moves.iter().enumerate() {
+        let mv = legal_move(line.position(), text, ranks);
+        let illegal = || format!("move {} ({}) is not legal", i + 1, shortened(text));
+        line.push(mv.ok_or_else(illegal)?);
+    }
+    Ok(line)
+}
