@@ -78,7 +78,7 @@ fn run_game<G: Terminal + Playable>(
     let Start { position, clock, fullmoves } =
         read_start::<G>(args.fen.as_deref()).or_exit(exit::BAD_DATA)?;
     let human = match &args.side {
-        None => position.side_to_move(),
+        None => position.turn(),
         Some(name) => parse_side::<G>(name)?,
     };
     let opponent = match parse_engine(&args.engine)? {
@@ -224,7 +224,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
                     return Ok(());
                 }
             }
-            next = if self.line.position().side_to_move() == self.human {
+            next = if self.line.position().turn() == self.human {
                 self.human_turn()?
             } else {
                 self.engine_turn()?
@@ -236,7 +236,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
     fn draw(&mut self) -> Result<(), CliError> {
         let position = self.line.position();
         let check = if Terminal::in_check(position) { ", in check" } else { "" };
-        let side = G::side_name(position.side_to_move());
+        let side = G::side_name(position.turn());
         let drawing = position.draw(self.style, self.line.moves().last());
         write!(self.context.out, "\n{drawing}{side} to move{check}\n")?;
         Ok(())
@@ -332,7 +332,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
 
     /// Takes back the human's last move and what came after.
     fn undo(&mut self) -> Result<Next, CliError> {
-        let first = usize::from(self.line.start().side_to_move() != self.human);
+        let first = usize::from(self.line.start().turn() != self.human);
         if self.line.len() < first + 2 {
             writeln!(self.context.out, "there is no move of yours to take back")?;
             return Ok(Next::Same);

@@ -558,7 +558,7 @@ const fn as_drawn(score: Score) -> Score {
 
 /// Returns true if playing `mv` at the end of `line` loses at once by the rules on repetition.
 pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
-    let mover = line.position().side_to_move();
+    let mover = line.position().turn();
     let mut after = line.clone();
     after.push(mv);
     G::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)

@@ -306,7 +306,7 @@ impl<G: Adjudicate> Line<G> {
         if self.clock - 1 == G::STAGES_FROM {
             self.checks = G::count_checks(self);
         } else if self.position.is_check() {
-            self.checks[!self.position.side_to_move()] += 1;
+            self.checks[!self.position.turn()] += 1;
         }
     }
 
@@ -333,7 +333,7 @@ impl<G: Heuristics + Adjudicate> Line<G> {
     /// Passes, for null-move search; no position repeats across a pass.
     pub fn push_null(&mut self) {
         let key_before = self.position.key();
-        let undo = self.position.make_null();
+        let undo = self.position.pass();
         self.record(None, undo, key_before);
         self.clock += 1;
         self.reversible = 0;
@@ -345,7 +345,7 @@ impl<G: Heuristics + Adjudicate> Line<G> {
     /// Takes back [`push_null`](Self::push_null); does nothing after a move.
     pub fn pop_null(&mut self) {
         if let Some(&Ply { mv: None, undo, .. }) = self.plies.last() {
-            self.position.unmake_null(undo);
+            self.position.unpass(undo);
             self.unrecord();
         }
     }

@@ -1,7 +1,7 @@
 //! Start positions from the boards that files store.
 
 use super::{BadGameReason, Note};
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
 
 /// The pieces on the board at the start of a game.

@@ -36,7 +36,7 @@ use super::{
     BadGame, BadGameReason, Chunk, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame,
     Place, ReadSummary, Record, Tree, Variation, scan, table,
 };
-use crate::game::Outcome;
+use crate::game::{Game, Outcome};
 use crate::xiangqi::notation::{Dialect, Fault, MoveError, fold, parse_move, read_move};
 use crate::xiangqi::{Move, Position, Setup};
 
@@ -269,7 +269,7 @@ impl TreeReader {
                     while let Some(child) = children.pop_if(|child| lines[*child].ply <= ply) {
                         self.starts[child] = Some(position.clone());
                     }
-                    position.play_unchecked(mv);
+                    position.make(mv);
                     tree.moves.push(mv);
                 }
                 Err(error) if index == 0 => {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{MAX_GAME_BYTES, Place, Record};
 use crate::bytes::visible::Visible;
-use crate::game::Outcome;
+use crate::game::{Game, Outcome};
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{FenError, Position};
 
@@ -150,7 +150,7 @@ impl ParsedGame {
     pub fn new(record: Record<Position>, place: Place, game: u64) -> Self {
         let mut position = record.start.clone().unwrap_or_else(Position::start);
         for &mv in &record.tree.moves {
-            position.play_unchecked(mv);
+            position.make(mv);
         }
         Self { end: board_outcome(&position), record, place, game, note: None, cut: None }
     }

@@ -14,7 +14,7 @@ use super::{
     BadGame, BadGameReason, Chunk, Encoding, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, Note,
     ParsedGame, Place, ReadSummary, Record, Tree, Variation,
 };
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::xiangqi::notation::{Dialect, Fault, MoveError, MoveText, read_move};
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
@@ -254,7 +254,7 @@ impl Line {
     }
 
     fn play(&mut self, mv: Move) {
-        let undo = self.position.play_unchecked(mv);
+        let undo = self.position.make(mv);
         self.last = Some((mv, undo));
         self.tree.moves.push(mv);
     }
@@ -263,7 +263,7 @@ impl Line {
     fn before(&self) -> Option<Position> {
         let (mv, undo) = self.last?;
         let mut before = self.position.clone();
-        before.undo(mv, undo);
+        before.unmake(mv, undo);
         Some(before)
     }
 }

@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 
 use super::{Record, Tree, Variation};
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::xiangqi::notation::{MoveNotation, format_move};
 use crate::xiangqi::{Move, Position, Setup};
 
@@ -299,7 +299,7 @@ impl<W: Write> MoveWriter<'_, W> {
             .last()
             .is_some_and(|variation| variation.ply == open.written)
             .then(|| open.position.clone());
-        open.position.play_unchecked(mv);
+        open.position.make(mv);
         open.written += 1;
         Ok(())
     }

@@ -17,6 +17,7 @@ use super::{
     BadGame, BadGameReason, Chunk, Format, MAX_GAME_BYTES, ParsedGame, Place, ReadSummary, Record,
     table,
 };
+use crate::game::Game;
 use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
 use crate::xiangqi::{Position, Setup};
 
@@ -255,7 +256,7 @@ pub(super) fn write(
     let mut position = record.start.clone().unwrap_or_else(|| START.clone());
     for &mv in &record.tree.moves {
         words.push(move_text(&position, mv, notation, traditional));
-        position.play_unchecked(mv);
+        position.make(mv);
     }
     if record.result.is_some() {
         words.push(result_text(record.result).to_owned());

@@ -5,6 +5,7 @@ use super::{
     BadGame, BadGameReason, Chunk, MAX_GAME_BYTES, Note, ParsedGame, Place, ReadSummary, Record,
     Tree,
 };
+use crate::game::Game;
 use crate::xiangqi::Position;
 
 /// A game that was read.
@@ -156,7 +157,7 @@ pub(super) fn is_playable(
     let mut played = 0;
     for mv in moves.take(2) {
         let Ok(mv) = mv.check(&position) else { return false };
-        position.play_unchecked(mv);
+        position.make(mv);
         played += 1;
     }
     played > 0

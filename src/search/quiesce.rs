@@ -40,7 +40,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         self.enter(ply);
         let position = self.line.position();
         if let Some(outcome) = position.abrupt_outcome() {
-            return Ok(result(outcome, position.side_to_move(), ply));
+            return Ok(result(outcome, position.turn(), ply));
         }
         if ply + 1 >= MAX_PLY {
             return Ok(Score::from_eval(position.evaluate()));
@@ -114,7 +114,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 position.quiet_threats(&mut moves);
             }
         }
-        let side = position.side_to_move();
+        let side = position.turn();
         let rank = |mv| {
             if Some(mv) == table_move {
                 i32::MAX

@@ -180,7 +180,7 @@ fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<P
             let key = position.key().0;
             places.push(Place { key, game: number, ply: ply as u32, points, games: 1 });
         }
-        position.play_unchecked(mv);
+        position.make(mv);
     }
     places
 }
@@ -199,7 +199,7 @@ fn of_game(game: &Record<Position>, places: &[Place], sampling: &Sampling) -> Sa
             let told = told.map(|score| for_red(score, position.turn()));
             samples.push(&position, result, told.or_else(|| scorer.score(&position)));
         }
-        position.play_unchecked(mv);
+        position.make(mv);
     }
     samples
 }

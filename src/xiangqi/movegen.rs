@@ -5,7 +5,7 @@
 
 use super::attacks::{self, LINES};
 use super::{Bitboard, Move, Piece, Position, Role, Square};
-use crate::game::{MoveList, Side};
+use crate::game::{Game, MoveList, Side};
 
 /// The dangers to the own king.
 struct KingView {
@@ -103,12 +103,6 @@ impl Position {
         !self.is_king_attacked_after(self.turn(), Some(mv))
     }
 
-    /// Returns true if `mv` is legal.
-    #[must_use]
-    pub fn is_legal_move(&self, mv: Move) -> bool {
-        self.is_pseudo_legal(mv) && self.is_safe(mv)
-    }
-
     /// Returns true if a legal move gives check.
     #[must_use]
     #[inline]
@@ -162,11 +156,6 @@ impl Position {
         }
     }
 
-    /// Appends all legal moves.
-    pub fn append_legal(&self, moves: &mut MoveList<Move>) {
-        self.append_legal_within(Bitboard::FULL, moves);
-    }
-
     /// Appends all legal captures.
     pub fn append_captures(&self, moves: &mut MoveList<Move>) {
         self.append_legal_within(self.side(!self.turn()), moves);
@@ -177,20 +166,12 @@ impl Position {
         self.append_legal_within(!self.occupied(), moves);
     }
 
-    fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
+    pub(super) fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
         self.for_each_legal(mask, |from, targets| {
             for to in targets {
                 moves.push(Move::new(from, to));
             }
         });
-    }
-
-    /// Number of legal moves.
-    #[must_use]
-    pub fn legal_count(&self) -> u64 {
-        let mut count = 0;
-        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(targets.len()));
-        count
     }
 
     /// Returns true if the side to move has a legal move; it loses if not, in check or not.

@@ -1,5 +1,5 @@
 use super::{Bitboard, Occupancy, Piece, Role, Setup, SetupError, SetupErrors, Square, attacks};
-use crate::game::{BySide, Side};
+use crate::game::{BySide, Game, MoveList, Outcome, Side};
 use crate::hash::xiangqi::KEYS;
 use crate::hash::{Key, KeyTable};
 
@@ -190,13 +190,6 @@ impl Position {
         self.board[square.index()]
     }
 
-    /// The side to move.
-    #[must_use]
-    #[inline]
-    pub const fn turn(&self) -> Side {
-        self.turn
-    }
-
     /// All pieces.
     #[must_use]
     #[inline]
@@ -239,17 +232,10 @@ impl Position {
         self.kings[side.index()]
     }
 
-    /// The Zobrist key under the stored table.
+    /// The [key](Game::key) after a pseudo-legal move.
     #[must_use]
     #[inline]
-    pub const fn zobrist(&self) -> Key {
-        Key(self.key)
-    }
-
-    /// The [key](Self::zobrist) after a pseudo-legal move.
-    #[must_use]
-    #[inline]
-    pub const fn zobrist_after(&self, mv: Move) -> Key {
+    pub const fn key_after(&self, mv: Move) -> Key {
         let (from, to) = (mv.from().index(), mv.to().index());
         let mut key = self.key ^ KEYS.black_to_move;
         if let Some(piece) = self.board[from] {
@@ -279,7 +265,7 @@ impl Position {
     /// The key of this position, or of its mirror image, under any table of the stored layout.
     /// Words missing from a short table count as 0.
     #[must_use]
-    pub fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
+    pub(super) fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
         let words = table.words();
         let word = |i: usize| words.get(i).copied().unwrap_or(0);
         let mut key = match self.turn {
@@ -297,7 +283,7 @@ impl Position {
 
     /// The stored-table key of the mirror image.
     #[must_use]
-    pub fn mirrored_key(&self) -> Key {
+    pub(super) fn mirrored_key(&self) -> Key {
         let mut key = if self.turn == Side::Second { KEYS.black_to_move } else { 0 };
         for square in self.occupied() {
             if let Some(piece) = self.board[square.index()] {
@@ -305,39 +291,6 @@ impl Position {
             }
         }
         Key(key)
-    }
-
-    /// Plays a move that is at least pseudo-legal.
-    #[inline]
-    pub fn play_unchecked(&mut self, mv: Move) -> Undo {
-        let (from, to) = (mv.from(), mv.to());
-        let captured = self.board[to.index()];
-        let undo = Undo { captured, key: self.key, material_key: self.material_key };
-        if let Some(taken) = captured {
-            self.take(taken, to);
-            self.material_key ^= self.material_word(taken);
-        }
-        if let Some(piece) = self.board[from.index()] {
-            self.shift(piece, from, to);
-        }
-        self.turn = !self.turn;
-        self.key ^= KEYS.black_to_move;
-        undo
-    }
-
-    /// Undoes a move made by [`play_unchecked`](Self::play_unchecked).
-    #[inline]
-    pub fn undo(&mut self, mv: Move, undo: Undo) {
-        let (from, to) = (mv.from(), mv.to());
-        if let Some(piece) = self.board[to.index()] {
-            self.shift(piece, to, from);
-        }
-        if let Some(taken) = undo.captured {
-            self.put(taken, to);
-        }
-        self.turn = !self.turn;
-        self.key = undo.key;
-        self.material_key = undo.material_key;
     }
 
     /// Gives the turn to the other side, for null-move search; not from a check.
@@ -416,5 +369,73 @@ impl Position {
         self.roles[piece.role().index()] ^= Bitboard::of(square);
         self.occupancy.toggle(square);
         self.key ^= KEYS.piece_square[piece.index()][square.index()];
+    }
+}
+
+impl Game for Position {
+    type Move = Move;
+    type Undo = Undo;
+
+    const NAME: &'static str = "xiangqi";
+
+    #[inline]
+    fn turn(&self) -> Side {
+        self.turn
+    }
+
+    #[inline]
+    fn key(&self) -> Key {
+        Key(self.key)
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList<Move>) {
+        self.append_legal_within(Bitboard::FULL, moves);
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.is_pseudo_legal(mv) && self.is_safe(mv)
+    }
+
+    /// A move that is pseudo-legal can be made too, to be judged and taken back.
+    #[inline]
+    fn make(&mut self, mv: Move) -> Undo {
+        let (from, to) = (mv.from(), mv.to());
+        let captured = self.board[to.index()];
+        let undo = Undo { captured, key: self.key, material_key: self.material_key };
+        if let Some(taken) = captured {
+            self.take(taken, to);
+            self.material_key ^= self.material_word(taken);
+        }
+        if let Some(piece) = self.board[from.index()] {
+            self.shift(piece, from, to);
+        }
+        self.turn = !self.turn;
+        self.key ^= KEYS.black_to_move;
+        undo
+    }
+
+    #[inline]
+    fn unmake(&mut self, mv: Move, undo: Undo) {
+        let (from, to) = (mv.from(), mv.to());
+        if let Some(piece) = self.board[to.index()] {
+            self.shift(piece, to, from);
+        }
+        if let Some(taken) = undo.captured {
+            self.put(taken, to);
+        }
+        self.turn = !self.turn;
+        self.key = undo.key;
+        self.material_key = undo.material_key;
+    }
+
+    /// Mate and stalemate alike: the side without a legal move loses.
+    fn outcome(&self) -> Option<Outcome> {
+        (!self.has_legal_move()).then(|| Outcome::Win(!self.turn))
+    }
+
+    fn count_legal_moves(&self) -> u64 {
+        let mut count = 0;
+        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(targets.len()));
+        count
     }
 }

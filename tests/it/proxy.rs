@@ -416,7 +416,7 @@ fn the_tables_answer_but_never_lose_by_repetition() {
         let position = Position::from_fen(&fen).ok()?;
         let checks = after(&position, best).in_check() && score > Score::DRAW;
         let back = way_back(&position, best).filter(|_| checks)?;
-        Some((fen, best, after(&position, best).position_text(), back))
+        Some((fen, best, after(&position, best).to_fen(), back))
     });
     let mut live = GOOD.start(&folder, &["--tables", &tables]);
     live.ask("uci\n", "uciok");

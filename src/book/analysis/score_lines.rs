@@ -39,7 +39,7 @@ impl Book {
         let nodes = fields.number("nodes")?.unwrap_or(0);
         match (fields.text("fen")?, fields.text("key")?) {
             (Some(fen), None) => {
-                let position = G::parse_position(fen).map_err(|e| format!("\"fen\": {e}"))?;
+                let position = G::from_fen(fen).map_err(|e| format!("\"fen\": {e}"))?;
                 let best = fields.best(&position)?;
                 let evaluation = Evaluation { finding, bound, depth, nodes, best };
                 Ok(self.score_of(&position, source, evaluation))

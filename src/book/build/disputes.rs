@@ -345,7 +345,7 @@ impl Reduce for Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, MoveList, Notation, Side};
+    use crate::game::{Game, MoveList, Side};
 
     fn told(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
         told_with(files, Filter::default())
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn the_start_is_named_as_in_books() {
-        assert_eq!(Position::start().position_text(), START_FEN);
+        assert_eq!(Position::start().to_fen(), START_FEN);
     }
 
     #[test]

@@ -296,7 +296,7 @@ impl Book {
         self.expect_game::<G>()?;
         let canonical = position.canonical_with(self.foreign_keys());
         let key = canonical.key.to_i64();
-        let mover = position.side_to_move();
+        let mover = position.turn();
         let mut moves = Vec::new();
         let entries = self.entries_of(key)?;
         let games: u128 = entries.iter().map(|entry| u128::from(entry.tally.games)).sum();

@@ -133,7 +133,7 @@ impl CountedGame {
         max_ply: usize,
     ) -> Self {
         let moves = &record.tree.moves;
-        let other = record.start.as_ref().map(G::position_text).filter(|s| s != usual_start);
+        let other = record.start.as_ref().map(G::to_fen).filter(|s| s != usual_start);
         let kind = match (&other, moves.is_empty()) {
             (Some(_), _) => Kind::OtherStart,
             (None, true) => Kind::NoMoves,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::probe::describe;
 use super::{Folder, distance_of, table_error};
 use crate::cli::{CliError, Context, OrExit, exit};
-use crate::game::{Side, Verdict};
+use crate::game::{Game, Side, Verdict};
 use crate::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
 use crate::xiangqi::notation::{MoveNotation, format_move};
 use crate::xiangqi::{Position, Role};

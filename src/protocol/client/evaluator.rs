@@ -84,7 +84,7 @@ impl ClientEvaluator {
     ) -> Result<crate::protocol::client::Thought, ClientError> {
         self.client.new_game()?;
         // The position alone counts, not the way on which the book reached it.
-        let fen = line.position().position_text();
+        let fen = line.position().to_fen();
         self.client.position(Some(&fen), [])?;
         self.client.go(&self.limits, &|| stop.load(Ordering::Relaxed))
     }

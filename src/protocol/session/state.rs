@@ -353,7 +353,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Command::Debug(on) => self.settings.debug = on,
             Command::Quit => self.quit(),
             Command::Display => {
-                let text = self.line.position().position_text();
+                let text = self.line.position().to_fen();
                 self.voice.message(&text)?;
             }
             Command::Ignored => {}
@@ -633,13 +633,13 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn is_unlimited(&self, go: &Go) -> bool {
-        go.is_endless(self.line.position().side_to_move())
+        go.is_endless(self.line.position().turn())
     }
 
     fn allowance(&self, go: &Go) -> Option<Allowance> {
         let Settings { overhead, ponder, .. } = self.settings;
         let timing = Timing { overhead, ponders: ponder };
-        timing.allowance(go, self.line.position().side_to_move())
+        timing.allowance(go, self.line.position().turn())
     }
 
     /// Translates `go`, without the moves that are `banned`, into a search and its job; `may_last` states

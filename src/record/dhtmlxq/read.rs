@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::blocks::{Block, Blocks};
 use super::{TEXTS, is_structure};
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::record::board::{board_of, start_position};
 use crate::record::encoding::UTF8_MARK;
 use crate::record::pgn::read_start;
@@ -391,7 +391,7 @@ impl Open {
         let from = square(from).ok_or_else(unreadable)?;
         let to = square(to).ok_or_else(unreadable)?;
         let mv = Coordinates { from, to }.check(&self.position)?;
-        self.position.play_unchecked(mv);
+        self.position.make(mv);
         self.tree.moves.push(mv);
         Ok(())
     }

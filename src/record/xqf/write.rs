@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use encoding_rs::GB18030;
 
 use super::{FROM_SHIFT, MAGIC, MEN, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE};
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::record::board::men_of;
 use crate::record::{Record, Tree, Variation};
 use crate::xiangqi::{Move, Position, Square};

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::bytes::positioned::PositionedFile;
 use crate::bytes::{sealed, varint};
+use crate::game::Game;
 use crate::tablebase::format::compress::{BLOCK_LEN, unpack};
 use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::file_name;

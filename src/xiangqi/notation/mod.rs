@@ -22,6 +22,7 @@ use std::str::FromStr;
 use arrayvec::ArrayVec;
 
 use super::{Bitboard, Move, Position, Role, Square, attacks};
+use crate::game::Game;
 use phrase::TandemStyle;
 
 /// The longest text of a move, in characters; anything longer is none.
@@ -229,7 +230,7 @@ fn explain(position: &Position, from: Square, to: Square) -> Option<IllegalReaso
 fn unsafe_reason(position: &Position, mv: Move) -> IllegalReason {
     let side = position.turn();
     let mut after = position.clone();
-    after.play_unchecked(mv);
+    after.make(mv);
     let (own, other) = (after.king(side), after.king(!side));
     let facing =
         own.file() == other.file() && !attacks::between(own, other).meets(after.occupied());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Source};
-use juzhong::game::{Game, Line, MoveList, Notation};
+use juzhong::game::{Game, Line, MoveList};
 use juzhong::search::Limits;
 use juzhong::tablebase::{
     GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
@@ -92,7 +92,7 @@ fn leaves_are_scored_once_and_backed_up_whatever_the_threads() {
 
 /// A line of scores for the position after moves from the start.
 fn score(moves: &str, rest: &str) -> String {
-    let fen = after(moves).position().position_text();
+    let fen = after(moves).position().to_fen();
     format!("{{\"fen\": \"{fen}\", \"source\": \"test\", {rest}}}\n")
 }
 

@@ -280,7 +280,7 @@ fn a_won_position_that_came_often_is_left() {
 fn plies_of_a_book_count_from_the_move_number() {
     let folder = tempfile::tempdir().unwrap();
     let book = small_book(folder.path());
-    let fen = line_after("h2e2 h9g7").position().position_text();
+    let fen = line_after("h2e2 h9g7").position().to_fen();
     let source = |counters: &str, ply_limit| {
         let select = SelectOptions { ply_limit, ..select(Policy::Best) };
         let books = vec![book.clone().into()];

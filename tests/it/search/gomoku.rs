@@ -136,7 +136,7 @@ fn an_open_three_is_carried_to_the_end() {
 fn game_against_points(searches: Side, opening: &str, nodes: u64) -> Option<Outcome> {
     let mut line = line_of(opening);
     while line.position().outcome().is_none() {
-        let mv = if line.position().side_to_move() == searches {
+        let mv = if line.position().turn() == searches {
             search(&line, &Limits::nodes(nodes)).best
         } else {
             line.position().best_point()
