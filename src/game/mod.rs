@@ -60,6 +60,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The name used on the command line and in files.
     const NAME: &'static str;
 
+    /// The side that is called Black; names of tags and texts for people depend on it.
+    const BLACK: Side;
+
     /// The side whose turn it is.
     fn turn(&self) -> Side;
 
@@ -126,6 +129,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 pub trait Notation: Game {
     /// The error for a text that is not a position; its message says what is wrong and where.
     type PositionError: std::error::Error + Send + Sync + 'static;
+
+    /// True if ranks count from 0, so that programs differ about them: some count from 1.
+    const RANKS_FROM_ZERO: bool;
 
     /// The usual start of a game.
     fn start() -> Self;

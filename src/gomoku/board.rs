@@ -361,6 +361,7 @@ impl Game for Board {
     type Undo = Undo;
 
     const NAME: &'static str = "gomoku";
+    const BLACK: Side = Side::First;
 
     fn turn(&self) -> Side {
         self.turn

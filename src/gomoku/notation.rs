@@ -133,6 +133,8 @@ impl Board {
 impl Notation for Board {
     type PositionError = BoardError;
 
+    const RANKS_FROM_ZERO: bool = false;
+
     /// 15×15, five in a row.
     fn start() -> Self {
         Self::with_geometry(15, 15, 5)

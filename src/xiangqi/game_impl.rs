@@ -16,6 +16,8 @@ impl Packed for Move {
 impl Notation for Position {
     type PositionError = FenError;
 
+    const RANKS_FROM_ZERO: bool = true;
+
     fn start() -> Self {
         Self::start()
     }

@@ -377,6 +377,7 @@ impl Game for Position {
     type Undo = Undo;
 
     const NAME: &'static str = "xiangqi";
+    const BLACK: Side = Side::Second;
 
     #[inline]
     fn turn(&self) -> Side {

@@ -147,9 +147,9 @@ fn run_list<G: Symmetric + Notation>(
 
 /// The sides' names in answers, first side first.
 const fn side_names<G: Game>() -> [&'static str; 2] {
-    match G::NAME.as_bytes() {
-        b"gomoku" => ["black", "white"],
-        _ => ["red", "black"],
+    match G::BLACK {
+        Side::First => ["black", "white"],
+        Side::Second => ["red", "black"],
     }
 }
 

@@ -14,7 +14,7 @@ use crate::engine::{Choice, Engine, EngineOptions, Playable, Source, seed_or_dra
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
 use crate::protocol::session::answers::{Detail, Extras, Output};
-use crate::protocol::session::settings::{Effect, Refusal, Settings, has_ranks};
+use crate::protocol::session::settings::{Effect, Refusal, Settings};
 use crate::protocol::session::thinking;
 use crate::protocol::session::thinking::{
     Done, Event, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
@@ -386,7 +386,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn speak(&mut self, dialect: Dialect) {
         let wire = &mut self.voice.wire;
         wire.dialect = dialect;
-        let free = dialect == Dialect::Uci && has_ranks::<G>();
+        let free = dialect == Dialect::Uci && G::RANKS_FROM_ZERO;
         wire.ranks = if free { self.settings.ranks } else { Ranks::FromZero };
         let seconds = dialect.is_ucci() && !self.settings.milliseconds;
         wire.unit = if seconds { 1000 } else { 1 };
