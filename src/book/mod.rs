@@ -47,7 +47,7 @@ pub use analysis::scoring::{
 pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
 pub use build::builder::{Admission, Batch, BuildOptions, Builder};
 pub use build::disputes::{Dispute, DisputeCounts, Doubt, disputes};
-pub use build::game_files::{BuildReport, Progress, build};
+pub use build::game_files::{BuildReport, Progress, ReadOptions, build};
 pub use build::inputs::{Inputs, find_games};
 pub use build::rejects::{Reject, RejectReason};
 pub use build::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};

@@ -345,6 +345,7 @@ impl Reduce for Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::build::game_files::{ReadOptions, build};
     use crate::game::{Game, MoveList, Side};
 
     fn told(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
@@ -423,16 +424,7 @@ mod tests {
         let options = BuildOptions { memory: 1 << 20, ..BuildOptions::default() };
         let book = path("a.book");
         let files = [path("a.txt")];
-        crate::book::build::game_files::build(
-            &files,
-            &book,
-            options.clone(),
-            false,
-            1,
-            &|_| {},
-            &mut |_| {},
-        )
-        .unwrap();
+        build(&files, &book, options.clone(), ReadOptions::default()).unwrap();
         let options = BuildOptions { base: Some(book), ..options };
         let files = [path("a.txt"), path("b.txt")];
         let counts = disputes(&files, folder.path(), &options, &mut |_| {}).unwrap();

@@ -12,7 +12,7 @@ use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
 use crate::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
-    Progress, Reject, Weight, build, disputes, find_games,
+    Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
 };
 use crate::bytes::atomic::folder_of;
 use crate::bytes::visible::ShowPath;
@@ -164,8 +164,10 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             if let Some(list) = &mut list {
                 in_doubt = list_disputes(list, args, files, &options)?;
             }
-            let threads = intake.threads.into();
-            build(files, args.output(), options, intake.strict, threads, progress, rejected)
+            let (progress, rejected) = (Box::new(progress), Box::new(rejected));
+            let (strict, threads) = (intake.strict, intake.threads.into());
+            let read = ReadOptions { strict, threads, progress, rejected };
+            build(files, args.output(), options, read)
         })?;
     if let (Some(list), Some(path)) = (list, &args.disputes) {
         list.close()?;

@@ -148,7 +148,7 @@ impl<G: Symmetric + Notation> Tree<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{BuildOptions, build};
+    use crate::book::{BuildOptions, ReadOptions, build};
     use crate::xiangqi::Position;
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         let pgn: String =
             lines.iter().map(|line| format!("[Result \"1-0\"]\n\n{line} 1-0\n\n")).collect();
         std::fs::write(&games, pgn).unwrap();
-        build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {}).unwrap();
+        build(&[games], &book, BuildOptions::default(), ReadOptions::default()).unwrap();
         let book = Book::open(&book).unwrap();
         let grow = |at_most| Tree::grow(&book, &Position::start(), 60, 1, at_most).unwrap();
         let whole = grow(100);

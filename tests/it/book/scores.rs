@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
+use juzhong::book::{self, Book, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Source};
 use juzhong::game::{Game, Line, MoveList};
@@ -29,7 +29,8 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str)]) -> String {
     let (games, book) = (folder.join("games.pgn"), folder.join(name));
     fs::write(&games, pgn).unwrap();
     let options = BuildOptions { max_ply: 600, ..BuildOptions::default() };
-    book::build(&[games], &book, options, true, 1, &|_| {}, &mut |_| {}).unwrap();
+    book::build(&[games], &book, options, ReadOptions { strict: true, ..ReadOptions::default() })
+        .unwrap();
     book.display().to_string()
 }
 

@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
+use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, Source};
 use juzhong::game::Line;
 use juzhong::search::Limits;
@@ -168,8 +168,13 @@ fn books(folder: &Path) -> [PathBuf; 2] {
     [0, 1].map(|i| {
         let (games, book) = (folder.join(format!("{i}.pgn")), folder.join(format!("{i}.book")));
         fs::write(&games, format!("[Result \"1-0\"]\n\n{}\n\n", GAMES[i])).unwrap();
-        book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {})
-            .unwrap();
+        book::build(
+            &[games],
+            &book,
+            BuildOptions::default(),
+            ReadOptions { strict: true, ..ReadOptions::default() },
+        )
+        .unwrap();
         book
     })
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
+use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, Source, TableOptions};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
@@ -29,7 +29,13 @@ fn options() -> EngineOptions<RuleSet> {
 fn small_book(folder: &Path) -> PathBuf {
     let (games, book) = (folder.join("games.pgn"), folder.join("small.book"));
     fs::write(&games, GAMES).unwrap();
-    book::build(&[games], &book, BuildOptions::default(), true, 1, &|_| {}, &mut |_| {}).unwrap();
+    book::build(
+        &[games],
+        &book,
+        BuildOptions::default(),
+        ReadOptions { strict: true, ..ReadOptions::default() },
+    )
+    .unwrap();
     book
 }
 
