@@ -6,6 +6,21 @@ use crate::hash::Key;
 
 /// A position with the moves that led to it. Rules that depend on the past are judged here, never
 /// in the position or its key. Search pushes and pops on it.
+///
+/// ```
+/// use juzhong::game::{Adjudicate, Horizon, Line, Verdict};
+/// use juzhong::xiangqi::{Move, Position, RuleSet};
+///
+/// let mut line = Line::new(Position::start(), 0);
+/// for text in ["h0g2", "h9g7", "g2h0", "g7h9"] {
+///     line.push(Move::parse(text).unwrap());
+/// }
+/// assert_eq!(line.position(), line.start());
+/// assert_eq!(line.earlier_occurrences().collect::<Vec<_>>(), [0]);
+/// let judgement = Position::judge(&line, RuleSet::default(), Horizon::Search { root: 0 });
+/// assert_eq!(judgement.verdict, Verdict::Draw);
+/// assert!(line.pop());
+/// ```
 #[derive(Debug, Clone)]
 pub struct Line<G: Game> {
     start: G,

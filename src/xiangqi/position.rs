@@ -5,6 +5,27 @@ use crate::hash::{Key, KeyTable};
 
 /// A legal position: the board and the side to move, validated once. Everything here relies on
 /// that.
+///
+/// ```
+/// use juzhong::game::{Game, MoveList};
+/// use juzhong::xiangqi::{Move, Position};
+///
+/// let mut position = Position::start();
+/// let mut moves = MoveList::new();
+/// position.legal_moves(&mut moves);
+/// assert_eq!(moves.len(), 44);
+///
+/// // In place, for a search: made and taken back.
+/// let cannon = Move::parse("h2e2").unwrap();
+/// let undo = position.make(cannon);
+/// position.unmake(cannon, undo);
+/// assert_eq!(position, Position::start());
+///
+/// // The position after a move that may be illegal.
+/// let after = position.play(cannon)?;
+/// assert_eq!(after.to_fen(), "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 0 1");
+/// # Ok::<(), juzhong::game::IllegalMove<Move>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     board: [Option<Piece>; 90],
@@ -18,6 +39,15 @@ pub struct Position {
 }
 
 /// A move: from one square to another. 14 bits.
+///
+/// ```
+/// use juzhong::xiangqi::{Move, Square};
+///
+/// let mv = Move::parse("h2e2").unwrap();
+/// assert_eq!(Some(mv.from()), Square::parse("h2"));
+/// assert_eq!(Move::parse("H2-E2"), Some(mv));
+/// assert_eq!(mv.mirrored().to_string(), "b2e2");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(u16);
 

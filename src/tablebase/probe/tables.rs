@@ -23,6 +23,23 @@ pub(in crate::tablebase) const LOOP_DEPTH: u32 = 3;
 /// The tables of one folder or several with one set of rules and one metric. Tables are opened when
 /// first needed, with those that captures lead to, which must be the ones that they were built from;
 /// decoded blocks (at most 128 MiB) are kept and shared by all threads.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use juzhong::tablebase::{GenerateOptions, Metric, NoProgress, Rules, Tables, Wdl, generate_all};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = Path::new("tables");
+/// generate_all(folder, &["KRvK".parse()?], &GenerateOptions::default(), &NoProgress)?;
+///
+/// let tables = Tables::open(folder, Rules::Check, Metric::Dtm)?;
+/// let position = Position::from_fen("3k5/9/9/9/9/9/9/9/4R4/4K4 w")?;
+/// let entry = tables.probe(&position)?;
+/// assert_eq!(entry.wdl, Wdl::Win);
+/// println!("mate in {} plies", entry.distance);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Tables {
     dirs: Vec<PathBuf>,
