@@ -12,6 +12,7 @@ use crate::book::interop::{
 };
 use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
 use crate::book::*;
+use crate::game::Bound;
 use crate::hash::{self, KeyTable};
 use crate::record::Record;
 use crate::xiangqi::{Move, Position};

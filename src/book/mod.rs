@@ -68,7 +68,7 @@ pub use model::metadata::{Counts, MAX_SHARE, Metadata, Source};
 pub use model::move_stats::{MoveStats, Place, Row, Years};
 pub use model::observation::MoveSum;
 pub use model::origins::{Origin, Origins};
-pub use model::value::{Bound, Bounds, Evaluation, SourceScore, Value};
+pub use model::value::{Bounds, Evaluation, SourceScore, Value};
 pub use model::weight::{MAX_FORMULA, Weight, WeightError};
 pub use opening::opening_stats::OpeningStats;
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};

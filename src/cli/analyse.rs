@@ -8,11 +8,11 @@ use super::position::{parse_rules, play, read_start, refuse};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
-use crate::game::{Line, Notation};
+use crate::game::{Line, Notation, ScoreKind};
 use crate::gomoku::Board;
 use crate::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
-    Score, ScoreKind, SearchOptions, Searcher,
+    Score, SearchOptions, Searcher,
 };
 use crate::xiangqi::Position;
 

@@ -7,11 +7,10 @@ use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::bytes::read_line;
 use crate::engine::{Choice, Engine, Playable};
-use crate::game::{Horizon, Line, Outcome, Side};
+use crate::game::{Horizon, Line, Outcome, ScoreKind, Side};
 use crate::gomoku::Board;
-use crate::protocol::EngineScore;
 use crate::protocol::client::{Client, EngineCommand, GoLimits, Thought, Timeouts};
-use crate::search::{Limits, Score, ScoreKind};
+use crate::search::{Limits, Score};
 use crate::xiangqi::Position;
 use crate::xiangqi::notation::MoveNotation;
 
@@ -177,13 +176,15 @@ impl<G: Playable> Opponent<G> {
 fn describe_thought(thought: &Thought) -> String {
     let score = match thought.info.score {
         None => String::new(),
-        Some((EngineScore::Centipawns(score), _)) => {
+        Some((ScoreKind::Centipawns(score), _)) => {
             format!(", {:+.2}", f64::from(score) / 100.0)
         }
-        Some((EngineScore::Mate(moves @ 1..), _)) => format!(", mates in {moves} moves"),
-        Some((EngineScore::Mate(moves), _)) => {
-            format!(", is mated in {} moves", moves.unsigned_abs())
+        Some((ScoreKind::MateIn(plies), _)) => format!(", mates in {} moves", plies.div_ceil(2)),
+        Some((ScoreKind::MatedIn(plies), _)) => {
+            format!(", is mated in {} moves", plies.div_ceil(2))
         }
+        Some((ScoreKind::TableWin(_), _)) => ", wins by tables".to_owned(),
+        Some((ScoreKind::TableLoss(_), _)) => ", loses by tables".to_owned(),
     };
     format!("depth {}{score}", thought.info.depth)
 }

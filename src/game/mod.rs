@@ -8,12 +8,14 @@
 mod heuristics;
 mod line;
 mod perft;
+mod score;
 mod side;
 mod symmetry;
 
 pub use heuristics::{Heuristics, PHASES, STRUCTURES};
 pub use line::{Adjudicate, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
+pub use score::{Bound, ScoreKind};
 pub use side::{BySide, Outcome, Side};
 pub use symmetry::{Canonical, Symmetric};
 

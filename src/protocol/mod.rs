@@ -53,7 +53,7 @@ pub use wire::info::Info;
 pub(crate) use wire::options::{folded, is_same, name_and_value, name_in};
 pub(crate) use wire::queue::{Queue, Waiting};
 pub use wire::ranks::Ranks;
-pub use wire::scale::EngineScore;
+pub(crate) use wire::scale;
 
 use crate::bytes::read_line;
 use crate::engine::{Engine, EngineOptions, Playable};

@@ -10,8 +10,8 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Score, TablebaseProbe};
-use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
+use super::{MAX_PLY, Score, TablebaseProbe};
+use crate::game::{Adjudicate, Bound, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
 /// The kind of a node, known at compile time, so that work that only some nodes need costs the
 /// others nothing.

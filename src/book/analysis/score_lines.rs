@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::book::file::reader::Book;
 use crate::book::file::scores::Score;
-use crate::book::model::value::{Bound, Evaluation, SourceScore};
-use crate::game::{Notation, Symmetric};
+use crate::book::model::value::{Evaluation, SourceScore};
+use crate::game::{Bound, Notation, Symmetric};
 use crate::hash::Key;
 
 /// Bytes of a line, at most.

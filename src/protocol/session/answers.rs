@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use crate::engine::Playable;
+use crate::game::Bound;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::format::{Answer, Offer, Wire};
 use crate::protocol::wire::scale;
-use crate::search::{Bound, HashEntry, Iteration, Score, ScoreKind};
+use crate::search::{HashEntry, Iteration, Score};
 
 /// Writes answers.
 pub(in crate::protocol) struct Output<'a> {
@@ -126,7 +127,7 @@ impl<'a> Output<'a> {
         if *multipv > 1 {
             write!(self.output, " multipv {multipv}")?;
         }
-        write!(self.output, " score {}", ucci_score(iteration.score))?;
+        write!(self.output, " score {}", scale::to_ucci(iteration.score.kind()))?;
         self.line_of_play::<G>(&iteration.pv)
     }
 
@@ -138,7 +139,7 @@ impl<'a> Output<'a> {
         pv: &[G::Move],
     ) -> io::Result<()> {
         if self.is_ucci() {
-            write!(self.output, "info depth {depth} score {}", ucci_score(score))?;
+            write!(self.output, "info depth {depth} score {}", scale::to_ucci(score.kind()))?;
         } else {
             write!(self.output, "info depth {depth} score {score}")?;
         }
@@ -193,7 +194,7 @@ impl<'a> Output<'a> {
             if let Some(best) = best {
                 write!(self.output, " bestmove {}", self.text::<G>(best))?;
             }
-            let score = ucci_score(score);
+            let score = scale::to_ucci(score.kind());
             if bound != Bound::Upper {
                 write!(self.output, " lowerbound {score} depth {depth}")?;
             }
@@ -221,30 +222,4 @@ impl<'a> Output<'a> {
 
 fn nodes_per_second<M>(iteration: &Iteration<M>) -> u128 {
     u128::from(iteration.nodes) * 1_000_000 / iteration.time.as_micros().max(1)
-}
-
-/// A score as UCCI writes it: a plain number.
-fn ucci_score(score: Score) -> i32 {
-    match score.kind() {
-        ScoreKind::Centipawns(value) => scale::evaluation(value),
-        ScoreKind::MateIn(plies) => scale::mate(plies),
-        ScoreKind::MatedIn(plies) => -scale::mate(plies),
-        ScoreKind::TableWin(plies) => scale::table(plies),
-        ScoreKind::TableLoss(plies) => -scale::table(plies),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scores_of_ucci_are_numbers_in_ranges_of_their_own() {
-        assert_eq!(ucci_score(Score::from_eval(-34)), -34);
-        assert_eq!(ucci_score(Score::from_eval(20_000)), 8_500);
-        assert_eq!(ucci_score(Score::mate_in(3)), 9_997);
-        assert_eq!(ucci_score(Score::mated_in(4)), -9_996);
-        assert_eq!(ucci_score(Score::table_win(7)), 9_493);
-        assert_eq!(ucci_score(Score::table_loss(999)), -8_501);
-    }
 }

@@ -9,4 +9,4 @@ pub(super) mod info;
 pub(super) mod options;
 pub(super) mod queue;
 pub(super) mod ranks;
-pub(super) mod scale;
+pub(crate) mod scale;

@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
+use juzhong::game::{Game, Line, MoveList, Notation, Outcome, ScoreKind, Side};
 use juzhong::gomoku::{Board, FreeRules, Point};
 use juzhong::search::eval::gomoku::Urgency;
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher,
+    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher,
 };
 
 use crate::support::files::shared;

@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Side, Verdict};
+use juzhong::game::{
+    Adjudicate, Game, Heuristics, Horizon, Line, MoveList, ScoreKind, Side, Verdict,
+};
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher,
-    TableValue, TablebaseProbe, table_key,
+    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher, TableValue,
+    TablebaseProbe, table_key,
 };
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
 use proptest::prelude::*;
