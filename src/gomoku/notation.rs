@@ -140,7 +140,7 @@ impl Notation for Board {
         Self::with_geometry(15, 15, 5)
     }
 
-    /// Reads a position; see the [module](self) for the form.
+    /// Reads rows, the side to move and the number in a row that wins: `3/1x1/o2 x 3`.
     fn from_fen(text: &str) -> Result<Self, BoardError> {
         if text.len() > MAX_LEN {
             return Err(BoardError::TooLong(text.len()));
@@ -156,7 +156,7 @@ impl Notation for Board {
         board.filled(&rows, turn)
     }
 
-    /// Writes the position; see the [module](self) for the form.
+    /// Writes the position in the form of [`START_TEXT`].
     fn to_fen(&self) -> String {
         let mut text = String::new();
         for row in (0..self.height()).rev() {
