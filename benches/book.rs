@@ -4,7 +4,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use juzhong::book::{self, Book, BuildOptions, Builder, Filter, ShardFormat, Synth, Work};
+use juzhong::book::{
+    self, Book, BuildOptions, Builder, Filter, ReadOptions, ShardFormat, Synth, Work,
+};
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
@@ -112,8 +114,7 @@ fn files(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let options = options.clone();
-                book::build(&input, &output, options, false, None, &|_| {}, &mut |_| {})
-                    .expect("a book")
+                book::build(&input, &output, options, ReadOptions::default()).expect("a book")
             });
         });
     }
@@ -149,7 +150,7 @@ const MADE_UP: u64 = 20_000;
 fn made_up(folder: &Path) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/selfplay/selfplay.pgn");
     let (real, games) = (folder.join("real.book"), folder.join("games.pgn"));
-    book::build(&[own], &real, options(), false, None, &|_| {}, &mut |_| {}).expect("a book");
+    book::build(&[own], &real, options(), ReadOptions::default()).expect("a book");
     let synth = Synth::new(&Book::open(&real).expect("the book"), 40, 24, 1).expect("the book");
     let options = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
     let mut text = Vec::new();
@@ -158,6 +159,10 @@ fn made_up(folder: &Path) -> PathBuf {
     }
     std::fs::write(&games, text).expect("a file");
     games
+}
+
+fn strict() -> ReadOptions<'static> {
+    ReadOptions { strict: true, ..ReadOptions::default() }
 }
 
 fn options() -> BuildOptions {
@@ -171,18 +176,8 @@ fn scale(c: &mut Criterion) {
     let at = |name: &str| folder.path().join(name);
     let work = Work { memory: 512 << 20, threads: None, stop: StopFlag::default() };
     let files = [made_up(folder.path())];
-    let map = || {
-        book::map(
-            &files,
-            &at("map"),
-            ShardFormat::Own,
-            options(),
-            (true, None),
-            &|_| {},
-            &mut |_| {},
-        )
-        .expect("a shard")
-    };
+    let map =
+        || book::map(&files, &at("map"), ShardFormat::Own, options(), strict()).expect("a shard");
     let reduce = || {
         book::reduce(&[at("map")], &at("reduced"), ShardFormat::Own, (1, 1), &work)
             .expect("a shard")
@@ -206,7 +201,7 @@ fn scale(c: &mut Criterion) {
     group.bench_function("build, games", |b| {
         b.iter(|| {
             let book = at("built.book");
-            book::build(&files, &book, options(), true, None, &|_| {}, &mut |_| {}).expect("a book")
+            book::build(&files, &book, options(), strict()).expect("a book")
         });
     });
     group.finish();

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use encoding_rs::BIG5;
-use juzhong::game::{MoveList, Outcome, Side};
+use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, read_games, write_pgn};
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use juzhong::xiangqi::{Move, Position};
@@ -17,12 +17,12 @@ fn random_moves(seed: u64) -> Vec<Move> {
     let mut played = Vec::new();
     while played.len() < PLIES {
         let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
+        position.legal_moves(&mut moves);
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         let Some(&mv) = moves.get((state >> 33) as usize % moves.len().max(1)) else { break };
-        position.play_unchecked(mv);
+        position.make(mv);
         played.push(mv);
     }
     played
@@ -83,7 +83,7 @@ fn bench_reading(c: &mut Criterion) {
 fn bench_moves(c: &mut Criterion) {
     let position = Position::start();
     let mut moves = MoveList::new();
-    position.append_legal(&mut moves);
+    position.legal_moves(&mut moves);
     let mut group = c.benchmark_group("moves of the start position");
     group.throughput(Throughput::Elements(moves.len() as u64));
     for notation in MoveNotation::ALL {

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use juzhong::book::{self, Book, BuildOptions};
+use juzhong::book::{self, Book, BuildOptions, ReadOptions};
 use juzhong::xiangqi::Position;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,9 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let options = BuildOptions { max_ply: 40, ..BuildOptions::default() };
     let inputs = book::find_games(&games)?;
-    let report = book::build(&inputs.files, &output, options, false, None, &|_| (), &mut |reject| {
-        eprintln!("left out: {}, {}", reject.place, reject.reason);
-    })?;
+    let read = ReadOptions {
+        rejected: Box::new(|reject| eprintln!("left out: {reject}")),
+        ..ReadOptions::default()
+    };
+    let report = book::build(&inputs.files, &output, options, read)?;
     println!("{} games in {}", report.metadata.counts.games, output.display());
 
     let book = Book::open(&output)?;

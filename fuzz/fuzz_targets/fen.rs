@@ -8,10 +8,10 @@ use juzhong::xiangqi::Position;
 use libfuzzer_sys::fuzz_target;
 
 fn check<G: Notation>(text: &str) {
-    if let Ok(position) = G::parse_position(text) {
-        let written = position.position_text();
-        let again = G::parse_position(&written);
-        assert_eq!(again.ok().map(|position| position.position_text()), Some(written));
+    if let Ok(position) = G::from_fen(text) {
+        let written = position.to_fen();
+        let again = G::from_fen(&written);
+        assert_eq!(again.ok().map(|position| position.to_fen()), Some(written));
     }
 }
 

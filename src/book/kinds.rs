@@ -13,6 +13,7 @@ use crate::book::interop::{
 use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
 use crate::book::*;
 use crate::bytes::StopFlag;
+use crate::game::Bound;
 use crate::hash::{self, KeyTable};
 use crate::record::Record;
 use crate::xiangqi::{Move, Position};
@@ -164,7 +165,7 @@ fn from_files(kinds: &mut Kinds) {
     let files = [source];
     let build_it = |path: &Path, filter: Filter| {
         let options = BuildOptions { filter, ..BuildOptions::default() };
-        build(&files, path, options, false, None, &|_| {}, &mut |_| {}).map(drop).unwrap();
+        build(&files, path, options, ReadOptions::default()).map(drop).unwrap();
     };
     kinds.add("files", |path| build_it(path, Filter::default()));
     let every = Filter { every_record: true, ..Filter::default() };
@@ -173,7 +174,7 @@ fn from_files(kinds: &mut Kinds) {
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
     let format = ShardFormat::Own;
     let options = BuildOptions::default();
-    map(&files, &mapped, format, options, (false, NonZero::new(1)), &|_| {}, &mut |_| {}).unwrap();
+    map(&files, &mapped, format, options, ReadOptions::default()).unwrap();
     reduce(&[mapped], &reduced, format, (1, 1), &work).unwrap();
     kinds.add("shards", |path| drop(pack(&[reduced], path, &work).unwrap()));
 }

@@ -47,7 +47,7 @@ pub use analysis::scoring::{
 pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
 pub use build::builder::{Admission, Batch, BuildOptions, Builder};
 pub use build::disputes::{Dispute, DisputeCounts, Doubt, disputes};
-pub use build::game_files::{BuildReport, Progress, build};
+pub use build::game_files::{BuildReport, Progress, ReadOptions, build};
 pub use build::inputs::{Inputs, find_games};
 pub use build::rejects::{Reject, RejectReason};
 pub use build::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
@@ -68,7 +68,7 @@ pub use model::metadata::{Counts, MAX_SHARE, Metadata, Source};
 pub use model::move_stats::{MoveStats, Place, Row, Years};
 pub use model::observation::MoveSum;
 pub use model::origins::{Origin, Origins};
-pub use model::value::{Bound, Bounds, Evaluation, SourceScore, Value};
+pub use model::value::{Bounds, Evaluation, SourceScore, Value};
 pub use model::weight::{MAX_FORMULA, Weight, WeightError};
 pub use opening::opening_stats::OpeningStats;
 pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};

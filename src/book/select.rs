@@ -248,7 +248,8 @@ mod tests {
     use super::*;
     use crate::book::file::scores::Score;
     use crate::book::model::move_stats::MoveStats;
-    use crate::book::model::value::{Bound, Evaluation, SourceScore};
+    use crate::book::model::value::{Evaluation, SourceScore};
+    use crate::game::Bound;
 
     fn candidate(mv: u16, games: u64, weight: u64) -> BookMove<u16> {
         let tally = MoveStats { games, ..MoveStats::default() };

@@ -8,11 +8,11 @@ use super::position::{parse_rules, play, read_start, refuse};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
-use juzhong::game::{Line, Notation};
+use juzhong::game::{Line, Notation, ScoreKind};
 use juzhong::gomoku::Board;
 use juzhong::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
-    Score, ScoreKind, SearchOptions, Searcher,
+    Score, SearchOptions, Searcher,
 };
 use juzhong::xiangqi::Position;
 

@@ -12,7 +12,7 @@ use super::player::tell_notices;
 use super::terminal::{BoardStyle, Terminal};
 use super::{CliError, Context, OrExit, exit};
 use juzhong::book;
-use juzhong::book::{Book, BuildOptions, find_games};
+use juzhong::book::{Book, BuildOptions, ReadOptions, find_games};
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
@@ -234,7 +234,7 @@ fn build_book(games: &Games, place: &Place, context: &mut Context<'_>) -> Result
     context.out.flush()?;
     let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
-    let report = book::build(&files, &place.book, options, false, None, &|_| {}, &mut |_| {})
+    let report = book::build(&files, &place.book, options, ReadOptions::default())
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
     writeln!(

@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 
 fn run_game<G: Notation>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut position = match &args.fen {
-        Some(text) => G::parse_position(text).or_exit(exit::BAD_DATA)?,
+        Some(text) => G::from_fen(text).or_exit(exit::BAD_DATA)?,
         None => G::start(),
     };
     let parts = if args.divide { divide(&mut position, args.depth) } else { Vec::new() };
@@ -44,7 +44,7 @@ fn run_game<G: Notation>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
             .collect();
         let answer = json!({
             "schema": "juzhong.perft/1",
-            "fen": position.position_text(),
+            "fen": position.to_fen(),
             "depth": args.depth,
             "nodes": nodes,
             "divide": parts,

@@ -7,11 +7,10 @@ use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use juzhong::bytes::read_line;
 use juzhong::engine::{Choice, Engine, Playable};
-use juzhong::game::{Horizon, Line, Outcome, Side};
+use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side};
 use juzhong::gomoku::Board;
-use juzhong::protocol::EngineScore;
 use juzhong::protocol::client::{Client, EngineCommand, GoLimits, Thought, Timeouts};
-use juzhong::search::{Limits, Score, ScoreKind};
+use juzhong::search::{Limits, Score};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -78,7 +77,7 @@ fn run_game<G: Terminal + Playable>(
     let Start { position, clock, fullmoves } =
         read_start::<G>(args.fen.as_deref()).or_exit(exit::BAD_DATA)?;
     let human = match &args.side {
-        None => position.side_to_move(),
+        None => position.turn(),
         Some(name) => parse_side::<G>(name)?,
     };
     let opponent = match parse_engine(&args.engine)? {
@@ -177,13 +176,15 @@ impl<G: Playable> Opponent<G> {
 fn describe_thought(thought: &Thought) -> String {
     let score = match thought.info.score {
         None => String::new(),
-        Some((EngineScore::Centipawns(score), _)) => {
+        Some((ScoreKind::Centipawns(score), _)) => {
             format!(", {:+.2}", f64::from(score) / 100.0)
         }
-        Some((EngineScore::Mate(moves @ 1..), _)) => format!(", mates in {moves} moves"),
-        Some((EngineScore::Mate(moves), _)) => {
-            format!(", is mated in {} moves", moves.unsigned_abs())
+        Some((ScoreKind::MateIn(plies), _)) => format!(", mates in {} moves", plies.div_ceil(2)),
+        Some((ScoreKind::MatedIn(plies), _)) => {
+            format!(", is mated in {} moves", plies.div_ceil(2))
         }
+        Some((ScoreKind::TableWin(_), _)) => ", wins by tables".to_owned(),
+        Some((ScoreKind::TableLoss(_), _)) => ", loses by tables".to_owned(),
     };
     format!("depth {}{score}", thought.info.depth)
 }
@@ -224,7 +225,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
                     return Ok(());
                 }
             }
-            next = if self.line.position().side_to_move() == self.human {
+            next = if self.line.position().turn() == self.human {
                 self.human_turn()?
             } else {
                 self.engine_turn()?
@@ -236,7 +237,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
     fn draw(&mut self) -> Result<(), CliError> {
         let position = self.line.position();
         let check = if Terminal::in_check(position) { ", in check" } else { "" };
-        let side = G::side_name(position.side_to_move());
+        let side = G::side_name(position.turn());
         let drawing = position.draw(self.style, self.line.moves().last());
         write!(self.context.out, "\n{drawing}{side} to move{check}\n")?;
         Ok(())
@@ -332,7 +333,7 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
 
     /// Takes back the human's last move and what came after.
     fn undo(&mut self) -> Result<Next, CliError> {
-        let first = usize::from(self.line.start().side_to_move() != self.human);
+        let first = usize::from(self.line.start().turn() != self.human);
         if self.line.len() < first + 2 {
             writeln!(self.context.out, "there is no move of yours to take back")?;
             return Ok(Next::Same);

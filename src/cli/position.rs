@@ -226,7 +226,7 @@ fn show<G: Terminal>(
     write!(out, "{}", position.draw(style, line.moves().last()))?;
     writeln!(out, "fen      {}", description.fen)?;
     writeln!(out, "key      {}", description.key.as_deref().unwrap_or("-"))?;
-    writeln!(out, "to move  {}", G::side_name(position.side_to_move()))?;
+    writeln!(out, "to move  {}", G::side_name(position.turn()))?;
     if description.in_check {
         writeln!(out, "check    yes")?;
     }

@@ -235,7 +235,7 @@ fn unicode_symbol(piece: Piece) -> char {
 
 impl Terminal for Board {
     fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
-        let position = Self::parse_position(text).map_err(|error| match error {
+        let position = Self::from_fen(text).map_err(|error| match error {
             BoardError::Count { .. } | BoardError::Over(_) => Refusal::Illegal {
                 text: text.split_whitespace().collect::<Vec<_>>().join(" "),
                 drawing: String::new(),
@@ -247,7 +247,7 @@ impl Terminal for Board {
     }
 
     fn line_text(line: &Line<Self>, _fullmoves: u32) -> String {
-        line.position().position_text()
+        line.position().to_fen()
     }
 
     fn draw(&self, style: BoardStyle, last: Option<Point>) -> String {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use crate::bytes::StopFlag;
 use crate::contest::participant::EngineSlot;
 use crate::contest::referee::{End, MATE, Referee, side_name};
-use crate::game::{Game, Line, Notation, Outcome, Side};
+use crate::game::{Game, Line, Notation, Outcome, ScoreKind, Side};
 use crate::protocol::client::{ClientError, Clocks, GoLimits, Thought};
-use crate::protocol::{EngineScore, Offer};
+use crate::protocol::{Offer, scale};
 use crate::record::{Record, Tree};
 use crate::xiangqi::{Move, Position, Setup};
 
@@ -357,8 +357,8 @@ impl<'a, 'b> GameRunner<'a, 'b> {
 
     /// The engine's report on its move, as other arenas write it: `+0.31/12 0.104s`. The time is left out
     /// where it is of no account.
-    fn comment(&self, score: Option<EngineScore>, thought: &Thought) -> String {
-        let score = score.map_or_else(|| "?".to_owned(), EngineScore::to_comment);
+    fn comment(&self, score: Option<ScoreKind>, thought: &Thought) -> String {
+        let score = score.map_or_else(|| "?".to_owned(), scale::to_comment);
         let timed = self.pace.clock.is_some() || self.pace.move_time.is_some();
         let time = timed.then(|| format!(" {:.3}s", thought.took.as_secs_f64()));
         format!("{score}/{}{}", thought.info.depth, time.unwrap_or_default())
@@ -373,10 +373,10 @@ impl<'a, 'b> GameRunner<'a, 'b> {
 }
 
 /// The score in centipawns, no more than a mate, however high the engine reports it.
-pub(crate) fn centipawns(score: EngineScore) -> i32 {
+pub(crate) fn centipawns(score: ScoreKind) -> i32 {
     match score {
-        EngineScore::Centipawns(score) => score.clamp(-MATE, MATE),
-        EngineScore::Mate(1..) => MATE,
-        EngineScore::Mate(_) => -MATE,
+        ScoreKind::Centipawns(score) => score.clamp(-MATE, MATE),
+        ScoreKind::MateIn(_) | ScoreKind::TableWin(_) => MATE,
+        ScoreKind::MatedIn(_) | ScoreKind::TableLoss(_) => -MATE,
     }
 }

@@ -175,7 +175,7 @@ pub(super) const fn side_name(side: Side) -> &'static str {
 mod tests {
     use super::*;
     use crate::contest::game_runner::centipawns;
-    use crate::protocol::EngineScore;
+    use crate::game::ScoreKind;
     use crate::xiangqi::Move;
 
     fn line(moves: &str) -> Line<Position> {
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn scores_beyond_all_numbers_are_decided_ones() {
-        let said = |score| centipawns(EngineScore::Centipawns(score));
+        let said = |score| centipawns(ScoreKind::Centipawns(score));
         let scores = [i32::MIN, i32::MAX, i32::MIN, i32::MAX].map(said);
         let draw = Referee { draw: Some("2,1,10".parse().unwrap()), ..Referee::default() };
         assert_eq!(end(&draw, LEVEL, &scores), None);

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 use super::playable::{Budget, Endgames, ProbeBudget};
 use super::tables::XiangqiTables;
-use crate::game::Line;
+use crate::game::{Game, Line};
 use crate::hash::Key;
 use crate::tablebase::Wdl;
 use crate::xiangqi::repetition::{MOVE_LIMIT, chased};
@@ -79,8 +79,8 @@ impl<'a> Claims<'a> {
     /// plays `mv` and goes on by the tablebases; `None` where that is not known.
     pub(super) fn plies(mut self, line: &Line<Position>, mv: Move) -> Option<u32> {
         let mut position = line.position().clone();
-        self.answers.insert(position.zobrist(), mv);
-        position.play_unchecked(mv);
+        self.answers.insert(position.key(), mv);
+        position.make(mv);
         self.node(position);
         let mut next = 0;
         while next < self.nodes.len() {
@@ -94,7 +94,7 @@ impl<'a> Claims<'a> {
     /// The place of a position.
     fn node(&mut self, position: Position) -> usize {
         let place = self.nodes.len();
-        *self.places.entry(position.zobrist()).or_insert_with(|| {
+        *self.places.entry(position.key()).or_insert_with(|| {
             self.nodes.push(Node { position, answers: Vec::new(), ends: 0, visits: 0 });
             place
         })
@@ -113,9 +113,9 @@ impl<'a> Claims<'a> {
                 continue;
             }
             let mut after = position.clone();
-            after.play_unchecked(m.mv);
+            after.make(m.mv);
             let answer = self.answer(&after)?;
-            after.play_unchecked(answer);
+            after.make(answer);
             let to = self.node(after);
             self.nodes[place].answers.push(Answer { mv: m.mv, answer, to });
         }
@@ -124,7 +124,7 @@ impl<'a> Claims<'a> {
 
     /// The winner's move.
     fn answer(&mut self, position: &Position) -> Option<Move> {
-        let key = position.zobrist();
+        let key = position.key();
         if let Some(&answer) = self.answers.get(&key) {
             return Some(answer);
         }
@@ -147,7 +147,7 @@ impl<'a> Claims<'a> {
     fn count_visits(&mut self, line: &Line<Position>) -> Option<()> {
         let since = line.len() - line.reversible() as usize;
         let past = &line.plies()[since..];
-        let mut answer = self.answers.get(&line.position().zobrist()).copied();
+        let mut answer = self.answers.get(&line.position().key()).copied();
         let mut rest = past.len();
         while rest > 0 {
             let key = past[rest - 1].key_before;
@@ -254,7 +254,7 @@ impl<'a> Claims<'a> {
         };
         let after = |node: usize, a: Answer| {
             let mut after = self.nodes[node].position.clone();
-            after.play_unchecked(a.mv);
+            after.make(a.mv);
             after
         };
         let checks = |(node, a): (usize, Answer)| after(node, a).gives_check(a.answer);
@@ -481,19 +481,19 @@ mod tests {
     /// A line that comes back to its beginning by quiet moves to and fro.
     fn line_there_and_back(start: &Position) -> Option<Line<Position>> {
         let mut moves = MoveList::new();
-        start.append_legal(&mut moves);
+        start.legal_moves(&mut moves);
         for first in moves {
             let mut line = Line::new(start.clone(), 0);
             line.push(first);
             let mut replies = MoveList::new();
-            line.position().append_legal(&mut replies);
+            line.position().legal_moves(&mut replies);
             for reply in replies {
                 let mut line = line.clone();
                 line.push(reply);
                 for back in [first, reply] {
                     let back = Move::new(back.to(), back.from());
                     let mut legal = MoveList::new();
-                    line.position().append_legal(&mut legal);
+                    line.position().legal_moves(&mut legal);
                     if legal.contains(&back) {
                         line.push(back);
                     }

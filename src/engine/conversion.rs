@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use super::playable::{Budget, Endgames, ProbeBudget, RootMove};
 use super::tables::XiangqiTables;
-use crate::game::MoveList;
+use crate::game::{Game, MoveList};
 use crate::hash::Key;
 use crate::tablebase::Wdl;
 use crate::xiangqi::repetition::{MOVE_LIMIT, chased};
@@ -121,9 +121,9 @@ impl<'a> Converter<'a> {
         if plies < 2 {
             return false;
         }
-        let undo = position.play_unchecked(t.mv);
+        let undo = position.make(t.mv);
         let mut replies = MoveList::new();
-        position.append_legal(&mut replies);
+        position.legal_moves(&mut replies);
         // Captures are judged at a glance; a check may be no way to hold out.
         replies.sort_by_key(|&reply| {
             (position.piece_at(reply.to()).is_none(), position.gives_check(reply))
@@ -132,13 +132,13 @@ impl<'a> Converter<'a> {
             if position.piece_at(reply.to()).is_some() {
                 return self.is_won_anew(t.to_mate.saturating_sub(2));
             }
-            let undo = position.play_unchecked(reply);
+            let undo = position.make(reply);
             let converts = self.converts(position, plies - 2);
-            position.undo(reply, undo);
+            position.unmake(reply, undo);
             self.is_vague |= !converts && self.may_lose_in_loop(position, reply, plies);
             converts
         });
-        position.undo(t.mv, undo);
+        position.unmake(t.mv, undo);
         converts
     }
 
@@ -153,7 +153,7 @@ impl<'a> Converter<'a> {
 
     /// Returns true if a won position converts in `plies` plies.
     fn converts(&mut self, position: &mut Position, plies: u32) -> bool {
-        let key = position.zobrist();
+        let key = position.key();
         if plies == 0 {
             return false;
         }
@@ -191,7 +191,7 @@ impl<'a> Converter<'a> {
 /// they are not all.
 fn has_other_ways(position: &Position, moves: &[RootMove<Move>]) -> bool {
     let mut legal = MoveList::new();
-    position.append_legal(&mut legal);
+    position.legal_moves(&mut legal);
     moves.len() < legal.len() || moves.iter().any(|m| m.entry.wdl == Wdl::Win && m.entry.order > 0)
 }
 

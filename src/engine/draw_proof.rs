@@ -9,7 +9,7 @@
 
 use super::playable::{Budget, Endgames, ProbeBudget};
 use super::tables::XiangqiTables;
-use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
+use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
 use crate::tablebase::Wdl;
 use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Move, Position, RuleSet};
@@ -86,7 +86,7 @@ impl<'a> DrawProof<'a> {
 
     fn after_answers(&mut self, depth: u32) -> Outlook {
         let mut replies = MoveList::new();
-        self.line.position().append_legal(&mut replies);
+        self.line.position().legal_moves(&mut replies);
         let mut worst = Outlook::Kept;
         for reply in replies {
             self.line.push(reply);

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::playable::{Endgames, Playable, RootMove};
 use super::tables::TableOptions;
-use crate::book::{Bound, Evaluation, Evaluator, EvaluatorError, SourceScore};
+use crate::book::{Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::bytes::StopFlag;
-use crate::game::Line;
-use crate::search::{Control, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher};
+use crate::game::{Bound, Line};
+use crate::search::{Control, Iteration, Limits, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
 
 /// The own search.
@@ -21,9 +21,6 @@ pub struct SearchEvaluator<G: Playable> {
 
 /// The name under which books keep the scores of the own search.
 const NAME: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
-
-/// The greatest evaluation.
-const WON: i32 = 20_000;
 
 impl<G: Playable> SearchEvaluator<G> {
     /// Searches with one thread, so that equal questions get equal answers (where no limit is a
@@ -79,25 +76,12 @@ impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
             return Ok(None);
         }
         Ok(Some(Evaluation {
-            finding: finding_of(found.score),
+            finding: found.score.kind().into(),
             bound: Bound::Exact,
             depth: found.depth,
             nodes: found.nodes,
             best: found.best,
         }))
-    }
-}
-
-/// Converts a search score into a finding. A tablebase win that the search reaches later is no
-/// proof for the position itself: it counts as the greatest evaluation.
-fn finding_of(score: Score) -> SourceScore {
-    let plies = |plies: u32| u16::try_from(plies).unwrap_or(u16::MAX);
-    match score.kind() {
-        ScoreKind::Centipawns(centipawns) => SourceScore::Centipawns(centipawns),
-        ScoreKind::MateIn(n) => SourceScore::MateIn(plies(n)),
-        ScoreKind::MatedIn(n) => SourceScore::MatedIn(plies(n)),
-        ScoreKind::TableWin(n) => SourceScore::Centipawns(WON - i32::from(plies(n))),
-        ScoreKind::TableLoss(n) => SourceScore::Centipawns(i32::from(plies(n)) - WON),
     }
 }
 

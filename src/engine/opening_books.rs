@@ -173,7 +173,7 @@ impl OpeningBooks {
         self.last_ply = ply;
         let given_up = self.patience > 0 && self.misses >= self.patience;
         let position = line.position();
-        let mover = position.side_to_move();
+        let mover = position.turn();
         let serves = |shelved: &Shelved| shelved.side.is_none_or(|side| side == mover);
         if given_up || !self.shelf.iter().any(serves) {
             return None;

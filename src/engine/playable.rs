@@ -20,7 +20,7 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
     ///
     /// If the text is malformed or the position illegal.
     fn read_line(text: &str) -> Result<Line<Self>, Self::PositionError> {
-        Ok(Line::new(Self::parse_position(text)?, 0))
+        Ok(Line::new(Self::from_fen(text)?, 0))
     }
 }
 

@@ -188,6 +188,21 @@ const PATIENCE_SHARE: u32 = 4;
 
 /// A player. Answers depend on its options and the games since it was made, never on the time,
 /// except where a limit is a time, several threads search, or a book's move is drawn without a seed.
+///
+/// ```
+/// use juzhong::engine::{Engine, EngineOptions, Source};
+/// use juzhong::game::{Game, Line};
+/// use juzhong::search::Limits;
+/// use juzhong::xiangqi::Position;
+///
+/// let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+/// let mut engine = Engine::<Position>::new(options)?;
+/// let line = Line::new(Position::start(), 0);
+/// let choice = engine.choose(&line, &Limits::depth(2), &()).unwrap();
+/// assert_eq!(choice.source, Source::Search);
+/// assert!(line.position().is_legal(choice.mv));
+/// # Ok::<(), juzhong::engine::EngineError>(())
+/// ```
 #[derive(Debug)]
 pub struct Engine<G: Playable> {
     options: EngineOptions<G::Rules>,
@@ -558,7 +573,7 @@ const fn as_drawn(score: Score) -> Score {
 
 /// Returns true if playing `mv` at the end of `line` loses at once by the rules on repetition.
 pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
-    let mover = line.position().side_to_move();
+    let mover = line.position().turn();
     let mut after = line.clone();
     after.push(mv);
     G::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)

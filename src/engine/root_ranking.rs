@@ -25,7 +25,7 @@ use super::draw_proof::{DrawProof, Outlook};
 use super::playable::{Endgames, ProbeBudget, RootMove};
 use super::player::as_it_counts;
 use super::tables::{XiangqiTables, is_in_time};
-use crate::game::{Adjudicate, Horizon, Line, MoveList, Side, Verdict};
+use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
 use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
 use crate::xiangqi::repetition::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
@@ -261,7 +261,7 @@ impl<'a> RootRanker<'a> {
         let since = self.line.len() - self.line.reversible() as usize;
         let before = self.line.plies()[since..].iter().map(|ply| ply.key_before);
         let mut seen = HashSet::new();
-        before.chain([self.line.position().zobrist()]).any(|key| !seen.insert(key))
+        before.chain([self.line.position().key()]).any(|key| !seen.insert(key))
     }
 
     /// Number of earlier occurrences of the position after the move.
@@ -338,7 +338,7 @@ impl<'a> RootRanker<'a> {
             return Foresight { now, later: None };
         }
         let mut replies = MoveList::new();
-        line.position().append_legal(&mut replies);
+        line.position().legal_moves(&mut replies);
         let mut worst = None;
         for reply in replies {
             line.push(reply);

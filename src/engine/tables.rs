@@ -7,7 +7,7 @@ use super::playable::{Endgames, NoTables, Playable, ProbeBudget, RootMove};
 use super::root_ranking::{RootRanker, RootRanking};
 use super::validity;
 use crate::bytes::visible::ShowPath;
-use crate::game::{Adjudicate, Line, Side};
+use crate::game::{Adjudicate, Game, Line, Side};
 use crate::gomoku::{Board, FreeRules};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
@@ -256,7 +256,7 @@ impl XiangqiTables {
         let metric = self.shelves[shelf].metric();
         let mates = || {
             let mut after = position.clone();
-            after.play_unchecked(mv);
+            after.make(mv);
             !after.has_legal_move()
         };
         if metric == Metric::Dtc && entry == Entry::win(0, 1) && mates() {

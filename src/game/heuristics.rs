@@ -149,8 +149,8 @@ pub trait Heuristics: Game {
     fn allows_null_move(&self) -> bool;
 
     /// Passes. Only where the side to move is not [in_check](Self::in_check).
-    fn make_null(&mut self) -> Self::Undo;
+    fn pass(&mut self) -> Self::Undo;
 
-    /// Takes back [`make_null`](Self::make_null).
-    fn unmake_null(&mut self, undo: Self::Undo);
+    /// Takes back [`pass`](Self::pass).
+    fn unpass(&mut self, undo: Self::Undo);
 }

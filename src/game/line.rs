@@ -6,6 +6,21 @@ use crate::hash::Key;
 
 /// A position with the moves that led to it. Rules that depend on the past are judged here, never
 /// in the position or its key. Search pushes and pops on it.
+///
+/// ```
+/// use juzhong::game::{Adjudicate, Horizon, Line, Verdict};
+/// use juzhong::xiangqi::{Move, Position, RuleSet};
+///
+/// let mut line = Line::new(Position::start(), 0);
+/// for text in ["h0g2", "h9g7", "g2h0", "g7h9"] {
+///     line.push(Move::parse(text).unwrap());
+/// }
+/// assert_eq!(line.position(), line.start());
+/// assert_eq!(line.earlier_occurrences().collect::<Vec<_>>(), [0]);
+/// let judgement = Position::judge(&line, RuleSet::default(), Horizon::Search { root: 0 });
+/// assert_eq!(judgement.verdict, Verdict::Draw);
+/// assert!(line.pop());
+/// ```
 #[derive(Debug, Clone)]
 pub struct Line<G: Game> {
     start: G,
@@ -306,7 +321,7 @@ impl<G: Adjudicate> Line<G> {
         if self.clock - 1 == G::STAGES_FROM {
             self.checks = G::count_checks(self);
         } else if self.position.is_check() {
-            self.checks[!self.position.side_to_move()] += 1;
+            self.checks[!self.position.turn()] += 1;
         }
     }
 
@@ -333,7 +348,7 @@ impl<G: Heuristics + Adjudicate> Line<G> {
     /// Passes, for null-move search; no position repeats across a pass.
     pub fn push_null(&mut self) {
         let key_before = self.position.key();
-        let undo = self.position.make_null();
+        let undo = self.position.pass();
         self.record(None, undo, key_before);
         self.clock += 1;
         self.reversible = 0;
@@ -345,7 +360,7 @@ impl<G: Heuristics + Adjudicate> Line<G> {
     /// Takes back [`push_null`](Self::push_null); does nothing after a move.
     pub fn pop_null(&mut self) {
         if let Some(&Ply { mv: None, undo, .. }) = self.plies.last() {
-            self.position.unmake_null(undo);
+            self.position.unpass(undo);
             self.unrecord();
         }
     }

@@ -8,12 +8,14 @@
 mod heuristics;
 mod line;
 mod perft;
+mod score;
 mod side;
 mod symmetry;
 
 pub use heuristics::{Heuristics, PHASES, STRUCTURES};
 pub use line::{Adjudicate, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
+pub use score::{Bound, ScoreKind};
 pub use side::{BySide, Outcome, Side};
 pub use symmetry::{Canonical, Symmetric};
 
@@ -36,8 +38,21 @@ pub trait Packed: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn unpack(bits: u16) -> Option<Self>;
 }
 
+/// A move that the rules do not allow where it was to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{mv:?} is not a legal move of the {turn} player")]
+pub struct IllegalMove<M> {
+    /// The move.
+    pub mv: M,
+    /// The side that was to move.
+    pub turn: Side,
+}
+
 /// The rules of a two-player game without chance. A value is a position: the board and the side to move,
 /// without its history.
+///
+/// What a method here does has no second name: the types of a game have methods of their own for the rest
+/// only.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A move.
     type Move: Packed;
@@ -47,8 +62,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The name used on the command line and in files.
     const NAME: &'static str;
 
+    /// The side that is called Black; names of tags and texts for people depend on it.
+    const BLACK: Side;
+
     /// The side whose turn it is.
-    fn side_to_move(&self) -> Side;
+    fn turn(&self) -> Side;
 
     /// The position's Zobrist key under the stored table; includes the side to move.
     fn key(&self) -> Key;
@@ -60,7 +78,38 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Returns true if `mv` is legal here, for any `mv` of the type.
     fn is_legal(&self, mv: Self::Move) -> bool;
 
-    /// Plays a legal move.
+    /// The position after `mv`, if that is legal. [`make`](Self::make) does not ask.
+    ///
+    /// ```
+    /// use juzhong::game::{Game, Notation};
+    /// use juzhong::gomoku::{Board, Point};
+    /// use juzhong::xiangqi::{Move, Position};
+    ///
+    /// let cannon = Move::parse("h2e2").unwrap();
+    /// let after = Position::start().play(cannon)?;
+    /// let error = after.play(cannon).unwrap_err();
+    /// assert_eq!(error.to_string(), "h2e2 is not a legal move of the second player");
+    ///
+    /// let middle = Point::parse("h8").unwrap();
+    /// let board = Board::start().play(middle).unwrap();
+    /// assert!(board.play(middle).is_err());
+    /// # Ok::<(), juzhong::game::IllegalMove<Move>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the move is not legal here.
+    fn play(&self, mv: Self::Move) -> Result<Self, IllegalMove<Self::Move>> {
+        if !self.is_legal(mv) {
+            return Err(IllegalMove { mv, turn: self.turn() });
+        }
+        let mut after = self.clone();
+        after.make(mv);
+        Ok(after)
+    }
+
+    /// Plays a move known to be legal in place; [`unmake`](Self::unmake) takes it back. After another move
+    /// the answers of the position are wrong. [`play`](Self::play) checks.
     fn make(&mut self, mv: Self::Move) -> Self::Undo;
 
     /// Takes back the last move made; `undo` is what [`make`](Self::make) returned for it.
@@ -83,18 +132,21 @@ pub trait Notation: Game {
     /// The error for a text that is not a position; its message says what is wrong and where.
     type PositionError: std::error::Error + Send + Sync + 'static;
 
+    /// True if ranks count from 0, so that programs differ about them: some count from 1.
+    const RANKS_FROM_ZERO: bool;
+
     /// The usual start of a game.
     fn start() -> Self;
 
-    /// Reads a position (xiangqi: FEN).
+    /// Reads a position: a FEN, or the game's text of the same form.
     ///
     /// # Errors
     ///
     /// If the text is malformed or the position illegal.
-    fn parse_position(text: &str) -> Result<Self, Self::PositionError>;
+    fn from_fen(text: &str) -> Result<Self, Self::PositionError>;
 
-    /// Writes the position.
-    fn position_text(&self) -> String;
+    /// Writes the position as [`from_fen`](Self::from_fen) reads it.
+    fn to_fen(&self) -> String;
 
     /// Reads a move by its coordinates (`h2e2`; gomoku `h8`). The move need not be legal.
     fn parse_move(text: &str) -> Option<Self::Move>;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use super::lines::{Axis, EDGE, EMPTY, Line, Lines, owner, stone};
 use super::shape::{self, Shape, Table};
 use super::{Notice, Point};
-use crate::game::{Notation, Side};
+use crate::game::{Game, MoveList, Notation, Outcome, Side};
 use crate::hash::gomoku::{KEYS, POINTS, SECOND_TO_MOVE};
 use crate::hash::{Key, KeyTable};
 
@@ -112,7 +112,7 @@ impl Board {
             }
         }
         if turn != self.turn {
-            self.pass();
+            self.switch_turn();
         }
         self.winner = Side::ALL.into_iter().find(|&side| self.has_row(side));
         self.reshape();
@@ -134,12 +134,6 @@ impl Board {
     #[must_use]
     pub const fn row(&self) -> u8 {
         self.row
-    }
-
-    /// The side to move.
-    #[must_use]
-    pub const fn turn(&self) -> Side {
-        self.turn
     }
 
     /// The side that has a row.
@@ -221,10 +215,6 @@ impl Board {
         })
     }
 
-    pub(super) const fn zobrist(&self) -> Key {
-        self.key
-    }
-
     /// The key under the words of `table` after moving every stone by `image`. The words of a table
     /// that is too short count as 0.
     pub(super) fn key_with(&self, table: &KeyTable, image: impl Fn(Point) -> Point) -> Key {
@@ -258,35 +248,8 @@ impl Board {
         Key(key)
     }
 
-    /// Puts a stone of the side to move on an empty point.
-    pub(super) fn place(&mut self, point: Point) {
-        let side = self.turn;
-        if self.shape(side, point).fives() > 0 {
-            self.winner = Some(side);
-        }
-        for side in Side::ALL {
-            self.notices[side.index()].remove(self.shape(side, point));
-        }
-        self.change(point, stone(side));
-        self.stones += 1;
-        self.key.0 ^= KEYS.stones[side.index()][point.index()];
-        self.pass();
-    }
-
-    /// Undoes [`place`](Self::place), the last move made.
-    pub(super) fn remove(&mut self, point: Point) {
-        self.pass();
-        self.key.0 ^= KEYS.stones[self.turn.index()][point.index()];
-        self.stones -= 1;
-        self.change(point, EMPTY);
-        for side in Side::ALL {
-            self.notices[side.index()].add(self.shape(side, point));
-        }
-        self.winner = None;
-    }
-
     /// Gives the move to the other side.
-    pub(crate) fn pass(&mut self) {
+    pub(crate) fn switch_turn(&mut self) {
         self.turn = !self.turn;
         self.key.0 ^= KEYS.second_to_move;
     }
@@ -393,6 +356,70 @@ impl Board {
     }
 }
 
+impl Game for Board {
+    type Move = Point;
+    type Undo = Undo;
+
+    const NAME: &'static str = "gomoku";
+    const BLACK: Side = Side::First;
+
+    fn turn(&self) -> Side {
+        self.turn
+    }
+
+    fn key(&self) -> Key {
+        self.key
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList<Point>) {
+        if self.winner().is_none() {
+            moves.extend(self.empty_points());
+        }
+    }
+
+    fn is_legal(&self, mv: Point) -> bool {
+        self.winner().is_none() && self.is_empty(mv)
+    }
+
+    fn make(&mut self, point: Point) -> Undo {
+        let side = self.turn;
+        if self.shape(side, point).fives() > 0 {
+            self.winner = Some(side);
+        }
+        for side in Side::ALL {
+            self.notices[side.index()].remove(self.shape(side, point));
+        }
+        self.change(point, stone(side));
+        self.stones += 1;
+        self.key.0 ^= KEYS.stones[side.index()][point.index()];
+        self.switch_turn();
+        Undo
+    }
+
+    fn unmake(&mut self, point: Point, _undo: Undo) {
+        self.switch_turn();
+        self.key.0 ^= KEYS.stones[self.turn.index()][point.index()];
+        self.stones -= 1;
+        self.change(point, EMPTY);
+        for side in Side::ALL {
+            self.notices[side.index()].add(self.shape(side, point));
+        }
+        self.winner = None;
+    }
+
+    /// A row wins, a full board without one is a draw.
+    fn outcome(&self) -> Option<Outcome> {
+        match self.winner() {
+            Some(side) => Some(Outcome::Win(side)),
+            None => self.is_full().then_some(Outcome::Draw),
+        }
+    }
+
+    fn count_legal_moves(&self) -> u64 {
+        if self.winner().is_some() { 0 } else { u64::from(self.area() - self.stones()) }
+    }
+}
+
 impl PartialEq for Board {
     /// Equal geometry, stones and side to move.
     fn eq(&self, other: &Self) -> bool {
@@ -406,6 +433,6 @@ impl Eq for Board {}
 
 impl fmt::Debug for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Board({})", self.position_text())
+        write!(f, "Board({})", self.to_fen())
     }
 }

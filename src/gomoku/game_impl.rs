@@ -1,84 +1,11 @@
-//! Gomoku fulfils the contract of [`crate::game`].
+//! The symmetries of gomoku and its rules of repetition, for what is written once for all games.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Board, BoardError, Point, Undo};
-use crate::game::{
-    Adjudicate, Game, Horizon, Judgement, Line, MoveList, Notation, Outcome, Side, Symmetric,
-};
+use super::{Board, Point};
+use crate::game::{Adjudicate, Game, Horizon, Judgement, Line, Symmetric};
 use crate::hash::{Key, KeyTable};
-
-impl Game for Board {
-    type Move = Point;
-    type Undo = Undo;
-
-    const NAME: &'static str = "gomoku";
-
-    fn side_to_move(&self) -> Side {
-        self.turn()
-    }
-
-    fn key(&self) -> Key {
-        self.zobrist()
-    }
-
-    fn legal_moves(&self, moves: &mut MoveList<Point>) {
-        if self.winner().is_none() {
-            moves.extend(self.empty_points());
-        }
-    }
-
-    fn is_legal(&self, mv: Point) -> bool {
-        self.winner().is_none() && self.is_empty(mv)
-    }
-
-    fn make(&mut self, mv: Point) -> Undo {
-        self.place(mv);
-        Undo
-    }
-
-    fn unmake(&mut self, mv: Point, _undo: Undo) {
-        self.remove(mv);
-    }
-
-    /// A row wins, a full board without one is a draw.
-    fn outcome(&self) -> Option<Outcome> {
-        match self.winner() {
-            Some(side) => Some(Outcome::Win(side)),
-            None => self.is_full().then_some(Outcome::Draw),
-        }
-    }
-
-    fn count_legal_moves(&self) -> u64 {
-        if self.winner().is_some() { 0 } else { u64::from(self.area() - self.stones()) }
-    }
-}
-
-impl Notation for Board {
-    type PositionError = BoardError;
-
-    /// 15×15, five in a row.
-    fn start() -> Self {
-        Self::standard()
-    }
-
-    fn parse_position(text: &str) -> Result<Self, BoardError> {
-        Self::from_text(text)
-    }
-
-    fn position_text(&self) -> String {
-        self.to_text()
-    }
-
-    fn parse_move(text: &str) -> Option<Point> {
-        Point::parse(text)
-    }
-
-    fn move_text(mv: Point) -> String {
-        mv.to_string()
-    }
-}
 
 /// Bits of a symmetry: mirror the columns, mirror the rows, then exchange columns and rows.
 const MIRROR_COLUMNS: u8 = 1;
@@ -114,7 +41,7 @@ impl Symmetric for Board {
     fn symmetric_key(&self, symmetry: u8, table: Option<&KeyTable>) -> Key {
         let image = |point| self.map_move(point, symmetry);
         match table {
-            None if symmetry == 0 => self.zobrist(),
+            None if symmetry == 0 => self.key(),
             None => self.key_of_image(image),
             Some(table) => self.key_with(table, image),
         }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::board::GeometryError;
 use super::{Board, Point};
-use crate::game::Side;
+use crate::game::{Game, Notation, Side};
 
 /// The longest text accepted, in bytes; 20 full rows have 424.
 const MAX_LEN: usize = 1024;
@@ -91,31 +91,6 @@ fn side_of(letter: char) -> Option<Side> {
 }
 
 impl Board {
-    /// The start of a game: 15×15, five in a row.
-    pub(super) fn standard() -> Self {
-        Self::with_geometry(15, 15, 5)
-    }
-
-    /// Reads a position; see the [module](self) for the form.
-    ///
-    /// # Errors
-    ///
-    /// If the text is malformed or no game leads to the position.
-    pub(super) fn from_text(text: &str) -> Result<Self, BoardError> {
-        if text.len() > MAX_LEN {
-            return Err(BoardError::TooLong(text.len()));
-        }
-        let mut fields = text.split_whitespace();
-        let rows = parse_rows(fields.next().ok_or(BoardError::Empty)?)?;
-        let turn = fields.next().map(parse_turn).transpose()?;
-        let row = fields.next().map_or(Ok(5), parse_row_length)?;
-        if let Some(field) = fields.next() {
-            return Err(BoardError::Trailing(field.chars().take(40).collect()));
-        }
-        let board = empty_board(&rows, row)?;
-        board.filled(&rows, turn)
-    }
-
     /// An empty board with the stones of `rows` (the top row first) put on it.
     fn filled(
         mut self,
@@ -153,9 +128,36 @@ impl Board {
         }
         Ok(())
     }
+}
 
-    /// Writes the position; see the [module](self) for the form.
-    pub(super) fn to_text(&self) -> String {
+impl Notation for Board {
+    type PositionError = BoardError;
+
+    const RANKS_FROM_ZERO: bool = false;
+
+    /// 15×15, five in a row.
+    fn start() -> Self {
+        Self::with_geometry(15, 15, 5)
+    }
+
+    /// Reads rows, the side to move and the number in a row that wins: `3/1x1/o2 x 3`.
+    fn from_fen(text: &str) -> Result<Self, BoardError> {
+        if text.len() > MAX_LEN {
+            return Err(BoardError::TooLong(text.len()));
+        }
+        let mut fields = text.split_whitespace();
+        let rows = parse_rows(fields.next().ok_or(BoardError::Empty)?)?;
+        let turn = fields.next().map(parse_turn).transpose()?;
+        let row = fields.next().map_or(Ok(5), parse_row_length)?;
+        if let Some(field) = fields.next() {
+            return Err(BoardError::Trailing(field.chars().take(40).collect()));
+        }
+        let board = empty_board(&rows, row)?;
+        board.filled(&rows, turn)
+    }
+
+    /// Writes the position in the form of [`START_TEXT`].
+    fn to_fen(&self) -> String {
         let mut text = String::new();
         for row in (0..self.height()).rev() {
             let mut empty = 0;
@@ -174,6 +176,14 @@ impl Board {
         let written = write!(text, "{} {}", letter(self.turn()), self.row());
         debug_assert!(written.is_ok(), "writing to a string cannot fail");
         text
+    }
+
+    fn parse_move(text: &str) -> Option<Point> {
+        Point::parse(text)
+    }
+
+    fn move_text(mv: Point) -> String {
+        mv.to_string()
     }
 }
 

@@ -35,6 +35,18 @@ pub const KIND: Kind = Kind { magic: *b"JZKEYS\0\0", version: 1, limit: 1 << 20 
 const WORDS_AT: usize = sealed::HEADER_LEN + 16 + 32 + 8;
 
 /// A 64-bit Zobrist key of a position, its side to move included.
+///
+/// ```
+/// use juzhong::game::{Game, Symmetric};
+/// use juzhong::xiangqi::{Move, Position};
+///
+/// let after = |text| Position::start().play(Move::parse(text).unwrap()).unwrap();
+/// let (right, left) = (after("h2e2"), after("b2e2"));
+/// assert_ne!(right.key(), left.key());
+/// // Mirror images have one canonical key.
+/// assert_eq!(right.canonical().key, left.canonical().key);
+/// assert_eq!(right.key().to_string().len(), 16);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Key(pub u64);
 

@@ -60,7 +60,7 @@ pub use wire::go::{Go, SideClock};
 pub use wire::info::Info;
 pub(crate) use wire::options::{folded, is_same, name_and_value, name_in};
 pub use wire::ranks::Ranks;
-pub use wire::scale::EngineScore;
+pub(crate) use wire::scale;
 
 use crate::engine::{Engine, EngineOptions, Playable};
 pub(crate) use session::settings::Settings;

@@ -37,7 +37,7 @@ impl Board {
     /// The side to move.
     pub(super) fn mover(&self) -> Side {
         if let Some(line) = &self.line {
-            return line.position().side_to_move();
+            return line.position().turn();
         }
         let side = self.setup.fen.as_deref().and_then(|fen| fen.split_whitespace().nth(1));
         let start = if matches!(side, Some("b" | "B")) { Side::Second } else { Side::First };
@@ -76,7 +76,7 @@ impl Board {
     /// Returns true if playing `mv` loses at once by the rules on repetition.
     pub(super) fn loses_by_rule(&self, mv: Move, rules: RuleSet) -> bool {
         let Some(line) = &self.line else { return false };
-        let mover = line.position().side_to_move();
+        let mover = line.position().turn();
         let mut after = line.clone();
         after.push(mv);
         Position::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)

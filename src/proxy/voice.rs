@@ -1,6 +1,7 @@
 //! `info` lines of an engine in the words of the GUI.
 
-use crate::protocol::{EngineScore, Info, Wire};
+use crate::game::ScoreKind;
+use crate::protocol::{Info, Wire, scale};
 
 /// An `info` line as the GUI wants it: none, one or several lines.
 pub(super) fn info(line: &str, from: Wire, to: Wire) -> Vec<String> {
@@ -19,7 +20,7 @@ pub(super) fn info(line: &str, from: Wire, to: Wire) -> Vec<String> {
 }
 
 /// The score of a line, whatever its line of play.
-fn score(words: &[&str], from: Wire) -> Option<EngineScore> {
+fn score(words: &[&str], from: Wire) -> Option<ScoreKind> {
     let at = words.iter().position(|&word| word == "score")?;
     let mut info = Info::default();
     info.read(&format!("info {}", words[at..].join(" ")), from);
@@ -31,7 +32,7 @@ fn to_uci(words: &[&str], from: Wire, moves: impl Fn(&str) -> String) -> String 
     let score = score(words, from);
     let word = |(i, word): (usize, &&str)| {
         let is_score = i > 0 && words[i - 1] == "score" && word.parse::<i64>().is_ok();
-        score.filter(|_| is_score).map_or_else(|| moves(word), EngineScore::to_uci)
+        score.filter(|_| is_score).map_or_else(|| moves(word), |score| score.to_string())
     };
     words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
@@ -54,7 +55,7 @@ fn to_ucci(line: &str, words: &[&str], from: Wire, to: Wire) -> Vec<String> {
     }
     if info.score.is_some() || !info.pv.is_empty() {
         let mut words = vec![format!("info depth {}", info.depth)];
-        words.extend(info.score.map(|(score, _)| format!("score {}", score.to_ucci())));
+        words.extend(info.score.map(|(score, _)| format!("score {}", scale::to_ucci(score))));
         if !info.pv.is_empty() {
             words.push("pv".to_owned());
             words.extend(info.pv.iter().map(|mv| to.ranks.theirs(mv)));

@@ -6,8 +6,8 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Score, ScoreKind, TablebaseProbe, wdl};
-use crate::game::{Adjudicate, Heuristics, MoveList, Packed};
+use super::{MAX_PLY, Score, TablebaseProbe, wdl};
+use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
 
 /// One of the best lines from the root.
 #[derive(Debug, Clone)]

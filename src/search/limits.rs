@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use super::{Bound, Score};
+use super::Score;
+use crate::game::Bound;
 use crate::hash::Key;
 
 /// The limits that end a search. With everything `None` it goes on until it is stopped (or to the

@@ -28,7 +28,7 @@ mod workers;
 pub mod eval;
 
 pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};
-pub use score::{Bound, MAX_PLY, Score, ScoreKind};
+pub use score::{MAX_PLY, Score};
 pub use tablebase_probe::{HideDraws, MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 pub use transposition::MAX_HASH_MIB;
 pub use wdl::wdl;

@@ -10,8 +10,8 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, MAX_PLY, Score, TablebaseProbe};
-use crate::game::{Adjudicate, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
+use super::{MAX_PLY, Score, TablebaseProbe};
+use crate::game::{Adjudicate, Bound, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
 
 /// The kind of a node, known at compile time, so that work that only some nodes need costs the
 /// others nothing.
@@ -186,7 +186,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let Some(mv) = mv.filter(|_| cuts) else { return };
         let position = self.line.position();
         if !position.is_noisy(mv) && self.shared.techniques.ordering {
-            let (side, index) = (position.side_to_move(), position.history_index(mv));
+            let (side, index) = (position.turn(), position.history_index(mv));
             self.history.note_quiet(side, index, self.before(ply), bonus(depth) / 2);
         }
     }
@@ -222,7 +222,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let score = match judgement.verdict {
             Verdict::None => return None,
             Verdict::Draw => Score::DRAW,
-            Verdict::Loses(side) => decided(self.line.position().side_to_move() != side, ply),
+            Verdict::Loses(side) => decided(self.line.position().turn() != side, ply),
         };
         let floor = judgement.hangs_from.map_or(NO_FLOOR, |len| len.saturating_sub(self.root));
         Some((score, floor))
@@ -310,7 +310,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// The static evaluation with the correction added.
     pub(super) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
-        let side = self.line.position().side_to_move();
+        let side = self.line.position().turn();
         Score::from_eval(raw.value() + self.history.correction(side, structures))
     }
 
@@ -435,7 +435,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let history = if noisy {
             self.history.noisy(slot)
         } else {
-            self.history.experience(position.side_to_move(), node.before).of(index)
+            self.history.experience(position.turn(), node.before).of(index)
         };
         let threatening = position.creates_threat(mv);
         Candidate { mv, number, noisy, threatening, index, slot, history }
@@ -501,7 +501,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if !self.shared.techniques.ordering {
             return;
         }
-        let side = self.line.position().side_to_move();
+        let side = self.line.position().turn();
         let (earned, lost) = (bonus(node.depth), penalty(node.depth));
         if best.noisy {
             self.history.note_noisy(best.slot, earned);
@@ -539,7 +539,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             && let Some(index) = self.played[before]
             && self.played_quiet[before]
         {
-            let side = !self.line.position().side_to_move();
+            let side = !self.line.position().turn();
             self.history.note_quiet(side, index, self.befores[before], bonus(node.depth) / 2);
         }
     }
@@ -593,7 +593,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             && !best.mv.is_some_and(|mv| position.is_noisy(mv))
         {
             let error = best.score.value() - node.corrected.value();
-            let side = position.side_to_move();
+            let side = position.turn();
             self.history.note_error(side, &node.structures, error, node.depth);
         }
     }
@@ -601,9 +601,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The score of a position without legal moves.
     pub(super) fn terminal(&self, ply: usize) -> Score {
         let position = self.line.position();
-        position
-            .outcome()
-            .map_or(Score::DRAW, |outcome| result(outcome, position.side_to_move(), ply))
+        position.outcome().map_or(Score::DRAW, |outcome| result(outcome, position.turn(), ply))
     }
 }
 

@@ -157,7 +157,7 @@ impl<M: Copy + Eq> Picker<M> {
         let mut moves = MoveList::new();
         position.plausible_quiets(&mut moves);
         let Hints { table, killers, before } = self.hints;
-        let experience = history.experience(position.side_to_move(), before);
+        let experience = history.experience(position.turn(), before);
         let value = position.quiet_values();
         for mv in moves {
             let threatens = position.creates_threat(mv);

@@ -19,8 +19,8 @@ use super::tunables::{
 };
 use super::window::Window;
 use super::workers::{Interrupted, Worker};
-use super::{Bound, Score, TablebaseProbe};
-use crate::game::{Adjudicate, Heuristics, MoveList};
+use super::{Score, TablebaseProbe};
+use crate::game::{Adjudicate, Bound, Heuristics, MoveList};
 
 /// The result of a search without a node's transposition table move, about that move.
 pub(super) enum Singular {

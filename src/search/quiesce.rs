@@ -16,6 +16,14 @@ struct Settled<M> {
     mv: Option<M>,
 }
 
+/// The side to move before it moves.
+#[derive(Clone, Copy)]
+struct Standing {
+    in_check: bool,
+    /// The score at which it may leave quiescence; in check it may not.
+    stand_pat: Score,
+}
+
 /// The moves to try, each with its rank.
 type Ranked<M> = ArrayVec<(i32, M), MAX_MOVES>;
 
@@ -40,7 +48,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         self.enter(ply);
         let position = self.line.position();
         if let Some(outcome) = position.abrupt_outcome() {
-            return Ok(result(outcome, position.side_to_move(), ply));
+            return Ok(result(outcome, position.turn(), ply));
         }
         if ply + 1 >= MAX_PLY {
             return Ok(Score::from_eval(position.evaluate()));
@@ -74,7 +82,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if in_check && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
-            settled = self.follow::<N>(&mut moves, in_check, settled.score, window, ply)?;
+            let standing = Standing { in_check, stand_pat: settled.score };
+            settled = self.follow::<N>(&mut moves, standing, window, ply)?;
         }
         let Settled { score: best, mv } = settled;
         self.shared.store(
@@ -114,7 +123,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 position.quiet_threats(&mut moves);
             }
         }
-        let side = position.side_to_move();
+        let side = position.turn();
         let rank = |mv| {
             if Some(mv) == table_move {
                 i32::MAX
@@ -130,19 +139,18 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     fn follow<N: Kind>(
         &mut self,
         moves: &mut [(i32, G::Move)],
-        in_check: bool,
-        stand_pat: Score,
+        standing: Standing,
         mut window: Window,
         ply: usize,
     ) -> Result<Settled<G::Move>, Interrupted> {
-        let mut best = Settled { score: stand_pat, mv: None };
-        window.raise(stand_pat);
+        let mut best = Settled { score: standing.stand_pat, mv: None };
+        window.raise(standing.stand_pat);
         for i in 0..moves.len() {
             let rest = &mut moves[i..];
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;
-            match self.skips_in_quiescence(mv, i, in_check, &best, stand_pat, window.alpha) {
+            match self.skips_in_quiescence(mv, i, standing, best.score, window.alpha) {
                 Skips::No => {}
                 Skips::Move(most) => {
                     best.score = best.score.max(most);
@@ -179,18 +187,17 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         &self,
         mv: G::Move,
         tried: usize,
-        in_check: bool,
-        best: &Settled<G::Move>,
-        stand_pat: Score,
+        standing: Standing,
+        best: Score,
         alpha: Score,
     ) -> Skips {
         let position = self.line.position();
         let prunes = self.shared.techniques.pruning;
-        if in_check {
-            let late = tried >= QUIESCENCE_EVASIONS && !best.score.is_lost();
+        if standing.in_check {
+            let late = tried >= QUIESCENCE_EVASIONS && !best.is_lost();
             return if prunes && late && !position.is_noisy(mv) { Skips::Rest } else { Skips::No };
         }
-        if prunes && let Some(most) = hopeless(position, mv, stand_pat, alpha) {
+        if prunes && let Some(most) = hopeless(position, mv, standing.stand_pat, alpha) {
             return Skips::Move(most);
         }
         if position.exchange_reaches(mv, 0) { Skips::No } else { Skips::Move(-Score::INFINITE) }

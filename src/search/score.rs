@@ -2,6 +2,7 @@ use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
 use super::{MAX_TABLE_DISTANCE, TableValue};
+use crate::game::ScoreKind;
 
 /// Plies that a search line may have, quiescence included.
 pub const MAX_PLY: usize = 128;
@@ -18,33 +19,6 @@ pub const MAX_PLY: usize = 128;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 
-/// The meaning of a [`Score`]; plies count from the position that the score belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ScoreKind {
-    /// An evaluation.
-    Centipawns(i32),
-    /// The side to move wins in this number of plies.
-    MateIn(u32),
-    /// The side to move loses in this number of plies.
-    MatedIn(u32),
-    /// The side to move wins by a tablebase: plies to it and the tablebase's own distance together.
-    TableWin(u32),
-    /// The side to move loses by a tablebase: plies to it and the tablebase's own distance together.
-    TableLoss(u32),
-}
-
-/// The relation of a score to the true value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Bound {
-    /// The value is the score.
-    Exact = 1,
-    /// The value is the score or more.
-    Lower = 2,
-    /// The value is the score or less.
-    Upper = 3,
-}
-
 impl Score {
     /// Nobody is better.
     pub const DRAW: Self = Self(0);
@@ -52,7 +26,7 @@ impl Score {
     pub const INFINITE: Self = Self(32_000);
 
     const MATE: i32 = 30_000;
-    const TABLE: i32 = 24_000;
+    const TABLE: i32 = ScoreKind::TABLE;
     const EVAL: i32 = 20_000;
     const PLIES: i32 = 1_000;
 
@@ -207,14 +181,9 @@ impl Sub<i32> for Score {
 }
 
 impl fmt::Display for Score {
-    /// As UCI writes it: `cp 34`, `mate 3` (moves), `mate -2`; tablebase results as large `cp`.
+    /// As its [kind](Score::kind).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind() {
-            ScoreKind::MateIn(plies) => write!(f, "mate {}", plies.div_ceil(2)),
-            ScoreKind::MatedIn(0) => f.write_str("mate 0"),
-            ScoreKind::MatedIn(plies) => write!(f, "mate -{}", plies.div_ceil(2)),
-            _ => write!(f, "cp {}", self.0),
-        }
+        self.kind().fmt(f)
     }
 }
 

@@ -1,8 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::tunables::AGE_PENALTY;
-use super::{Bound, Score, SearchError};
+use super::{Score, SearchError};
 use crate::bytes::memory;
+use crate::game::Bound;
 use crate::hash::Key;
 
 /// Slots in a bucket: one cache line of 64 bytes.

@@ -1,6 +1,6 @@
+use super::Score;
 use super::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
-use super::{Score, ScoreKind};
-use crate::game::PHASES;
+use crate::game::{PHASES, ScoreKind};
 
 /// The chances that the side to move wins, draws and loses, of 1,000 together.
 ///

@@ -1,6 +1,7 @@
 use std::ops::Neg;
 
-use super::{Bound, Score};
+use super::Score;
+use crate::game::Bound;
 
 /// The open interval of scores that a search has to distinguish: `alpha` is the score that the side
 /// to move is sure of elsewhere, `beta` that of its opponent.

@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use crate::contest::centipawns;
 use crate::engine::{Engine, EngineOptions};
 use crate::game::{Game, Heuristics, Line, MoveList, Outcome, Side};
-use crate::protocol::EngineScore;
+use crate::protocol::scale;
 use crate::record::Record;
 use crate::search::eval::xiangqi::{Explanation, trace};
 use crate::search::{Limits, Score};
@@ -180,7 +180,7 @@ fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<P
             let key = position.key().0;
             places.push(Place { key, game: number, ply: ply as u32, points, games: 1 });
         }
-        position.play_unchecked(mv);
+        position.make(mv);
     }
     places
 }
@@ -199,7 +199,7 @@ fn of_game(game: &Record<Position>, places: &[Place], sampling: &Sampling) -> Sa
             let told = told.map(|score| for_red(score, position.turn()));
             samples.push(&position, result, told.or_else(|| scorer.score(&position)));
         }
-        position.play_unchecked(mv);
+        position.make(mv);
     }
     samples
 }
@@ -237,7 +237,7 @@ fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
     let comments = &game.tree.comments;
     let at = comments.binary_search_by_key(&(ply + 1), |(after, _)| *after).ok()?;
     let (score, _) = comments[at].1.split_once('/')?;
-    Some(centipawns(EngineScore::of_comment(score)?).clamp(-MOST, MOST))
+    Some(centipawns(scale::of_comment(score)?).clamp(-MOST, MOST))
 }
 
 /// Returns true if captures gain no more than `bound`.

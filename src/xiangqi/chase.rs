@@ -8,7 +8,7 @@
 
 use super::attacks::{self, is_across};
 use super::{Bitboard, Move, Piece, Position, Role, Square};
-use crate::game::Side;
+use crate::game::{Game, Side};
 
 /// The opponent's pieces that `mv`, a legal move in `before`, newly chases: a piece other than king and
 /// pawn threatens to win them after the move, and none did before.
@@ -21,7 +21,7 @@ pub fn chased(before: &Position, mv: Move) -> Bitboard {
 pub(super) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitboard {
     let chaser = before.turn();
     let mut after = before.clone();
-    after.play_unchecked(mv);
+    after.make(mv);
     let in_check = threats(&after, chaser, among);
     in_check - threats(before, chaser, in_check)
 }
@@ -88,7 +88,7 @@ const fn wins_by_rank(attacker: Role, victim: Role) -> bool {
 /// cannot answer the check that the capture gives, is none.
 fn is_protected(position: &Position, side: Side, mv: Move) -> bool {
     let mut taken = position.clone();
-    taken.play_unchecked(mv);
+    taken.make(mv);
     let protectors = taken.attackers(side, mv.to());
     protectors.into_iter().any(|from| is_possible(&taken, side, Move::new(from, mv.to()), position))
 }
@@ -110,7 +110,7 @@ fn is_possible(position: &Position, side: Side, mv: Move, judged: &Position) -> 
         return false;
     }
     let mut after = position.clone();
-    after.play_unchecked(mv);
+    after.make(mv);
     (king_attackers(&after, side) - king_attackers(judged, side)).is_empty()
 }
 
@@ -130,10 +130,10 @@ mod tests {
     fn chases(fen: &str, mv: &str) -> String {
         let position = Position::from_fen(fen).unwrap();
         let mv = Move::parse(mv).unwrap();
-        assert!(position.is_legal_move(mv), "{mv} in {fen}");
+        assert!(position.is_legal(mv), "{mv} in {fen}");
         let victims = chased(&position, mv);
         let mut after = position.clone();
-        after.play_unchecked(mv);
+        after.make(mv);
         assert!(victims.into_iter().all(|at| !chasers(&after, position.turn(), at).is_empty()));
         victims.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
     }

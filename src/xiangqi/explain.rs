@@ -6,7 +6,7 @@ use super::repetition::{
     MOVE_LIMIT, add_chases, checks, counted, due_loop, judge_loop, threatens_mate, walk_back,
 };
 use super::{Bitboard, Move, Piece, Position, RuleSet, Square};
-use crate::game::{BySide, Horizon, Judgement, Line, Side};
+use crate::game::{BySide, Game, Horizon, Judgement, Line, Side};
 
 /// The loop that ends a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

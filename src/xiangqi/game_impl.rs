@@ -1,7 +1,7 @@
-//! Xiangqi fulfils the contract of [`crate::game`].
+//! The text forms and symmetries of xiangqi, for what is written once for all games.
 
-use super::{FenError, Move, Position, Undo};
-use crate::game::{Game, MoveList, Notation, Outcome, Packed, Side, Symmetric};
+use super::{FenError, Move, Position};
+use crate::game::{Game, Notation, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 
 impl Packed for Move {
@@ -13,58 +13,20 @@ impl Packed for Move {
     }
 }
 
-impl Game for Position {
-    type Move = Move;
-    type Undo = Undo;
-
-    const NAME: &'static str = "xiangqi";
-
-    fn side_to_move(&self) -> Side {
-        self.turn()
-    }
-
-    fn key(&self) -> Key {
-        self.zobrist()
-    }
-
-    fn legal_moves(&self, moves: &mut MoveList<Move>) {
-        self.append_legal(moves);
-    }
-
-    fn is_legal(&self, mv: Move) -> bool {
-        self.is_legal_move(mv)
-    }
-
-    fn make(&mut self, mv: Move) -> Undo {
-        self.play_unchecked(mv)
-    }
-
-    fn unmake(&mut self, mv: Move, undo: Undo) {
-        self.undo(mv, undo);
-    }
-
-    /// Mate and stalemate alike: the side without a legal move loses.
-    fn outcome(&self) -> Option<Outcome> {
-        (!self.has_legal_move()).then(|| Outcome::Win(!self.turn()))
-    }
-
-    fn count_legal_moves(&self) -> u64 {
-        self.legal_count()
-    }
-}
-
 impl Notation for Position {
     type PositionError = FenError;
+
+    const RANKS_FROM_ZERO: bool = true;
 
     fn start() -> Self {
         Self::start()
     }
 
-    fn parse_position(text: &str) -> Result<Self, FenError> {
+    fn from_fen(text: &str) -> Result<Self, FenError> {
         Self::from_fen(text)
     }
 
-    fn position_text(&self) -> String {
+    fn to_fen(&self) -> String {
         self.to_fen()
     }
 
@@ -84,7 +46,7 @@ impl Symmetric for Position {
 
     fn symmetric_key(&self, symmetry: u8, table: Option<&KeyTable>) -> Key {
         match (symmetry, table) {
-            (0, None) => self.zobrist(),
+            (0, None) => self.key(),
             (_, None) => self.mirrored_key(),
             (_, Some(table)) => self.key_with(table, symmetry != 0),
         }

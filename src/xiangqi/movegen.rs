@@ -5,7 +5,7 @@
 
 use super::attacks::{self, LINES};
 use super::{Bitboard, Move, Piece, Position, Role, Square};
-use crate::game::{MoveList, Side};
+use crate::game::{Game, MoveList, Side};
 
 /// The dangers to the own king.
 struct KingView {
@@ -103,12 +103,6 @@ impl Position {
         !self.is_king_attacked_after(self.turn(), Some(mv))
     }
 
-    /// Returns true if `mv` is legal.
-    #[must_use]
-    pub fn is_legal_move(&self, mv: Move) -> bool {
-        self.is_pseudo_legal(mv) && self.is_safe(mv)
-    }
-
     /// Returns true if a legal move gives check.
     #[must_use]
     #[inline]
@@ -162,11 +156,6 @@ impl Position {
         }
     }
 
-    /// Appends all legal moves.
-    pub fn append_legal(&self, moves: &mut MoveList<Move>) {
-        self.append_legal_within(Bitboard::FULL, moves);
-    }
-
     /// Appends all legal captures.
     pub fn append_captures(&self, moves: &mut MoveList<Move>) {
         self.append_legal_within(self.side(!self.turn()), moves);
@@ -177,39 +166,12 @@ impl Position {
         self.append_legal_within(!self.occupied(), moves);
     }
 
-    fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
+    pub(super) fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
         self.for_each_legal(mask, |from, targets| {
             for to in targets {
                 moves.push(Move::new(from, to));
             }
         });
-    }
-
-    /// Number of legal moves.
-    #[must_use]
-    pub fn legal_count(&self) -> u64 {
-        // Counting squares is a fifth of this where the processor's instruction for it is not used.
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("popcnt") {
-            #[expect(unsafe_code, reason = "the instruction is there: it was just looked for")]
-            // SAFETY: the processor has the one feature that the function needs.
-            return unsafe { self.legal_count_by_instruction() };
-        }
-        self.count_targets(Bitboard::len)
-    }
-
-    /// [`legal_count`](Self::legal_count) with the instruction that counts bits.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "popcnt")]
-    fn legal_count_by_instruction(&self) -> u64 {
-        self.count_targets(Bitboard::count_ones)
-    }
-
-    #[inline]
-    fn count_targets(&self, len: impl Fn(Bitboard) -> u32) -> u64 {
-        let mut count = 0;
-        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(len(targets)));
-        count
     }
 
     /// Returns true if the side to move has a legal move; it loses if not, in check or not.
@@ -221,6 +183,20 @@ impl Position {
                 targets.into_iter().any(|to| self.is_safe(Move::new(from, to)))
             })
         })
+    }
+
+    /// The number of legal moves, by the processor's instruction that counts bits.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "popcnt")]
+    pub(super) fn count_by_instruction(&self) -> u64 {
+        self.count_targets(Bitboard::count_ones)
+    }
+
+    #[inline]
+    pub(super) fn count_targets(&self, len: impl Fn(Bitboard) -> u32) -> u64 {
+        let mut count = 0;
+        self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(len(targets)));
+        count
     }
 
     /// Returns true if the side to move, which must not be in check, has no legal move. Quick where

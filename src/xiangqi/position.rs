@@ -1,10 +1,31 @@
 use super::{Bitboard, Occupancy, Piece, Role, Setup, SetupError, SetupErrors, Square, attacks};
-use crate::game::{BySide, Side};
+use crate::game::{BySide, Game, MoveList, Outcome, Side};
 use crate::hash::xiangqi::KEYS;
 use crate::hash::{Key, KeyTable};
 
 /// A legal position: the board and the side to move, validated once. Everything here relies on
 /// that.
+///
+/// ```
+/// use juzhong::game::{Game, MoveList};
+/// use juzhong::xiangqi::{Move, Position};
+///
+/// let mut position = Position::start();
+/// let mut moves = MoveList::new();
+/// position.legal_moves(&mut moves);
+/// assert_eq!(moves.len(), 44);
+///
+/// // In place, for a search: made and taken back.
+/// let cannon = Move::parse("h2e2").unwrap();
+/// let undo = position.make(cannon);
+/// position.unmake(cannon, undo);
+/// assert_eq!(position, Position::start());
+///
+/// // The position after a move that may be illegal.
+/// let after = position.play(cannon)?;
+/// assert_eq!(after.to_fen(), "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 0 1");
+/// # Ok::<(), juzhong::game::IllegalMove<Move>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     board: [Option<Piece>; 90],
@@ -18,6 +39,15 @@ pub struct Position {
 }
 
 /// A move: from one square to another. 14 bits.
+///
+/// ```
+/// use juzhong::xiangqi::{Move, Square};
+///
+/// let mv = Move::parse("h2e2").unwrap();
+/// assert_eq!(Some(mv.from()), Square::parse("h2"));
+/// assert_eq!(Move::parse("H2-E2"), Some(mv));
+/// assert_eq!(mv.mirrored().to_string(), "b2e2");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(u16);
 
@@ -190,13 +220,6 @@ impl Position {
         self.board[square.index()]
     }
 
-    /// The side to move.
-    #[must_use]
-    #[inline]
-    pub const fn turn(&self) -> Side {
-        self.turn
-    }
-
     /// All pieces.
     #[must_use]
     #[inline]
@@ -239,17 +262,10 @@ impl Position {
         self.kings[side.index()]
     }
 
-    /// The Zobrist key under the stored table.
+    /// The [key](Game::key) after a pseudo-legal move.
     #[must_use]
     #[inline]
-    pub const fn zobrist(&self) -> Key {
-        Key(self.key)
-    }
-
-    /// The [key](Self::zobrist) after a pseudo-legal move.
-    #[must_use]
-    #[inline]
-    pub const fn zobrist_after(&self, mv: Move) -> Key {
+    pub const fn key_after(&self, mv: Move) -> Key {
         let (from, to) = (mv.from().index(), mv.to().index());
         let mut key = self.key ^ KEYS.black_to_move;
         if let Some(piece) = self.board[from] {
@@ -279,7 +295,7 @@ impl Position {
     /// The key of this position, or of its mirror image, under any table of the stored layout.
     /// Words missing from a short table count as 0.
     #[must_use]
-    pub fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
+    pub(super) fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
         let words = table.words();
         let word = |i: usize| words.get(i).copied().unwrap_or(0);
         let mut key = match self.turn {
@@ -297,7 +313,7 @@ impl Position {
 
     /// The stored-table key of the mirror image.
     #[must_use]
-    pub fn mirrored_key(&self) -> Key {
+    pub(super) fn mirrored_key(&self) -> Key {
         let mut key = if self.turn == Side::Second { KEYS.black_to_move } else { 0 };
         for square in self.occupied() {
             if let Some(piece) = self.board[square.index()] {
@@ -305,39 +321,6 @@ impl Position {
             }
         }
         Key(key)
-    }
-
-    /// Plays a move that is at least pseudo-legal.
-    #[inline]
-    pub fn play_unchecked(&mut self, mv: Move) -> Undo {
-        let (from, to) = (mv.from(), mv.to());
-        let captured = self.board[to.index()];
-        let undo = Undo { captured, key: self.key, material_key: self.material_key };
-        if let Some(taken) = captured {
-            self.take(taken, to);
-            self.material_key ^= self.material_word(taken);
-        }
-        if let Some(piece) = self.board[from.index()] {
-            self.shift(piece, from, to);
-        }
-        self.turn = !self.turn;
-        self.key ^= KEYS.black_to_move;
-        undo
-    }
-
-    /// Undoes a move made by [`play_unchecked`](Self::play_unchecked).
-    #[inline]
-    pub fn undo(&mut self, mv: Move, undo: Undo) {
-        let (from, to) = (mv.from(), mv.to());
-        if let Some(piece) = self.board[to.index()] {
-            self.shift(piece, to, from);
-        }
-        if let Some(taken) = undo.captured {
-            self.put(taken, to);
-        }
-        self.turn = !self.turn;
-        self.key = undo.key;
-        self.material_key = undo.material_key;
     }
 
     /// Gives the turn to the other side, for null-move search; not from a check.
@@ -416,5 +399,79 @@ impl Position {
         self.roles[piece.role().index()] ^= Bitboard::of(square);
         self.occupancy.toggle(square);
         self.key ^= KEYS.piece_square[piece.index()][square.index()];
+    }
+}
+
+impl Game for Position {
+    type Move = Move;
+    type Undo = Undo;
+
+    const NAME: &'static str = "xiangqi";
+    const BLACK: Side = Side::Second;
+
+    #[inline]
+    fn turn(&self) -> Side {
+        self.turn
+    }
+
+    #[inline]
+    fn key(&self) -> Key {
+        Key(self.key)
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList<Move>) {
+        self.append_legal_within(Bitboard::FULL, moves);
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.is_pseudo_legal(mv) && self.is_safe(mv)
+    }
+
+    /// A move that is pseudo-legal can be made too, to be judged and taken back.
+    #[inline]
+    fn make(&mut self, mv: Move) -> Undo {
+        let (from, to) = (mv.from(), mv.to());
+        let captured = self.board[to.index()];
+        let undo = Undo { captured, key: self.key, material_key: self.material_key };
+        if let Some(taken) = captured {
+            self.take(taken, to);
+            self.material_key ^= self.material_word(taken);
+        }
+        if let Some(piece) = self.board[from.index()] {
+            self.shift(piece, from, to);
+        }
+        self.turn = !self.turn;
+        self.key ^= KEYS.black_to_move;
+        undo
+    }
+
+    #[inline]
+    fn unmake(&mut self, mv: Move, undo: Undo) {
+        let (from, to) = (mv.from(), mv.to());
+        if let Some(piece) = self.board[to.index()] {
+            self.shift(piece, to, from);
+        }
+        if let Some(taken) = undo.captured {
+            self.put(taken, to);
+        }
+        self.turn = !self.turn;
+        self.key = undo.key;
+        self.material_key = undo.material_key;
+    }
+
+    /// Mate and stalemate alike: the side without a legal move loses.
+    fn outcome(&self) -> Option<Outcome> {
+        (!self.has_legal_move()).then(|| Outcome::Win(!self.turn))
+    }
+
+    fn count_legal_moves(&self) -> u64 {
+        // Counting squares is a fifth of this where the processor's instruction for it is not used.
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("popcnt") {
+            #[expect(unsafe_code, reason = "the instruction is there: it was just looked for")]
+            // SAFETY: the processor has the one feature that the function needs.
+            return unsafe { self.count_by_instruction() };
+        }
+        self.count_targets(Bitboard::len)
     }
 }

@@ -91,11 +91,11 @@ pub(super) fn threatens_mate(position: &Position) -> bool {
     let mut next = position.clone();
     next.pass();
     let mut moves = crate::game::MoveList::new();
-    next.append_legal(&mut moves);
+    next.legal_moves(&mut moves);
     moves.into_iter().any(|mv| {
-        let undo = next.play_unchecked(mv);
+        let undo = next.make(mv);
         let mated = next.in_check() && !next.has_legal_move();
-        next.undo(mv, undo);
+        next.unmake(mv, undo);
         mated
     })
 }
@@ -131,7 +131,7 @@ pub(super) fn walk_back(
     for ply in plies.iter().rev() {
         let mv = ply.mv?;
         let mut before = after.clone();
-        before.undo(mv, ply.undo);
+        before.unmake(mv, ply.undo);
         visit(&before, mv, &after);
         after = before;
     }
@@ -344,7 +344,7 @@ impl Adjudicate for Position {
             match ply.mv {
                 Some(mv) => {
                     checks[!position.turn()] += u32::from(position.in_check());
-                    position.undo(mv, ply.undo);
+                    position.unmake(mv, ply.undo);
                 }
                 None => position.unpass(ply.undo),
             }
@@ -417,7 +417,7 @@ mod tests {
             let mut late = Line::new(Position::from_fen(ROOK).unwrap(), clock);
             while late.clock() < MOVE_LIMIT {
                 let mut moves = crate::game::MoveList::new();
-                late.position().append_legal(&mut moves);
+                late.position().legal_moves(&mut moves);
                 let quiet = |mv: &Move| !late.position().gives_check(*mv);
                 let new = |mv: &Move| {
                     let mut after = late.clone();
@@ -446,7 +446,7 @@ mod tests {
             };
             for _ in 0..600 {
                 let mut moves = crate::game::MoveList::new();
-                line.position().append_legal(&mut moves);
+                line.position().legal_moves(&mut moves);
                 let is_pass = line.plies().last().is_some_and(|ply| ply.mv.is_none());
                 match next(10) {
                     0 | 1 if is_pass => line.pop_null(),

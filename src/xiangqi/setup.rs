@@ -6,6 +6,16 @@ use crate::game::Side;
 
 /// Any arrangement of pieces with a side to move and move counters: the contents of a FEN, legal or
 /// not.
+///
+/// ```
+/// use juzhong::xiangqi::{Position, Setup, SetupError};
+///
+/// let setup = Setup::from_fen("3k5/9/9/9/9/9/9/9/9/3K5 w - - 12 40")?;
+/// assert_eq!(setup.halfmove_clock, 12);
+/// let errors = Position::from_setup(&setup).unwrap_err();
+/// assert_eq!(errors.0, [SetupError::KingsFacing]);
+/// # Ok::<(), juzhong::xiangqi::FenError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setup {
     /// The piece on each square.

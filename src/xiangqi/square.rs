@@ -2,6 +2,15 @@ use std::fmt;
 
 /// A point of the 9 × 10 board, numbered `rank * 9 + file`: files a to i are 0 to 8, rank 0 is
 /// Red's back rank.
+///
+/// ```
+/// use juzhong::xiangqi::Square;
+///
+/// let square = Square::at(4, 0);
+/// assert_eq!(square.to_string(), "e0");
+/// assert_eq!(Square::parse("e0"), Some(square));
+/// assert_eq!((square.file(), square.rank()), (4, 0));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 

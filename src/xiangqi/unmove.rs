@@ -2,6 +2,7 @@
 //! belong to another endgame table.
 
 use super::{Bitboard, Piece, Position, Role, Square, attacks};
+use crate::game::Game;
 
 impl Position {
     /// Squares from which the piece on `to` may have come by a quiet move, the board being as it is

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use juzhong::book::{BuildOptions, build};
+use juzhong::book::{BuildOptions, ReadOptions, build};
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::{Game, MoveList, Notation};
 use juzhong::search::Score;
@@ -278,7 +278,13 @@ fn small_book(folder: &Folder) -> String {
     let (games, book) = (folder.at("a.pgn"), folder.at("a.book"));
     fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
     let [games, path] = [&games, &book].map(PathBuf::from);
-    build(&[games], &path, BuildOptions::default(), true, None, &|_| {}, &mut |_| {}).unwrap();
+    build(
+        &[games],
+        &path,
+        BuildOptions::default(),
+        ReadOptions { strict: true, ..ReadOptions::default() },
+    )
+    .unwrap();
     book
 }
 
@@ -416,7 +422,7 @@ fn the_tables_answer_but_never_lose_by_repetition() {
         let position = Position::from_fen(&fen).ok()?;
         let checks = after(&position, best).in_check() && score > Score::DRAW;
         let back = way_back(&position, best).filter(|_| checks)?;
-        Some((fen, best, after(&position, best).position_text(), back))
+        Some((fen, best, after(&position, best).to_fen(), back))
     });
     let mut live = GOOD.start(&folder, &["--tables", &tables]);
     live.ask("uci\n", "uciok");

@@ -246,7 +246,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         entered: &mut [bool],
     ) -> Step<G> {
         entered[node] = true;
-        self.moves.turn[node] = position.side_to_move();
+        self.moves.turn[node] = position.turn();
         Step { node, next: self.moves.first[node] as usize, back }
     }
 
@@ -256,7 +256,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         self.keys[..self.inner].binary_search(&key).unwrap_or_else(|_| {
             *leaves.entry(key).or_insert_with(|| {
                 self.keys.push(key);
-                self.moves.turn.push(position.side_to_move());
+                self.moves.turn.push(position.turn());
                 self.ended.push(position.outcome());
                 self.keys.len() - 1
             })

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::book::file::reader::Book;
 use crate::book::file::scores::Score;
-use crate::book::model::value::{Bound, Evaluation, SourceScore};
-use crate::game::{Notation, Symmetric};
+use crate::book::model::value::{Evaluation, SourceScore};
+use crate::game::{Bound, Notation, Symmetric};
 use crate::hash::Key;
 
 /// Bytes of a line, at most.
@@ -39,7 +39,7 @@ impl Book {
         let nodes = fields.number("nodes")?.unwrap_or(0);
         match (fields.text("fen")?, fields.text("key")?) {
             (Some(fen), None) => {
-                let position = G::parse_position(fen).map_err(|e| format!("\"fen\": {e}"))?;
+                let position = G::from_fen(fen).map_err(|e| format!("\"fen\": {e}"))?;
                 let best = fields.best(&position)?;
                 let evaluation = Evaluation { finding, bound, depth, nodes, best };
                 Ok(self.score_of(&position, source, evaluation))

@@ -264,7 +264,7 @@ impl Book {
         ply: usize,
         contrast: &Contrast,
     ) -> Option<Difference> {
-        let mover = position.side_to_move();
+        let mover = position.turn();
         contrast.difference(mover)?;
         let canonical = position.canonical_with(self.foreign_keys());
         let sample = |(bits, tally): (u16, MoveStats)| {
@@ -273,7 +273,7 @@ impl Book {
             Some(Sample { mv: G::move_text(mv), games: tally.games, score })
         };
         Some(Difference {
-            position: position.position_text(),
+            position: position.to_fen(),
             ply,
             played: sample(contrast.played)?,
             better: sample(contrast.best[mover.index()])?,

@@ -178,7 +178,7 @@ impl<G: Symmetric + Notation> Builder<G> {
             place,
             options,
             base,
-            start_text: G::start().position_text(),
+            start_text: G::start().to_fen(),
             serial: AtomicU64::new(1),
             records: AtomicU64::new(0),
             filtered: AtomicU64::new(0),
@@ -742,7 +742,7 @@ fn replay_game<G: Symmetric>(
     let mut position = start.clone();
     for (played, &bits) in game.moves.iter().enumerate() {
         let Some(mv) = G::Move::unpack(bits) else { return };
-        let side = position.side_to_move();
+        let side = position.turn();
         if options.filter.keeps(played, side, result) {
             let canonical = position.canonical_with(options.key_table.as_ref());
             let key = canonical.key.to_i64();

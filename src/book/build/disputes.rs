@@ -345,7 +345,8 @@ impl Reduce for Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, MoveList, Notation, Side};
+    use crate::book::build::game_files::{ReadOptions, build};
+    use crate::game::{Game, MoveList, Side};
 
     fn told(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
         told_with(files, Filter::default())
@@ -370,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_start_is_named_as_in_books() {
-        assert_eq!(Position::start().position_text(), START_FEN);
+        assert_eq!(Position::start().to_fen(), START_FEN);
     }
 
     #[test]
@@ -423,16 +424,7 @@ mod tests {
         let options = BuildOptions { memory: 1 << 20, ..BuildOptions::default() };
         let book = path("a.book");
         let files = [path("a.txt")];
-        crate::book::build::game_files::build(
-            &files,
-            &book,
-            options.clone(),
-            false,
-            None,
-            &|_| {},
-            &mut |_| {},
-        )
-        .unwrap();
+        build(&files, &book, options.clone(), ReadOptions::default()).unwrap();
         let options = BuildOptions { base: Some(book), ..options };
         let files = [path("a.txt"), path("b.txt")];
         let counts = disputes(&files, folder.path(), &options, &mut |_| {}).unwrap();

@@ -1,9 +1,9 @@
 //! A book from game files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -67,10 +67,39 @@ pub enum Progress {
     Packing,
 }
 
-/// Builds a book of xiangqi at `output` from `files` with `threads` threads (one for each core if not given). A bad
-/// game is left out; with `strict` it ends the build. When all files are read, before the build can fail for
-/// lack of games or because of `strict`, `rejected` is called with every record that is not in the
-/// statistics, in the order of files and records.
+/// Options of reading game files for a book.
+pub struct ReadOptions<'a> {
+    /// A bad game ends the build; otherwise it is left out. Default `false`.
+    pub strict: bool,
+    /// Number of threads; one for each core if not given, the default.
+    pub threads: Option<NonZero<usize>>,
+    /// Called as the build advances.
+    pub progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
+    /// Called with every record that is not in the statistics, in the order of files and records, when all
+    /// files are read, before the build can fail for lack of games or because it is strict.
+    pub rejected: Box<dyn FnMut(&Reject) + Send + 'a>,
+}
+
+impl Default for ReadOptions<'_> {
+    fn default() -> Self {
+        Self {
+            strict: false,
+            threads: None,
+            progress: Box::new(|_| {}),
+            rejected: Box::new(|_| {}),
+        }
+    }
+}
+
+impl fmt::Debug for ReadOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { strict, threads, .. } = self;
+        let mut text = f.debug_struct("ReadOptions");
+        text.field("strict", strict).field("threads", threads).finish_non_exhaustive()
+    }
+}
+
+/// Builds a book of xiangqi at `output` from `files`.
 ///
 /// During a build, the games read so far are kept in the folder `.NAME.parts` beside the book; if it is
 /// interrupted or killed, the next build of the same files with the same options goes on from there. If there
@@ -85,17 +114,14 @@ pub fn build(
     files: &[PathBuf],
     output: &Path,
     options: BuildOptions,
-    strict: bool,
-    threads: Option<NonZero<usize>>,
-    progress: &(dyn Fn(Progress) + Sync),
-    rejected: &mut (dyn FnMut(&Reject) + Send),
+    mut read: ReadOptions<'_>,
 ) -> Result<BuildReport, BuildError> {
-    let pool = pool(threads).map_err(|e| At(output).refused(format!("no threads: {e}")))?;
+    let pool = pool(read.threads).map_err(|e| At(output).refused(format!("no threads: {e}")))?;
     pool.install(|| {
         refuse_input_as_output(files, output)?;
         let builder = Builder::new(output, options)?;
         let lock = builder.lock();
-        let result = run(builder, files, strict, progress, rejected);
+        let result = run(builder, files, &mut read);
         drop(lock); // after the parts were removed
         result
     })
@@ -104,9 +130,7 @@ pub fn build(
 fn run(
     builder: Builder<Position>,
     files: &[PathBuf],
-    strict: bool,
-    progress: &(dyn Fn(Progress) + Sync),
-    rejected: &mut dyn FnMut(&Reject),
+    ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,
 ) -> Result<BuildReport, BuildError> {
     let inputs = Sources::all(&builder, files)?;
     let mut report = BuildReport {
@@ -135,7 +159,7 @@ fn run(
     }
     let reading = Reading { builder: &builder, parts: Some(&parts), sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
-        let first_bad = judge(&builder, rejects, &inputs, &read, strict, rejected)?;
+        let first_bad = judge(&builder, rejects, &inputs, &read, *strict, rejected)?;
         progress(Progress::Packing);
         report.empty_files = inputs.without_games(&read);
         report.contradicted = read.iter().map(|r| r.contradicted).sum();
@@ -178,15 +202,13 @@ pub(in crate::book) struct ReadFiles {
 pub(in crate::book) fn read_all(
     builder: &Builder<Position>,
     files: &[PathBuf],
-    strict: bool,
-    progress: &(dyn Fn(Progress) + Sync),
-    rejected: &mut dyn FnMut(&Reject),
+    ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,
 ) -> Result<ReadFiles, BuildError> {
     let inputs = Sources::all(builder, files)?;
     let rejects = builder.sorter();
     let sinks = Sinks { games: builder.played(), rejects: &rejects };
     let read = Reading { builder, parts: None, sinks, progress }.all(&inputs)?;
-    judge(builder, rejects, &inputs, &read, strict, rejected)?;
+    judge(builder, rejects, &inputs, &read, *strict, rejected)?;
     Ok(ReadFiles {
         sources: inputs.counts(&read),
         files: inputs.files.len(),

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::Connection;
 
 use crate::book::build::builder::BuildOptions;
+use crate::book::file::paged::{PAGE, Paged, Placed};
 use crate::book::file::reader::Book;
 use crate::book::file::store::{Part, Writer};
 use crate::book::file::transaction::At;
@@ -24,9 +25,6 @@ use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{MAX_SUM, PlacedRow, Row};
 use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
-
-/// Rows that are read at once.
-const PAGE: u16 = 4096;
 
 /// The number of readers of a base: two tables of ids, rows, members of groups, and the rest.
 const READERS: usize = 5;
@@ -82,7 +80,8 @@ impl BaseBook {
     }
 
     pub(in crate::book) fn ids(&self) -> Result<Ids, BuildError> {
-        Ok(Ids { games: self.pages()?, elsewhere: self.pages()? })
+        let of = |table| Ok::<_, BuildError>(Paged::ids(self.book()?, table));
+        Ok(Ids { games: of(IdTable::Games)?, elsewhere: of(IdTable::Elsewhere)? })
     }
 
     /// All rows, in order.
@@ -90,9 +89,9 @@ impl BaseBook {
         &self,
     ) -> Result<impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + use<>, BuildError>
     {
-        let pages = self.pages::<Blob>()?;
+        let blobs = Paged::new(self.book()?, Blob::after);
         let path = self.path.clone();
-        Ok(pages.map(move |blob| {
+        Ok(blobs.map(move |blob| {
             let Blob { key, mv, bytes } = blob?;
             let row = Row::take(key, mv, &bytes).filter(|row| row.tally.is_plausible());
             Ok((key, mv, row.ok_or_else(|| forged(&path))?))
@@ -101,10 +100,10 @@ impl BaseBook {
 
     /// Adds the members of all groups to those that are new.
     pub(in crate::book) fn add_members(&self, to: &Sorter<Member>) -> Result<(), BuildError> {
-        let mut pages = self.pages::<Member>()?;
-        while let Some(first) = pages.next().transpose()? {
+        let mut members = Paged::new(self.book()?, members_after);
+        while let Some(first) = members.next().transpose()? {
             let mut batch = vec![first];
-            batch.extend(pages.page.by_ref());
+            batch.extend(members.rest_of_page());
             to.push(batch).map_err(|e| At(&self.path).io(e))?;
         }
         Ok(())
@@ -126,11 +125,6 @@ impl BaseBook {
         book.ok_or_else(|| {
             At(&self.path).io(io::Error::other("no more readers of the base")).into()
         })
-    }
-
-    fn pages<T: Paged>(&self) -> Result<Pages<T>, BuildError> {
-        let page = Vec::new().into_iter();
-        Ok(Pages { book: self.book()?, page, last: None, is_done: false })
     }
 }
 
@@ -201,53 +195,6 @@ fn percent(share: u64) -> String {
     format!("{}.{:02}", share / 100, share % 100)
 }
 
-/// Returns true if all come in order, after the last one.
-fn is_ascending<T: Paged>(page: &[T], last: Option<&T>) -> bool {
-    let all: Vec<&T> = last.into_iter().chain(page).collect();
-    all.windows(2).all(|pair| pair[0].place() < pair[1].place())
-}
-
-/// A row that is read in the order of a primary key, a page at a time.
-trait Paged: Clone {
-    /// The primary key.
-    fn place(&self) -> impl PartialOrd + '_;
-    /// The first rows after `last`, up to [`PAGE`] of them.
-    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>>;
-}
-
-/// All of a table. No statement stays open between two pages, so this can go to another thread.
-struct Pages<T> {
-    book: Book,
-    page: std::vec::IntoIter<T>,
-    last: Option<T>,
-    is_done: bool,
-}
-
-impl<T: Paged> Iterator for Pages<T> {
-    type Item = Result<T, BuildError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.page.len() == 0 && !self.is_done {
-            match self.book.query(|connection| T::after(connection, self.last.as_ref())) {
-                Ok(page) if !is_ascending(&page, self.last.as_ref()) => {
-                    self.is_done = true;
-                    return Some(Err(forged(self.book.path())));
-                }
-                Ok(page) => {
-                    self.is_done = page.len() < usize::from(PAGE);
-                    self.last = page.last().cloned();
-                    self.page = page.into_iter();
-                }
-                Err(error) => {
-                    self.is_done = true;
-                    return Some(Err(error.into()));
-                }
-            }
-        }
-        self.page.next().map(Ok)
-    }
-}
-
 /// A row of `moves` as it is stored.
 #[derive(Debug, Clone)]
 struct Blob {
@@ -256,11 +203,7 @@ struct Blob {
     bytes: Vec<u8>,
 }
 
-impl Paged for Blob {
-    fn place(&self) -> impl PartialOrd + '_ {
-        (self.key, self.mv)
-    }
-
+impl Blob {
     fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
         // Moves are never negative, so that this is before all of them.
         let (key, mv) = last.map_or((i64::MIN, -1), |last| (last.key, i64::from(last.mv)));
@@ -274,70 +217,34 @@ impl Paged for Blob {
     }
 }
 
-impl Paged for Member {
+impl Placed for Blob {
+    fn place(&self) -> impl PartialOrd + '_ {
+        (self.key, self.mv)
+    }
+}
+
+impl Placed for Member {
     fn place(&self) -> impl PartialOrd + '_ {
         (self.key, self.mv, &*self.group)
     }
-
-    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
-        let sql = "SELECT key, move, name FROM line_groups WHERE (key, move, name) > (?1, ?2, ?3) \
-                   ORDER BY key, move, name LIMIT ?4";
-        let mut statement = connection.prepare_cached(sql)?;
-        let (key, mv, name) =
-            last.map_or((i64::MIN, -1, ""), |last| (last.key, i64::from(last.mv), &*last.group));
-        let rows = statement.query_map((key, mv, name, PAGE), |row| {
-            Ok(Self { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
-        })?;
-        rows.collect()
-    }
 }
 
-/// The id of a counted game.
-#[derive(Debug, Clone, Copy)]
-struct Counted(GameId);
-
-/// The id of a game that begins elsewhere.
-#[derive(Debug, Clone, Copy)]
-struct Elsewhere(GameId);
-
-impl Paged for Counted {
-    fn place(&self) -> impl PartialOrd + '_ {
-        self.0
-    }
-
-    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
-        let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";
-        Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
-    }
-}
-
-impl Paged for Elsewhere {
-    fn place(&self) -> impl PartialOrd + '_ {
-        self.0
-    }
-
-    fn after(connection: &Connection, last: Option<&Self>) -> rusqlite::Result<Vec<Self>> {
-        let sql = "SELECT id FROM elsewhere WHERE id > ?1 ORDER BY id LIMIT ?2";
-        Ok(ids_after(connection, sql, last.map(|id| id.0))?.into_iter().map(Self).collect())
-    }
-}
-
-fn ids_after(
-    connection: &Connection,
-    sql: &str,
-    last: Option<GameId>,
-) -> rusqlite::Result<Vec<GameId>> {
+fn members_after(connection: &Connection, last: Option<&Member>) -> rusqlite::Result<Vec<Member>> {
+    let sql = "SELECT key, move, name FROM line_groups WHERE (key, move, name) > (?1, ?2, ?3) \
+               ORDER BY key, move, name LIMIT ?4";
     let mut statement = connection.prepare_cached(sql)?;
-    // The empty blob is before all others.
-    let last = last.as_ref().map_or(&[][..], |id| &id.0[..]);
-    let rows = statement.query_map((last, PAGE), |row| Ok(GameId(row.get(0)?)))?;
+    let (key, mv, name) =
+        last.map_or((i64::MIN, -1, ""), |last| (last.key, i64::from(last.mv), &*last.group));
+    let rows = statement.query_map((key, mv, name, PAGE), |row| {
+        Ok(Member { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
+    })?;
     rows.collect()
 }
 
 /// The ids of a base, handed over in ascending order while new games come by in that order.
 pub(in crate::book) struct Ids {
-    games: Pages<Counted>,
-    elsewhere: Pages<Elsewhere>,
+    games: Paged<Book, GameId>,
+    elsewhere: Paged<Book, GameId>,
 }
 
 impl Ids {
@@ -345,8 +252,8 @@ impl Ids {
     pub(in crate::book) fn in_order(
         self,
     ) -> impl Iterator<Item = Result<(IdTable, GameId), BuildError>> + Send {
-        let games = self.games.map(|id| Ok((IdTable::Games, id?.0)));
-        let elsewhere = self.elsewhere.map(|id| Ok((IdTable::Elsewhere, id?.0)));
+        let games = self.games.map(|id| Ok((IdTable::Games, id?)));
+        let elsewhere = self.elsewhere.map(|id| Ok((IdTable::Elsewhere, id?)));
         merge(games, elsewhere, |a, b| a.1.cmp(&b.1), |a, _| a)
     }
 }

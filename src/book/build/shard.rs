@@ -22,8 +22,7 @@ use crate::book::build::builder::{
     BuildOptions, Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order,
     merge_sources, no_games,
 };
-use crate::book::build::game_files::{Progress, ReadFiles, read_all};
-use crate::book::build::rejects::Reject;
+use crate::book::build::game_files::{Progress, ReadFiles, ReadOptions, read_all};
 use crate::book::file::transaction::{At, Output, claim};
 use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
 use crate::book::model::error::BuildError;
@@ -309,20 +308,18 @@ pub fn map(
     output: &Path,
     format: ShardFormat,
     options: BuildOptions,
-    (strict, threads): (bool, Option<NonZero<usize>>),
-    progress: &(dyn Fn(Progress) + Sync),
-    rejected: &mut (dyn FnMut(&Reject) + Send),
+    mut read: ReadOptions<'_>,
 ) -> Result<ShardReport, BuildError> {
-    let work = Work { memory: options.memory, threads, stop: options.stop.clone() };
+    let work = Work { memory: options.memory, threads: read.threads, stop: options.stop.clone() };
     refuse_options(&options)?;
     work.run(output, || {
         let folder = Folder::create(output, format)?;
         let errors = folder.errors();
         let plan = Plan::new(&options);
         let builder = Builder::<Position>::of_shard(folder.path(), options);
-        let read = read_all(&builder, files, strict, progress, rejected)?;
-        progress(Progress::Packing);
-        let ReadFiles { sources, files, same_files, skipped, empty_files } = read;
+        let found = read_all(&builder, files, &mut read)?;
+        (read.progress)(Progress::Packing);
+        let ReadFiles { sources, files, same_files, skipped, empty_files } = found;
         let mut games = folder.writer::<FromSource>()?;
         for game in builder.into_games()? {
             games.put(&FromSource(game.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
@@ -803,8 +800,7 @@ mod tests {
         fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 1-0\n").unwrap();
         let [mapped, reduced, book] = ["mapped", "reduced", "book"].map(|name| folder.join(name));
         let (format, options) = (ShardFormat::Own, BuildOptions::default());
-        map(&[games], &mapped, format, options, (false, NonZero::new(1)), &|_| {}, &mut |_| {})
-            .unwrap();
+        map(&[games], &mapped, format, options, ReadOptions::default()).unwrap();
         reduce(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work()).unwrap();
         [mapped, reduced, book]
     }

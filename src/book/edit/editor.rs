@@ -206,7 +206,7 @@ impl Editor {
         if !self.has(place, &before)? && !is_open {
             return Err(EditError::NoSuchMove {
                 mv: G::move_text(mv),
-                position: position.position_text(),
+                position: position.to_fen(),
             });
         }
         if is_locked && !changes.contains(&Change::Unlock) {
@@ -341,7 +341,7 @@ impl Editor {
     ) -> Result<Place, EditError> {
         self.book().expect_game::<G>()?;
         if !position.is_legal(mv) {
-            let (mv, position) = (G::move_text(mv), position.position_text());
+            let (mv, position) = (G::move_text(mv), position.to_fen());
             return Err(EditError::Illegal { mv, position });
         }
         let canonical = position.canonical_with(self.book().foreign_keys());
@@ -411,11 +411,11 @@ fn undo_field<T: PartialEq + Clone>(now: &mut T, before: &T, after: &T) -> Optio
 }
 
 fn in_words<G: Notation>(position: &G, mv: G::Move) -> String {
-    format!("{} in {}", G::move_text(mv), position.position_text())
+    format!("{} in {}", G::move_text(mv), position.to_fen())
 }
 
 fn locked<G: Notation>(position: &G, mv: G::Move) -> EditError {
-    EditError::Locked { mv: G::move_text(mv), position: position.position_text() }
+    EditError::Locked { mv: G::move_text(mv), position: position.to_fen() }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::book::file::annotation_rows::expect_after;
 use crate::book::file::key_tables::table_file;
+use crate::book::file::paged::Paged;
 use crate::book::file::reader::Book;
 use crate::book::file::rehash::for_each_rekeyed;
 use crate::book::file::store::{Part, Writer};
@@ -355,47 +356,20 @@ fn for_each_id<E: From<BookError>>(
     table: IdTable,
     mut visit: impl FnMut(GameId, &[usize]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let sql = match table {
-        IdTable::Games => "SELECT id FROM games ORDER BY id",
-        IdTable::Elsewhere => "SELECT id FROM elsewhere ORDER BY id",
-    };
-    let mut statements =
-        books.iter().map(|book| book.prepare(sql)).collect::<Result<Vec<_>, _>>()?;
     let mut lists = Vec::new();
-    for (book, statement) in books.iter().zip(&mut statements) {
-        let rows = statement.query([]).map_err(|e| book.store_error(&e))?;
-        let mut ids = Ids { book, rows, next: None, before: None };
-        ids.advance()?;
-        lists.push(ids);
+    for book in books {
+        let mut ids = Paged::ids(book, table);
+        lists.push((ids.next().transpose()?, ids));
     }
-    while let Some(least) = lists.iter().filter_map(|ids| ids.next).min() {
-        let having: Vec<usize> =
-            (0..lists.len()).filter(|&i| lists[i].next == Some(least)).collect();
+    while let Some(least) = lists.iter().filter_map(|(next, _)| *next).min() {
+        let having: Vec<usize> = (0..lists.len()).filter(|&i| lists[i].0 == Some(least)).collect();
         visit(least, &having)?;
         for i in having {
-            lists[i].advance()?;
+            let (next, ids) = &mut lists[i];
+            *next = ids.next().transpose()?;
         }
     }
     Ok(())
-}
-
-/// The ids in a table of a book, with a preview of the next one.
-struct Ids<'a> {
-    book: &'a Book,
-    rows: rusqlite::Rows<'a>,
-    next: Option<GameId>,
-    before: Option<GameId>,
-}
-
-impl Ids<'_> {
-    fn advance(&mut self) -> Result<(), BookError> {
-        let mut read = || {
-            let row = self.rows.next()?.map(|row| row.get(0)).transpose()?;
-            self.next = row.map(GameId);
-            self.next.map_or(Ok(()), |id| expect_after(&mut self.before, id))
-        };
-        read().map_err(|e| self.book.store_error(&e))
-    }
 }
 
 /// The books merged, those that they were merged of included, and their numbers.

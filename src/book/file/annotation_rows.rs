@@ -161,7 +161,7 @@ fn too_much() -> rusqlite::Error {
     row_fault("longer comments than anybody writes")
 }
 
-fn disordered() -> rusqlite::Error {
+pub(in crate::book) fn disordered() -> rusqlite::Error {
     row_fault("rows out of order")
 }
 

@@ -5,6 +5,7 @@ pub(super) mod connect;
 pub(super) mod digest;
 pub(super) mod key_tables;
 pub(super) mod origins;
+pub(super) mod paged;
 pub(super) mod pages;
 pub(super) mod reader;
 pub(super) mod rehash;

@@ -24,6 +24,21 @@ use crate::hash::{Key, KeyTable};
 
 /// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
 /// each opens its own.
+///
+/// ```
+/// use juzhong::book::{Book, BuildOptions, ReadOptions, build};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = tempfile::tempdir()?;
+/// let (games, path) = (folder.path().join("games.pgn"), folder.path().join("my.book"));
+/// std::fs::write(&games, "[Result \"1-0\"]\n\n1. C2=5 H8+7 1-0\n")?;
+/// build(&[games], &path, BuildOptions::default(), ReadOptions::default())?;
+///
+/// let moves = Book::open(&path)?.probe(&Position::start())?;
+/// assert_eq!(moves[0].mv.to_string(), "h2e2");
+/// assert_eq!(moves[0].weight, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
@@ -292,7 +307,7 @@ impl Book {
         self.expect_game::<G>()?;
         let canonical = position.canonical_with(self.foreign_keys());
         let key = canonical.key.to_i64();
-        let mover = position.side_to_move();
+        let mover = position.turn();
         let mut moves = Vec::new();
         let entries = self.entries_of(key)?;
         let games: u128 = entries.iter().map(|entry| u128::from(entry.tally.games)).sum();

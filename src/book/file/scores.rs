@@ -8,8 +8,8 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::book::model::move_stats::MoveStats;
-use crate::book::model::value::{Bound, Bounds, Evaluation, SourceScore, Value};
-use crate::game::Side;
+use crate::book::model::value::{Bounds, Evaluation, SourceScore, Value};
+use crate::game::{Bound, Side};
 
 /// The query for whether a book has any score.
 pub(in crate::book) const EXIST: &str =

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot};
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::hash::KeyTable;
 use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};
 use crate::xiangqi::{Move, Piece, Position, Square};
@@ -140,9 +140,9 @@ impl Scheme {
         mv: Move,
     ) -> [u64; 2] {
         if self.turns {
-            let undo = position.play_unchecked(mv);
+            let undo = position.make(mv);
             let keys = self.full_keys(position);
-            position.undo(mv, undo);
+            position.unmake(mv, undo);
             return keys.map(|key| key >> self.hidden_bits);
         }
         let mut keys = before.map(|key| key ^ self.side[0] ^ self.side[1]);

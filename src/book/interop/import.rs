@@ -18,7 +18,7 @@ use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::MoveStats;
 use crate::bytes::open;
-use crate::game::{Packed, Side, Symmetric};
+use crate::game::{Game, Packed, Side, Symmetric};
 use crate::xiangqi::{Position, Setup};
 
 /// The use of the scores of an `.obk`, `.pfBook` or `.xqb`. Their meaning is the book's own: a weight, a

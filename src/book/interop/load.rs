@@ -478,7 +478,7 @@ pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
     let (mut plain, mut swapped) = (0, 0);
     let mut queue = Vec::new();
     near_start(scheme, index, &mut queue);
-    let mut seen: std::collections::HashSet<u64> = queue.iter().map(|p| p.zobrist().0).collect();
+    let mut seen: std::collections::HashSet<u64> = queue.iter().map(|p| p.key().0).collect();
     let mut next = 0;
     while next < queue.len() && next < VOTERS {
         let mut position: Position = queue[next].clone();
@@ -493,7 +493,7 @@ pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
                 let legal = if as_is { mv } else { reverse };
                 if (as_is || reversed) && queue.len() < VOTERS {
                     let undo = position.make(legal);
-                    if seen.insert(position.zobrist().0) {
+                    if seen.insert(position.key().0) {
                         queue.push(position.clone());
                     }
                     position.unmake(legal, undo);

@@ -10,7 +10,7 @@
 use crate::book::interop::Format;
 use crate::book::interop::hash_scheme::{other_colour, turned};
 use crate::book::interop::sqlite::Layout;
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
 /// The tables of version 1.
@@ -171,7 +171,7 @@ mod tests {
         // After h2e2 and after b2e2 the book has the same row.
         for (first, reply) in [("h2e2", "h9g7"), ("b2e2", "b9c7")] {
             let mut position = Position::start();
-            position.play_unchecked(Move::parse(first).unwrap());
+            position.make(Move::parse(first).unwrap());
             let (_, turned) = encode(&position);
             assert_eq!(encode_move(Move::parse(reply).unwrap(), turned), 0x9776);
         }

@@ -133,7 +133,7 @@ impl CountedGame {
         max_ply: usize,
     ) -> Self {
         let moves = &record.tree.moves;
-        let other = record.start.as_ref().map(G::position_text).filter(|s| s != usual_start);
+        let other = record.start.as_ref().map(G::to_fen).filter(|s| s != usual_start);
         let kind = match (&other, moves.is_empty()) {
             (Some(_), _) => Kind::OtherStart,
             (None, true) => Kind::NoMoves,
@@ -230,8 +230,7 @@ pub(in crate::book) fn side_of_tag<G: Notation>(name: &str) -> Option<(Side, &st
         .iter()
         .map(|colour| (*colour, colour.len()))
         .find(|(colour, len)| name.get(..*len).is_some_and(|s| s.eq_ignore_ascii_case(colour)))?;
-    let side = if colour == "black" { Side::Second } else { Side::First };
-    Some((if G::NAME == "gomoku" { !side } else { side }, &name[len..]))
+    Some((if colour == "black" { G::BLACK } else { !G::BLACK }, &name[len..]))
 }
 
 /// The first plausible year among the numbers of four digits (`1987.05.12`) or eight (`19870512`).

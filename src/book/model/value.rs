@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Neg;
 
+use crate::game::{Bound, ScoreKind};
+
 /// The value of a position for the side to move; more is better.
 ///
 /// | absolute value   | meaning                                                             |
@@ -132,45 +134,6 @@ impl fmt::Display for Value {
     }
 }
 
-/// The relation of a stated value to the true one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Bound {
-    /// It is the true one, as far as the source is able to determine.
-    #[default]
-    Exact,
-    /// The true one is as good or better.
-    Lower,
-    /// The true one is as bad or worse.
-    Upper,
-}
-
-impl Bound {
-    /// All three.
-    pub const ALL: [Self; 3] = [Self::Exact, Self::Lower, Self::Upper];
-
-    /// `exact`, `lower` or `upper`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Lower => "lower",
-            Self::Upper => "upper",
-        }
-    }
-}
-
-impl Neg for Bound {
-    type Output = Self;
-    /// As seen from the other side.
-    fn neg(self) -> Self {
-        match self {
-            Self::Exact => Self::Exact,
-            Self::Lower => Self::Upper,
-            Self::Upper => Self::Lower,
-        }
-    }
-}
-
 /// The bounds of the value of a position or move, both included. A value about which nothing is known lies
 /// between [`Value::LEAST`] and [`Value::MOST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -289,6 +252,24 @@ pub enum SourceScore {
         /// Plies.
         distance: u16,
     },
+}
+
+/// A win by tablebase that is no proof, less its plies.
+const WON: i32 = 20_000;
+
+impl From<ScoreKind> for SourceScore {
+    /// An engine's score. A tablebase win that its search reaches later is no proof for the position itself: it
+    /// counts as the greatest evaluation.
+    fn from(score: ScoreKind) -> Self {
+        let plies = |plies: u32| u16::try_from(plies).unwrap_or(u16::MAX);
+        match score {
+            ScoreKind::Centipawns(centipawns) => Self::Centipawns(centipawns),
+            ScoreKind::MateIn(n) => Self::MateIn(plies(n)),
+            ScoreKind::MatedIn(n) => Self::MatedIn(plies(n)),
+            ScoreKind::TableWin(n) => Self::Centipawns(WON - i32::from(plies(n))),
+            ScoreKind::TableLoss(n) => Self::Centipawns(i32::from(plies(n)) - WON),
+        }
+    }
 }
 
 impl SourceScore {

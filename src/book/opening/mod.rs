@@ -25,6 +25,7 @@ use std::sync::LazyLock;
 use table::{Line, Rules, Table};
 pub use table::{OpeningError, OpeningFault};
 
+use crate::game::{Game, Symmetric};
 use crate::hash::Key;
 use crate::xiangqi::{Move, Position};
 
@@ -135,7 +136,7 @@ impl Openings {
         let mut position = Position::start();
         let mut follower = Follower::new(self);
         for &mv in moves.iter().take(MAX_PLY as usize) {
-            position.play_unchecked(mv);
+            position.make(mv);
             follower.push(&position);
         }
         follower.opening()
@@ -165,7 +166,7 @@ impl Openings {
         &'a self,
         position: &Position,
     ) -> impl Iterator<Item = (&'a Line, Frames)> + use<'a> {
-        let (own, mirrored) = (position.zobrist(), position.mirrored_key());
+        let (own, mirrored) = (position.key(), position.symmetric_key(1, None));
         let frames = move |key: Key| Frames(u8::from(own == key) | u8::from(mirrored == key) << 1);
         let lines = self.0.exact.get(&own.min(mirrored)).map_or(&[][..], Vec::as_slice);
         lines.iter().filter_map(move |&at| {

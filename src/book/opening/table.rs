@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::book::opening::Code;
-use crate::game::Side;
+use crate::game::{Game, Side, Symmetric};
 use crate::hash::Key;
 use crate::xiangqi::notation::{MoveError, parse_move};
 use crate::xiangqi::{Piece, Position, Role, Square};
@@ -143,9 +143,9 @@ impl Table {
             }
         }
         for (at, (source, end)) in sources.iter().zip(played).enumerate() {
-            let key = end.position.zobrist();
+            let key = end.position.key();
             if source.exact {
-                let canonical = key.min(end.position.mirrored_key());
+                let canonical = key.min(end.position.symmetric_key(1, None));
                 let others = table.exact.entry(canonical).or_default();
                 let other =
                     others.iter().filter_map(|&i| table.lines.get(i)).map(|l: &Line| l.code);
@@ -324,7 +324,7 @@ fn play(source: &Source, before: End) -> Result<End, OpeningFault> {
         }
         let mv = parse_move(&end.position, text).map_err(OpeningFault::Move)?;
         let (from, to) = (mv.from(), mv.to());
-        end.position.play_unchecked(mv);
+        end.position.make(mv);
         end.played.insert(text, (to, end.position.piece_at(to)));
         for homes in [&mut own, &mut end.homes] {
             let home = homes.remove(&from).unwrap_or(from);

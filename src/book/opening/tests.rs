@@ -1,5 +1,4 @@
 use crate::book::opening::*;
-use crate::game::Game;
 use crate::xiangqi::notation::parse_move;
 
 fn moves(text: &str) -> Vec<Move> {

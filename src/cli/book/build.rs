@@ -13,7 +13,7 @@ use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
 use juzhong::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
-    Progress, Reject, Weight, build, disputes, find_games,
+    Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
 };
 use juzhong::bytes::atomic::folder_of;
 use juzhong::bytes::visible::ShowPath;
@@ -165,8 +165,10 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             if let Some(list) = &mut list {
                 in_doubt = list_disputes(list, args, files, &options)?;
             }
-            let threads = NonZero::new(intake.threads.into());
-            build(files, args.output(), options, intake.strict, threads, progress, rejected)
+            let (progress, rejected) = (Box::new(progress), Box::new(rejected));
+            let (strict, threads) = (intake.strict, NonZero::new(intake.threads.into()));
+            let read = ReadOptions { strict, threads, progress, rejected };
+            build(files, args.output(), options, read)
         })?;
     if let (Some(list), Some(path)) = (list, &args.disputes) {
         list.close()?;

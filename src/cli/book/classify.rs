@@ -12,7 +12,7 @@ use juzhong::book::opening::{Code, Opening, Openings};
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Notation, Outcome, Side};
+use juzhong::game::{Outcome, Side};
 use juzhong::record::{ChangedError, GameFile, Place, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let openings = Openings::built_in();
     let mut position = match &args.fen {
-        Some(fen) => Position::parse_position(fen).or_exit_with(exit::BAD_DATA, || "--fen")?,
+        Some(fen) => Position::from_fen(fen).or_exit_with(exit::BAD_DATA, || "--fen")?,
         None => Position::start(),
     };
     let mut moves = Vec::new();
@@ -63,7 +63,7 @@ fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.json {
         let mut answer = json!({"schema": "juzhong.book.classify/1"});
         merge(&mut answer, described(found));
-        answer["fen"] = position.position_text().into();
+        answer["fen"] = position.to_fen().into();
         writeln!(context.out, "{answer}")?;
     } else {
         match found {

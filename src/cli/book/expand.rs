@@ -176,7 +176,7 @@ impl Scored<'_> {
         let Some(mv) = task.beyond else { return 0 };
         let position = task.line.position();
         let (key, mv_bits) = (self.book.key_of(position), self.book.packed_move(position, mv));
-        let what = format!("add {mv} in {}", position.position_text());
+        let what = format!("add {mv} in {}", position.to_fen());
         findings.added.push(Addition { key, mv: mv_bits, what });
         1
     }
@@ -202,7 +202,7 @@ impl Scored<'_> {
         let (line, beyond) = self.graph.line_of(drop);
         json!({
             "line": line.moves().map(Position::move_text).collect::<Vec<_>>(),
-            "fen": line.position().position_text(),
+            "fen": line.position().to_fen(),
             "key": self.graph.key(drop.node).to_string(),
             "kind": kind_name(drop),
             "move": beyond.map(Position::move_text),

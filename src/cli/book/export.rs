@@ -149,10 +149,10 @@ fn write_csv<G: Symmetric + Notation>(
     let mut out = Csv::from_writer(out);
     out.write_record(HEAD).map_err(io_error)?;
     let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
-        let fen = position.position_text();
+        let fen = position.to_fen();
         let key = book.key_of(position).to_string();
         for found in book.probe_with(position, min_games)? {
-            let line = reached_line::<G>(&found, position.side_to_move());
+            let line = reached_line::<G>(&found, position.turn());
             write_row(&mut out, [fen.clone(), key.clone(), ply.to_string()], line)?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::listing::show_some;
 use super::super::{CliError, Context, exit};
 use super::build::Intake;
-use juzhong::book::{BuildOptions, ShardFormat, map};
+use juzhong::book::{BuildOptions, ReadOptions, ShardFormat, map};
 use juzhong::bytes::visible::ShowPath;
 
 /// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
@@ -32,8 +32,10 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     let (passed_over, report) = intake.read(output, context, |files, progress, rejected| {
-        let how = (intake.strict, NonZero::new(intake.threads.into()));
-        map(files, output, format, options, how, progress, rejected)
+        let (progress, rejected) = (Box::new(progress), Box::new(rejected));
+        let (strict, threads) = (intake.strict, NonZero::new(intake.threads.into()));
+        let read = ReadOptions { strict, threads, progress, rejected };
+        map(files, output, format, options, read)
     })?;
     show_some("no games in", &report.empty_files);
     let [sources, games, ..] = report.rows;

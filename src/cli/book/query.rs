@@ -90,7 +90,7 @@ fn run_game<G: Symmetric + Notation>(
 pub(super) fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliError> {
     fen.map_or_else(
         || Ok(G::start()),
-        |fen| G::parse_position(fen).or_exit_with(exit::BAD_DATA, || "--fen"),
+        |fen| G::from_fen(fen).or_exit_with(exit::BAD_DATA, || "--fen"),
     )
 }
 
@@ -98,7 +98,7 @@ pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<
     let mv = G::parse_move(text)
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no move; write moves like h2e2"))?;
     if !position.is_legal(mv) {
-        anyhow::bail!("{text} is illegal in {}", position.position_text());
+        anyhow::bail!("{text} is illegal in {}", position.to_fen());
     }
     position.make(mv);
     Ok(mv)
@@ -124,7 +124,7 @@ fn run_list<G: Symmetric + Notation>(
 ) -> Result<u8, CliError> {
     let (mut any_bad, mut any_found) = (false, false);
     while let Some(text) = list.next_line()? {
-        let answer = match G::parse_position(&text) {
+        let answer = match G::from_fen(&text) {
             Ok(position) => {
                 let found = probe(book, &position, min_games)?;
                 any_found |= !found.is_empty();
@@ -147,9 +147,9 @@ fn run_list<G: Symmetric + Notation>(
 
 /// The sides' names in answers, first side first.
 const fn side_names<G: Game>() -> [&'static str; 2] {
-    match G::NAME.as_bytes() {
-        b"gomoku" => ["black", "white"],
-        _ => ["red", "black"],
+    match G::BLACK {
+        Side::First => ["black", "white"],
+        Side::Second => ["red", "black"],
     }
 }
 
@@ -161,7 +161,7 @@ fn answer<G: Symmetric + Notation>(
 ) -> Result<Value, CliError> {
     let mut moves = Vec::new();
     for m in found {
-        let mut answer = move_answer::<G>(m, position.side_to_move());
+        let mut answer = move_answer::<G>(m, position.turn());
         let next = after(position, m);
         let games = games_of(book, &next)?;
         answer["games_after"] = games.into();
@@ -185,7 +185,7 @@ fn answer<G: Symmetric + Notation>(
 pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
     json!({
         "schema": "juzhong.book.query/1",
-        "fen": position.position_text(),
+        "fen": position.to_fen(),
         "key": book.key_of(position).to_string(),
         "mirrored": is_mirrored(book, position),
     })
@@ -297,7 +297,7 @@ fn print<G: Symmetric + Notation>(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let mirrored = if is_mirrored(book, position) { " (found as its mirror image)" } else { "" };
-    writeln!(out, "{}{mirrored}", position.position_text())?;
+    writeln!(out, "{}{mirrored}", position.to_fen())?;
     if let Some(opening) = names.here(position) {
         writeln!(out, "{} {}", opening.code, opening.name)?;
     }
@@ -313,7 +313,7 @@ fn print<G: Symmetric + Notation>(
     )?;
     for m in found {
         let t = &m.tally;
-        let score = percent(m, position.side_to_move());
+        let score = percent(m, position.turn());
         let next = after(position, m);
         let others = games_of(book, &next)?.saturating_sub(t.games);
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));

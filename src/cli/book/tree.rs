@@ -51,7 +51,7 @@ pub(super) fn run<G: Symmetric + Notation>(
         answer["moves"] = tree.answer(&tree.first, position, names);
         writeln!(context.out, "{answer}")?;
     } else {
-        writeln!(context.out, "{}", position.position_text())?;
+        writeln!(context.out, "{}", position.to_fen())?;
         tree.print(&tree.first, position, 0, context.out)?;
         if tree.is_cut {
             writeln!(context.out, "cut after {MAX_MOVES} moves; raise --min-games")?;
@@ -112,7 +112,7 @@ impl<G: Symmetric + Notation> Tree<G> {
     fn answer(&self, branches: &[usize], position: &G, names: &Names) -> Value {
         let mut moves = Vec::new();
         for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
-            let mut answer = move_answer::<G>(found, position.side_to_move());
+            let mut answer = move_answer::<G>(found, position.turn());
             let mut after = position.clone();
             after.make(found.mv);
             let mut names = names.clone();
@@ -134,7 +134,7 @@ impl<G: Symmetric + Notation> Tree<G> {
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
         for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
-            let score = percent(found, position.side_to_move());
+            let score = percent(found, position.turn());
             let (mv, games, marks) = (G::move_text(found.mv), found.tally.games, marks_text(found));
             writeln!(out, "{}{mv} {games} {score}{marks}", "  ".repeat(ply))?;
             let mut after = position.clone();
@@ -148,7 +148,7 @@ impl<G: Symmetric + Notation> Tree<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juzhong::book::{BuildOptions, build};
+    use juzhong::book::{BuildOptions, ReadOptions, build};
     use juzhong::xiangqi::Position;
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         let pgn: String =
             lines.iter().map(|line| format!("[Result \"1-0\"]\n\n{line} 1-0\n\n")).collect();
         std::fs::write(&games, pgn).unwrap();
-        build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {}).unwrap();
+        build(&[games], &book, BuildOptions::default(), ReadOptions::default()).unwrap();
         let book = Book::open(&book).unwrap();
         let grow = |at_most| Tree::grow(&book, &Position::start(), 60, 1, at_most).unwrap();
         let whole = grow(100);

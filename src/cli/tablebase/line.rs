@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::probe::describe;
 use super::{Folder, distance_of, table_error};
 use crate::cli::{CliError, Context, OrExit, exit};
-use juzhong::game::{Side, Verdict};
+use juzhong::game::{Game, Side, Verdict};
 use juzhong::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
 use juzhong::xiangqi::notation::{MoveNotation, format_move};
 use juzhong::xiangqi::{Position, Role};

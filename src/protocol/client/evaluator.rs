@@ -1,11 +1,9 @@
-use crate::book::{Bound as ScoreBound, Evaluation, Evaluator, EvaluatorError, SourceScore};
+use crate::book::{Evaluation, Evaluator, EvaluatorError};
 use crate::bytes::StopFlag;
 use crate::game::{Line, Notation};
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
 use crate::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
-use crate::protocol::wire::scale::EngineScore;
-use crate::search::Bound;
 
 /// A foreign engine as a source of scores for books.
 #[derive(Debug)]
@@ -57,12 +55,8 @@ impl<G: Notation> Evaluator<G> for ClientEvaluator {
         let Some((score, bound)) = thought.info.score else { return Ok(None) };
         let best = thought.best.as_deref().and_then(G::parse_move);
         Ok(Some(Evaluation {
-            finding: finding_of(score),
-            bound: match bound {
-                Bound::Exact => ScoreBound::Exact,
-                Bound::Lower => ScoreBound::Lower,
-                Bound::Upper => ScoreBound::Upper,
-            },
+            finding: score.into(),
+            bound,
             depth: thought.info.depth,
             nodes: thought.info.nodes,
             best: best.filter(|&mv| line.position().is_legal(mv)),
@@ -83,20 +77,8 @@ impl ClientEvaluator {
     ) -> Result<crate::protocol::client::Thought, ClientError> {
         self.client.new_game()?;
         // The position alone counts, not the way on which the book reached it.
-        let fen = line.position().position_text();
+        let fen = line.position().to_fen();
         self.client.position(Some(&fen), [])?;
         self.client.go(&self.limits, &|| stop.is_set())
-    }
-}
-
-fn finding_of(score: EngineScore) -> SourceScore {
-    let plies = |moves: i32, less: i32| {
-        let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(less.unsigned_abs());
-        u16::try_from(plies).unwrap_or(u16::MAX)
-    };
-    match score {
-        EngineScore::Centipawns(centipawns) => SourceScore::Centipawns(centipawns),
-        EngineScore::Mate(moves @ 1..) => SourceScore::MateIn(plies(moves, 1)),
-        EngineScore::Mate(moves) => SourceScore::MatedIn(plies(moves, 0)),
     }
 }

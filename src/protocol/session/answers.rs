@@ -3,10 +3,11 @@
 use std::io;
 
 use crate::engine::Playable;
+use crate::game::Bound;
 use crate::protocol::conversation::Conversation;
 use crate::protocol::wire::format::{Answer, Offer};
 use crate::protocol::wire::scale;
-use crate::search::{Bound, HashEntry, Iteration, Score, ScoreKind};
+use crate::search::{HashEntry, Iteration, Score};
 
 /// The additions to the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,7 +104,7 @@ impl<T> Conversation<'_, T> {
         if *multipv > 1 {
             write!(self.output, " multipv {multipv}")?;
         }
-        write!(self.output, " score {}", ucci_score(iteration.score))?;
+        write!(self.output, " score {}", scale::to_ucci(iteration.score.kind()))?;
         self.line_of_play::<G>(&iteration.pv)
     }
 
@@ -115,7 +116,7 @@ impl<T> Conversation<'_, T> {
         pv: &[G::Move],
     ) -> io::Result<()> {
         if self.is_ucci() {
-            write!(self.output, "info depth {depth} score {}", ucci_score(score))?;
+            write!(self.output, "info depth {depth} score {}", scale::to_ucci(score.kind()))?;
         } else {
             write!(self.output, "info depth {depth} score {score}")?;
         }
@@ -160,7 +161,7 @@ impl<T> Conversation<'_, T> {
             if let Some(best) = best {
                 write!(self.output, " bestmove {}", self.text::<G>(best))?;
             }
-            let score = ucci_score(score);
+            let score = scale::to_ucci(score.kind());
             if bound != Bound::Upper {
                 write!(self.output, " lowerbound {score} depth {depth}")?;
             }
@@ -188,30 +189,4 @@ impl<T> Conversation<'_, T> {
 
 fn nodes_per_second<M>(iteration: &Iteration<M>) -> u128 {
     u128::from(iteration.nodes) * 1_000_000 / iteration.time.as_micros().max(1)
-}
-
-/// A score as UCCI writes it: a plain number.
-fn ucci_score(score: Score) -> i32 {
-    match score.kind() {
-        ScoreKind::Centipawns(value) => scale::evaluation(value),
-        ScoreKind::MateIn(plies) => scale::mate(plies),
-        ScoreKind::MatedIn(plies) => -scale::mate(plies),
-        ScoreKind::TableWin(plies) => scale::table(plies),
-        ScoreKind::TableLoss(plies) => -scale::table(plies),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scores_of_ucci_are_numbers_in_ranges_of_their_own() {
-        assert_eq!(ucci_score(Score::from_eval(-34)), -34);
-        assert_eq!(ucci_score(Score::from_eval(20_000)), 8_500);
-        assert_eq!(ucci_score(Score::mate_in(3)), 9_997);
-        assert_eq!(ucci_score(Score::mated_in(4)), -9_996);
-        assert_eq!(ucci_score(Score::table_win(7)), 9_493);
-        assert_eq!(ucci_score(Score::table_loss(999)), -8_501);
-    }
 }

@@ -9,7 +9,7 @@ use crate::book::Policy;
 use crate::bytes::machine::{available_memory, cores};
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{EngineOptions, OwnBook, Playable};
-use crate::game::{Game, Side};
+use crate::game::Side;
 use crate::protocol::wire::command::shortened;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::options;
@@ -17,7 +17,6 @@ use crate::protocol::wire::options::{ALL, Id, Kind, Unresolved};
 use crate::protocol::wire::ranks::Ranks;
 use crate::search::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS};
 use crate::tablebase::{Metric as TableMetric, Rules as TableRules};
-use crate::xiangqi::Position;
 
 /// Plies of a book, and misses, at most.
 const MAX_BOOK_PLIES: usize = 1000;
@@ -312,7 +311,7 @@ impl<G: Playable> Settings<G> {
     /// The `option` lines of a dialect.
     pub(crate) fn describe(&self, dialect: Dialect) -> String {
         // Ranks are counted in two ways in UCI only.
-        let has_variant = dialect == Dialect::Uci && has_ranks::<G>();
+        let has_variant = dialect == Dialect::Uci && G::RANKS_FROM_ZERO;
         let known = ALL.iter().filter(|names| names.id != Id::Variant || has_variant);
         known
             .map(|names| options::announcement(names, &self.kind(names.id, dialect), dialect))
@@ -385,11 +384,6 @@ impl<G: Playable> Settings<G> {
             _ => books(None),
         }
     }
-}
-
-/// Returns true if the game's moves have ranks that are counted in two ways.
-pub(in crate::protocol) fn has_ranks<G: Playable>() -> bool {
-    G::NAME == Position::NAME
 }
 
 /// The size that a value of `Hash` means, in MiB: 0 lets the engine choose, an eighth of the free memory
@@ -496,6 +490,7 @@ fn bad(name: &str, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xiangqi::Position;
 
     #[test]
     fn tables_mind_the_limit_of_moves_as_play_does() {

@@ -18,7 +18,7 @@ use crate::protocol::conversation::position::{legal_move, read_position};
 use crate::protocol::conversation::queue::Waiting;
 use crate::protocol::conversation::{Conversation, QUIT_PATIENCE};
 use crate::protocol::session::answers::{Detail, Extras};
-use crate::protocol::session::settings::{Effect, Refusal, Settings, has_ranks};
+use crate::protocol::session::settings::{Effect, Refusal, Settings};
 use crate::protocol::session::thinking;
 use crate::protocol::session::thinking::{
     Done, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
@@ -306,7 +306,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Command::Debug(on) => self.settings.debug = on,
             Command::Quit => self.quit(),
             Command::Display => {
-                let text = self.line.position().position_text();
+                let text = self.line.position().to_fen();
                 self.gui.message(&text)?;
             }
             Command::Ignored => {}
@@ -343,7 +343,7 @@ impl<'a, G: Playable> Session<'a, G> {
             Err(Refusal::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
         }
         self.is_unprepared = true;
-        self.gui.set_ranks(if has_ranks::<G>() { self.settings.ranks } else { Ranks::FromZero });
+        self.gui.set_ranks(if G::RANKS_FROM_ZERO { self.settings.ranks } else { Ranks::FromZero });
         self.gui.set_milliseconds(self.settings.milliseconds);
         Ok(())
     }
@@ -547,13 +547,13 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn is_unlimited(&self, go: &Go) -> bool {
-        go.is_endless(self.line.position().side_to_move())
+        go.is_endless(self.line.position().turn())
     }
 
     fn allowance(&self, go: &Go) -> Option<Allowance> {
         let Settings { overhead, ponder, .. } = self.settings;
         let timing = Timing { overhead, ponders: ponder };
-        timing.allowance(go, self.line.position().side_to_move())
+        timing.allowance(go, self.line.position().turn())
     }
 
     /// Translates `go`, without the moves that are `banned`, into a search and its job; `may_last` states

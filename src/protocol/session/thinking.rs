@@ -9,10 +9,10 @@ use std::time::Instant;
 use crate::bytes::StopFlag;
 use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
-use crate::game::{Adjudicate, Game, Line, MoveList};
+use crate::game::{Adjudicate, Game, Line, MoveList, ScoreKind};
 use crate::hash::Key;
 use crate::protocol::conversation::input::Event;
-use crate::search::{Control, HashEntry, Iteration, Limits, Score, ScoreKind};
+use crate::search::{Control, HashEntry, Iteration, Limits, Score};
 
 /// Moves made to prove a mate before an ordinary search looks for it.
 const QUICK_PROOF: u64 = 300_000;

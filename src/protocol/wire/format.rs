@@ -117,9 +117,9 @@ fn text_after<G: Notation>(line: &Line<G>, count: usize, start: Option<&str>) ->
     for mv in line.moves().take(count) {
         position.make(mv);
     }
-    let text = position.position_text();
+    let text = position.to_fen();
     let begun = start.and_then(|fen| fen.split_whitespace().nth(5)?.parse::<u64>().ok());
-    let second = usize::from(line.start().side_to_move().index() == 1);
+    let second = usize::from(line.start().turn().index() == 1);
     let number = begun.unwrap_or(1).saturating_add(((count + second) / 2) as u64);
     match text.rsplit_once(' ') {
         Some((rest, "1")) if text.split(' ').count() == 6 => format!("{rest} {number}"),

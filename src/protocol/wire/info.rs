@@ -3,10 +3,10 @@
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
+use crate::game::{Bound, ScoreKind};
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::format::Wire;
-use crate::protocol::wire::scale::EngineScore;
-use crate::search::Bound;
+use crate::protocol::wire::scale;
 
 /// Moves of a line of play that are kept.
 const MAX_PV: usize = 300;
@@ -23,7 +23,7 @@ pub struct Info {
     /// Since the search began, as the engine says.
     pub time: Duration,
     /// The score and how it relates to the value.
-    pub score: Option<(EngineScore, Bound)>,
+    pub score: Option<(ScoreKind, Bound)>,
     /// The line of play, in our coordinates.
     pub pv: Vec<String>,
 }
@@ -76,12 +76,12 @@ fn number<T: std::str::FromStr>(words: &mut SplitWhitespace<'_>) -> Option<T> {
 
 /// In UCCI a score is a number without a word before it, though Fairy-Stockfish writes `mate 3` there
 /// too.
-fn read_score(words: &mut SplitWhitespace<'_>, from: Dialect) -> Option<(EngineScore, Bound)> {
+fn read_score(words: &mut SplitWhitespace<'_>, from: Dialect) -> Option<(ScoreKind, Bound)> {
     let score = match words.next()? {
-        "cp" => EngineScore::Centipawns(number(words)?),
-        "mate" => EngineScore::Mate(number(words)?),
-        word if from.is_ucci() => EngineScore::of_ucci(word.parse().ok()?),
-        word => EngineScore::Centipawns(word.parse().ok()?),
+        "cp" => ScoreKind::Centipawns(number(words)?),
+        "mate" => ScoreKind::mate(number(words)?),
+        word if from.is_ucci() => scale::of_ucci(word.parse().ok()?),
+        word => ScoreKind::Centipawns(word.parse().ok()?),
     };
     Some((score, Bound::Exact))
 }
@@ -100,7 +100,7 @@ mod tests {
         let mut info = Info::default();
         info.read("info depth 5 seldepth 9 multipv 1 score cp -12 lowerbound nodes 77 time 3 pv h2e2 h9g7", UCI);
         let first = info.clone();
-        assert_eq!(info.score, Some((EngineScore::Centipawns(-12), Bound::Lower)));
+        assert_eq!(info.score, Some((ScoreKind::Centipawns(-12), Bound::Lower)));
         assert_eq!((info.depth, info.seldepth, info.nodes), (5, 9, 77));
         assert_eq!((info.time, info.pv.len()), (Duration::from_millis(3), 2));
         info.read("info depth 5 multipv 2 score cp 900 pv a0a1", UCI);
@@ -111,16 +111,13 @@ mod tests {
         info.read("info depth 6 currmove b0c2 currmovenumber 1", UCI);
         assert_eq!(info, first);
         info.read("info depth 6 score mate -3 nodes 100", UCI);
-        assert_eq!(info.score, Some((EngineScore::Mate(-3), Bound::Exact)));
+        assert_eq!(info.score, Some((ScoreKind::mate(-3), Bound::Exact)));
         info.read("info depth 7 score 38 pv h2e2 h9g7", UCI);
-        assert_eq!(
-            (info.score, info.depth),
-            (Some((EngineScore::Centipawns(38), Bound::Exact)), 7)
-        );
+        assert_eq!((info.score, info.depth), (Some((ScoreKind::Centipawns(38), Bound::Exact)), 7));
         for (number, score) in [
-            (9999, EngineScore::Mate(1)),
-            (-9998, EngineScore::Mate(-1)),
-            (9493, EngineScore::Centipawns(9493)),
+            (9999, ScoreKind::mate(1)),
+            (-9998, ScoreKind::mate(-1)),
+            (9493, ScoreKind::Centipawns(9493)),
         ] {
             info.read(&format!("info depth 7 score {number}"), UCCI);
             assert_eq!(info.score, Some((score, Bound::Exact)));

@@ -8,4 +8,4 @@ pub(super) mod go;
 pub(super) mod info;
 pub(super) mod options;
 pub(super) mod ranks;
-pub(super) mod scale;
+pub(crate) mod scale;

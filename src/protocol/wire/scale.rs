@@ -1,4 +1,7 @@
-//! UCCI's scores are plain numbers: a mate is 10,000 less its plies, as ElephantEye writes it.
+//! Scores in texts other than UCI's. UCCI's are plain numbers: a mate is 10,000 less its plies, as ElephantEye
+//! writes it.
+
+use crate::game::ScoreKind;
 
 /// A mate is this less its plies.
 const MATE: i32 = 10_000;
@@ -11,27 +14,18 @@ const LONGEST_TABLE: u32 = 999;
 /// The largest evaluation.
 const EVALUATION: i32 = 8_500;
 
-/// An engine's score of a position, for the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EngineScore {
-    /// In centipawns.
-    Centipawns(i32),
-    /// Mate in this many moves of the winner; negative or 0 if the side to move is mated.
-    Mate(i32),
-}
-
 /// A win by mate after `plies` plies; a loss is the negative of it.
-pub(in crate::protocol) fn mate(plies: u32) -> i32 {
+fn mate(plies: u32) -> i32 {
     MATE - plies.min(LONGEST_MATE as u32).cast_signed()
 }
 
 /// A win by tablebase after `plies` plies.
-pub(in crate::protocol) fn table(plies: u32) -> i32 {
+fn table(plies: u32) -> i32 {
     TABLE - plies.min(LONGEST_TABLE).cast_signed()
 }
 
 /// An evaluation in centipawns.
-pub(in crate::protocol) const fn evaluation(centipawns: i32) -> i32 {
+const fn evaluation(centipawns: i32) -> i32 {
     if centipawns > EVALUATION {
         EVALUATION
     } else if centipawns < -EVALUATION {
@@ -41,57 +35,49 @@ pub(in crate::protocol) const fn evaluation(centipawns: i32) -> i32 {
     }
 }
 
-impl EngineScore {
-    /// The score as comments on moves have it: `+0.31`, `-M5`.
-    pub(crate) fn to_comment(self) -> String {
-        match self {
-            Self::Centipawns(score) => format!("{:+.2}", f64::from(score) / 100.0),
-            Self::Mate(moves @ 1..) => format!("+M{moves}"),
-            Self::Mate(moves) => format!("-M{}", moves.unsigned_abs()),
-        }
+/// The score as comments on moves have it: `+0.31`, `-M5`.
+pub(crate) fn to_comment(score: ScoreKind) -> String {
+    let pawns = |centipawns: i32| format!("{:+.2}", f64::from(centipawns) / 100.0);
+    match score {
+        ScoreKind::Centipawns(value) => pawns(value),
+        ScoreKind::MateIn(plies) => format!("+M{}", plies.div_ceil(2)),
+        ScoreKind::MatedIn(plies) => format!("-M{}", plies.div_ceil(2)),
+        ScoreKind::TableWin(plies) => pawns(table(plies)),
+        ScoreKind::TableLoss(plies) => pawns(-table(plies)),
     }
+}
 
-    /// The score that a comment states; `None` if it states none.
-    pub(crate) fn of_comment(text: &str) -> Option<Self> {
-        if let Some(moves) = text.strip_prefix("+M") {
-            return moves.parse().ok().filter(|&moves| moves > 0).map(Self::Mate);
-        }
-        if let Some(moves) = text.strip_prefix("-M") {
-            return moves
-                .parse()
-                .ok()
-                .filter(|&moves: &i32| moves >= 0)
-                .map(|moves| Self::Mate(-moves));
-        }
-        let pawns = text.parse::<f64>().ok().filter(|pawns| pawns.is_finite())?;
-        Some(Self::Centipawns((100.0 * pawns).round() as i32))
+/// The score that a comment states; `None` if it states none.
+pub(crate) fn of_comment(text: &str) -> Option<ScoreKind> {
+    if let Some(moves) = text.strip_prefix("+M") {
+        return moves.parse().ok().filter(|&moves| moves > 0).map(ScoreKind::mate);
     }
-
-    /// The meaning of a score of UCCI.
-    pub(in crate::protocol) fn of_ucci(number: i32) -> Self {
-        let plies = MATE.saturating_sub(number.saturating_abs());
-        match plies {
-            0..=LONGEST_MATE if number > 0 => Self::Mate((plies + 1) / 2),
-            0..=LONGEST_MATE => Self::Mate(-((plies + 1) / 2)),
-            _ => Self::Centipawns(number),
-        }
+    if let Some(moves) = text.strip_prefix("-M") {
+        let moves = moves.parse().ok().filter(|&moves: &i32| moves >= 0);
+        return moves.map(|moves| ScoreKind::mate(-moves));
     }
+    let pawns = text.parse::<f64>().ok().filter(|pawns| pawns.is_finite())?;
+    Some(ScoreKind::Centipawns((100.0 * pawns).round() as i32))
+}
 
-    /// As UCCI writes it.
-    pub(crate) fn to_ucci(self) -> i32 {
-        match self {
-            Self::Centipawns(value) => evaluation(value),
-            Self::Mate(moves @ 1..) => mate(moves.unsigned_abs().saturating_mul(2) - 1),
-            Self::Mate(moves) => -mate(moves.unsigned_abs().saturating_mul(2)),
-        }
+/// The meaning of a score of UCCI.
+pub(in crate::protocol) fn of_ucci(number: i32) -> ScoreKind {
+    let plies = MATE.saturating_sub(number.saturating_abs());
+    match plies {
+        0..=LONGEST_MATE if number > 0 => ScoreKind::mate((plies + 1) / 2),
+        0..=LONGEST_MATE => ScoreKind::mate(-((plies + 1) / 2)),
+        _ => ScoreKind::Centipawns(number),
     }
+}
 
-    /// As UCI writes it, after the word `score`.
-    pub(crate) fn to_uci(self) -> String {
-        match self {
-            Self::Centipawns(value) => format!("cp {value}"),
-            Self::Mate(moves) => format!("mate {moves}"),
-        }
+/// The score as UCCI writes it: a plain number.
+pub(crate) fn to_ucci(score: ScoreKind) -> i32 {
+    match score {
+        ScoreKind::Centipawns(value) => evaluation(value),
+        ScoreKind::MateIn(plies) => mate(plies),
+        ScoreKind::MatedIn(plies) => -mate(plies),
+        ScoreKind::TableWin(plies) => table(plies),
+        ScoreKind::TableLoss(plies) => -table(plies),
     }
 }
 
@@ -101,27 +87,44 @@ mod tests {
 
     #[test]
     fn nearer_mates_score_higher() {
-        let mates = [1, 2, -1, -2, 0].map(EngineScore::Mate);
-        assert_eq!(mates.map(EngineScore::to_ucci), [9999, 9997, -9998, -9996, -10_000]);
+        let mates = [1, 2, -1, -2, 0].map(ScoreKind::mate);
+        assert_eq!(mates.map(to_ucci), [9999, 9997, -9998, -9996, -10_000]);
         for mate in &mates[..4] {
-            assert_eq!(EngineScore::of_ucci(mate.to_ucci()), *mate);
+            assert_eq!(of_ucci(to_ucci(*mate)), *mate);
         }
-        assert_eq!(EngineScore::of_ucci(300).to_uci(), "cp 300");
-        assert_eq!(EngineScore::of_ucci(-9998).to_uci(), "mate -1");
-        assert_eq!(EngineScore::of_ucci(i32::MIN), EngineScore::Centipawns(i32::MIN));
-        assert_eq!(EngineScore::Mate(i32::MIN).to_ucci(), -9800);
-        assert_eq!(EngineScore::Mate(i32::MAX).to_ucci(), 9800);
+        assert_eq!(of_ucci(300).to_string(), "cp 300");
+        assert_eq!(of_ucci(-9998).to_string(), "mate -1");
+        assert_eq!(of_ucci(i32::MIN), ScoreKind::Centipawns(i32::MIN));
+        assert_eq!(to_ucci(ScoreKind::mate(i32::MIN)), -9800);
+        assert_eq!(to_ucci(ScoreKind::mate(i32::MAX)), 9800);
+        assert_eq!(ScoreKind::mate(i32::MIN).to_string(), "mate -2147483648");
+        assert_eq!(ScoreKind::mate(i32::MAX).to_string(), "mate 2147483647");
+    }
+
+    #[test]
+    fn scores_of_ucci_are_numbers_in_ranges_of_their_own() {
+        let scores = [
+            (ScoreKind::Centipawns(-34), -34),
+            (ScoreKind::Centipawns(20_000), 8_500),
+            (ScoreKind::MateIn(3), 9_997),
+            (ScoreKind::MatedIn(4), -9_996),
+            (ScoreKind::TableWin(7), 9_493),
+            (ScoreKind::TableLoss(999), -8_501),
+        ];
+        for (score, number) in scores {
+            assert_eq!(to_ucci(score), number);
+        }
     }
 
     #[test]
     fn comments_tell_the_score_that_was_written() {
-        let scores = [0, 31, -5, 1_234_567, -3_000].map(EngineScore::Centipawns);
-        let mates = [1, 12, 0, -7].map(EngineScore::Mate);
+        let scores = [0, 31, -5, 1_234_567, -3_000].map(ScoreKind::Centipawns);
+        let mates = [1, 12, 0, -7].map(ScoreKind::mate);
         for score in scores.into_iter().chain(mates) {
-            assert_eq!(EngineScore::of_comment(&score.to_comment()), Some(score));
+            assert_eq!(of_comment(&to_comment(score)), Some(score));
         }
         for text in ["", "?", "+M", "+M0", "-M-3", "M5", "NaN", "inf", "good!"] {
-            assert_eq!(EngineScore::of_comment(text), None, "{text}");
+            assert_eq!(of_comment(text), None, "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Start positions from the boards that files store.
 
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::record::model::parsed::{BadGameReason, Note};
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::bytes::visible::Visible;
-use crate::game::Outcome;
+use crate::game::{Game, Outcome};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
@@ -152,7 +152,7 @@ impl ParsedGame {
     pub fn new(record: Record<Position>, place: Place, game: u64) -> Self {
         let mut position = record.start.clone().unwrap_or_else(Position::start);
         for &mv in &record.tree.moves {
-            position.play_unchecked(mv);
+            position.make(mv);
         }
         Self { end: board_outcome(&position), record, place, game, note: None, cut: None }
     }

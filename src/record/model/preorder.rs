@@ -1,6 +1,7 @@
 //! Trees of moves as binary files keep them: depth first, each move with two marks, one for an answer
 //! that comes after it and one for another move in its place that comes after all its answers.
 
+use crate::game::Game;
 use crate::record::model::parsed::{BadGameReason, MAX_VARIATION_DEPTH};
 use crate::record::model::record::{Tree, Variation};
 use crate::xiangqi::notation::{Dialect, IllegalReason, MoveError, read_move};
@@ -38,7 +39,7 @@ impl Coordinates {
             return Err(MoveError::Illegal { text, reason: IllegalReason::OffBoard });
         };
         let mv = Move::new(from, to);
-        if position.is_legal_move(mv) {
+        if position.is_legal(mv) {
             return Ok(mv);
         }
         let text = mv.to_string();
@@ -137,7 +138,7 @@ impl PreOrder {
         let mv = node.mv.map_err(MoveError::Unreadable);
         match mv.and_then(|mv| mv.check(&self.position)) {
             Ok(mv) => {
-                self.path.push((mv, self.position.play_unchecked(mv)));
+                self.path.push((mv, self.position.make(mv)));
                 if let Some(line) = self.lines.last_mut() {
                     line.tree.moves.push(mv);
                     if !node.comment.is_empty() {
@@ -165,7 +166,7 @@ impl PreOrder {
         };
         while self.path.len() > branch.depth {
             if let Some((mv, undo)) = self.path.pop() {
-                self.position.undo(mv, undo);
+                self.position.unmake(mv, undo);
             }
         }
         self.close_to(branch.line + 1);

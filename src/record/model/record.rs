@@ -2,6 +2,19 @@ use crate::game::{Game, Outcome};
 
 /// One game as a file states it: tags, start position, a tree of moves with comments, a result.
 /// Every move in the tree is legal where it stands.
+///
+/// ```
+/// use juzhong::game::{Outcome, Side};
+/// use juzhong::record::read_games;
+///
+/// let pgn = b"[Red \"A\"]\n[Result \"1-0\"]\n\n1. C2=5 {central cannon} H8+7 1-0\n";
+/// let mut records = Vec::new();
+/// read_games("a.pgn", pgn, &mut |game| records.push(game.unwrap().record));
+/// let record = &records[0];
+/// assert_eq!(record.result, Some(Outcome::Win(Side::First)));
+/// assert_eq!(record.tree.moves[0].to_string(), "h2e2");
+/// assert_eq!(record.tree.comments, [(1, "central cannon".to_owned())]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Record<G: Game> {
     /// Names and values in file order.

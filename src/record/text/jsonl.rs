@@ -29,7 +29,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::game::Outcome;
+use crate::game::{Game, Outcome};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::board_outcome;
 use crate::record::model::parsed::{
@@ -273,7 +273,7 @@ impl TreeReader {
                     while let Some(child) = children.pop_if(|child| lines[*child].ply <= ply) {
                         self.starts[child] = Some(position.clone());
                     }
-                    position.play_unchecked(mv);
+                    position.make(mv);
                     tree.moves.push(mv);
                 }
                 Err(error) if index == 0 => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::board_outcome;
@@ -259,7 +259,7 @@ impl OpenVariation {
     }
 
     fn play(&mut self, mv: Move) {
-        let undo = self.position.play_unchecked(mv);
+        let undo = self.position.make(mv);
         self.last = Some((mv, undo));
         self.tree.moves.push(mv);
     }
@@ -268,7 +268,7 @@ impl OpenVariation {
     fn before(&self) -> Option<Position> {
         let (mv, undo) = self.last?;
         let mut before = self.position.clone();
-        before.undo(mv, undo);
+        before.unmake(mv, undo);
         Some(before)
     }
 }

@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::xiangqi::notation::{MoveNotation, format_move};
 use crate::xiangqi::{Move, Position, Setup};
@@ -299,7 +299,7 @@ impl<W: Write> MoveWriter<'_, W> {
             .last()
             .is_some_and(|variation| variation.ply == open.written)
             .then(|| open.position.clone());
-        open.position.play_unchecked(mv);
+        open.position.make(mv);
         open.written += 1;
         Ok(())
     }

@@ -10,6 +10,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use crate::game::Game;
 use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
@@ -259,7 +260,7 @@ pub(in crate::record) fn write(
     let mut position = record.start.clone().unwrap_or_else(|| START.clone());
     for &mv in &record.tree.moves {
         words.push(move_text(&position, mv, notation, traditional));
-        position.play_unchecked(mv);
+        position.make(mv);
     }
     if record.result.is_some() {
         words.push(result_text(record.result).to_owned());

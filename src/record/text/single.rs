@@ -1,5 +1,6 @@
 //! The common part of the readers of binary files and of single games: one outcome for each game.
 
+use crate::game::Game;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{BadGame, BadGameReason, Note, ParsedGame, ReadSummary};
 use crate::record::model::place::Place;
@@ -157,7 +158,7 @@ pub(in crate::record) fn is_playable(
     let mut played = 0;
     for mv in moves.take(2) {
         let Ok(mv) = mv.check(&position) else { return false };
-        position.play_unchecked(mv);
+        position.make(mv);
         played += 1;
     }
     played > 0

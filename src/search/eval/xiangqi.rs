@@ -24,7 +24,7 @@ pub use features::{COUNT, GROUPS, Group, Term, group_of};
 use self::material::{FULL_PHASE, FULL_SCALE, material};
 use self::sink::{Pair, Sum, placed};
 use self::terms::{View, side_terms};
-use crate::game::{BySide, Heuristics, MoveList, Outcome, STRUCTURES, Side};
+use crate::game::{BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side};
 use crate::hash::Key;
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
 
@@ -87,7 +87,7 @@ impl Heuristics for Position {
     }
 
     fn key_after(&self, mv: Move) -> Key {
-        self.zobrist_after(mv)
+        self.key_after(mv)
     }
 
     /// Mates are found as checks without evasion, stalemates by [`is_stuck`](Self::is_stuck).
@@ -150,11 +150,11 @@ impl Heuristics for Position {
         self.role(Role::Rook).meets(own) || light.len() >= 2
     }
 
-    fn make_null(&mut self) -> Undo {
+    fn pass(&mut self) -> Undo {
         self.pass()
     }
 
-    fn unmake_null(&mut self, undo: Undo) {
+    fn unpass(&mut self, undo: Undo) {
         self.unpass(undo);
     }
 
@@ -196,7 +196,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::Game;
     use crate::xiangqi::Setup;
 
     /// The same position with the colours exchanged, seen from the other side of the board.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::sealed::{self, Kind, SealError};
-use crate::game::{BySide, Side};
+use crate::game::{BySide, Game, Side};
 use crate::tablebase::format::layout::Layout;
 use crate::tablebase::format::symbols::Packing;
 use crate::tablebase::format::tally::{HistogramRow, tallies};

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::bytes::positioned::PositionedFile;
 use crate::bytes::{sealed, varint};
+use crate::game::Game;
 use crate::tablebase::format::compress::{BLOCK_LEN, unpack};
 use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::file_name;
@@ -85,6 +86,12 @@ pub(in crate::tablebase) enum Stored {
     Constant(u8),
     /// It has to be decoded.
     Frame,
+}
+
+/// The memory of a thread that reads whole blocks.
+struct Scratch {
+    raw: Vec<u8>,
+    slots: Vec<u32>,
 }
 
 impl TableFile {
@@ -297,21 +304,21 @@ impl TableFile {
             let rows = Rows::new(&self.layout, index, &maps, order);
             let blocks = 0..self.streams[number].blocks.len();
             blocks.into_par_iter().try_for_each_init(
-                || (Vec::with_capacity(BLOCK_LEN), Vec::new()),
-                |(raw, slots), block| self.scatter(number, block, &rows, &words, raw, slots),
+                || Scratch { raw: Vec::with_capacity(BLOCK_LEN), slots: Vec::new() },
+                |scratch, block| self.scatter(number, block, &rows, &words, scratch),
             )?;
         }
         Ok(words.into_iter().map(AtomicU16::into_inner).collect())
     }
 
+    /// Adds the symbols of a block to the words of their slots.
     fn scatter(
         &self,
         stream: usize,
         block: usize,
         rows: &Rows<'_>,
         words: &[AtomicU16],
-        raw: &mut Vec<u8>,
-        slots: &mut Vec<u32>,
+        Scratch { raw, slots }: &mut Scratch,
     ) -> Result<(), TableError> {
         self.decode(stream, block, raw)?;
         let packing = self.streams[stream].packing;

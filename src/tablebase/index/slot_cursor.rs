@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::tablebase::index::numbering::{Digits, Index, MAX_MEN, Squares};
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Setup, Square};
 

@@ -1,6 +1,6 @@
 //! Best play by the tables, and the loop behind a value that the repetition rule decides.
 
-use crate::game::{Adjudicate, Horizon, Judgement, Line};
+use crate::game::{Adjudicate, Game, Horizon, Judgement, Line};
 use crate::tablebase::probe::tables::{ProbeError, Tables};
 use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
 use crate::xiangqi::repetition::chased;
@@ -104,7 +104,7 @@ impl Tables {
             let best = self.probe_root(&line.position)?;
             let Some(&(mv, value)) = best.first() else { break };
             let before = line.position.clone();
-            line.position.play_unchecked(mv);
+            line.position.make(mv);
             line.moves.push(BestMove { before, mv, value });
         }
         line.repeated = line.last_loop(rule_set(self.rules()));

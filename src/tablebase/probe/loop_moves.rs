@@ -1,6 +1,7 @@
 //! Staying in a loop that is won by perpetual chase: as with checks, membership in the loop is not
 //! stored, but recovered by following chases and answers a few plies deep.
 
+use crate::game::Game;
 use crate::tablebase::probe::tables::{LOOP_DEPTH, ProbeError, Tables, stays};
 use crate::tablebase::value::Entry;
 use crate::xiangqi::repetition::chased;
@@ -48,9 +49,9 @@ impl Tables {
         depth: u32,
     ) -> Result<bool, ProbeError> {
         let man = if mv.from() == man { mv.to() } else { man };
-        let undo = position.play_unchecked(mv);
+        let undo = position.make(mv);
         let is_chased = self.must_chase(position, man, order, depth);
-        position.undo(mv, undo);
+        position.unmake(mv, undo);
         is_chased
     }
 
@@ -74,9 +75,9 @@ impl Tables {
             }
             any = true;
             if depth > 0 {
-                let undo = position.play_unchecked(mv);
+                let undo = position.make(mv);
                 let answered = self.has_evasion(position, man, order, depth - 1);
-                position.undo(mv, undo);
+                position.unmake(mv, undo);
                 if !answered? {
                     return Ok(false);
                 }

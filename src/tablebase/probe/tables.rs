@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::game::{MoveList, Side};
+use crate::game::{Game, MoveList, Side};
 use crate::tablebase::format::{
     Place, Section, Spot, Stored, TableError, TableFile, material_of_file, prepare,
 };
@@ -23,6 +23,23 @@ pub(in crate::tablebase) const LOOP_DEPTH: u32 = 3;
 /// The tables of one folder or several with one set of rules and one metric. Tables are opened when
 /// first needed, with those that captures lead to, which must be the ones that they were built from;
 /// decoded blocks (at most 128 MiB) are kept and shared by all threads.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use juzhong::tablebase::{GenerateOptions, Metric, NoProgress, Rules, Tables, Wdl, generate_all};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = Path::new("tables");
+/// generate_all(folder, &["KRvK".parse()?], &GenerateOptions::default(), &NoProgress)?;
+///
+/// let tables = Tables::open(folder, Rules::Check, Metric::Dtm)?;
+/// let position = Position::from_fen("3k5/9/9/9/9/9/9/9/4R4/4K4 w")?;
+/// let entry = tables.probe(&position)?;
+/// assert_eq!(entry.wdl, Wdl::Win);
+/// println!("mate in {} plies", entry.distance);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Tables {
     dirs: Vec<PathBuf>,
@@ -220,11 +237,11 @@ impl Tables {
         }
         let mut after = position.clone();
         for mv in captures {
-            let undo = after.play_unchecked(mv);
+            let undo = after.make(mv);
             if !visit(&after)? {
                 break;
             }
-            after.undo(mv, undo);
+            after.unmake(mv, undo);
         }
         Ok(())
     }
@@ -237,13 +254,13 @@ impl Tables {
     /// If a table that it needs is missing or damaged.
     pub fn probe_children(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
         let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
+        position.legal_moves(&mut moves);
         let mut after = position.clone();
         let mut values = Vec::with_capacity(moves.len());
         for mv in moves {
-            let undo = after.play_unchecked(mv);
+            let undo = after.make(mv);
             let value = self.probe(&after);
-            after.undo(mv, undo);
+            after.unmake(mv, undo);
             let value = value?;
             let is_capture = undo.captured().is_some();
             let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
@@ -284,9 +301,9 @@ impl Tables {
             if !stays(position, *mv, *value, own.order) || position.gives_check(*mv) {
                 continue;
             }
-            let undo = position.play_unchecked(*mv);
+            let undo = position.make(*mv);
             let in_loop = self.in_loop(position, own.order, LOOP_DEPTH);
-            position.undo(*mv, undo);
+            position.unmake(*mv, undo);
             if in_loop? {
                 value.distance = own.distance;
                 found = true;
@@ -312,9 +329,9 @@ impl Tables {
                 return Ok(false);
             }
             if depth > 0 {
-                let undo = position.play_unchecked(mv);
+                let undo = position.make(mv);
                 let answered = self.has_answer(position, order, depth - 1);
-                position.undo(mv, undo);
+                position.unmake(mv, undo);
                 if !answered? {
                     return Ok(false);
                 }
@@ -333,9 +350,9 @@ impl Tables {
             if !stays(position, mv, value, order) {
                 continue;
             }
-            let undo = position.play_unchecked(mv);
+            let undo = position.make(mv);
             let in_loop = self.in_loop(position, order, depth);
-            position.undo(mv, undo);
+            position.unmake(mv, undo);
             if in_loop? {
                 return Ok(true);
             }

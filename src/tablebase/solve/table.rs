@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::tablebase::index::board::Board;
 use crate::tablebase::index::numbering::{Digits, Index, Squares};
 use crate::tablebase::material::Material;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::game::MoveList;
+use crate::game::{Game, MoveList};
 use crate::tablebase::solve::table::{Table, locate_position, position_of};
 use crate::tablebase::value::{Entry, Wdl};
 use crate::xiangqi::repetition::chased;
@@ -135,7 +135,7 @@ impl<C: CaptureValue> Collector<'_, C> {
         };
         let position = position_of(&self.table.index, chaser, slot)?;
         let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
+        position.legal_moves(&mut moves);
         let mut since = 0;
         let mut quiet = Vec::new();
         for &mv in &moves {
@@ -172,7 +172,7 @@ impl<C: CaptureValue> Collector<'_, C> {
 
     fn quiet(&self, position: &Position, mv: Move, other: usize) -> Option<Quiet> {
         let mut after = position.clone();
-        after.play_unchecked(mv);
+        after.make(mv);
         let (_, slot) = locate_position(&self.table.index, &after, false)?;
         let entry = self.entry(other, slot)?;
         let known_from = match (entry.wdl, entry.order) {
@@ -213,11 +213,11 @@ impl<C: CaptureValue> Collector<'_, C> {
     ) -> Option<Evader> {
         let position = position_of(&self.table.index, victim, state.0)?;
         let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
+        position.legal_moves(&mut moves);
         let mut evasions = Vec::new();
         for mv in moves.into_iter().filter(|mv| position.piece_at(mv.to()).is_none()) {
             let mut after = position.clone();
-            after.play_unchecked(mv);
+            after.make(mv);
             let (_, slot) = locate_position(&self.table.index, &after, false)?;
             if hunting.binary_search(&slot).is_ok() {
                 let man = if mv.from() == state.1 { mv.to() } else { state.1 };

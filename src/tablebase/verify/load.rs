@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::tablebase::format::{TableError, TableFile, wdl_of};
 use crate::tablebase::generate::subtable_pool::captures_of;
 use crate::tablebase::index::board::Board;

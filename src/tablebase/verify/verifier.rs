@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::bytes::{StopFlag, machine};
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::tablebase::format::TableError;
 use crate::tablebase::generate::generator::Progress;
 use crate::tablebase::index::numbering::Index;
@@ -489,7 +489,7 @@ impl<'a> Prover<'a> {
         let taken = position.piece_at(mv.to())?;
         let (table, swap) = self.subs[taken.index()].as_ref()?;
         let mut after = position.clone();
-        after.play_unchecked(mv);
+        after.make(mv);
         let (side, slot) = locate_position(&table.index, &after, *swap)?;
         let value = table.meaning(table.words[side][slot as usize])?;
         Some(self.metric.before_capture(value))

@@ -4,6 +4,7 @@
 
 use super::error::Fault;
 use super::explain;
+use crate::game::Game;
 use crate::xiangqi::{Bitboard, Move, Position, Role, Square};
 
 /// The contents of an algebraic text.
@@ -57,7 +58,7 @@ pub(super) fn resolve(position: &Position, text: Algebraic) -> Result<Move, Faul
         .collect();
     let mut found = None;
     for from in candidates {
-        if from == text.to || !position.is_legal_move(Move::new(from, text.to)) {
+        if from == text.to || !position.is_legal(Move::new(from, text.to)) {
             continue;
         }
         let mv = Move::new(from, text.to);

@@ -22,6 +22,7 @@ use std::str::FromStr;
 use arrayvec::ArrayVec;
 
 use super::{Bitboard, Move, Position, Role, Square, attacks};
+use crate::game::Game;
 use phrase::TandemStyle;
 
 /// The longest text of a move, in characters; anything longer is none.
@@ -31,6 +32,22 @@ pub(crate) const MAX_MOVE_CHARS: usize = 12;
 pub(crate) type MoveText = ArrayVec<char, MAX_MOVE_CHARS>;
 
 /// A way to write moves.
+///
+/// ```
+/// use juzhong::xiangqi::Position;
+/// use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
+///
+/// let start = Position::start();
+/// let mv = parse_move(&start, "h2e2")?;
+/// let texts = MoveNotation::ALL.map(|notation| format_move(&start, mv, notation));
+/// assert_eq!(texts, ["h2e2", "H2-E2", "C2=5", "炮二平五"]);
+/// for text in texts {
+///     assert_eq!(parse_move(&start, &text)?, mv);
+/// }
+/// // What is only read: the algebraic notation of WinBoard.
+/// assert_eq!(parse_move(&start, "Che2")?, mv);
+/// # Ok::<(), juzhong::xiangqi::notation::MoveError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum MoveNotation {
     /// `h2e2`
@@ -229,7 +246,7 @@ fn explain(position: &Position, from: Square, to: Square) -> Option<IllegalReaso
 fn unsafe_reason(position: &Position, mv: Move) -> IllegalReason {
     let side = position.turn();
     let mut after = position.clone();
-    after.play_unchecked(mv);
+    after.make(mv);
     let (own, other) = (after.king(side), after.king(!side));
     let facing =
         own.file() == other.file() && !attacks::between(own, other).meets(after.occupied());

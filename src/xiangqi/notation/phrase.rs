@@ -6,7 +6,7 @@
 
 use super::error::{Fault, IllegalReason};
 use super::explain;
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::xiangqi::{Bitboard, Move, Position, Role, Square};
 
 /// A move as the file-based notations describe it.
@@ -98,7 +98,7 @@ pub(super) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault
     for from in candidates {
         let Ok(to) = target(from) else { continue };
         let mv = Move::new(from, to);
-        if !position.is_legal_move(mv) {
+        if !position.is_legal(mv) {
             continue;
         }
         if let Some(first) = found.replace(mv) {

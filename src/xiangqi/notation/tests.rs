@@ -10,7 +10,7 @@ fn position(fen: &str) -> Position {
 
 fn assert_round_trips(position: &Position) {
     let mut moves = MoveList::new();
-    position.append_legal(&mut moves);
+    position.legal_moves(&mut moves);
     for notation in MoveNotation::ALL {
         for &mv in &moves {
             let text = format_move(position, mv, notation);
@@ -25,9 +25,9 @@ proptest! {
         let mut position = Position::start();
         for choice in choices {
             let mut moves = MoveList::new();
-            position.append_legal(&mut moves);
+            position.legal_moves(&mut moves);
             let Some(&mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
-            position.play_unchecked(mv);
+            position.make(mv);
         }
         assert_round_trips(&position);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use juzhong::book::{Book, BuildOptions, GameId, RejectReason, build};
+use juzhong::book::{Book, BuildOptions, GameId, ReadOptions, Reject, RejectReason, build};
 use juzhong::game::{Game, Outcome, Packed, Side, Symmetric};
 use juzhong::xiangqi::{Move, Position, START_FEN};
 use serde_json::Value;
@@ -65,16 +65,19 @@ fn build_collection(folder: &Path) -> Option<(Book, Expected)> {
     };
     let path = folder.join("ccpd.book");
     let mut rejects = [0; 4];
-    let report =
-        build(&[games], &path, BuildOptions::default(), false, None, &|_| {}, &mut |r| match r
-            .reason
-        {
-            RejectReason::Bad(_) => rejects[0] += 1,
-            RejectReason::NoMoves => rejects[1] += 1,
-            RejectReason::OtherStart => rejects[2] += 1,
-            RejectReason::Cut(_) => rejects[3] += 1,
-        })
-        .unwrap();
+    let count = |r: &Reject| match r.reason {
+        RejectReason::Bad(_) => rejects[0] += 1,
+        RejectReason::NoMoves => rejects[1] += 1,
+        RejectReason::OtherStart => rejects[2] += 1,
+        RejectReason::Cut(_) => rejects[3] += 1,
+    };
+    let report = build(
+        &[games],
+        &path,
+        BuildOptions::default(),
+        ReadOptions { rejected: Box::new(count), ..ReadOptions::default() },
+    )
+    .unwrap();
     let book = Book::open(&path).unwrap();
     assert_eq!(book.metadata(), &report.metadata);
     let counts = report.metadata.counts;

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
+use juzhong::book::{self, Book, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Source};
-use juzhong::game::{Game, Line, MoveList, Notation};
+use juzhong::game::{Game, Line, MoveList};
 use juzhong::search::Limits;
 use juzhong::tablebase::{
     GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
@@ -29,7 +29,8 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str)]) -> String {
     let (games, book) = (folder.join("games.pgn"), folder.join(name));
     fs::write(&games, pgn).unwrap();
     let options = BuildOptions { max_ply: 600, ..BuildOptions::default() };
-    book::build(&[games], &book, options, true, None, &|_| {}, &mut |_| {}).unwrap();
+    book::build(&[games], &book, options, ReadOptions { strict: true, ..ReadOptions::default() })
+        .unwrap();
     book.display().to_string()
 }
 
@@ -92,7 +93,7 @@ fn leaves_are_scored_once_and_backed_up_whatever_the_threads() {
 
 /// A line of scores for the position after moves from the start.
 fn score(moves: &str, rest: &str) -> String {
-    let fen = after(moves).position().position_text();
+    let fen = after(moves).position().to_fen();
     format!("{{\"fen\": \"{fen}\", \"source\": \"test\", {rest}}}\n")
 }
 

@@ -5,8 +5,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use juzhong::book::{
-    BuildError, BuildOptions, Ending, Filter, Mover, ShardFormat, Work, build, find_games, map,
-    pack, reduce,
+    BuildError, BuildOptions, Ending, Filter, Mover, ReadOptions, ShardFormat, Work, build,
+    find_games, map, pack, reduce,
 };
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Outcome, Side};
@@ -54,8 +54,14 @@ fn options() -> BuildOptions {
 }
 
 fn map_to(files: &[PathBuf], output: &Path, format: ShardFormat, options: &BuildOptions) {
-    map(files, output, format, options.clone(), (false, NonZero::new(2)), &|_| {}, &mut |_| {})
-        .unwrap();
+    map(
+        files,
+        output,
+        format,
+        options.clone(),
+        ReadOptions { threads: NonZero::new(2), ..ReadOptions::default() },
+    )
+    .unwrap();
 }
 
 /// The book that comes of three maps, one of which reads files that the others read too, and a
@@ -82,7 +88,7 @@ fn sharded(
 
 fn built(files: &[PathBuf], folder: &Path, options: &BuildOptions) -> PathBuf {
     let book = folder.join("built.book");
-    build(files, &book, options.clone(), false, None, &|_| {}, &mut |_| {}).unwrap();
+    build(files, &book, options.clone(), ReadOptions::default()).unwrap();
     book
 }
 
@@ -130,8 +136,7 @@ fn what_only_a_build_does_is_refused() {
     let files = collection(&folder.path().join("games"));
     let refused = |options: BuildOptions| {
         let output = folder.path().join("m");
-        let how = (false, NonZero::new(1));
-        map(&files, &output, ShardFormat::Own, options, how, &|_| {}, &mut |_| {})
+        map(&files, &output, ShardFormat::Own, options, ReadOptions::default())
             .unwrap_err()
             .to_string()
     };

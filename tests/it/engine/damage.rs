@@ -6,9 +6,9 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
+use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, Source};
-use juzhong::game::{Line, Notation};
+use juzhong::game::Line;
 use juzhong::search::Limits;
 use juzhong::tablebase::{GenerateOptions, Metric, NoProgress, Rules, Tables, generate_all};
 use juzhong::xiangqi::{Move, Position, RuleSet};
@@ -78,7 +78,7 @@ const KRVKN: &str = "3k5/9/4n4/9/9/9/9/9/4R4/4K4 w";
 const KRVKA: &str = "3k5/4a4/9/9/9/9/9/9/4R4/4K4 w";
 
 fn line(fen: &str) -> Line<Position> {
-    Line::new(Position::parse_position(fen).unwrap(), 0)
+    Line::new(Position::from_fen(fen).unwrap(), 0)
 }
 
 /// A map of the file would end the process here.
@@ -87,7 +87,7 @@ fn an_open_table_that_is_damaged_is_an_error() {
     for damage in FATAL {
         let folder = copy_tables();
         let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
-        let position = Position::parse_position(KRVKN).unwrap();
+        let position = Position::from_fen(KRVKN).unwrap();
         let value = tables.probe(&position).unwrap();
         damage(&table(folder.path(), "KRvKN"));
         assert_eq!(tables.probe(&position).unwrap(), value, "its blocks are at hand");
@@ -98,7 +98,7 @@ fn an_open_table_that_is_damaged_is_an_error() {
     for damage in HARMLESS {
         let folder = copy_tables();
         let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
-        let position = Position::parse_position(KRVKN).unwrap();
+        let position = Position::from_fen(KRVKN).unwrap();
         let value = tables.probe(&position).unwrap();
         damage(&table(folder.path(), "KRvKN"));
         tables.clear_cache();
@@ -168,8 +168,13 @@ fn books(folder: &Path) -> [PathBuf; 2] {
     [0, 1].map(|i| {
         let (games, book) = (folder.join(format!("{i}.pgn")), folder.join(format!("{i}.book")));
         fs::write(&games, format!("[Result \"1-0\"]\n\n{}\n\n", GAMES[i])).unwrap();
-        book::build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {})
-            .unwrap();
+        book::build(
+            &[games],
+            &book,
+            BuildOptions::default(),
+            ReadOptions { strict: true, ..ReadOptions::default() },
+        )
+        .unwrap();
         book
     })
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use juzhong::book::{self, BuildOptions, Policy, SelectOptions};
+use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, Source, TableOptions};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
@@ -29,8 +29,13 @@ fn options() -> EngineOptions<RuleSet> {
 fn small_book(folder: &Path) -> PathBuf {
     let (games, book) = (folder.join("games.pgn"), folder.join("small.book"));
     fs::write(&games, GAMES).unwrap();
-    book::build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {})
-        .unwrap();
+    book::build(
+        &[games],
+        &book,
+        BuildOptions::default(),
+        ReadOptions { strict: true, ..ReadOptions::default() },
+    )
+    .unwrap();
     book
 }
 
@@ -281,7 +286,7 @@ fn a_won_position_that_came_often_is_left() {
 fn plies_of_a_book_count_from_the_move_number() {
     let folder = tempfile::tempdir().unwrap();
     let book = small_book(folder.path());
-    let fen = line_after("h2e2 h9g7").position().position_text();
+    let fen = line_after("h2e2 h9g7").position().to_fen();
     let source = |counters: &str, ply_limit| {
         let select = SelectOptions { ply_limit, ..select(Policy::Best) };
         let books = vec![book.clone().into()];

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use juzhong::engine::{Engine, EngineOptions, Source, TableOptions};
-use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
-use juzhong::search::{Limits, Score, ScoreKind};
+use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome, ScoreKind, Side};
+use juzhong::search::{Limits, Score};
 use juzhong::tablebase::Rules as TableRules;
 use juzhong::tablebase::{
     Entry, GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,

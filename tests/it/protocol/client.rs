@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use juzhong::engine::{Engine, EngineOptions};
-use juzhong::game::{Line, Notation};
+use juzhong::game::{Line, Notation, ScoreKind};
 use juzhong::protocol::client::{
     Client, ClientError, Clocks, EngineCommand, GoLimits, Thought, Timeouts,
 };
-use juzhong::protocol::{Dialect, EngineScore, Offer, Ranks};
+use juzhong::protocol::{Dialect, Offer, Ranks};
 use juzhong::xiangqi::{Move, Position};
 
 use crate::support::program::PROGRAM;
@@ -74,7 +74,7 @@ fn talks_to_this_program() {
     // Mate in one.
     client.position(Some("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1"), []).unwrap();
     let thought = client.go(&limits, &|| false).unwrap();
-    assert!(matches!(thought.info.score, Some((EngineScore::Mate(1..), _))), "{thought:?}");
+    assert!(matches!(thought.info.score, Some((ScoreKind::MateIn(_), _))), "{thought:?}");
     // Without a limit it searches until it is told to stop.
     client.position(None, []).unwrap();
     let began = Instant::now();
@@ -124,7 +124,7 @@ fn stop_is_said_when_the_time_is_over() {
                   echo bestmove \"$s\" ponder a0a1; read x";
     let thought = go(&mut client(script), &GoLimits::default()).unwrap();
     assert_eq!((thought.best.as_deref(), thought.ponder.as_deref()), (Some("stop"), Some("a0a1")));
-    assert!(matches!(thought.info.score, Some((EngineScore::Mate(-2), _))));
+    assert!(matches!(thought.info.score, Some((ScoreKind::MatedIn(4), _))));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn ucci_is_spoken_to_those_who_know_nothing_else() {
     let clocks = Some(Clocks { remaining, increment, moves_to_go: None, mover: 1 });
     let thought = client.go(&GoLimits { clocks, ..GoLimits::default() }, &|| false).unwrap();
     assert_eq!((thought.best.as_deref(), thought.offer), (Some("h9g7"), Some(Offer::Draw)));
-    assert_eq!(thought.info.score.unwrap().0, EngineScore::Centipawns(-31));
+    assert_eq!(thought.info.score.unwrap().0, ScoreKind::Centipawns(-31));
     assert_eq!((thought.info.depth, thought.info.nodes), (4, 99));
     // After a capture, the position begins with it.
     for mv in ["h7e7", "e2e6", "d9e8"] {
@@ -338,7 +338,7 @@ fn every_dialect_says_what_a_mate_is() {
         client.position(Some("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1"), []).unwrap();
         let limits = GoLimits { nodes: Some(2000), ..GoLimits::default() };
         let thought = client.go(&limits, &|| false).unwrap();
-        assert_eq!(thought.info.score.unwrap().0, EngineScore::Mate(1), "{dialect:?}");
+        assert_eq!(thought.info.score.unwrap().0, ScoreKind::MateIn(1), "{dialect:?}");
         assert!(Position::parse_move(&thought.best.unwrap()).is_some());
         client.quit();
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use juzhong::book::{BuildOptions, build};
+use juzhong::book::{BuildOptions, ReadOptions, build};
 use juzhong::protocol::Dialect;
 
 use crate::support::session::{self, Live, best_moves};
@@ -116,7 +116,13 @@ fn bans_hold_for_books_too() {
     let folder = tempfile::tempdir().unwrap();
     let (games, book) = (folder.path().join("a.pgn"), folder.path().join("a.book"));
     std::fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
-    build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {}).unwrap();
+    build(
+        &[games],
+        &book,
+        BuildOptions::default(),
+        ReadOptions { strict: true, ..ReadOptions::default() },
+    )
+    .unwrap();
     let start = format!("setoption bookfiles {}\nposition startpos\n", book.display());
     let from_book = |more: &str| {
         let output = answers_to(format!("{start}{more}go depth 1\n"));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use juzhong::book::{BuildOptions, build};
+use juzhong::book::{BuildOptions, ReadOptions, build};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::Dialect;
@@ -377,7 +377,13 @@ fn the_book_answers_but_does_not_end_an_analysis() {
     let folder = tempfile::tempdir().unwrap();
     let (games, book) = (folder.path().join("a.pgn"), folder.path().join("a.book"));
     std::fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
-    build(&[games], &book, BuildOptions::default(), true, None, &|_| {}, &mut |_| {}).unwrap();
+    build(
+        &[games],
+        &book,
+        BuildOptions::default(),
+        ReadOptions { strict: true, ..ReadOptions::default() },
+    )
+    .unwrap();
     let start = format!("setoption name Book value {}\n", book.display());
     let from_book = |more: &str| answers_to(format!("{start}{more}")).contains("from the book");
     assert!(from_book("go depth 1\n"));

@@ -1,6 +1,6 @@
 //! CBR, CBL, CBF and DhtmlXQ: good, damaged and hostile ones, and what the writer of DhtmlXQ writes.
 
-use juzhong::game::{Notation, Outcome, Side};
+use juzhong::game::{Outcome, Side};
 use juzhong::record::{
     BadGameReason, Dropped, Format, MAX_VARIATION_DEPTH, Place, Record, Tree, WriteOptions,
     write_dhtmlxq, write_game,
@@ -288,7 +288,7 @@ fn boards_of_dhtmlxq() {
     let start = |fen, moves| {
         let text = dhtmlxq(&[("binit", &men), ("fen", fen), ("movelist", moves)]);
         let record = read_one(text.as_bytes()).unwrap().record;
-        (record.start.unwrap().position_text(), record.start_clock)
+        (record.start.unwrap().to_fen(), record.start_clock)
     };
     let expected = |turn| format!("3k5/9/9/9/9/9/9/9/9/4K3R {turn} - - 0 1");
     assert_eq!(start("", "89793031"), (expected("w"), 0));

@@ -1,6 +1,6 @@
 //! Reading and writing PGN: structure, encodings, malformed input, round trips.
 
-use juzhong::game::{Outcome, Side};
+use juzhong::game::{Game, Outcome, Side};
 use juzhong::record::{
     BadGame, BadGameReason, Format, MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH, PgnOptions,
     Place, ReadSummary, Record, WriteOptions, read_chunk, split_games, write_game, write_jsonl,

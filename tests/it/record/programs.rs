@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use juzhong::game::{Outcome, Side};
+use juzhong::game::{Game, Outcome, Side};
 use juzhong::record::{
     BadGameReason, Format, Note, Place, ReadSummary, Record, Tree, Variation, read_chunk,
     split_games, write_xqf,

@@ -53,7 +53,7 @@ fn solve(position: &mut Board, values: &mut HashMap<Key, i8>) -> i8 {
     }
     let value = match position.outcome() {
         Some(Outcome::Draw) => 0,
-        Some(Outcome::Win(side)) if side == position.side_to_move() => 1,
+        Some(Outcome::Win(side)) if side == position.turn() => 1,
         Some(Outcome::Win(_)) => -1,
         None => {
             let mut moves = MoveList::new();
@@ -177,7 +177,7 @@ fn portrait(board: &Board) -> (String, Key, Vec<(i32, i32)>, String) {
         board.notice(Side::Second),
         board.outcome()
     );
-    (board.position_text(), board.key(), values, threats)
+    (board.to_fen(), board.key(), values, threats)
 }
 
 /// Whether `side` has a row, by walking from every stone.
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn a_board_built_from_its_text_is_the_same((start, game) in games()) {
         let position = played(&start, &game);
-        let read = Board::parse_position(&position.position_text()).unwrap();
+        let read = Board::from_fen(&position.to_fen()).unwrap();
         prop_assert_eq!(&read, &position);
         prop_assert_eq!(portrait(&read), portrait(&position));
     }
@@ -240,7 +240,7 @@ proptest! {
         let mut key = keys.geometry[0][usize::from(position.width())]
             ^ keys.geometry[1][usize::from(position.height())]
             ^ keys.geometry[2][usize::from(position.row())];
-        if position.side_to_move() == Side::Second {
+        if position.turn() == Side::Second {
             key ^= keys.second_to_move;
         }
         for point in position.points() {
@@ -294,8 +294,8 @@ proptest! {
     #[test]
     fn texts_never_panic(text in "[ -~]{0,60}", rows in "[xo0-9/]{0,30} [xo] [0-9]{1,2}") {
         for text in [text, rows] {
-            if let Ok(board) = Board::parse_position(&text) {
-                prop_assert_eq!(Board::parse_position(&board.position_text()), Ok(board));
+            if let Ok(board) = Board::from_fen(&text) {
+                prop_assert_eq!(Board::from_fen(&board.to_fen()), Ok(board));
             }
         }
     }
@@ -346,7 +346,7 @@ fn bad_texts_say_what_is_wrong() {
         ("99999999999999999999", "the board is 1000x1"),
         (&long, "position too long"),
     ] {
-        let error = Board::parse_position(text).unwrap_err().to_string();
+        let error = Board::from_fen(text).unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
 }
@@ -359,12 +359,12 @@ fn the_start_has_its_published_key() {
 
 #[test]
 fn texts_may_leave_out_what_follows() {
-    let board = Board::parse_position("15/15/15/15/15/15/15/7B7/15/15/15/15/15/15/15").unwrap();
+    let board = Board::from_fen("15/15/15/15/15/15/15/7B7/15/15/15/15/15/15/15").unwrap();
     let mut start = Board::start();
     start.make(Board::parse_move("h8").unwrap());
     assert_eq!(board, start);
-    assert_eq!(Board::parse_position("3/3/3 w 3").map_err(|_| ()), Err(()));
-    assert_eq!(Board::start().position_text(), juzhong::gomoku::START_TEXT);
+    assert_eq!(Board::from_fen("3/3/3 w 3").map_err(|_| ()), Err(()));
+    assert_eq!(Board::start().to_fen(), juzhong::gomoku::START_TEXT);
 }
 
 #[test]

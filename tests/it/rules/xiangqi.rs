@@ -103,7 +103,7 @@ fn square(index: usize) -> Square {
 
 fn legal_moves(position: &Position) -> Vec<Move> {
     let mut moves = MoveList::new();
-    position.append_legal(&mut moves);
+    position.legal_moves(&mut moves);
     moves.to_vec()
 }
 
@@ -155,7 +155,7 @@ fn played() -> impl Strategy<Value = Position> {
         for choice in choices {
             let moves = legal_moves(&position);
             let Some(&mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
-            position.play_unchecked(mv);
+            position.make(mv);
         }
         position
     })
@@ -184,7 +184,7 @@ proptest! {
             for to in (0..90).filter(|&to| to != from) {
                 let mv = Move::new(square(from), square(to));
                 let legal = plain::is_legal(&setup.board, setup.turn, from, to);
-                prop_assert_eq!(position.is_legal_move(mv), legal, "{} in {}", mv, position.to_fen());
+                prop_assert_eq!(position.is_legal(mv), legal, "{} in {}", mv, position.to_fen());
                 if legal {
                     expected.push(mv);
                 }
@@ -193,7 +193,7 @@ proptest! {
         let mut moves = legal_moves(&position);
         moves.sort();
         prop_assert_eq!(&moves, &expected, "{}", position.to_fen());
-        prop_assert_eq!(position.legal_count(), expected.len() as u64);
+        prop_assert_eq!(position.count_legal_moves(), expected.len() as u64);
         prop_assert_eq!(position.has_legal_move(), !expected.is_empty());
         prop_assert_eq!(position.outcome().is_some(), expected.is_empty());
 
@@ -275,7 +275,7 @@ proptest! {
         for mv in legal_moves(&position) {
             if position.piece_at(mv.to()).is_none() {
                 let mut after = position.clone();
-                after.play_unchecked(mv);
+                after.make(mv);
                 prop_assert!(unmoves(&after).contains(&mv), "{} in {}", mv, position.to_fen());
             }
         }
@@ -284,9 +284,9 @@ proptest! {
             setup.turn = !setup.turn;
             setup.board[mv.from().index()] = setup.board[mv.to().index()].take();
             if let Ok(before) = Position::from_setup(&setup) {
-                prop_assert!(before.is_legal_move(mv), "{} to {}", mv, position.to_fen());
+                prop_assert!(before.is_legal(mv), "{} to {}", mv, position.to_fen());
                 let mut after = before.clone();
-                after.play_unchecked(mv);
+                after.make(mv);
                 prop_assert_eq!(&after, &position);
             }
         }
@@ -316,14 +316,14 @@ proptest! {
     #[test]
     fn mirrored_keys_are_keys_of_the_mirror_image(position in positions()) {
         let mirror = mirrored(&position);
-        prop_assert_eq!(position.mirrored_key(), mirror.zobrist());
-        prop_assert_eq!(position.symmetric_key(0, None), position.zobrist());
-        prop_assert_eq!(position.symmetric_key(1, None), mirror.zobrist());
+        prop_assert_eq!(position.symmetric_key(1, None), mirror.key());
+        prop_assert_eq!(position.symmetric_key(0, None), position.key());
+        prop_assert_eq!(position.symmetric_key(1, None), mirror.key());
         prop_assert_eq!(position.material_key(), mirror.material_key());
         let stored = KeyTable::from_bytes(keys::FILE).unwrap();
         let other = KeyTable::draw("xiangqi", [7; 32], 0, keys::LEN);
-        prop_assert_eq!(position.symmetric_key(0, Some(&stored)), position.zobrist());
-        prop_assert_eq!(position.symmetric_key(1, Some(&stored)), mirror.zobrist());
+        prop_assert_eq!(position.symmetric_key(0, Some(&stored)), position.key());
+        prop_assert_eq!(position.symmetric_key(1, Some(&stored)), mirror.key());
         prop_assert_eq!(position.symmetric_key(1, Some(&other)), mirror.symmetric_key(0, Some(&other)));
     }
 
@@ -338,7 +338,7 @@ proptest! {
             let canonical = position.canonical_move(here, mv);
             prop_assert_eq!(mirror.canonical_move(there, mv.mirrored()), canonical);
             let played = position.played_move(here, canonical);
-            prop_assert!(position.is_legal_move(played));
+            prop_assert!(position.is_legal(played));
             prop_assert_eq!(position.canonical_move(here, played), canonical);
         }
     }

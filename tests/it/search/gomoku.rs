@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
+use juzhong::game::{Game, Line, MoveList, Notation, Outcome, ScoreKind, Side};
 use juzhong::gomoku::{Board, FreeRules, Point};
 use juzhong::search::eval::gomoku::Urgency;
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher,
+    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher,
 };
 
 use crate::support::files::shared;
@@ -136,7 +136,7 @@ fn an_open_three_is_carried_to_the_end() {
 fn game_against_points(searches: Side, opening: &str, nodes: u64) -> Option<Outcome> {
     let mut line = line_of(opening);
     while line.position().outcome().is_none() {
-        let mv = if line.position().side_to_move() == searches {
+        let mv = if line.position().turn() == searches {
             search(&line, &Limits::nodes(nodes)).best
         } else {
             line.position().best_point()

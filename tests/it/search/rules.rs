@@ -2,10 +2,8 @@
 //! saved by what the rules allow, forbidden loops are avoided, and nothing that hangs on the path
 //! stays in the transposition table.
 
-use juzhong::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
-use juzhong::search::{
-    Bound, Found, HashEntry, Limits, Score, ScoreKind, SearchOptions, Searcher, table_key,
-};
+use juzhong::game::{Adjudicate, Bound, Game, Horizon, Line, MoveList, ScoreKind, Side, Verdict};
+use juzhong::search::{Found, HashEntry, Limits, Score, SearchOptions, Searcher, table_key};
 use juzhong::xiangqi::{Move, Position, RuleSet};
 
 fn searcher() -> Searcher<Position> {

@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Side, Verdict};
+use juzhong::game::{
+    Adjudicate, Game, Heuristics, Horizon, Line, MoveList, ScoreKind, Side, Verdict,
+};
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, ScoreKind, SearchOptions, Searcher,
-    TableValue, TablebaseProbe, table_key,
+    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher, TableValue,
+    TablebaseProbe, table_key,
 };
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
 use proptest::prelude::*;
@@ -536,11 +538,11 @@ fn stalemates_are_told_in_random_games() {
         for _ in 0..200 {
             assert!(tells_stalemates(&position), "{}", position.to_fen());
             let mut moves = MoveList::new();
-            position.append_legal(&mut moves);
+            position.legal_moves(&mut moves);
             if moves.is_empty() {
                 break;
             }
-            position.play_unchecked(moves[random.random_range(0..moves.len())]);
+            position.make(moves[random.random_range(0..moves.len())]);
         }
     }
 }
@@ -578,12 +580,12 @@ fn sparse_position(random: &mut ChaCha8Rng) -> Position {
 /// The fewest moves, up to `most`, in which the side to move forces a mate or stalemate.
 fn shortest_mate(position: &mut Position, most: u32) -> Option<u32> {
     let mut moves = MoveList::new();
-    position.append_legal(&mut moves);
+    position.legal_moves(&mut moves);
     (1..=most).find(|&n| {
         moves.iter().any(|&mv| {
-            let undo = position.play_unchecked(mv);
+            let undo = position.make(mv);
             let mates = !position.has_legal_move() || n > 1 && all_lose(position, n - 1);
-            position.undo(mv, undo);
+            position.unmake(mv, undo);
             mates
         })
     })
@@ -592,11 +594,11 @@ fn shortest_mate(position: &mut Position, most: u32) -> Option<u32> {
 /// Whether every move of the side to move allows a mate in at most `n` moves.
 fn all_lose(position: &mut Position, n: u32) -> bool {
     let mut replies = MoveList::new();
-    position.append_legal(&mut replies);
+    position.legal_moves(&mut replies);
     replies.into_iter().all(|reply| {
-        let undo = position.play_unchecked(reply);
+        let undo = position.make(reply);
         let loses = shortest_mate(position, n).is_some();
-        position.undo(reply, undo);
+        position.unmake(reply, undo);
         loses
     })
 }

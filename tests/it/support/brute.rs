@@ -18,7 +18,7 @@ mod chase;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use juzhong::game::{MoveList, Side};
+use juzhong::game::{Game, MoveList, Side};
 use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square, can_stand};
 
 /// How repetitions are judged.
@@ -329,12 +329,12 @@ fn successors(nodes: &[Node], ids: &HashMap<u64, u32, BuildHasherDefault<Spread>
     for node in nodes {
         let position = decode(node.code);
         moves.clear();
-        position.append_legal(&mut moves);
+        position.legal_moves(&mut moves);
         let mut after = position.clone();
         for &mv in &moves {
-            let undo = after.play_unchecked(mv);
+            let undo = after.make(mv);
             lists.nodes.push(ids[&code(&after)]);
-            after.undo(mv, undo);
+            after.unmake(mv, undo);
         }
         lists.starts.push(u32::try_from(lists.nodes.len()).expect("fewer than 2^32 moves"));
     }
@@ -517,7 +517,7 @@ impl Solution<'_> {
             self.graph.successors.of(node).iter().map(|&after| after as usize).collect();
         if game.is_victims(node) {
             let mut after = decode(self.graph.nodes[node].code);
-            after.play_unchecked(best(&after));
+            after.make(best(&after));
             next = vec![self.graph.ids[&code(&after)] as usize];
         }
         for &after in &next {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use juzhong::game::{Side, Verdict};
+use juzhong::game::{Game, Side, Verdict};
 use juzhong::tablebase::{
     Entry, LineEnd, Metric, NoProgress, Rules, Tables, VerifyOptions, Wdl, verify,
 };

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 use encoding_rs::GB18030;
 
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::record::model::board::men_of;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::programs::xqf::{
@@ -97,7 +97,12 @@ struct Waiting<'a> {
 /// Writes the tree depth first: a line to its end, then its variations from the last move back.
 fn write_tree(out: &mut impl Write, tree: &Tree<Position>) -> io::Result<()> {
     let has_moves = !tree.moves.is_empty();
-    write_node(out, (FROM_SHIFT, TO_SHIFT), (has_moves, false), &comment(tree, 0, 0))?;
+    write_node(
+        out,
+        (FROM_SHIFT, TO_SHIFT),
+        Follows { child: has_moves, sibling: false },
+        &comment(tree, 0, 0),
+    )?;
     let mut waiting = vec![Waiting { tree, has_sibling: false }];
     let is_main = |line: &Waiting<'_>| std::ptr::eq(line.tree, tree);
     while let Some(line) = waiting.pop() {
@@ -111,7 +116,8 @@ fn write_tree(out: &mut impl Write, tree: &Tree<Position>) -> io::Result<()> {
             // The comment before a variation's first move goes with the one after it.
             let before = if ply == 0 && !is_main(&line) { 0 } else { ply + 1 };
             let text = comment(line.tree, before, ply + 1);
-            write_node(out, squares(mv), (ply + 1 < moves.len(), has_sibling), &text)?;
+            let follows = Follows { child: ply + 1 < moves.len(), sibling: has_sibling };
+            write_node(out, squares(mv), follows, &text)?;
         }
         // The last variation on the last move is written last, so it lies at the bottom.
         for ply_group in variations.chunk_by(|a, b| a.ply == b.ply) {
@@ -136,13 +142,22 @@ fn comment(tree: &Tree<Position>, from: usize, to: usize) -> String {
     comments.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
+/// The nodes that come after one.
+#[derive(Clone, Copy)]
+struct Follows {
+    /// The next move of the line.
+    child: bool,
+    /// Another move in its place.
+    sibling: bool,
+}
+
 fn write_node(
     out: &mut impl Write,
     (from, to): (u8, u8),
-    (has_child, has_sibling): (bool, bool),
+    follows: Follows,
     comment: &str,
 ) -> io::Result<()> {
-    let marks = if has_child { 0xf0 } else { 0 } | if has_sibling { 0x0f } else { 0 };
+    let marks = if follows.child { 0xf0 } else { 0 } | if follows.sibling { 0x0f } else { 0 };
     // XQStudio ends lines as Windows does.
     let comment = comment.replace("\r\n", "\n").replace('\n', "\r\n");
     let (text, ..) = GB18030.encode(&comment);

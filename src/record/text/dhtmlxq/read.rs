@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use crate::game::{Outcome, Side};
+use crate::game::{Game, Outcome, Side};
 use crate::record::model::board::{board_of, start_position};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::encoding::UTF8_MARK;
@@ -396,7 +396,7 @@ impl Open {
         let from = square(from).ok_or_else(unreadable)?;
         let to = square(to).ok_or_else(unreadable)?;
         let mv = Coordinates { from, to }.check(&self.position)?;
-        self.position.play_unchecked(mv);
+        self.position.make(mv);
         self.tree.moves.push(mv);
         Ok(())
     }

@@ -43,8 +43,8 @@ impl Heuristics for Board {
     const HISTORY_LEN: usize = 2 * POINTS;
 
     fn evaluate(&self) -> i32 {
-        let own = self.notice(self.side_to_move());
-        let other = self.notice(!self.side_to_move());
+        let own = self.notice(self.turn());
+        let other = self.notice(!self.turn());
         if own.fives > 0 {
             FIVE
         } else if other.fives > 1 {
@@ -59,8 +59,8 @@ impl Heuristics for Board {
     /// Returns true if the opponent would complete a row, or the game is over: nothing may be
     /// concluded from the evaluation then.
     fn in_check(&self) -> bool {
-        let own = self.notice(self.side_to_move());
-        let other = self.notice(!self.side_to_move());
+        let own = self.notice(self.turn());
+        let other = self.notice(!self.turn());
         self.outcome().is_some() || own.fives == 0 && other.fives > 0
     }
 
@@ -69,8 +69,8 @@ impl Heuristics for Board {
     /// than two columns or rows from every stone are left out, too far to complete or stop any three;
     /// the first stone goes to the middle.
     fn plausible_moves(&self, moves: &mut MoveList<Point>) {
-        let own = self.notice(self.side_to_move());
-        let other = self.notice(!self.side_to_move());
+        let own = self.notice(self.turn());
+        let other = self.notice(!self.turn());
         if self.outcome().is_some() {
             return;
         }
@@ -88,8 +88,8 @@ impl Heuristics for Board {
     /// A stone that completes a row, else one that stops the opponent's row, else those that make
     /// an open four or two fours.
     fn noisy_moves(&self, moves: &mut MoveList<Point>) {
-        let own = self.notice(self.side_to_move());
-        let other = self.notice(!self.side_to_move());
+        let own = self.notice(self.turn());
+        let other = self.notice(!self.turn());
         let least = if own.fives > 0 {
             Urgency::Five
         } else if other.fives > 0 {
@@ -135,20 +135,20 @@ impl Heuristics for Board {
     }
 
     fn history_index(&self, mv: Point) -> usize {
-        self.side_to_move().index() * POINTS + mv.index()
+        self.turn().index() * POINTS + mv.index()
     }
 
     fn allows_null_move(&self) -> bool {
         false
     }
 
-    fn make_null(&mut self) -> Undo {
-        self.pass();
+    fn pass(&mut self) -> Undo {
+        self.switch_turn();
         Undo
     }
 
-    fn unmake_null(&mut self, _undo: Undo) {
-        self.pass();
+    fn unpass(&mut self, _undo: Undo) {
+        self.switch_turn();
     }
 }
 

@@ -22,7 +22,7 @@
 //! is otherwise valued by its stones. For other row lengths the shapes mean nothing, and a point is
 //! valued by its stones alone, in both directions of a line alike.
 
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::gomoku::{Board, Point};
 
 /// The effect of a stone on a point, for the move order of a search.
@@ -117,7 +117,7 @@ impl Board {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, Notation};
+    use crate::game::Notation;
 
     /// A 15×15 board with stones of the side to move (`x`) and of the other side on row 8, described
     /// from a8 on; `-` is an empty point.

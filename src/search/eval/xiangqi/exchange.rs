@@ -148,7 +148,7 @@ mod tests {
     fn play_out(position: &Position, mv: Move) -> i32 {
         let gain = position.piece_at(mv.to()).map_or(0, |piece| worth(piece.role()));
         let mut after = position.clone();
-        after.play_unchecked(mv);
+        after.make(mv);
         gain - best_reply(&after, mv.to())
     }
 

@@ -54,6 +54,7 @@ mod tests {
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
     use super::*;
+    use crate::game::Game;
     use crate::xiangqi::{Move, Square};
 
     /// Tables are indexed by a few bits of a key: each square has to change those.
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(phase(&start), PHASES);
         for (mv, changed) in [("a3a4", 0), ("d0e1", 1), ("h0g2", 2), ("h7e7", 3)] {
             let mut after = start.clone();
-            after.play_unchecked(Move::parse(mv).unwrap());
+            after.make(Move::parse(mv).unwrap());
             for (i, (old, new)) in keys(&start).into_iter().zip(keys(&after)).enumerate() {
                 assert_eq!(old != new, i == changed, "{mv}, key {i}");
             }

@@ -10,7 +10,7 @@ use super::features::{
 use super::king;
 use super::reach::{Bearing, Reach, far_half, right_of};
 use super::sink::Sink;
-use crate::game::{BySide, Side};
+use crate::game::{BySide, Game, Side};
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Square, king_attacks};
 
 /// A position from one side.

@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use juzhong::game::{MoveList, Side};
+use juzhong::game::{Game as _, MoveList, Side};
 use juzhong::xiangqi::repetition::chased;
 use juzhong::xiangqi::{Move, Position, Role, Square};
 
@@ -84,11 +84,11 @@ impl Game<'_> {
     fn moves_from(&mut self, (node, man, _): Vertex) -> Vec<u32> {
         let position = decode(self.graph.nodes[node as usize].code);
         let mut moves = MoveList::new();
-        position.append_legal(&mut moves);
+        position.legal_moves(&mut moves);
         let mut next = Vec::new();
         for &mv in &moves {
             let mut after = position.clone();
-            after.play_unchecked(mv);
+            after.make(mv);
             let to = self.graph.ids[&code(&after)];
             if !self.drawn[to as usize] {
                 continue;
