@@ -30,8 +30,7 @@ pub use archives::packed::{
 #[cfg(feature = "book")]
 pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};
 #[cfg(feature = "book")]
-pub(crate) use archives::windows::{FileWindow, WINDOW};
-pub(crate) use archives::windows::{Window, Windows};
+pub(crate) use archives::windows::{FileWindow, WINDOW, Window, Windows};
 pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, UnknownFormat};
 pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
