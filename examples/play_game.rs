@@ -23,8 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     options.tables = arguments.next().map_or_else(TableOptions::default, TableOptions::from);
 
     let mut engine = Engine::<Position>::new(options)?;
-    for notice in engine.take_notices() {
-        eprintln!("{notice}");
+    for warning in engine.take_warnings() {
+        eprintln!("{warning}");
     }
     let mut line = Line::new(Position::start(), 0);
     while line.len() < PLIES {

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::play::describe;
-use super::player::{BookArgs, TableArgs, tell_notices};
+use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::{parse_rules, play, read_start, refuse};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
@@ -113,8 +113,8 @@ fn run_game<G: Terminal + Playable>(
         (None, None) => searcher.run(&line, rules, &limits, &(), &lines),
     };
     let time = began.elapsed();
-    while let Some(trouble) = tables.as_ref().and_then(Endgames::trouble) {
-        super::tell(format_args!("juzhong: {trouble}"));
+    while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
+        super::tell(format_args!("juzhong: {warning}"));
     }
     let fen = G::line_text(&line, start.fullmoves);
     let answer = Answer::<G> { fen, known, no_mate, found, lines: lines.last(), time };
@@ -142,7 +142,7 @@ fn consult<G: Playable>(
         EngineOptions { books, select, tables, rules, hash_mib: 1, ..EngineOptions::default() };
     let mut engine = Engine::<G>::new(options).or_exit(exit::UNAVAILABLE)?;
     let known = engine.consult(line);
-    tell_notices(&mut engine);
+    tell_warnings(&mut engine);
     Ok(known)
 }
 

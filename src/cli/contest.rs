@@ -217,14 +217,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         tell(format_args!("juzhong: {resumed} games were played before"));
     }
     let mut told = Instant::now();
-    let mut notices = HashSet::new();
+    let mut warnings = HashSet::new();
     let played = contest.play(&mut standing, &interrupt::stop_flag(), &mut |game, standing| {
         if let Some(journal) = &mut journal {
             let what = || args.output.as_deref().unwrap_or(Path::new("")).shown().to_string();
             journal.add(game).map_err(|source| MatchError::Sink { what: what(), source })?;
         }
         tell_fault(game);
-        tell_notices(game, &mut notices);
+        tell_warnings(game, &mut warnings);
         if told.elapsed() >= PAUSE {
             told = Instant::now();
             tell(brief(&contest, standing));
@@ -470,13 +470,13 @@ fn tell_fault(game: &MatchGame) {
 }
 
 /// Reports the engines' messages about their options and files, each one once.
-fn tell_notices(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
+fn tell_warnings(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
     /// Of an engine that keeps sending new messages.
     const MOST: usize = 100;
-    for (engine, notices) in game.notices.iter().enumerate() {
-        for notice in notices {
-            if told.len() < MOST && told.insert((engine, notice.clone())) {
-                tell(format_args!("juzhong: engine {}: {notice}", NAMES[engine]));
+    for (engine, warnings) in game.warnings.iter().enumerate() {
+        for warning in warnings {
+            if told.len() < MOST && told.insert((engine, warning.clone())) {
+                tell(format_args!("juzhong: engine {}: {warning}", NAMES[engine]));
             }
         }
     }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::listing::claim;
 use super::play::{describe, result_text};
-use super::player::tell_notices;
+use super::player::tell_warnings;
 use super::terminal::{BoardStyle, Terminal};
 use super::{CliError, Context, OrExit, exit};
 use juzhong::book;
@@ -337,7 +337,7 @@ impl Show {
             ..EngineOptions::default()
         })
         .or_exit(exit::UNAVAILABLE)?;
-        tell_notices(&mut engine);
+        tell_warnings(&mut engine);
         Ok(Self { engine, limits: Limits::nodes(args.nodes) })
     }
 
@@ -349,7 +349,7 @@ impl Show {
         while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
             context.out.flush()?;
             let Some(choice) = self.engine.choose(&line, &self.limits, &()) else { break };
-            tell_notices(&mut self.engine);
+            tell_warnings(&mut self.engine);
             sources[choice.source as usize] += 1;
             let position = line.position();
             let text = position.write_move(choice.mv, MoveNotation::Chinese);

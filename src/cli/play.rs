@@ -1,7 +1,7 @@
 use std::io::{BufRead, stdin};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
-use super::player::{LimitArgs, PlayerArgs, tell_notices};
+use super::player::{LimitArgs, PlayerArgs, tell_warnings};
 use super::position::read_start;
 use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
@@ -113,8 +113,8 @@ fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError
         Ok::<_, juzhong::protocol::client::ClientError>(client)
     };
     let mut client = start().or_exit(exit::UNAVAILABLE)?;
-    for notice in client.take_notices() {
-        tell(format_args!("juzhong: {}: {notice}", client.name()));
+    for warning in client.take_warnings() {
+        tell(format_args!("juzhong: {}: {warning}", client.name()));
     }
     Ok(client)
 }
@@ -151,7 +151,7 @@ impl<G: Playable> Opponent<G> {
         match self {
             Self::Own(engine, limits) => {
                 let choice = engine.choose(line, limits, &());
-                tell_notices(engine);
+                tell_warnings(engine);
                 Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe(&choice) }))
             }
             Self::Foreign(client, limits) => {

@@ -173,15 +173,15 @@ impl PlayerArgs {
     /// The engine; problems of books and tablebases go to standard error.
     pub(super) fn engine<G: Terminal + Playable>(&self) -> Result<Engine<G>, CliError> {
         let mut engine = Engine::new(self.options::<G>()?).or_exit(exit::USAGE)?;
-        tell_notices(&mut engine);
+        tell_warnings(&mut engine);
         Ok(engine)
     }
 }
 
 /// Prints the problems of books and tablebases, each one once.
-pub(super) fn tell_notices<G: Playable>(engine: &mut Engine<G>) {
-    for notice in engine.take_notices() {
-        super::tell(format_args!("juzhong: {notice}"));
+pub(super) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
+    for warning in engine.take_warnings() {
+        super::tell(format_args!("juzhong: {warning}"));
     }
 }
 

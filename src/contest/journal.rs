@@ -196,7 +196,7 @@ fn game_of(number: usize, mut record: Record<Position>) -> Option<MatchGame> {
     record.tags.retain(|(name, _)| {
         !EFFORTS.contains(&name.as_str()) && name != "Fault" && name != "Match"
     });
-    Some(MatchGame { number, record, outcome, fault, effort, notices: Default::default() })
+    Some(MatchGame { number, record, outcome, fault, effort, warnings: Default::default() })
 }
 
 fn effort(text: &str) -> Option<Effort> {
@@ -224,8 +224,8 @@ mod tests {
         let effort =
             [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });
         let fault = (number == 1).then_some((1, Fault::Crash));
-        let notices = Default::default();
-        MatchGame { number, record, outcome, fault, effort, notices }
+        let warnings = Default::default();
+        MatchGame { number, record, outcome, fault, effort, warnings }
     }
 
     fn open(path: &Path, settings: &str) -> Result<usize, String> {

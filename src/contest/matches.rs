@@ -77,7 +77,7 @@ pub struct MatchGame {
     /// The work of the first and the second engine.
     pub effort: [Effort; 2],
     /// The messages of the first and the second engine before and between their searches, for people.
-    pub notices: [Vec<String>; 2],
+    pub warnings: [Vec<String>; 2],
 }
 
 /// The results of a match so far.
@@ -253,8 +253,8 @@ impl Match {
             tag("TimeControl", self.pace.to_string()),
         ];
         let record = played.record(&opening, tags);
-        let notices = [seats[0].take_notices(), seats[1].take_notices()];
-        Ok(Some(MatchGame { number, record, outcome, fault, effort, notices }))
+        let warnings = [seats[0].take_warnings(), seats[1].take_warnings()];
+        Ok(Some(MatchGame { number, record, outcome, fault, effort, warnings }))
     }
 }
 

@@ -62,13 +62,13 @@ pub(super) struct EngineSlot<'a> {
     /// The engine's way of answering `isready`, as far as it was seen.
     ready: ReadyWord,
     /// The messages of an engine that was ended.
-    notices: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl<'a> EngineSlot<'a> {
     pub(super) const fn new(entrant: &'a Participant, rules: RuleSet, timeouts: Timeouts) -> Self {
         let ready = ReadyWord::Unknown;
-        Self { entrant, rules, timeouts, client: None, ready, notices: Vec::new() }
+        Self { entrant, rules, timeouts, client: None, ready, warnings: Vec::new() }
     }
 
     /// Starts the engine, or prepares it for a new game, so that it knows nothing of earlier ones. An engine
@@ -97,16 +97,16 @@ impl<'a> EngineSlot<'a> {
     /// Ends the engine.
     pub(super) fn release(&mut self) {
         if let Some(mut client) = self.client.take() {
-            self.notices.extend(client.take_notices());
+            self.warnings.extend(client.take_warnings());
             client.quit();
         }
     }
 
     /// Returns the messages of the engine before and between searches since the last call.
-    pub(super) fn take_notices(&mut self) -> Vec<String> {
-        let mut notices = std::mem::take(&mut self.notices);
-        notices.extend(self.client.iter_mut().flat_map(Client::take_notices));
-        notices
+    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.extend(self.client.iter_mut().flat_map(Client::take_warnings));
+        warnings
     }
 
     /// The name of the engine.

@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use super::playable::{Budget, Endgames, ProbeBudget};
+use super::endgames::{Budget, ProbeBudget};
 use super::tables::XiangqiTables;
 use crate::game::{Game, Line};
 use crate::hash::Key;

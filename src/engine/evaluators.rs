@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::playable::{Endgames, Playable, RootMove};
-use super::tables::TableOptions;
+use super::endgames::TableOptions;
+use super::endgames::{Endgames, RootMove};
+use super::playable::Playable;
 use crate::book::{Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::bytes::StopFlag;
 use crate::game::{Bound, Line};
@@ -123,7 +124,7 @@ impl<G: Playable> Evaluator<G> for TablebaseEvaluator<G> {
         _stop: &StopFlag,
     ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         let ranked = self.tables.ranked_moves(line.position());
-        if let Some(what) = self.tables.trouble() {
+        if let Some(what) = self.tables.take_warning() {
             return Err(EvaluatorError { source_name: self.name.clone(), what });
         }
         let best = ranked.and_then(|moves| moves.first().copied());

@@ -2,8 +2,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::chance::seed_or_drawn;
-use super::player::loses_by_rule;
-use super::tables::in_full;
+use super::playable::loses_by_rule;
+use super::warnings::in_full;
 use super::{EngineOptions, Playable};
 use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
 use crate::bytes::visible::ShowPath;
@@ -133,7 +133,7 @@ impl OpeningBooks {
     /// Opens the books; reports each that cannot be opened, and goes on with the others.
     pub(super) fn open<G: Playable>(
         options: &EngineOptions<G::Rules>,
-        notices: &mut Vec<String>,
+        warnings: &mut Vec<String>,
     ) -> Self {
         let mut shelf = Vec::new();
         let seed = seed_or_drawn(options.seed);
@@ -145,7 +145,7 @@ impl OpeningBooks {
                     let selector = Selector::numbered(limits.over(options.select), seed, number);
                     shelf.push(Shelved { book, side: *side, selector });
                 }
-                Err(message) => notices.push(message),
+                Err(message) => warnings.push(message),
             }
         }
         Self { shelf, patience: options.select.misses, misses: 0, last_ply: 0 }
@@ -164,7 +164,7 @@ impl OpeningBooks {
         line: &Line<G>,
         rules: G::Rules,
         refuses: &dyn Fn(G::Move, &Line<G>) -> bool,
-        notices: &mut Vec<String>,
+        warnings: &mut Vec<String>,
     ) -> Option<G::Move> {
         let ply = line.game_ply();
         if ply < self.last_ply {
@@ -194,7 +194,7 @@ impl OpeningBooks {
                     choice = shelved.selector.choose(&moves, ply, sound).map(|m| m.mv);
                 }
                 Some(Err(error)) => {
-                    notices.push(format!("playing on without a book: {}", in_full(&error)));
+                    warnings.push(format!("playing on without a book: {}", in_full(&error)));
                     self.shelf.remove(number);
                     continue;
                 }

@@ -1,14 +1,14 @@
-use std::borrow::Cow;
 use std::fmt;
 use std::time::Instant;
 
+use super::endgames::RootRanking;
+use super::endgames::TableOptions;
+use super::endgames::{Endgames, ProbeBudget, RootMove};
 use super::opening_books::{OpeningBooks, OwnBook};
-use super::playable::{Endgames, Playable, ProbeBudget, RootMove};
-use super::root_ranking::RootRanking;
-use super::tables::TableOptions;
+use super::playable::{Playable, as_it_counts, loses_by_rule};
 use crate::book::SelectOptions;
 use crate::bytes::machine::available_memory;
-use crate::game::{Horizon, Line, MoveList, Verdict};
+use crate::game::{Line, MoveList};
 use crate::hash::Key;
 use crate::search::{
     Control, Features, Found, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch,
@@ -65,7 +65,7 @@ impl<R: Default> Default for EngineOptions<R> {
 }
 
 /// The reason for which an engine cannot be set up. Missing or damaged books and tablebases are no
-/// errors: they are [notices](Engine::take_notices), and play goes on without them.
+/// errors: they are [warnings](Engine::take_warnings), and play goes on without them.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot set up the search: {0}")]
 pub struct EngineError(SearchError);
@@ -211,7 +211,7 @@ pub struct Engine<G: Playable> {
     searcher: Searcher<G>,
     /// Moves not to be played in the next position.
     banned: Vec<G::Move>,
-    notices: Vec<String>,
+    warnings: Vec<String>,
     /// True if the tablebases' remark on the present win has been made.
     remarked: bool,
 }
@@ -223,12 +223,12 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for.
     pub fn new(options: EngineOptions<G::Rules>) -> Result<Self, EngineError> {
-        let mut notices = Vec::new();
-        let opening_books = OpeningBooks::open::<G>(&options, &mut notices);
-        let tables = open_tables::<G>(&options, &mut notices);
+        let mut warnings = Vec::new();
+        let opening_books = OpeningBooks::open::<G>(&options, &mut warnings);
+        let tables = open_tables::<G>(&options, &mut warnings);
         let searcher = new_searcher(&options)?;
         let banned = Vec::new();
-        Ok(Self { options, opening_books, tables, searcher, banned, notices, remarked: false })
+        Ok(Self { options, opening_books, tables, searcher, banned, warnings, remarked: false })
     }
 
     /// Changes options; only what they concern is set up again.
@@ -245,10 +245,10 @@ impl<G: Playable> Engine<G> {
         }
         let old = &self.options;
         if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
-            self.opening_books = OpeningBooks::open::<G>(&new, &mut self.notices);
+            self.opening_books = OpeningBooks::open::<G>(&new, &mut self.warnings);
         }
         if (&old.tables, old.rules) != (&new.tables, new.rules) {
-            self.tables = open_tables::<G>(&new, &mut self.notices);
+            self.tables = open_tables::<G>(&new, &mut self.warnings);
             self.searcher.new_game(); // what it remembers was found by other rules and tables
         }
         self.options = new;
@@ -268,11 +268,11 @@ impl<G: Playable> Engine<G> {
     }
 
     /// The problems with books and tablebases since the last call, each once, for people.
-    pub fn take_notices(&mut self) -> Vec<String> {
+    pub fn take_warnings(&mut self) -> Vec<String> {
         if let Some(tables) = &self.tables {
-            self.notices.extend(std::iter::from_fn(|| tables.trouble()));
+            self.warnings.extend(std::iter::from_fn(|| tables.take_warning()));
         }
-        std::mem::take(&mut self.notices)
+        std::mem::take(&mut self.warnings)
     }
 
     /// A searcher for other options; the old one is dropped first where there is no room for both.
@@ -409,7 +409,7 @@ impl<G: Playable> Engine<G> {
             let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
             banned.contains(&mv) || value().is_some_and(TableValue::is_won)
         };
-        self.opening_books.pick(line, self.options.rules, &refuses, &mut self.notices)
+        self.opening_books.pick(line, self.options.rules, &refuses, &mut self.warnings)
     }
 
     /// The tablebases' ranking of the moves that are not banned. `None` where all that keep the
@@ -430,7 +430,7 @@ impl<G: Playable> Engine<G> {
     /// Reports the remark of the tablebases, once for as long as it stays the same.
     fn remark(&mut self, remark: Option<String>) {
         let is_new = !std::mem::replace(&mut self.remarked, remark.is_some());
-        self.notices.extend(remark.filter(|_| is_new));
+        self.warnings.extend(remark.filter(|_| is_new));
     }
 
     /// Searches without looking the root up in books or tablebases; tablebases are probed in the tree.
@@ -571,41 +571,20 @@ const fn as_drawn(score: Score) -> Score {
     if score.is_decisive() { score } else { Score::DRAW }
 }
 
-/// Returns true if playing `mv` at the end of `line` loses at once by the rules on repetition.
-pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
-    let mover = line.position().turn();
-    let mut after = line.clone();
-    after.push(mv);
-    G::judge(&after, rules, Horizon::Game).verdict == Verdict::Loses(mover)
-}
-
-/// The game as it still counts. Where the limit of moves or dead material has ended it and play goes on
-/// all the same, every move would seem to be judged already: it begins anew. After a repetition only
-/// the moves that repeat are judged, and others are to be preferred: the past stays.
-pub(super) fn as_it_counts<G: Playable>(line: &Line<G>, rules: G::Rules) -> Cow<'_, Line<G>> {
-    let anew = |clock| Line::new(line.position().clone(), clock);
-    let is_over = |line: &Line<G>| G::judge(line, rules, Horizon::Game).verdict != Verdict::None;
-    if is_over(line) && is_over(&anew(line.clock())) {
-        Cow::Owned(anew(0))
-    } else {
-        Cow::Borrowed(line)
-    }
-}
-
 fn open_tables<G: Playable>(
     options: &EngineOptions<G::Rules>,
-    notices: &mut Vec<String>,
+    warnings: &mut Vec<String>,
 ) -> Option<G::Tables> {
     if options.tables.folders.is_empty() {
         return None;
     }
     match G::Tables::open(&options.tables, options.rules) {
         Ok(tables) => {
-            notices.extend(tables.remarks());
+            warnings.extend(tables.warnings());
             Some(tables)
         }
         Err(message) => {
-            notices.push(format!("playing without endgame tables: {message}"));
+            warnings.push(format!("playing without endgame tables: {message}"));
             None
         }
     }

@@ -22,29 +22,14 @@ use std::collections::HashSet;
 use super::claims::{Claims, is_before_limit};
 use super::conversion::{Conversion, Converter};
 use super::draw_proof::{DrawProof, Outlook};
-use super::playable::{Endgames, ProbeBudget, RootMove};
-use super::player::as_it_counts;
+use super::endgames::{ProbeBudget, RootMove, RootRanking};
+use super::playable::as_it_counts;
 use super::tables::{XiangqiTables, is_in_time};
 use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
 use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
 use crate::xiangqi::repetition::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
 use crate::xiangqi::{Move, Position, RuleSet};
-
-/// The ranking of the root moves by tablebases and rules.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RootRanking<M> {
-    /// Moves, best first; not empty.
-    pub moves: Vec<RootMove<M>>,
-    /// The number of moves, from the first on, that keep the best value; at least 1.
-    pub keeping: usize,
-    /// The best value, which the first moves keep.
-    pub wdl: Wdl,
-    /// True if that value is certain; false for wins that the limit of moves may prevent.
-    pub is_sure: bool,
-    /// A message for people.
-    pub remark: Option<String>,
-}
 
 /// Moves that win by repetition of which it is tried to prove that they do before the limit.
 const CLAIMS: usize = 2;

@@ -1,65 +1,18 @@
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::playable::{Endgames, NoTables, Playable, ProbeBudget, RootMove};
-use super::root_ranking::{RootRanker, RootRanking};
+use super::endgames::{RootMove, TableOptions};
 use super::validity;
+use super::warnings::in_full;
 use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Game, Line, Side};
-use crate::gomoku::{Board, FreeRules};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
-    Entry, Material, Metric, ProbeError, Rules, Stats, Tables, Wdl, take_loaded, use_cache_lane,
+    Entry, Material, Metric, ProbeError, Stats, Tables, Wdl, take_loaded, use_cache_lane,
 };
 use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
-use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
-
-/// The endgame tables that an engine plays with, and when it probes them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableOptions {
-    /// The folders; of tables that several of them have, those of the first count.
-    pub folders: Vec<PathBuf>,
-    /// Only tables made with these repetition rules. `None`: all, those that say most about the
-    /// rules of play first.
-    pub rules: Option<Rules>,
-    /// Only tables of this metric. `None`: distances to mate first, then distances to captures.
-    pub metric: Option<Metric>,
-    /// In the search, nodes of less depth in plies are not looked up. Default 1: all but quiescence.
-    pub probe_depth: u32,
-    /// Positions of more pieces, kings included, are not looked up. Default 32: all that tables have.
-    pub men: usize,
-    /// True if wins have to come before the limit of moves without a capture. Default: yes, as far
-    /// as the rules of play have one.
-    pub minds_limit: bool,
-}
-
-impl Default for TableOptions {
-    /// No folder, no restriction.
-    fn default() -> Self {
-        let (rules, metric) = (None, None);
-        Self { folders: Vec::new(), rules, metric, probe_depth: 1, men: 32, minds_limit: true }
-    }
-}
-
-impl From<PathBuf> for TableOptions {
-    fn from(folder: PathBuf) -> Self {
-        Self { folders: vec![folder], ..Self::default() }
-    }
-}
-
-impl From<&Path> for TableOptions {
-    fn from(folder: &Path) -> Self {
-        folder.to_owned().into()
-    }
-}
-
-impl From<Option<PathBuf>> for TableOptions {
-    fn from(folder: Option<PathBuf>) -> Self {
-        Self { folders: folder.into_iter().collect(), ..Self::default() }
-    }
-}
+use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Plies that a win of this order needs up to the verdict beyond its distance. Where it matters
 /// most, at the root, that is computed for the position at hand (see `claims`); in the tree and for
@@ -95,12 +48,12 @@ pub struct XiangqiTables {
     any_broken: AtomicBool,
     /// The shelves and materials that could not be read.
     broken: Mutex<BTreeSet<(usize, Material)>>,
-    troubles: Mutex<Troubles>,
+    damage: Mutex<Damage>,
 }
 
 /// Damage, each reported once.
 #[derive(Debug, Default)]
-struct Troubles {
+struct Damage {
     all: BTreeSet<String>,
     untold: Vec<String>,
 }
@@ -144,10 +97,10 @@ impl XiangqiTables {
     fn give_up(&self, shelf: usize, material: Material, error: &ProbeError) {
         locked(&self.broken).insert((shelf, material));
         self.any_broken.store(true, Ordering::Relaxed);
-        let trouble = format!("playing on without an endgame table: {}", in_full(error));
-        let mut troubles = locked(&self.troubles);
-        if troubles.all.insert(trouble.clone()) {
-            troubles.untold.push(trouble);
+        let warning = format!("playing on without an endgame table: {}", in_full(error));
+        let mut damage = locked(&self.damage);
+        if damage.all.insert(warning.clone()) {
+            damage.untold.push(warning);
         }
     }
 
@@ -308,13 +261,6 @@ fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
     }
 }
 
-/// An error with its causes.
-#[must_use]
-pub fn in_full(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
 impl TablebaseProbe<Position> for XiangqiTables {
     const PRESENT: bool = true;
 
@@ -342,8 +288,8 @@ impl TablebaseProbe<Position> for XiangqiTables {
     }
 }
 
-impl Endgames<Position> for XiangqiTables {
-    fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
+impl XiangqiTables {
+    pub(super) fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
             return Err(format!("there is no folder {}", missing.shown()));
         }
@@ -376,46 +322,42 @@ impl Endgames<Position> for XiangqiTables {
             minds_limit: options.minds_limit,
             any_broken: AtomicBool::new(false),
             broken: Mutex::default(),
-            troubles: Mutex::default(),
+            damage: Mutex::default(),
         })
     }
 
-    fn remarks(&self) -> Vec<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
         let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
         let known: BTreeSet<Material> =
             self.shelves.iter().filter(fits).flat_map(Tables::materials).copied().collect();
         let needed = self.shelves.iter().filter(|tables| !tables.materials().is_subset(&known));
-        let mut remarks: Vec<String> =
+        let mut warnings: Vec<String> =
             needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();
-        remarks.dedup(); // of both metrics
-        remarks
+        warnings.dedup(); // of both metrics
+        warnings
     }
 
-    fn covers(&self, position: &Position) -> bool {
+    pub(super) fn covers(&self, position: &Position) -> bool {
         self.is_small(position) && self.shelves.iter().any(|tables| tables.covers(position))
     }
 
-    fn rules_name(&self) -> &'static str {
+    pub(super) const fn rules(&self) -> RuleSet {
+        self.rules
+    }
+
+    pub(super) fn rules_name(&self) -> &'static str {
         self.shelves.first().map_or("none", |tables| tables.rules().name())
     }
 
-    fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {
+    pub(super) fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {
         if !self.is_small(position) {
             return None;
         }
         (0..self.shelves.len()).find_map(|shelf| self.ranked_by(shelf, position))
     }
 
-    fn advise(
-        &self,
-        line: &Line<Position>,
-        patience: &ProbeBudget<'_>,
-    ) -> Option<RootRanking<Move>> {
-        RootRanker::new(self, line, self.rules).advise(patience)
-    }
-
-    fn trouble(&self) -> Option<String> {
-        locked(&self.troubles).untold.pop()
+    pub(super) fn take_warning(&self) -> Option<String> {
+        locked(&self.damage).untold.pop()
     }
 }
 
@@ -438,20 +380,4 @@ fn no_tables(options: &TableOptions, rules: RuleSet) -> String {
          --rules {made} --metric {metric}",
         folders.join(" and ")
     )
-}
-
-impl Playable for Position {
-    type Tables = XiangqiTables;
-    const RULES: &'static [RuleSet] = &RuleSet::ALL;
-
-    fn read_line(text: &str) -> Result<Line<Self>, FenError> {
-        let setup = Setup::from_fen(text)?;
-        let ply = 2 * setup.fullmoves.saturating_sub(1) as usize + setup.turn.index();
-        Ok(Line::new(Self::from_setup(&setup)?, setup.halfmove_clock).begun_at(ply))
-    }
-}
-
-impl Playable for Board {
-    type Tables = NoTables;
-    const RULES: &'static [FreeRules] = &[FreeRules];
 }

@@ -62,10 +62,10 @@ impl Front {
     }
 
     /// Returns the problems of books and tablebases, each one once.
-    pub(super) fn take_notices(&mut self) -> Vec<String> {
-        let mut notices = std::mem::take(&mut self.problems);
-        notices.extend(self.engine.iter_mut().flat_map(Engine::take_notices));
-        notices
+    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+        let mut warnings = std::mem::take(&mut self.problems);
+        warnings.extend(self.engine.iter_mut().flat_map(Engine::take_warnings));
+        warnings
     }
 
     fn open(&mut self, options: EngineOptions<RuleSet>) {

@@ -26,7 +26,27 @@ const ROOMS: [(&str, &[&str]); 14] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
-const FOLDERS: [(&str, &[&str]); 4] = [
+const FOLDERS: [(&str, &[&str]); 5] = [
+    (
+        "engine",
+        &[
+            "clock",
+            "chance",
+            "warnings",
+            "endgames",
+            "playable",
+            "validity",
+            "tables",
+            "claims",
+            "conversion",
+            "draw_proof",
+            "root_ranking",
+            "games",
+            "opening_books",
+            "player",
+            "evaluators",
+        ],
+    ),
     ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
     ("protocol", &["wire", "conversation", "session", "client"]),
     (

@@ -137,8 +137,8 @@ impl SourceArgs {
         let mut engines = spawn_evaluators(&command, &self.option, limits, timeouts, count)
             .or_exit(exit::UNAVAILABLE)?;
         // All of them say the same.
-        for notice in engines.first_mut().map(ClientEvaluator::take_notices).unwrap_or_default() {
-            tell(format_args!("juzhong: {}: {notice}", command.program));
+        for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
+            tell(format_args!("juzhong: {}: {warning}", command.program));
         }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }

@@ -66,8 +66,8 @@ impl<G: Notation> Evaluator<G> for ClientEvaluator {
 
 impl ClientEvaluator {
     /// Returns the messages of the engine between searches, for people.
-    pub fn take_notices(&mut self) -> Vec<String> {
-        self.client.take_notices()
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        self.client.take_warnings()
     }
 
     fn think<G: Notation>(

@@ -179,7 +179,7 @@ pub struct Client {
     wire: Wire,
     crossing: Crossing,
     ready: ReadyWord,
-    notices: Vec<String>,
+    warnings: Vec<String>,
 }
 
 /// Messages of an engine that are kept.
@@ -265,7 +265,7 @@ impl Client {
             wire: Wire::of(Dialect::Uci),
             crossing: Crossing::default(),
             ready: ReadyWord::default(),
-            notices: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -391,7 +391,7 @@ impl Client {
                     self.ready = ReadyWord::Understood;
                     return Ok(());
                 }
-                Ok(line) => self.notice(&line),
+                Ok(line) => self.warning(&line),
                 Err(ClientError::Silent { .. }) if self.ready.may_be_ignored(self.protocol()) => {
                     self.ready = ReadyWord::Ignored;
                     return Ok(());
@@ -408,7 +408,7 @@ impl Client {
 
     /// Keeps a message of the engine. It sends few while no search runs: about options that it cannot have,
     /// for example.
-    fn notice(&mut self, line: &str) {
+    fn warning(&mut self, line: &str) {
         let mut words = line.trim_start().splitn(3, char::is_whitespace);
         let is_message =
             words.next() == Some("info") && matches!(words.next(), Some("string" | "message"));
@@ -418,15 +418,15 @@ impl Client {
     }
 
     fn remark(&mut self, text: &str) {
-        if self.notices.len() < MAX_NOTICES && !self.notices.iter().any(|known| known == text) {
-            self.notices.push(text.to_owned());
+        if self.warnings.len() < MAX_NOTICES && !self.warnings.iter().any(|known| known == text) {
+            self.warnings.push(text.to_owned());
         }
     }
 
     /// Returns the messages for people: those of the engine between searches since the last call, and what it
     /// cannot be told.
-    pub fn take_notices(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notices)
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// Announces another game; returns true if the engine can be told. In UCCI that is an option, `newgame`,

@@ -413,7 +413,7 @@ impl<'a, G: Playable> Session<'a, G> {
         self.is_unprepared = false;
         let wanted = self.settings.engine_options();
         if self.engine.as_ref().is_some_and(|engine| *engine.options() == wanted) {
-            self.tell_notices()?;
+            self.tell_warnings()?;
             return Ok(false);
         }
         let (engine, events) = (self.engine.take(), self.gui.sender.clone());
@@ -441,7 +441,7 @@ impl<'a, G: Playable> Session<'a, G> {
             }
             None => self.gui.message("setting options broke down; please report them")?,
         }
-        self.tell_notices()?;
+        self.tell_warnings()?;
         self.say_ready()?;
         match self.held.take() {
             Some(held) => self.start_search(&held),
@@ -455,9 +455,9 @@ impl<'a, G: Playable> Session<'a, G> {
         (0..count).try_for_each(|_| self.gui.ready())
     }
 
-    fn tell_notices(&mut self) -> io::Result<()> {
-        let notices = self.engine.as_mut().map(Engine::take_notices).unwrap_or_default();
-        notices.iter().try_for_each(|notice| self.gui.message(notice))
+    fn tell_warnings(&mut self) -> io::Result<()> {
+        let warnings = self.engine.as_mut().map(Engine::take_warnings).unwrap_or_default();
+        warnings.iter().try_for_each(|warning| self.gui.message(warning))
     }
 
     /// Sets the position; keeps the old one if the new one cannot be read.
@@ -709,7 +709,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn answer(&mut self, outcome: Outcome<G::Move>, search: &Search<G>) -> io::Result<()> {
-        self.tell_notices()?;
+        self.tell_warnings()?;
         let choice = match outcome {
             Outcome::Leaves(Some(leaves)) => return self.gui.total(leaves),
             Outcome::Leaves(None) => return self.gui.message("go perft: stopped"),

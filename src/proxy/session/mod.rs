@@ -454,8 +454,8 @@ impl<'a> Session<'a> {
     /// problems of books and tablebases.
     fn prepare(&mut self, timeouts: Duration) -> io::Result<()> {
         self.front.prepare(front_options(&self.options), timeouts);
-        let notices = self.front.take_notices();
-        notices.iter().try_for_each(|notice| self.info(notice))
+        let warnings = self.front.take_warnings();
+        warnings.iter().try_for_each(|warning| self.info(warning))
     }
 
     /// The rules that judge repetitions.

@@ -131,13 +131,16 @@ fn play_goes_on_without_a_damaged_table() {
         for _ in 0..2 {
             assert_eq!(source(&mut engine, KRVKN), Source::Search);
         }
-        let notices = engine.take_notices();
-        assert_eq!(notices.len(), 1, "{notices:?}");
-        assert!(notices[0].contains("playing on") && notices[0].contains("KRvKN"), "{notices:?}");
+        let warnings = engine.take_warnings();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(
+            warnings[0].contains("playing on") && warnings[0].contains("KRvKN"),
+            "{warnings:?}"
+        );
         engine.new_game();
         assert_eq!(source(&mut engine, KRVKN), Source::Search);
         assert_eq!(source(&mut engine, KRVKA), Source::Table, "the others serve");
-        assert!(engine.take_notices().is_empty());
+        assert!(engine.take_warnings().is_empty());
     }
 }
 
@@ -157,7 +160,7 @@ fn damage_during_a_game_does_not_end_it() {
             }
         }
         assert!(line.len() > 1);
-        assert!(engine.take_notices().len() <= 3);
+        assert!(engine.take_warnings().len() <= 3);
     }
 }
 
@@ -201,7 +204,7 @@ fn play_goes_on_without_a_damaged_book() {
         let options = EngineOptions { books, select, hash_mib: 1, ..EngineOptions::default() };
         let mut engine = Engine::<Position>::new(options).unwrap();
         let first = first_move(&mut engine).unwrap();
-        assert!(engine.take_notices().is_empty());
+        assert!(engine.take_warnings().is_empty());
         // So that a change shows in the time of the last change, too.
         std::thread::sleep(std::time::Duration::from_millis(20));
         damage(&one);
@@ -209,11 +212,11 @@ fn play_goes_on_without_a_damaged_book() {
             let mv = first_move(&mut engine).unwrap();
             assert_eq!(mv == first, !is_fatal, "{mv}");
         }
-        let notices = engine.take_notices();
-        assert_eq!(notices.len(), usize::from(is_fatal), "{notices:?}");
-        assert!(notices.iter().all(|n| n.contains(&one.display().to_string())), "{notices:?}");
+        let warnings = engine.take_warnings();
+        assert_eq!(warnings.len(), usize::from(is_fatal), "{warnings:?}");
+        assert!(warnings.iter().all(|n| n.contains(&one.display().to_string())), "{warnings:?}");
         engine.new_game();
         assert!(first_move(&mut engine).is_some());
-        assert!(engine.take_notices().is_empty());
+        assert!(engine.take_warnings().is_empty());
     }
 }

@@ -60,7 +60,7 @@ fn plays_from_the_book_then_searches() {
     let book = small_book(folder.path());
     let mut engine =
         Engine::<Position>::new(EngineOptions { books: vec![book.into()], ..options() }).unwrap();
-    assert!(engine.take_notices().is_empty());
+    assert!(engine.take_warnings().is_empty());
     let limits = Limits::nodes(500);
     for (moves, expected) in [("", "h2e2"), ("h2e2", "h9g7"), ("h2e2 h9g7", "h0g2")] {
         let choice = engine.choose(&line_after(moves), &limits, &()).unwrap();
@@ -142,7 +142,7 @@ fn mates_from_the_tables_without_a_detour() {
     }
     assert_eq!(line.position().outcome(), Some(Outcome::Win(Side::First)));
     assert_eq!(last, 1);
-    assert!(engine.take_notices().is_empty());
+    assert!(engine.take_warnings().is_empty());
 }
 
 #[test]
@@ -189,14 +189,14 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
         Engine::<Position>::new(EngineOptions { books: shelf, tables, ..options() }).unwrap();
     let choice = engine.choose(&line_after(""), &Limits::nodes(100), &()).unwrap();
     assert_eq!(choice.source, Source::Search);
-    let notices = engine.take_notices();
+    let warnings = engine.take_warnings();
     for path in books.iter().chain([&folder.path().join("no-tables")]) {
         let name = path.display().to_string();
-        let count = notices.iter().filter(|notice| notice.contains(&name)).count();
-        assert_eq!(count, 1, "{name} in {notices:?}");
+        let count = warnings.iter().filter(|warning| warning.contains(&name)).count();
+        assert_eq!(count, 1, "{name} in {warnings:?}");
     }
     assert!(engine.choose(&line_after("h2e2"), &Limits::nodes(100), &()).is_some());
-    assert!(engine.take_notices().is_empty());
+    assert!(engine.take_warnings().is_empty());
 }
 
 #[test]
@@ -218,9 +218,9 @@ fn a_damaged_table_is_told_once_and_play_goes_on() {
     for _ in 0..2 {
         assert!(engine.choose(&Line::new(start.clone(), 0), &Limits::depth(2), &()).is_some());
     }
-    assert!(!engine.take_notices().is_empty());
+    assert!(!engine.take_warnings().is_empty());
     assert!(engine.choose(&Line::new(start, 0), &Limits::depth(2), &()).is_some());
-    assert!(engine.take_notices().is_empty());
+    assert!(engine.take_warnings().is_empty());
 }
 
 #[test]

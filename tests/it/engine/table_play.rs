@@ -144,7 +144,7 @@ fn play_within(
     let mut line = start;
     let mut said = None;
     engine.new_game();
-    drop(engine.take_notices());
+    drop(engine.take_warnings());
     loop {
         let judged = || Position::judge(&line, opponent.rules, Horizon::Game).verdict.outcome();
         if let Some(outcome) = line.position().outcome().or_else(judged) {
@@ -153,7 +153,7 @@ fn play_within(
         assert!(line.len() < MAX_PLIES, "no end: {}", line.start().to_fen());
         let mv = if line.position().turn() == own {
             let choice = engine.choose(&line, limits, &()).unwrap();
-            said.get_or_insert_with(|| engine.take_notices());
+            said.get_or_insert_with(|| engine.take_warnings());
             choice.mv
         } else {
             opponent.choose(&line)
@@ -305,7 +305,7 @@ fn the_limit_of_moves_is_minded() {
         let line = Line::new(position, MOVE_LIMIT - left);
         let end = play(&mut engine, &mut opponent, line);
         let is_won = end.outcome == Outcome::Win(side);
-        let is_told = end.said.iter().any(|notice| notice.contains("limit of moves"));
+        let is_told = end.said.iter().any(|warning| warning.contains("limit of moves"));
         assert!(is_won || is_told && left < distance, "{left} {}", text(&end.line));
         assert!(!is_told || left < distance, "{entry:?} {left}: {:?}", end.said);
         told += usize::from(is_told);
@@ -336,22 +336,22 @@ fn losses_last_as_long_as_they_can() {
 
 #[test]
 fn what_other_rules_made_is_told_once() {
-    let notices = |rules, made| {
+    let warnings = |rules, made| {
         let mut engine = engine(folder(), rules, made);
         let line = Line::new(Position::start(), 0);
         assert!(engine.choose(&line, &Limits::nodes(10), &()).is_some());
-        let notices = engine.take_notices();
+        let warnings = engine.take_warnings();
         assert!(engine.choose(&line, &Limits::nodes(10), &()).is_some());
-        assert!(engine.take_notices().is_empty());
-        notices
+        assert!(engine.take_warnings().is_empty());
+        warnings
     };
     for rules in [RuleSet::None, RuleSet::Check, RuleSet::Asian] {
-        assert!(notices(rules, None).is_empty(), "{rules}");
+        assert!(warnings(rules, None).is_empty(), "{rules}");
     }
-    let told = notices(RuleSet::Asian, Some(TableRules::Check));
+    let told = warnings(RuleSet::Asian, Some(TableRules::Check));
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("tables of rules check in play by rules asian"), "{told:?}");
-    assert_eq!(notices(RuleSet::Chinese, Some(TableRules::None)).len(), 1);
+    assert_eq!(warnings(RuleSet::Chinese, Some(TableRules::None)).len(), 1);
 }
 
 /// Tables of several folders are one set; restrictions are minded.
@@ -376,7 +376,7 @@ fn folders_men_and_depth() {
         let mut engine = Engine::<Position>::new(options).unwrap();
         let line = Line::new(start.clone(), 0);
         let choice = engine.choose(&line, &Limits::depth(3), &()).unwrap();
-        assert!(engine.take_notices().is_empty());
+        assert!(engine.take_warnings().is_empty());
         choice.source
     };
     let rules = RuleSet::Check;
@@ -482,7 +482,7 @@ fn wins_are_brought_to_a_capture_before_the_limit() {
             let mut line = Line::new(position.clone(), MOVE_LIMIT - u32::from(left));
             engine.new_game();
             let choice = engine.choose(&line, &LONG, &()).unwrap();
-            let said = engine.take_notices();
+            let said = engine.take_warnings();
             if left < forced.distance {
                 assert!(said[0].contains("neither mate nor a capture"), "{said:?} {}", text(&line));
                 assert!(!choice.score.unwrap().is_decisive());
@@ -603,9 +603,9 @@ fn claimed_wins_come_before_the_limit(
         let line = Line::new(position, MOVE_LIMIT.saturating_sub(left));
         engine.new_game();
         let choice = engine.choose(&line, &LONG, &()).unwrap();
-        let said = engine.take_notices();
+        let said = engine.take_warnings();
         if !choice.score.unwrap().is_decisive() {
-            assert!(said.iter().any(|notice| notice.contains("limit of moves")), "{said:?}");
+            assert!(said.iter().any(|warning| warning.contains("limit of moves")), "{said:?}");
             open += 1;
             continue;
         }
@@ -640,7 +640,7 @@ fn wins_of_high_orders_are_sure_only_before_the_limit() {
     let position = Position::from_fen("9/R8/5k3/C8/9/9/9/9/9/4Kr3 w").unwrap();
     let choice = engine.choose(&Line::new(position, 50), &LONG, &()).unwrap();
     assert!(!choice.score.unwrap().is_decisive(), "{choice:?}");
-    let said = engine.take_notices();
+    let said = engine.take_warnings();
     assert!(said[0].contains("is not proved"), "{said:?}");
     let case = (RuleSet::Check, Rules::Check);
     claimed_wins_come_before_the_limit(folder.path(), "KRCvKR", case, 20_000);
@@ -660,7 +660,7 @@ fn a_win_by_repetition_just_before_the_limit_is_played() {
             let end = play_within(&LONG, &mut engine, &mut opponent, line);
             let is_won = end.outcome == Outcome::Win(Side::First);
             assert_eq!(is_won, is_enough, "{rules} {left}: {}", text(&end.line));
-            let has = |part: &str| end.said.iter().any(|notice| notice.contains(part));
+            let has = |part: &str| end.said.iter().any(|warning| warning.contains(part));
             assert!(is_won || has("limit of moves"), "{:?}", end.said);
             assert!(!is_won || !has("only mistakes"), "{:?}", end.said);
         }
@@ -685,7 +685,7 @@ fn without_a_limit_of_moves_every_win_is_sure() {
         engine.set_options(options(false)).unwrap();
         let choice = engine.choose(&line, &LONG, &()).unwrap();
         assert!(choice.score.unwrap().is_decisive(), "{}", text(&line));
-        assert!(engine.take_notices().is_empty());
+        assert!(engine.take_warnings().is_empty());
         engine.set_options(options(true)).unwrap();
         let is_known = engine.search(&line, &Limits::depth(1), &()).unwrap().score.unwrap();
         engine.set_options(options(false)).unwrap();

@@ -361,9 +361,9 @@ fn values_that_an_option_cannot_have_are_refused() {
     // What only the engine can know it says.
     client.set_option("BookFile", "/nonexistent.book").unwrap();
     client.is_ready().unwrap();
-    let notices = client.take_notices();
-    assert!(notices.iter().any(|notice| notice.contains("/nonexistent.book")), "{notices:?}");
-    assert!(client.take_notices().is_empty());
+    let warnings = client.take_warnings();
+    assert!(warnings.iter().any(|warning| warning.contains("/nonexistent.book")), "{warnings:?}");
+    assert!(client.take_warnings().is_empty());
     client.quit();
 }
 

@@ -1,0 +1,247 @@
+//! Endgame tables as the engine asks them, whatever the game.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use crate::game::{Adjudicate, Game, Line};
+use crate::search::{TableValue, TablebaseProbe};
+use crate::tablebase::{Entry, Metric, Rules, Wdl};
+
+/// The endgame tables that an engine plays with, and when it probes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableOptions {
+    /// The folders; of tables that several of them have, those of the first count.
+    pub folders: Vec<PathBuf>,
+    /// Only tables made with these repetition rules. `None`: all, those that say most about the
+    /// rules of play first.
+    pub rules: Option<Rules>,
+    /// Only tables of this metric. `None`: distances to mate first, then distances to captures.
+    pub metric: Option<Metric>,
+    /// In the search, nodes of less depth in plies are not looked up. Default 1: all but quiescence.
+    pub probe_depth: u32,
+    /// Positions of more pieces, kings included, are not looked up. Default 32: all that tables have.
+    pub men: usize,
+    /// True if wins have to come before the limit of moves without a capture. Default: yes, as far
+    /// as the rules of play have one.
+    pub minds_limit: bool,
+}
+
+impl Default for TableOptions {
+    /// No folder, no restriction.
+    fn default() -> Self {
+        let (rules, metric) = (None, None);
+        Self { folders: Vec::new(), rules, metric, probe_depth: 1, men: 32, minds_limit: true }
+    }
+}
+
+impl From<PathBuf> for TableOptions {
+    fn from(folder: PathBuf) -> Self {
+        Self { folders: vec![folder], ..Self::default() }
+    }
+}
+
+impl From<&Path> for TableOptions {
+    fn from(folder: &Path) -> Self {
+        folder.to_owned().into()
+    }
+}
+
+impl From<Option<PathBuf>> for TableOptions {
+    fn from(folder: Option<PathBuf>) -> Self {
+        Self { folders: folder.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// Endgame tables as the engine probes them.
+pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static {
+    /// Opens tables for play under `rules`.
+    ///
+    /// # Errors
+    ///
+    /// A message for people: the file, its fault, and the remedy.
+    fn open(options: &TableOptions, rules: G::Rules) -> Result<Self, String>
+    where
+        G: Adjudicate;
+
+    /// Messages about the tablebases for people to see before play: that they were made with other
+    /// rules.
+    fn warnings(&self) -> Vec<String>;
+
+    /// Returns true if there is a tablebase for `position`. Cheap.
+    fn covers(&self, position: &G) -> bool;
+
+    /// The name of the repetition rules that the preferred tables follow.
+    fn rules_name(&self) -> &'static str;
+
+    /// The legal moves of `position` with their values under the rules of play, best first by order
+    /// and distance (win fastest, lose slowest). Where one wins, moves of unknown value are left
+    /// out; `None` if otherwise a value is not known.
+    fn ranked_moves(&self, position: &G) -> Option<Vec<RootMove<G::Move>>>;
+
+    /// Ranks the moves at the end of `line`, the past of the game considered; `None` where the
+    /// tablebases do not know the position.
+    fn advise(&self, line: &Line<G>, patience: &ProbeBudget<'_>) -> Option<RootRanking<G::Move>>;
+
+    /// A problem met while probing and not reported before, for people.
+    fn take_warning(&self) -> Option<String>;
+}
+
+/// Limits on the effort of ranking root moves.
+#[derive(Clone, Copy)]
+pub struct ProbeBudget<'a> {
+    /// Positions looked at on the way to a win in time.
+    pub positions: u32,
+    /// Called now and then; once it returns `false`, the result is made of what is known by then.
+    pub lasts: &'a dyn Fn() -> bool,
+}
+
+impl Default for ProbeBudget<'_> {
+    /// Some hundredths of a second.
+    fn default() -> Self {
+        Self { positions: 2_000, lasts: &|| true }
+    }
+}
+
+impl Debug for ProbeBudget<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProbeBudget").field("positions", &self.positions).finish_non_exhaustive()
+    }
+}
+
+/// Counts the positions that a proof looks at, until there were enough of them or patience ends.
+#[derive(Debug)]
+pub(super) struct Budget<'a> {
+    patience: &'a ProbeBudget<'a>,
+    most: u32,
+    spent: u32,
+    /// ProbeBudget has ended: no later proof gets a position more.
+    is_over: bool,
+}
+
+impl<'a> Budget<'a> {
+    pub(super) const fn new(patience: &'a ProbeBudget<'a>, most: u32) -> Self {
+        Self { patience, most, spent: 0, is_over: false }
+    }
+
+    pub(super) const fn is_spent(&self) -> bool {
+        self.is_over || self.spent >= self.most
+    }
+
+    /// Counts one more position. ProbeBudget is checked each time: all moves of a position are looked
+    /// up in the tablebases, which takes far longer, and seconds where these lie on a slow disk.
+    pub(super) fn spend(&mut self) {
+        self.spent += 1;
+        self.is_over = self.is_over || !(self.patience.lasts)();
+    }
+
+    /// Gives the next proof as many positions again, unless patience has ended.
+    pub(super) const fn renew(&mut self) {
+        self.spent = 0;
+    }
+}
+
+/// A move at the root as the tables see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RootMove<M> {
+    /// The move.
+    pub mv: M,
+    /// The value after it, for the side that makes it; distances count from before the move.
+    pub entry: Entry,
+    /// The same as the search sees it: plies to mate only where the entry's distance is that.
+    pub value: TableValue,
+}
+
+/// For games without endgame tables.
+#[derive(Debug, Clone, Copy)]
+pub struct NoTables;
+
+impl<G: Game> TablebaseProbe<G> for NoTables {
+    const PRESENT: bool = false;
+    fn probe(&self, _line: &Line<G>, _depth: i32) -> Option<TableValue> {
+        None
+    }
+}
+
+impl<G: Game> Endgames<G> for NoTables {
+    fn open(_options: &TableOptions, _rules: G::Rules) -> Result<Self, String>
+    where
+        G: Adjudicate,
+    {
+        Err(format!("there are no endgame tables for {}", G::NAME))
+    }
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn covers(&self, _position: &G) -> bool {
+        false
+    }
+    fn rules_name(&self) -> &'static str {
+        "none"
+    }
+    fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
+        None
+    }
+    fn advise(&self, _line: &Line<G>, _patience: &ProbeBudget<'_>) -> Option<RootRanking<G::Move>> {
+        None
+    }
+    fn take_warning(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The ranking of the root moves by tablebases and rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootRanking<M> {
+    /// Moves, best first; not empty.
+    pub moves: Vec<RootMove<M>>,
+    /// The number of moves, from the first on, that keep the best value; at least 1.
+    pub keeping: usize,
+    /// The best value, which the first moves keep.
+    pub wdl: Wdl,
+    /// True if that value is certain; false for wins that the limit of moves may prevent.
+    pub is_sure: bool,
+    /// A message for people.
+    pub remark: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn no_proof_goes_on_after_patience_has_ended() {
+        let asked = Cell::new(0);
+        let lasts = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 3
+        };
+        let patience = ProbeBudget { positions: 0, lasts: &lasts };
+        let mut budget = Budget::new(&patience, 1_000);
+        let mut spent = 0;
+        for _ in 0..5 {
+            budget.renew();
+            while !budget.is_spent() {
+                budget.spend();
+                spent += 1;
+            }
+        }
+        assert_eq!(spent, 3);
+    }
+
+    #[test]
+    fn each_proof_has_its_positions_while_patience_lasts() {
+        let patience = ProbeBudget::default();
+        let mut budget = Budget::new(&patience, 10);
+        let mut spent = 0;
+        for _ in 0..5 {
+            budget.renew();
+            while !budget.is_spent() {
+                budget.spend();
+                spent += 1;
+            }
+        }
+        assert_eq!(spent, 50);
+    }
+}
