@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use super::endgames::{Budget, ProbeBudget};
+use super::endgames::{Budget, ProbeBudget, RootMove};
 use super::tables::XiangqiTables;
 use crate::game::{Game, Line};
 use crate::hash::Key;
@@ -134,7 +134,7 @@ impl<'a> Claims<'a> {
         Some(best.mv)
     }
 
-    fn ranked(&mut self, position: &Position) -> Option<Vec<super::RootMove<Move>>> {
+    fn ranked(&mut self, position: &Position) -> Option<Vec<RootMove<Move>>> {
         if self.budget.is_spent() {
             return None;
         }

@@ -2,9 +2,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::chance::seed_or_drawn;
+use super::playable::Playable;
 use super::playable::loses_by_rule;
 use super::warnings::in_full;
-use super::{EngineOptions, Playable};
 use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
 use crate::bytes::visible::ShowPath;
 use crate::game::{Line, Side};
@@ -132,23 +132,25 @@ struct Shelved {
 impl OpeningBooks {
     /// Opens the books; reports each that cannot be opened, and goes on with the others.
     pub(super) fn open<G: Playable>(
-        options: &EngineOptions<G::Rules>,
+        books: &[OwnBook],
+        select: SelectOptions,
+        seed: Option<u64>,
         warnings: &mut Vec<String>,
     ) -> Self {
         let mut shelf = Vec::new();
-        let seed = seed_or_drawn(options.seed);
-        for (number, OwnBook { path, side, limits }) in (0..).zip(&options.books) {
+        let seed = seed_or_drawn(seed);
+        for (number, OwnBook { path, side, limits }) in (0..).zip(books) {
             match open_book::<G>(path) {
                 Ok(book) => {
                     let rows = book.metadata().rows;
                     tracing::info!(book = %path.shown(), rows, "book opened");
-                    let selector = Selector::numbered(limits.over(options.select), seed, number);
+                    let selector = Selector::numbered(limits.over(select), seed, number);
                     shelf.push(Shelved { book, side: *side, selector });
                 }
                 Err(message) => warnings.push(message),
             }
         }
-        Self { shelf, patience: options.select.misses, misses: 0, last_ply: 0 }
+        Self { shelf, patience: select.misses, misses: 0, last_ply: 0 }
     }
 
     pub(super) fn new_game(&mut self) {

@@ -224,7 +224,7 @@ impl<G: Playable> Engine<G> {
     /// If the search cannot have the memory asked for.
     pub fn new(options: EngineOptions<G::Rules>) -> Result<Self, EngineError> {
         let mut warnings = Vec::new();
-        let opening_books = OpeningBooks::open::<G>(&options, &mut warnings);
+        let opening_books = open_books::<G>(&options, &mut warnings);
         let tables = open_tables::<G>(&options, &mut warnings);
         let searcher = new_searcher(&options)?;
         let banned = Vec::new();
@@ -245,7 +245,7 @@ impl<G: Playable> Engine<G> {
         }
         let old = &self.options;
         if (&old.books, old.select, old.seed) != (&new.books, new.select, new.seed) {
-            self.opening_books = OpeningBooks::open::<G>(&new, &mut self.warnings);
+            self.opening_books = open_books::<G>(&new, &mut self.warnings);
         }
         if (&old.tables, old.rules) != (&new.tables, new.rules) {
             self.tables = open_tables::<G>(&new, &mut self.warnings);
@@ -569,6 +569,13 @@ impl<M: Clone> Control<M> for Drawn<'_, M> {
 /// A score for a position that is drawn with best play; decided ones stay.
 const fn as_drawn(score: Score) -> Score {
     if score.is_decisive() { score } else { Score::DRAW }
+}
+
+fn open_books<G: Playable>(
+    options: &EngineOptions<G::Rules>,
+    warnings: &mut Vec<String>,
+) -> OpeningBooks {
+    OpeningBooks::open::<G>(&options.books, options.select, options.seed, warnings)
 }
 
 fn open_tables<G: Playable>(

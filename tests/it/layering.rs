@@ -103,14 +103,16 @@ fn rooms_use_only_what_lies_below_them() {
     assert!(wrong.is_empty(), "edges that the map does not have:\n{}", wrong.join("\n"));
 }
 
-/// The names that follow `crate::room::` in a source text, outside of its tests.
-fn used_folders<'a>(text: &'a str, room: &str) -> impl Iterator<Item = &'a str> {
+/// The names that follow `crate::room::` in a source text, outside of its tests, or as many `super::` as lead from the
+/// file to the room.
+fn used_folders<'a>(text: &'a str, room: &str, levels: usize) -> impl Iterator<Item = &'a str> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let prefix = format!("crate::{room}::");
+    let prefixes = [format!("crate::{room}::"), "super::".repeat(levels)];
     code.flat_map(move |line| {
-        let rest = line.split(&prefix).skip(1).collect::<Vec<_>>();
-        rest.into_iter().map(|rest| {
+        let after = |prefix: &String| line.split(prefix.as_str()).skip(1).collect::<Vec<_>>();
+        let rests: Vec<_> = prefixes.iter().flat_map(after).collect();
+        rests.into_iter().map(|rest| {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             &rest[..end.unwrap_or(rest.len())]
         })
@@ -155,8 +157,10 @@ fn folders_of_a_room_use_only_what_lies_below_them() {
                 continue;
             }
             let text = fs::read_to_string(&file).expect("UTF-8");
-            for used in used_folders(&text, room) {
-                if !folders[..=at].contains(&used) {
+            let is_root = within.file_name().is_some_and(|file| file == "mod.rs");
+            let levels = within.components().count() - usize::from(is_root);
+            for used in used_folders(&text, room, levels) {
+                if used != "super" && !folders[..=at].contains(&used) {
                     wrong.push(format!("{} uses {room}::{used}", file.display()));
                 }
             }
