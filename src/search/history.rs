@@ -1,9 +1,9 @@
-use super::tunables::{
+use crate::bytes::memory;
+use crate::game::{Heuristics, STRUCTURES, Side};
+use crate::search::tunables::{
     CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS, HISTORY_BONUS_BASE,
     HISTORY_BONUS_MAX, HISTORY_MAX, HISTORY_PENALTY,
 };
-use crate::bytes::memory;
-use crate::game::{Heuristics, STRUCTURES, Side};
 
 /// The history that one thread has gathered: the success of moves, and the errors of the evaluation.
 ///

@@ -1,13 +1,15 @@
-use super::limits::{Found, Iteration};
-use super::node::Root;
-use super::tunables::{
+use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
+use crate::search::limits::{Found, Iteration};
+use crate::search::score::{MAX_PLY, Score};
+use crate::search::tablebase_probe::TablebaseProbe;
+use crate::search::tree::node::Root;
+use crate::search::tunables::{
     ASPIRATION, ASPIRATION_DEPTH, ASPIRATION_GROWTH, TIME_BY_EFFORT, TIME_BY_EFFORT_SPAN,
     TIME_BY_SCORE, TIME_BY_SCORE_MAX, TIME_BY_STABILITY,
 };
-use super::window::Window;
-use super::workers::{Interrupted, Worker};
-use super::{MAX_PLY, Score, TablebaseProbe, wdl};
-use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
+use crate::search::wdl::wdl;
+use crate::search::window::Window;
+use crate::search::worker::{Interrupted, Worker};
 
 /// One of the best lines from the root.
 #[derive(Debug, Clone)]

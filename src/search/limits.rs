@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use super::Score;
 use crate::game::Bound;
 use crate::hash::Key;
+use crate::search::score::Score;
 
 /// The limits that end a search. With everything `None` it goes on until it is stopped (or to the
 /// greatest depth).
@@ -56,10 +56,10 @@ pub trait Control<M>: Sync {
         false
     }
     /// Receives every finished iteration, from the thread that called
-    /// [`Searcher::run`](super::Searcher::run).
+    /// [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
-    /// Receives access to the transposition table now and then, by [`table_key`](super::table_key),
-    /// from the thread that called [`Searcher::run`](super::Searcher::run).
+    /// Receives access to the transposition table now and then, by [`table_key`](crate::search::worker::table_key),
+    /// from the thread that called [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
         let _ = table;
     }

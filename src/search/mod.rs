@@ -12,26 +12,25 @@
 mod history;
 mod iterate;
 mod limits;
-mod node;
+mod options;
 mod order;
-mod prune;
-mod quiesce;
 mod score;
+mod searcher;
 mod tablebase_probe;
 mod transposition;
+mod tree;
 mod tunables;
 mod wdl;
 mod window;
-mod workers;
+mod worker;
 
 /// The evaluations of the games: for each the part beside its rules that search needs.
 pub mod eval;
 
 pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};
+pub use options::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions};
 pub use score::{MAX_PLY, Score};
+pub use searcher::Searcher;
 pub use tablebase_probe::{HideDraws, MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
-pub use transposition::MAX_HASH_MIB;
 pub use wdl::wdl;
-pub use workers::{
-    Features, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions, Searcher, table_key,
-};
+pub use worker::table_key;

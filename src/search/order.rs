@@ -1,8 +1,8 @@
 use arrayvec::ArrayVec;
 
-use super::history::{Before, History};
-use super::tunables::{NOISY_HISTORY, THREAT_BONUS, THREAT_RISK};
 use crate::game::{Heuristics, MAX_MOVES, MoveList};
+use crate::search::history::{Before, History};
+use crate::search::tunables::{NOISY_HISTORY, THREAT_BONUS, THREAT_RISK};
 
 #[derive(Clone, Copy)]
 struct Ranked<M> {

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
-use super::{MAX_TABLE_DISTANCE, TableValue};
 use crate::game::ScoreKind;
+use crate::search::tablebase_probe::{MAX_TABLE_DISTANCE, TableValue};
 
 /// Plies that a search line may have, quiescence included.
 pub const MAX_PLY: usize = 128;

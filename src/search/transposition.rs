@@ -1,10 +1,11 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::tunables::AGE_PENALTY;
-use super::{Score, SearchError};
 use crate::bytes::memory;
 use crate::game::Bound;
 use crate::hash::Key;
+use crate::search::options::{MAX_HASH_MIB, SearchError};
+use crate::search::score::Score;
+use crate::search::tunables::AGE_PENALTY;
 
 /// Slots in a bucket: one cache line of 64 bytes.
 const BUCKET: usize = 4;
@@ -14,8 +15,6 @@ const AGES: u8 = 32;
 const NO_MOVE: u16 = u16::MAX;
 /// Packed in place of "no evaluation".
 const NO_EVAL: i16 = i16::MIN;
-/// The largest table, in MiB.
-pub const MAX_HASH_MIB: usize = 1 << 15;
 
 /// An entry of the transposition table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-use super::Score;
-use super::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
 use crate::game::{PHASES, ScoreKind};
+use crate::search::score::Score;
+use crate::search::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
 
 /// The chances that the side to move wins, draws and loses, of 1,000 together.
 ///

@@ -1,7 +1,7 @@
 use std::ops::Neg;
 
-use super::Score;
 use crate::game::Bound;
+use crate::search::score::Score;
 
 /// The open interval of scores that a search has to distinguish: `alpha` is the score that the side
 /// to move is sure of elsewhere, `beta` that of its opponent.

@@ -26,7 +26,27 @@ const ROOMS: [(&str, &[&str]); 14] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it. What is not listed stands above all of them: `mod.rs` and tests.
-const FOLDERS: [(&str, &[&str]); 5] = [
+const FOLDERS: [(&str, &[&str]); 6] = [
+    (
+        "search",
+        &[
+            "eval",
+            "tunables",
+            "tablebase_probe",
+            "score",
+            "wdl",
+            "window",
+            "options",
+            "limits",
+            "transposition",
+            "history",
+            "order",
+            "worker",
+            "tree",
+            "iterate",
+            "searcher",
+        ],
+    ),
     (
         "engine",
         &[

@@ -21,12 +21,12 @@ mod terms;
 pub use explain::{Explanation, ManWorth, Share, Trace, Worth, explain, trace, weights};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 
-use self::material::{FULL_PHASE, FULL_SCALE, material};
-use self::sink::{Pair, Sum, placed};
-use self::terms::{View, side_terms};
 use crate::game::{BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side};
 use crate::hash::Key;
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
+use material::{FULL_PHASE, FULL_SCALE, material};
+use sink::{Pair, Sum, placed};
+use terms::{View, side_terms};
 
 /// Bound of the evaluation; above lie won endgame tables and mates.
 const LIMIT: i32 = 20_000;

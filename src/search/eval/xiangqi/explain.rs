@@ -1,13 +1,13 @@
 //! The evaluation broken down: by term and piece for people, by parameter for the tuner.
 
-use super::features::{GROUPS, MATERIAL, Term, group_of};
-use super::material::{FULL_PHASE, Material, material, record};
-use super::numbers::WEIGHTS;
-use super::reach::survey;
-use super::sink::{Entries, Entry, PAIRS_OF_WEIGHTS, Pair};
-use super::terms::{View, side_terms};
-use super::{blend, finish};
 use crate::game::{BySide, Side};
+use crate::search::eval::xiangqi::features::{GROUPS, MATERIAL, Term, group_of};
+use crate::search::eval::xiangqi::material::{FULL_PHASE, Material, material, record};
+use crate::search::eval::xiangqi::numbers::WEIGHTS;
+use crate::search::eval::xiangqi::reach::survey;
+use crate::search::eval::xiangqi::sink::{Entries, Entry, PAIRS_OF_WEIGHTS, Pair};
+use crate::search::eval::xiangqi::terms::{View, side_terms};
+use crate::search::eval::xiangqi::{blend, finish};
 use crate::xiangqi::{Piece, Position, Square};
 
 /// A worth in the middle game, in the ending, and in the position at hand, in centipawns.

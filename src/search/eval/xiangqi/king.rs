@@ -1,13 +1,13 @@
 //! The attack on the opponent's king: pieces that bear on the palace, safe checks, and the pieces
 //! on the king's lines.
 
-use super::features::{
+use crate::game::Side;
+use crate::search::eval::xiangqi::features::{
     BEARERS, BEARERS_MISSING, BEARING_CANNON, BEARING_ROOK, CANNON_BEHIND_HORSE, CANNON_WITH,
     DOUBLE_CANNON, HOLLOW_CANNON, OPEN_KING, PALACE_HITS, PINNED, SAFE_CHECK, WEAK_POINTS, man,
 };
-use super::sink::Sink;
-use super::terms::View;
-use crate::game::Side;
+use crate::search::eval::xiangqi::sink::Sink;
+use crate::search::eval::xiangqi::terms::View;
 use crate::xiangqi::{
     Bitboard, Piece, Position, Role, Square, between, horse_attackers, rook_attacks,
 };

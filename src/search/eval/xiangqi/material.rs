@@ -4,12 +4,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::features::{
+use crate::game::{BySide, Side};
+use crate::search::eval::xiangqi::features::{
     AGAINST, GUARD_SET, MATERIAL, MEN, MEN_ON_BOARD, MISSING_ADVISOR, MISSING_ELEPHANT, PAIRS,
     ROOKLESS, man,
 };
-use super::sink::{Pair, Sink, Sum};
-use crate::game::{BySide, Side};
+use crate::search::eval::xiangqi::sink::{Pair, Sink, Sum};
 use crate::xiangqi::{Position, Role};
 
 /// Phase with all rooks, horses and cannons on the board; an ending without them has 0.

@@ -8,7 +8,7 @@
 //! The games are the 31,044 different ones of the CCPD collection, by people, with their results; the
 //! scores are of the engine with the weights before, which were fitted to the results alone.
 
-use super::features::COUNT;
+use crate::search::eval::xiangqi::features::COUNT;
 
 /// The groups of `features.rs`, in order.
 #[rustfmt::skip]

@@ -1,8 +1,8 @@
 //! Destinations of the evaluation's counts: a sum, which is all that search wants, or a record of
 //! every parameter, for the tuner and for people. Both see the same counts.
 
-use super::features::{COUNT, placement};
-use super::numbers::WEIGHTS;
+use crate::search::eval::xiangqi::features::{COUNT, placement};
+use crate::search::eval::xiangqi::numbers::WEIGHTS;
 use crate::xiangqi::{Piece, Square};
 
 /// A worth in the middle game and in the ending, in centipawns: the middle game in the low 16 bits,

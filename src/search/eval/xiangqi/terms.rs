@@ -1,16 +1,16 @@
 //! The static evaluation except the terms of material: each side by itself, by the points that its
 //! pieces reach. The value of a position is the difference.
 
-use super::features::{
+use crate::game::{BySide, Game, Side};
+use crate::search::eval::xiangqi::features::{
     ATTACKED_BY, BLOCKED_LEG, BOTTOM_CANNON, CANNON_MOBILITY, CENTRE_PAWN, CHEAPLY_ATTACKED,
     CHECKED, CROSSED, GUARDED, HORSE_MOBILITY, KING_MOBILITY, LINKED_CANNONS, LINKED_GUARDS,
     LINKED_HORSES, LINKED_ROOKS, LOOSE, MEN, OUTNUMBERED, PAWN_NEAR_KING, PHALANX, PRESSED,
     ROOK_FILE, ROOK_MOBILITY, SMALL_MOBILITY, SUNK_ROOK, TEMPO, man,
 };
-use super::king;
-use super::reach::{Bearing, Reach, far_half, right_of};
-use super::sink::Sink;
-use crate::game::{BySide, Game, Side};
+use crate::search::eval::xiangqi::king;
+use crate::search::eval::xiangqi::reach::{Bearing, Reach, far_half, right_of};
+use crate::search::eval::xiangqi::sink::Sink;
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Square, king_attacks};
 
 /// A position from one side.

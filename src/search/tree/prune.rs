@@ -2,9 +2,12 @@
 //! enough; in check only moves of bad history and moves that lose material are left out, and none
 //! may hide a decided result.
 
-use super::node::{Candidate, Kind, Node, Null};
-use super::order::noisy_rank;
-use super::tunables::{
+use crate::game::{Adjudicate, Bound, Heuristics, MoveList};
+use crate::search::order::noisy_rank;
+use crate::search::score::Score;
+use crate::search::tablebase_probe::TablebaseProbe;
+use crate::search::tree::node::{Candidate, Kind, Node, Null};
+use crate::search::tunables::{
     DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_BASE,
     FUTILITY_DEPTH, FUTILITY_HISTORY, FUTILITY_MARGIN, HISTORY_PRUNING_DEPTH,
     HISTORY_PRUNING_MARGIN, IIR_DEPTH, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT,
@@ -17,13 +20,11 @@ use super::tunables::{
     TABLE_PROBCUT_MARGIN, TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY,
     TAKE_FUTILITY_MARGIN,
 };
-use super::window::Window;
-use super::workers::{Interrupted, Worker};
-use super::{Score, TablebaseProbe};
-use crate::game::{Adjudicate, Bound, Heuristics, MoveList};
+use crate::search::window::Window;
+use crate::search::worker::{Interrupted, Worker};
 
 /// The result of a search without a node's transposition table move, about that move.
-pub(super) enum Singular {
+pub(in crate::search) enum Singular {
     /// It is to be searched deeper by this number of plies, or less deep.
     Extends(i32),
     /// Others reach beta as well: the node has this score.
@@ -32,7 +33,10 @@ pub(super) enum Singular {
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// A score for the node without searching its moves, if one of the techniques applies.
-    pub(super) fn prune(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
+    pub(in crate::search) fn prune(
+        &mut self,
+        node: &Node<G::Move>,
+    ) -> Result<Option<Score>, Interrupted> {
         if let Some(score) = reverse_futility(node) {
             return Ok(Some(score));
         }
@@ -147,7 +151,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Singular extension (Anantharaman, Campbell and Hsu 1988): if every move but the
     /// transposition table's is worse by a margin, that move is searched deeper. If the others
     /// reach beta too, the node is cut at once.
-    pub(super) fn singularity<N: Kind>(
+    pub(in crate::search) fn singularity<N: Kind>(
         &mut self,
         node: &Node<G::Move>,
         candidate: &Candidate<G::Move>,
@@ -201,7 +205,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
 /// Internal iterative reduction: where the transposition table has no move, a less deep search
 /// finds one for the next iteration.
-pub(super) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
+pub(in crate::search) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
     node.table_move.is_none() && depth >= IIR_DEPTH
 }
 
@@ -231,7 +235,7 @@ fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
 
 /// Returns `Some` if a move is left out for one of the reasons below, with the greatest score of
 /// the node by that move, as far as the reason gives one: a fail-soft bound must not be lower.
-pub(super) fn skips<G: Heuristics>(
+pub(in crate::search) fn skips<G: Heuristics>(
     position: &G,
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
@@ -248,7 +252,7 @@ pub(super) fn skips<G: Heuristics>(
 }
 
 /// Late-move pruning: far down the list, only quiet moves that check are tried.
-pub(super) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
+pub(in crate::search) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
     let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.in_check && node.depth <= LATE_DEPTH && number >= most
 }
@@ -317,7 +321,7 @@ fn base_reduction<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
 
 /// Late-move reduction: the number of plies by which a move is searched less deep at first.
 /// `cutoffs` counts the moves of this node that were refuted already.
-pub(super) fn late_move_reduction<N: Kind, M>(
+pub(in crate::search) fn late_move_reduction<N: Kind, M>(
     node: &Node<M>,
     candidate: &Candidate<M>,
     cutoffs: u8,

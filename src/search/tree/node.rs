@@ -1,21 +1,23 @@
 use arrayvec::ArrayVec;
 
-use super::history::{Before, Structures, bonus, penalty};
-use super::order::{Hints, Picker, noisy_slot};
-use super::prune::{self, Singular};
-use super::transposition::Entry;
-use super::tunables::{
+use crate::game::{Adjudicate, Bound, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
+use crate::search::history::{Before, Structures, bonus, penalty};
+use crate::search::order::{Hints, Picker, noisy_slot};
+use crate::search::score::{MAX_PLY, Score};
+use crate::search::tablebase_probe::TablebaseProbe;
+use crate::search::transposition::Entry;
+use crate::search::tree::prune;
+use crate::search::tree::prune::Singular;
+use crate::search::tunables::{
     CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN, HINDSIGHT_SHALLOWER,
     SHALLOWER_MARGIN, WORSENING_MARGIN,
 };
-use super::window::Window;
-use super::workers::{Interrupted, Worker};
-use super::{MAX_PLY, Score, TablebaseProbe};
-use crate::game::{Adjudicate, Bound, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
+use crate::search::window::Window;
+use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
 /// The kind of a node, known at compile time, so that work that only some nodes need costs the
 /// others nothing.
-pub(super) trait Kind {
+pub(in crate::search) trait Kind {
     /// True where the search begins.
     const ROOT: bool;
     /// True if the window is open.
@@ -23,11 +25,11 @@ pub(super) trait Kind {
 }
 
 /// The node where the search begins.
-pub(super) struct Root;
+pub(in crate::search) struct Root;
 /// A node on the principal variation.
-pub(super) struct Pv;
+pub(in crate::search) struct Pv;
 /// Any other node: searched with a null window.
-pub(super) struct Null;
+pub(in crate::search) struct Null;
 
 impl Kind for Root {
     const ROOT: bool = true;
@@ -44,49 +46,49 @@ impl Kind for Null {
 
 /// The facts known of a node before its moves are searched.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node<M> {
-    pub(super) ply: usize,
-    pub(super) depth: i32,
-    pub(super) window: Window,
+pub(in crate::search) struct Node<M> {
+    pub(in crate::search) ply: usize,
+    pub(in crate::search) depth: i32,
+    pub(in crate::search) window: Window,
     /// True if the side to move is in check, or under a threat of that kind in games without check.
-    pub(super) in_check: bool,
+    pub(in crate::search) in_check: bool,
     /// The static evaluation as the game gives it; `None` in check.
-    pub(super) raw: Option<i32>,
+    pub(in crate::search) raw: Option<i32>,
     /// The same, corrected by history; meaningless in check.
-    pub(super) corrected: Score,
+    pub(in crate::search) corrected: Score,
     /// The same, or the transposition table's score where that says more.
-    pub(super) eval: Score,
+    pub(in crate::search) eval: Score,
     /// True if the evaluation is better than at the same side's last turn.
-    pub(super) improving: bool,
+    pub(in crate::search) improving: bool,
     /// True if the opponent's last move made things worse for it.
-    pub(super) worsening: bool,
+    pub(in crate::search) worsening: bool,
     /// Plies that every move is searched deeper.
-    pub(super) extension: i32,
+    pub(in crate::search) extension: i32,
     /// True if a cut is expected.
-    pub(super) cut: bool,
-    pub(super) was_pv: bool,
+    pub(in crate::search) cut: bool,
+    pub(in crate::search) was_pv: bool,
     /// The transposition table's entry.
-    pub(super) table: Option<Entry>,
-    pub(super) table_move: Option<M>,
-    pub(super) table_noisy: bool,
-    pub(super) before: Before,
-    pub(super) structures: Structures,
+    pub(in crate::search) table: Option<Entry>,
+    pub(in crate::search) table_move: Option<M>,
+    pub(in crate::search) table_noisy: bool,
+    pub(in crate::search) before: Before,
+    pub(in crate::search) structures: Structures,
 }
 
 /// A move of a node, before it is made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate<M> {
-    pub(super) mv: M,
+pub(in crate::search) struct Candidate<M> {
+    pub(in crate::search) mv: M,
     /// The number of moves handed out, this one included.
-    pub(super) number: i32,
-    pub(super) noisy: bool,
+    pub(in crate::search) number: i32,
+    pub(in crate::search) noisy: bool,
     /// True if it gives check.
-    pub(super) threatening: bool,
+    pub(in crate::search) threatening: bool,
     /// Its [history index](Heuristics::history_index).
-    pub(super) index: usize,
+    pub(in crate::search) index: usize,
     /// The slot of its history if it is noisy.
-    pub(super) slot: usize,
-    pub(super) history: i32,
+    pub(in crate::search) slot: usize,
+    pub(in crate::search) history: i32,
 }
 
 /// Moves tried at a node before one cut off: their history indices or slots. Those that do not fit
@@ -111,24 +113,21 @@ impl Tried {
 struct Best<M> {
     score: Score,
     mv: Option<M>,
-    /// See [`Worker::floor`]: the lowest of all moves, for an upper bound depends on each of them;
+    /// See [`Worker::path_ply`]: the lowest of all moves, for an upper bound depends on each of them;
     /// once a move has cut, that move's.
-    floor: usize,
+    path_ply: usize,
 }
 
 impl<M> Best<M> {
     fn none() -> Self {
-        Self { score: -Score::INFINITE, mv: None, floor: NO_FLOOR }
+        Self { score: -Score::INFINITE, mv: None, path_ply: NO_PATH }
     }
 }
-
-/// Floor of scores that no repetition decided.
-pub(super) const NO_FLOOR: usize = usize::MAX;
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The value of the line's last position, `depth` plies deep, as far as `window` distinguishes
     /// scores (fail-soft).
-    pub(super) fn search<N: Kind>(
+    pub(in crate::search) fn search<N: Kind>(
         &mut self,
         window: Window,
         depth: i32,
@@ -201,9 +200,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return self.quiesce::<N>(window, ply);
         }
         match self.judged(ply) {
-            Some((score, floor)) => {
+            Some((score, path_ply)) => {
                 self.enter(ply);
-                self.floor[ply] = floor;
+                self.path_ply[ply] = path_ply;
                 Ok(score)
             }
             None if self.shared.proves => {
@@ -215,7 +214,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The judgement on the line's last position by the rules that look at the past, with its
-    /// [floor](Worker::floor).
+    /// [path_ply](Worker::path_ply).
     fn judged(&self, ply: usize) -> Option<(Score, usize)> {
         let rules = self.shared.rules;
         let judgement = G::judge(&self.line, rules, Horizon::Search { root: self.root });
@@ -224,14 +223,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             Verdict::Draw => Score::DRAW,
             Verdict::Loses(side) => decided(self.line.position().turn() != side, ply),
         };
-        let floor = judgement.hangs_from.map_or(NO_FLOOR, |len| len.saturating_sub(self.root));
-        Some((score, floor))
+        let path_ply = judgement.hangs_from.map_or(NO_PATH, |len| len.saturating_sub(self.root));
+        Some((score, path_ply))
     }
 
     /// A result that needs no search: by the rules that look at the past, by length, by tablebase.
     fn known_result(&mut self, ply: usize, depth: i32) -> Option<Score> {
-        if let Some((score, floor)) = self.judged(ply) {
-            self.floor[ply] = floor;
+        if let Some((score, path_ply)) = self.judged(ply) {
+            self.path_ply[ply] = path_ply;
             return Some(score);
         }
         let position = self.line.position();
@@ -248,7 +247,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if value.plies() > G::STAGE_SIGHT && G::stage(&self.line, self.shared.rules) == 0 {
                 // Later in the game the limit of moves may come first.
                 let start = self.line.len().saturating_sub(self.line.clock() as usize);
-                self.floor[ply] = start.saturating_sub(self.root);
+                self.path_ply[ply] = start.saturating_sub(self.root);
             }
             return Some(Score::of_table(value, ply));
         }
@@ -309,7 +308,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The static evaluation with the correction added.
-    pub(super) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
+    pub(in crate::search) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
         let side = self.line.position().turn();
         Score::from_eval(raw.value() + self.history.correction(side, structures))
     }
@@ -374,8 +373,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if N::ROOT {
                 self.note_effort(mv, nodes);
             }
-            let floor = self.floor[ply + 1];
-            best.floor = best.floor.min(floor);
+            let path_ply = self.path_ply[ply + 1];
+            best.path_ply = best.path_ply.min(path_ply);
             if score > best.score {
                 best.score = score;
                 if window.raise(score) {
@@ -389,7 +388,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                     }
                 }
                 if window.is_empty() {
-                    best.floor = floor;
+                    best.path_ply = path_ply;
                     break;
                 }
             }
@@ -549,8 +548,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// is stored. The root is no exception, for loops may begin in the game before it. Nothing is
     /// stored of a root score that leaves moves out, nor of any that leaves one out for comparison.
     fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
-        let path_dependent = best.floor <= node.ply;
-        self.floor[node.ply] = if path_dependent { best.floor } else { NO_FLOOR };
+        let path_dependent = best.path_ply <= node.ply;
+        self.path_ply[node.ply] = if path_dependent { best.path_ply } else { NO_PATH };
         if N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some() {
             return;
         }
@@ -572,10 +571,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
     }
 
-    /// Gives the node the floor of the node after the pass that decided it.
-    pub(super) fn inherit_floor(&mut self, ply: usize) {
-        let floor = self.floor[ply + 1];
-        self.floor[ply] = if floor <= ply { floor } else { NO_FLOOR };
+    /// Gives the node the path_ply of the node after the pass that decided it.
+    pub(in crate::search) fn inherit_floor(&mut self, ply: usize) {
+        let path_ply = self.path_ply[ply + 1];
+        self.path_ply[ply] = if path_ply <= ply { path_ply } else { NO_PATH };
     }
 
     /// Corrects the evaluation of such positions if search and static evaluation differ, and no
@@ -599,14 +598,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The score of a position without legal moves.
-    pub(super) fn terminal(&self, ply: usize) -> Score {
+    pub(in crate::search) fn terminal(&self, ply: usize) -> Score {
         let position = self.line.position();
         position.outcome().map_or(Score::DRAW, |outcome| result(outcome, position.turn(), ply))
     }
 }
 
 /// A finished game seen by `side`.
-pub(super) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
+pub(in crate::search) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
     outcome.winner().map_or(Score::DRAW, |winner| decided(winner == side, ply))
 }
 
@@ -625,7 +624,7 @@ fn softened<M>(score: Score, node: &Node<M>) -> Score {
 }
 
 /// The transposition table's score, where it was searched deep enough and settles the window.
-pub(super) fn table_cutoff(
+pub(in crate::search) fn table_cutoff(
     entry: Option<Entry>,
     window: Window,
     depth: i32,
@@ -642,7 +641,7 @@ pub(super) fn table_cutoff(
 }
 
 /// The static evaluation, or the transposition table's score where that says more.
-pub(super) fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
+pub(in crate::search) fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.to_global(ply);
     let says_more = match entry.bound {

@@ -1,14 +1,15 @@
 use arrayvec::ArrayVec;
 
-use super::history::Structures;
-use super::node::{Kind, refined, result, table_cutoff};
-use super::order::noisy_rank;
-use super::transposition::Entry;
-use super::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
-use super::window::Window;
-use super::workers::{Interrupted, Worker};
-use super::{MAX_PLY, Score, TablebaseProbe};
 use crate::game::{Adjudicate, Heuristics, MAX_MOVES, MoveList, Packed};
+use crate::search::history::Structures;
+use crate::search::order::noisy_rank;
+use crate::search::score::{MAX_PLY, Score};
+use crate::search::tablebase_probe::TablebaseProbe;
+use crate::search::transposition::Entry;
+use crate::search::tree::node::{Kind, refined, result, table_cutoff};
+use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
+use crate::search::window::Window;
+use crate::search::worker::{Interrupted, Worker};
 
 /// The result of quiescence so far.
 struct Settled<M> {
@@ -31,7 +32,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Quiescence: only noisy moves, and at its first ply quiet moves that make a threat, are
     /// tried, if they do not lose material, and the side to move may always leave it at the static
     /// evaluation (stand pat); in check all moves are tried instead.
-    pub(super) fn quiesce<N: Kind>(
+    pub(in crate::search) fn quiesce<N: Kind>(
         &mut self,
         window: Window,
         ply: usize,
@@ -102,7 +103,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The keys by which the evaluation of the line's last position is corrected.
-    pub(super) fn structures(&self) -> Structures {
+    pub(in crate::search) fn structures(&self) -> Structures {
         self.line.position().structure_keys().filter(|_| self.shared.techniques.corrections)
     }
 
