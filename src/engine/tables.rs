@@ -124,7 +124,7 @@ impl XiangqiTables {
         validity::valid(entry, self.shelves[shelf].rules(), self.rules, men)
     }
 
-    /// The moves by one shelf, best first; see [`Endgames::ranked_moves`].
+    /// The moves by one shelf, best first; see [`ranked_moves`](Self::ranked_moves).
     pub(super) fn ranked_by(
         &self,
         shelf: usize,

@@ -7,7 +7,7 @@ pub const MAX_THREADS: usize = 256;
 /// The most lines that one search reports.
 pub const MAX_MULTIPV: usize = 512;
 
-/// The options of a [`Searcher`].
+/// The options of a [`Searcher`](crate::search::Searcher).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchOptions {
     /// Size of the transposition table in MiB, 1 to [`MAX_HASH_MIB`].
@@ -89,7 +89,7 @@ impl Features {
     };
 }
 
-/// The reasons for which a [`Searcher`] cannot be made.
+/// The reasons for which a [`Searcher`](crate::search::Searcher) cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {

@@ -78,7 +78,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         self.banned = moves;
     }
 
-    /// The transposition table's entry for the position with this [`table_key`].
+    /// The transposition table's entry for the position with this [`table_key`](crate::search::table_key).
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
         self.table.probe(key).and_then(hash_entry)
