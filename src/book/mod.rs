@@ -65,7 +65,7 @@ pub use model::counted_game::{FIRST_YEAR, GameId, LAST_YEAR};
 pub use model::error::{BookError, BuildError, RemakeError, ReplaceError};
 pub use model::filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};
 pub use model::metadata::{Counts, MAX_SHARE, Metadata, Source};
-pub use model::move_stats::{MoveStats, Place, Row, Years};
+pub use model::move_stats::{MoveStats, Row, RowKey, Years};
 pub use model::observation::MoveSum;
 pub use model::origins::{Origin, Origins};
 pub use model::value::{Bounds, Evaluation, SourceScore, Value};

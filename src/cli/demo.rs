@@ -17,7 +17,7 @@ use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::OPENING_FILES;
-use juzhong::engine::{Engine, EngineOptions, Source};
+use juzhong::engine::{Engine, EngineOptions, MoveSource};
 use juzhong::game::{Adjudicate, Game, Horizon, Line};
 use juzhong::record::{PgnOptions, Record, Tree, read_games, write_pgn};
 use juzhong::search::Limits;
@@ -362,7 +362,7 @@ impl Show {
         write!(context.out, "{}", line.position().draw(BoardStyle::Hanzi, line.moves().last()))?;
         let result = result_text(&line, RuleSet::default());
         writeln!(context.out, "   {}", result.as_deref().unwrap_or("broken off"))?;
-        let moves = [Source::Book, Source::Table, Source::Search]
+        let moves = [MoveSource::Book, MoveSource::Table, MoveSource::Search]
             .map(|source| format!("{} {}", sources[source as usize], source.name()));
         writeln!(context.out, "   {} plies: {}", line.len(), moves.join(", "))?;
         Ok(record(&line))

@@ -22,6 +22,6 @@ pub use endgames::{Endgames, NoTables, ProbeBudget, RootMove, RootRanking, Table
 pub use evaluators::{SearchEvaluator, TablebaseEvaluator};
 pub use opening_books::{BookLimits, OwnBook};
 pub use playable::Playable;
-pub use player::{Choice, Engine, EngineError, EngineOptions, Source};
+pub use player::{Choice, Engine, EngineError, EngineOptions, MoveSource};
 pub use tables::XiangqiTables;
 pub use warnings::in_full;

@@ -72,7 +72,7 @@ pub struct EngineError(SearchError);
 
 /// The source of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum MoveSource {
     /// An opening book.
     Book,
     /// The endgame tables.
@@ -81,7 +81,7 @@ pub enum Source {
     Search,
 }
 
-impl Source {
+impl MoveSource {
     /// `book`, `table` or `search`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -99,7 +99,7 @@ pub struct Choice<M> {
     /// The move.
     pub mv: M,
     /// Its source.
-    pub source: Source,
+    pub source: MoveSource,
     /// For the side to move; `None` from a book.
     pub score: Option<Score>,
     /// The tablebase entry of the move, where it decided.
@@ -122,7 +122,7 @@ impl<M: Copy> Choice<M> {
     /// A legal move that nothing speaks for: better than none where a search has failed.
     #[must_use]
     pub fn unsearched(mv: M) -> Self {
-        Self { source: Source::Search, ..Self::from_book(mv) }
+        Self { source: MoveSource::Search, ..Self::from_book(mv) }
     }
 
     /// The choice that a search has found, if it has found a move.
@@ -135,13 +135,13 @@ impl<M: Copy> Choice<M> {
 
     fn from_book(mv: M) -> Self {
         let (score, table) = (None, None);
-        Self { mv, source: Source::Book, score, table, depth: 0, nodes: 0, pv: vec![mv] }
+        Self { mv, source: MoveSource::Book, score, table, depth: 0, nodes: 0, pv: vec![mv] }
     }
 
     fn from_table(best: RootMove<M>) -> Self {
         Self {
             mv: best.mv,
-            source: Source::Table,
+            source: MoveSource::Table,
             score: Some(best.score()),
             table: Some(best),
             depth: 0,
@@ -190,7 +190,7 @@ const PATIENCE_SHARE: u32 = 4;
 /// except where a limit is a time, several threads search, or a book's move is drawn without a seed.
 ///
 /// ```
-/// use juzhong::engine::{Engine, EngineOptions, Source};
+/// use juzhong::engine::{Engine, EngineOptions, MoveSource};
 /// use juzhong::game::{Game, Line};
 /// use juzhong::search::Limits;
 /// use juzhong::xiangqi::Position;
@@ -199,7 +199,7 @@ const PATIENCE_SHARE: u32 = 4;
 /// let mut engine = Engine::<Position>::new(options)?;
 /// let line = Line::new(Position::start(), 0);
 /// let choice = engine.choose(&line, &Limits::depth(2), &()).unwrap();
-/// assert_eq!(choice.source, Source::Search);
+/// assert_eq!(choice.source, MoveSource::Search);
 /// assert!(line.position().is_legal(choice.mv));
 /// # Ok::<(), juzhong::engine::EngineError>(())
 /// ```
@@ -502,7 +502,7 @@ impl<G: Playable> Engine<G> {
         // The search may look at a part of the moves only, and all of that may be banned.
         let mv = best.or_else(|| self.any_move(line.position()))?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
-        let (source, score, table) = (Source::Search, Some(score), None);
+        let (source, score, table) = (MoveSource::Search, Some(score), None);
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use crate::book::analysis::minimax::{Moves, NO_NODE};
 use crate::book::file::reader::{Book, Entry};
 use crate::book::model::error::BookError;
-use crate::book::model::move_stats::Place;
+use crate::book::model::move_stats::RowKey;
 use crate::game::{Adjudicate, Line, Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::{Key, KeyTable};
 
@@ -33,7 +33,7 @@ pub struct Graph<G> {
     /// By node: the result, where the game is over there.
     ended: Vec<Option<Outcome>>,
     /// Moves that were deleted by hand.
-    deleted: HashSet<Place>,
+    deleted: HashSet<RowKey>,
     /// The book's own keys, if they are not the stored ones.
     foreign_keys: Option<KeyTable>,
     game: PhantomData<fn() -> G>,

@@ -15,7 +15,7 @@ use crate::book::file::transaction::Revision;
 use crate::book::file::{annotation_rows, scores};
 use crate::book::model::annotation::Flags;
 use crate::book::model::error::{BookError, ReplaceError};
-use crate::book::model::move_stats::Place;
+use crate::book::model::move_stats::RowKey;
 use crate::book::model::value::{Bounds, Evaluation, SourceScore};
 use crate::bytes::StopFlag;
 use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
@@ -208,7 +208,7 @@ pub fn flag<G: Symmetric + Notation + Adjudicate>(
 
 /// The lost moves of a book, by proofs.
 struct Lost<G: Symmetric> {
-    places: BTreeSet<Place>,
+    places: BTreeSet<RowKey>,
     /// A line that ends with each of these moves.
     lines: Vec<Line<G>>,
     /// The answers of the tablebase, for the book.
@@ -254,7 +254,7 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
 
 /// Sets a flag on these moves and clears it on all others. Facts are no edits: locked moves are
 /// flagged as well.
-fn set_flag(c: &Connection, flag: Flags, on: &BTreeSet<Place>) -> rusqlite::Result<()> {
+fn set_flag(c: &Connection, flag: Flags, on: &BTreeSet<RowKey>) -> rusqlite::Result<()> {
     let mut places = on.clone();
     {
         let mut statement = c.prepare("SELECT key, move FROM marks WHERE flags & ?1")?;
@@ -358,7 +358,7 @@ impl Book {
     }
 
     /// Key and packed move of all moves that were deleted by hand.
-    pub(in crate::book) fn deleted_moves(&self) -> Result<HashSet<Place>, BookError> {
+    pub(in crate::book) fn deleted_moves(&self) -> Result<HashSet<RowKey>, BookError> {
         self.query(|c| {
             let mut statement = c.prepare("SELECT key, move FROM marks WHERE flags & ?1")?;
             let flag = Flags::DELETED.bits();

@@ -170,7 +170,7 @@ fn is_better(a: &MoveStats, b: &MoveStats, side: Side) -> bool {
 
 /// The moves of a book as a survey needs them.
 struct Content {
-    places: Vec<crate::book::model::move_stats::Place>,
+    places: Vec<crate::book::model::move_stats::RowKey>,
     /// Games of each, as far as they count for coverage.
     games: Vec<u64>,
     contrasts: BTreeMap<i64, Contrast>,

@@ -21,7 +21,7 @@ use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::{PlacedRow, Row};
+use crate::book::model::move_stats::{KeyedRow, Row};
 use crate::book::model::observation::{MoveSum, Observation};
 use crate::book::model::weight::Weight;
 use crate::bytes::StopFlag;
@@ -610,7 +610,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         self,
         place: Output,
         mut writer: Writer,
-        rows: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
+        rows: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
         members: impl Iterator<Item = io::Result<Member>>,
         sources: &[Source],
     ) -> Result<Metadata, BuildError> {
@@ -656,7 +656,7 @@ pub(in crate::book) fn impossible() -> io::Error {
 pub(in crate::book) fn in_order<'a>(
     rows: impl Iterator<Item = io::Result<MoveSum>> + Send + 'a,
     errors: Errors<'a>,
-) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + 'a {
+) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send + 'a {
     rows.map(move |row| {
         let MoveSum { key, mv, tally } = row.map_err(|e| errors.io(e))?;
         if !tally.is_plausible() {

@@ -22,7 +22,7 @@ use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, BuildError};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::{MAX_SUM, PlacedRow, Row};
+use crate::book::model::move_stats::{KeyedRow, MAX_SUM, Row};
 use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
 
@@ -87,8 +87,7 @@ impl BaseBook {
     /// All rows, in order.
     pub(in crate::book) fn rows(
         &self,
-    ) -> Result<impl Iterator<Item = Result<PlacedRow, BuildError>> + Send + use<>, BuildError>
-    {
+    ) -> Result<impl Iterator<Item = Result<KeyedRow, BuildError>> + Send + use<>, BuildError> {
         let blobs = Paged::new(self.book()?, Blob::after);
         let path = self.path.clone();
         Ok(blobs.map(move |blob| {
@@ -260,10 +259,10 @@ impl Ids {
 
 /// The rows of a base and new ones, equal ones summed. Settings of a move in the base stay.
 pub(in crate::book) fn add_rows(
-    new: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
-    base: impl Iterator<Item = Result<PlacedRow, BuildError>> + Send,
-) -> impl Iterator<Item = Result<PlacedRow, BuildError>> + Send {
-    let order = |a: &PlacedRow, b: &PlacedRow| (a.0, a.1).cmp(&(b.0, b.1));
+    new: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
+    base: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
+) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send {
+    let order = |a: &KeyedRow, b: &KeyedRow| (a.0, a.1).cmp(&(b.0, b.1));
     merge(new, base, order, |(key, mv, mut row), (_, _, old)| {
         row.tally.absorb(&old.tally);
         row.weight = old.weight;

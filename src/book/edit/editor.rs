@@ -14,7 +14,7 @@ use crate::book::file::reader::Book;
 use crate::book::file::transaction::Revision;
 use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT, MAX_GROUP};
 use crate::book::model::error::{BookError, ReplaceError};
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Row, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::{Notation, Packed, Symmetric};
 
@@ -314,7 +314,7 @@ impl Editor {
 
     fn write_step(
         &mut self,
-        place: Place,
+        place: RowKey,
         what: &str,
         before: &Annotation,
         after: &Annotation,
@@ -338,7 +338,7 @@ impl Editor {
         &self,
         position: &G,
         mv: G::Move,
-    ) -> Result<Place, EditError> {
+    ) -> Result<RowKey, EditError> {
         self.book().expect_game::<G>()?;
         if !position.is_legal(mv) {
             let (mv, position) = (G::move_text(mv), position.to_fen());
@@ -348,11 +348,11 @@ impl Editor {
         Ok((canonical.key.to_i64(), position.canonical_move(canonical, mv).pack()))
     }
 
-    fn mark_at(&self, place: Place) -> Result<Annotation, EditError> {
+    fn mark_at(&self, place: RowKey) -> Result<Annotation, EditError> {
         self.query(|c| annotation_rows::get(c, place))
     }
 
-    fn row_at(&self, (key, mv): Place) -> Result<Option<Row>, EditError> {
+    fn row_at(&self, (key, mv): RowKey) -> Result<Option<Row>, EditError> {
         let sql = "SELECT stats FROM moves WHERE key = ?1 AND move = ?2";
         let blob: Option<Vec<u8>> = self
             .query(|c| c.prepare_cached(sql)?.query_row((key, mv), |row| row.get(0)).optional())?;
@@ -363,7 +363,7 @@ impl Editor {
     }
 
     /// Returns true if the book has a move with the mark `mark`.
-    fn has(&self, place: Place, mark: &Annotation) -> Result<bool, EditError> {
+    fn has(&self, place: RowKey, mark: &Annotation) -> Result<bool, EditError> {
         let flags = mark.flags;
         Ok(!flags.has(Flags::DELETED) && (flags.has(Flags::ADDED) || self.row_at(place)?.is_some()))
     }

@@ -6,7 +6,7 @@ use crate::book::file::reader::Book;
 use crate::book::file::{annotation_rows, scores};
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
-use crate::book::model::move_stats::Place;
+use crate::book::model::move_stats::RowKey;
 
 /// A step of an edit, as the journal has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(in crate::book) fn forget(c: &Connection, edit: u64) -> rusqlite::Result<()>
 pub(in crate::book) fn write(
     c: &Connection,
     (edit, step): (u64, u64),
-    place: Place,
+    place: RowKey,
     what: &str,
     before: &Annotation,
     after: &Annotation,

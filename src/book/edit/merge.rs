@@ -20,7 +20,7 @@ use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, RemakeError};
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Row, RowKey};
 use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
 use crate::bytes::atomic::folder_of;
@@ -317,7 +317,7 @@ fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
 struct StoredRows<'a> {
     book: &'a Book,
     rows: rusqlite::Rows<'a>,
-    before: Option<Place>,
+    before: Option<RowKey>,
 }
 
 impl<'a> StoredRows<'a> {
@@ -326,7 +326,7 @@ impl<'a> StoredRows<'a> {
         Ok(Self { book, rows, before: None })
     }
 
-    fn next(&mut self) -> Result<Option<(Place, Row)>, BookError> {
+    fn next(&mut self) -> Result<Option<(RowKey, Row)>, BookError> {
         let mut read = || {
             let Some(row) = self.rows.next()? else { return Ok(None) };
             let (key, mv) = (row.get(0)?, row.get(1)?);
@@ -416,7 +416,7 @@ struct Merging<'a> {
     table: Option<KeyTable>,
     origins: Numbered,
     /// The marks of moves in the books.
-    marks: BTreeMap<Place, Vec<Annotation>>,
+    marks: BTreeMap<RowKey, Vec<Annotation>>,
     unreached: Vec<u64>,
     /// Different games from other starts.
     other_starts: u64,
@@ -636,11 +636,11 @@ struct Collect<'a> {
     failed: std::io::Result<()>,
     origins: &'a Numbered,
     number: usize,
-    marks: &'a mut BTreeMap<Place, Vec<Annotation>>,
+    marks: &'a mut BTreeMap<RowKey, Vec<Annotation>>,
 }
 
 impl Collect<'_> {
-    fn add(&mut self, place: Place, row: Option<Row>, mark: Annotation) {
+    fn add(&mut self, place: RowKey, row: Option<Row>, mark: Annotation) {
         if mark != Annotation::default() {
             let origin = Some(self.origins.of(self.number, mark.origin));
             self.marks.entry(place).or_default().push(Annotation { origin, ..mark });
@@ -671,7 +671,7 @@ impl Collect<'_> {
 /// A row, summed over books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Summed {
-    place: Place,
+    place: RowKey,
     row: Row,
 }
 

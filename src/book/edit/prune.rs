@@ -10,7 +10,7 @@ use crate::book::file::walk::Walker;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Row, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::{Notation, Symmetric};
 
@@ -116,12 +116,12 @@ pub fn prune<G: Symmetric + Notation>(
 fn fates(
     book: &Book,
     options: &PruneOptions,
-) -> Result<(Vec<Place>, Vec<PruneOutcome>), RemakeError> {
+) -> Result<(Vec<RowKey>, Vec<PruneOutcome>), RemakeError> {
     let (mut places, mut fates) = (Vec::new(), Vec::new());
     // Of the position at hand: where it begins, and the games of its moves.
     let (mut first, mut games) = (0, Vec::<u64>::new());
     book.for_each_place(|place, row, mark| {
-        if places.last().is_some_and(|last: &Place| last.0 != place.0) {
+        if places.last().is_some_and(|last: &RowKey| last.0 != place.0) {
             apply_share(&mut fates[first..], &games, options.min_share);
             (first, games) = (fates.len(), Vec::new());
         }
@@ -166,7 +166,7 @@ fn apply_share(fates: &mut [PruneOutcome], games: &[u64], min_share: f64) {
 /// Finds the places that were reached from the start before and no longer are.
 fn cut_off<G: Symmetric + Notation>(
     book: &Book,
-    places: &[Place],
+    places: &[RowKey],
     fates: &[PruneOutcome],
     options: &PruneOptions,
 ) -> Vec<bool> {
@@ -229,7 +229,7 @@ fn write(
 
 fn write_place(
     writer: &mut Writer,
-    place: Place,
+    place: RowKey,
     row: Option<Row>,
     mark: &Annotation,
 ) -> rusqlite::Result<()> {

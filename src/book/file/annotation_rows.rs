@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::book::file::connect::row_fault;
 use crate::book::model::annotation::{Annotation, MAX_GROUP, text_up_to};
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Row, RowKey};
 use crate::game::MAX_MOVES;
 
 /// The query for whether a book has a mark of any move.
@@ -50,7 +50,7 @@ pub(in crate::book) fn of_key(
 }
 
 /// Reads the mark of one move.
-pub(in crate::book) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result<Annotation> {
+pub(in crate::book) fn get(c: &Connection, (key, mv): RowKey) -> rusqlite::Result<Annotation> {
     let sql = "SELECT priority, flags, weight, comment, origin FROM marks \
                WHERE key = ?1 AND move = ?2";
     let mut statement = c.prepare_cached(sql)?;
@@ -67,7 +67,7 @@ pub(in crate::book) fn get(c: &Connection, (key, mv): Place) -> rusqlite::Result
 /// Sets the mark of a move, in place of the previous one.
 pub(in crate::book) fn set(
     c: &Connection,
-    (key, mv): Place,
+    (key, mv): RowKey,
     mark: &Annotation,
 ) -> rusqlite::Result<()> {
     c.prepare_cached("DELETE FROM marks WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
@@ -78,7 +78,7 @@ pub(in crate::book) fn set(
 /// Writes the mark of a move that has none yet.
 pub(in crate::book) fn put(
     c: &Connection,
-    (key, mv): Place,
+    (key, mv): RowKey,
     mark: &Annotation,
 ) -> rusqlite::Result<()> {
     if !mark.is_blank() {
@@ -104,7 +104,7 @@ pub(in crate::book) fn put(
 /// Calls `visit` with every place that has a row or a mark, in order. Groups alone make no place.
 pub(in crate::book) fn for_each_place(
     c: &Connection,
-    mut visit: impl FnMut(Place, Option<Row>, Annotation) -> rusqlite::Result<()>,
+    mut visit: impl FnMut(RowKey, Option<Row>, Annotation) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let mut moves = c.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
     let mut marks = c.prepare(
@@ -135,7 +135,7 @@ pub(in crate::book) fn for_each_place(
     Ok(())
 }
 
-fn place(row: &rusqlite::Row<'_>) -> rusqlite::Result<Place> {
+fn place(row: &rusqlite::Row<'_>) -> rusqlite::Result<RowKey> {
     Ok((row.get(0)?, row.get(1)?))
 }
 
@@ -181,7 +181,7 @@ struct Ahead<'s, T, F> {
     read: F,
     /// True if a place can have several rows.
     repeats: bool,
-    next: Option<(Place, T)>,
+    next: Option<(RowKey, T)>,
 }
 
 impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F> {
@@ -191,12 +191,12 @@ impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F>
         Ok(ahead)
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<RowKey> {
         self.next.as_ref().map(|(place, _)| *place)
     }
 
     /// Advances to the next row, and returns the one before.
-    fn advance(&mut self) -> rusqlite::Result<Option<(Place, T)>> {
+    fn advance(&mut self) -> rusqlite::Result<Option<(RowKey, T)>> {
         let next = match self.rows.next()? {
             Some(row) => Some((place(row)?, (self.read)(row)?)),
             None => None,
@@ -210,7 +210,7 @@ impl<'s, T, F: FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>> Ahead<'s, T, F>
     }
 
     /// Returns the next row and advances, if that row is of this place.
-    fn take_at(&mut self, place: Place) -> rusqlite::Result<Option<T>> {
+    fn take_at(&mut self, place: RowKey) -> rusqlite::Result<Option<T>> {
         if self.place() != Some(place) {
             return Ok(None);
         }

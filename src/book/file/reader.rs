@@ -16,7 +16,7 @@ use crate::book::file::{annotation_rows, connect, digest, pages, scores};
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::{MAX_SHARE, Metadata, Source};
-use crate::book::model::move_stats::{MoveStats, Place, Row};
+use crate::book::model::move_stats::{MoveStats, Row, RowKey};
 use crate::book::model::weight::Weight;
 use crate::bytes::{StopFlag, open};
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
@@ -426,7 +426,7 @@ impl Book {
     /// Calls `visit` with every place that has a row or a mark, deleted moves and all.
     pub(in crate::book) fn for_each_place(
         &self,
-        visit: impl FnMut(Place, Option<Row>, Annotation) -> rusqlite::Result<()>,
+        visit: impl FnMut(RowKey, Option<Row>, Annotation) -> rusqlite::Result<()>,
     ) -> Result<(), BookError> {
         self.query(|c| annotation_rows::for_each_place(c, visit))
     }
@@ -611,7 +611,7 @@ impl Book {
     /// The row and the mark at a place.
     pub(in crate::book) fn row_and_mark(
         &self,
-        place: Place,
+        place: RowKey,
     ) -> Result<(Option<Row>, Annotation), BookError> {
         let rows = self.rows_of(place.0)?;
         let row = rows.iter().find(|(mv, _)| *mv == place.1).map(|(_, row)| *row);

@@ -3,7 +3,7 @@
 use crate::book::file::reader::Book;
 use crate::book::file::walk::{Walker, for_each_near};
 use crate::book::model::error::BookError;
-use crate::book::model::move_stats::Place;
+use crate::book::model::move_stats::RowKey;
 use crate::game::{Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
 
@@ -23,7 +23,7 @@ const MAX_TRIES: u64 = 50_000_000;
 pub(in crate::book) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
     book: &Book,
     table: Option<&KeyTable>,
-    mut visit: impl FnMut(Place, Place) -> Result<(), E>,
+    mut visit: impl FnMut(RowKey, RowKey) -> Result<(), E>,
 ) -> Result<u64, E> {
     book.expect_game::<G>()?;
     let mut rows = Vec::new();

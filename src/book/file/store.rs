@@ -18,7 +18,7 @@ use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Metadata, Source};
-use crate::book::model::move_stats::{Place, PlacedRow, Row};
+use crate::book::model::move_stats::{KeyedRow, Row, RowKey};
 use crate::book::model::origins::Origins;
 use crate::bytes::external_sort::ahead;
 
@@ -195,7 +195,7 @@ struct Lot {
 }
 
 impl Lot {
-    fn put(&mut self, (key, mv, row): PlacedRow) {
+    fn put(&mut self, (key, mv, row): KeyedRow) {
         row.put(key, mv, &mut self.blobs);
         self.rows.push((key, mv, self.blobs.len()));
     }
@@ -293,7 +293,7 @@ impl Writer {
     /// store one of the caller's.
     pub(in crate::book) fn add_rows<E: Send>(
         &mut self,
-        rows: impl Iterator<Item = Result<PlacedRow, E>> + Send,
+        rows: impl Iterator<Item = Result<KeyedRow, E>> + Send,
         failed: impl Fn(rusqlite::Error) -> E,
     ) -> Result<(), E> {
         ahead(
@@ -319,7 +319,11 @@ impl Writer {
     }
 
     /// Adds a row; in ascending order.
-    pub(in crate::book) fn add_row(&mut self, (key, mv): Place, row: &Row) -> rusqlite::Result<()> {
+    pub(in crate::book) fn add_row(
+        &mut self,
+        (key, mv): RowKey,
+        row: &Row,
+    ) -> rusqlite::Result<()> {
         let mut lot = Lot::default();
         lot.put((key, mv, *row));
         self.add_lot(&lot)
@@ -328,7 +332,7 @@ impl Writer {
     /// Adds the mark of a move.
     pub(in crate::book) fn add_mark(
         &self,
-        place: Place,
+        place: RowKey,
         mark: &Annotation,
     ) -> rusqlite::Result<()> {
         annotation_rows::put(&self.connection, place, mark)
@@ -394,7 +398,7 @@ impl Writer {
 
 /// Makes lots of rows. An error is the last that is sent.
 fn send_lots<E>(
-    rows: impl Iterator<Item = Result<PlacedRow, E>>,
+    rows: impl Iterator<Item = Result<KeyedRow, E>>,
     send: &mut dyn FnMut(Result<Lot, E>) -> bool,
 ) {
     let mut lot = Lot::default();

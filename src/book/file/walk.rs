@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::book::file::reader::{Book, shown_move};
 use crate::book::model::error::BookError;
-use crate::book::model::move_stats::Place;
+use crate::book::model::move_stats::RowKey;
 use crate::game::{Game, MoveList, Notation, Packed, Symmetric};
 use crate::hash::KeyTable;
 
@@ -96,7 +96,7 @@ impl Book {
     pub fn for_each_position<G: Symmetric + Notation, E: From<BookError>>(
         &self,
         mut visit: impl FnMut(usize, &G, u64) -> Result<(), E>,
-    ) -> Result<Vec<Place>, E> {
+    ) -> Result<Vec<RowKey>, E> {
         self.expect_game::<G>()?;
         // The number that the book states may be forged, so the memory reserved in advance is limited.
         let mut rows = Vec::with_capacity(self.metadata().rows.min(1 << 20) as usize);
@@ -150,7 +150,7 @@ pub(in crate::book) struct Walker<'a, G> {
 
 impl<'a, G: Symmetric> Walker<'a, G> {
     /// `rows`, in ascending order, are those of a book with these keys.
-    pub(in crate::book) fn new(keys: Option<&'a KeyTable>, rows: Vec<Place>) -> Self {
+    pub(in crate::book) fn new(keys: Option<&'a KeyTable>, rows: Vec<RowKey>) -> Self {
         let (entered, reached) = (vec![false; rows.len()], vec![false; rows.len()]);
         Self { keys, rows: Rows::new(rows), entered, reached, next: Vec::new() }
     }
@@ -191,7 +191,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     /// Walks on from the positions entered and calls `visit` with every position and its rows.
     pub(in crate::book) fn run_rows<E>(
         &mut self,
-        mut visit: impl FnMut(&G, &[Place]) -> Result<(), E>,
+        mut visit: impl FnMut(&G, &[RowKey]) -> Result<(), E>,
     ) -> Result<(), E> {
         while !self.next.is_empty() {
             for mut position in std::mem::take(&mut self.next) {
@@ -230,13 +230,13 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     }
 
     /// The rows that were not reached.
-    pub(in crate::book) fn unreached(&self) -> impl Iterator<Item = Place> {
+    pub(in crate::book) fn unreached(&self) -> impl Iterator<Item = RowKey> {
         let rows = self.rows.rows.iter().zip(&self.reached);
         rows.filter(|&(_, reached)| !reached).map(|(&place, _)| place)
     }
 
     /// All rows.
-    pub(in crate::book) fn rows(&self) -> &[Place] {
+    pub(in crate::book) fn rows(&self) -> &[RowKey] {
         &self.rows.rows
     }
 }

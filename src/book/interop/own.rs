@@ -13,7 +13,7 @@ use crate::book::interop::error::InteropError;
 use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::metadata::{Metadata, Source};
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Row, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::Game;
 use crate::hash::KeyTable;
@@ -39,7 +39,7 @@ impl OwnWriter {
     }
 
     /// Adds the mark of a move that has no row.
-    pub(super) fn put_mark(&self, place: Place, mark: &Annotation) -> Result<(), InteropError> {
+    pub(super) fn put_mark(&self, place: RowKey, mark: &Annotation) -> Result<(), InteropError> {
         self.writer.add_mark(place, mark).map_err(|e| self.output.at().store(e).into())
     }
 

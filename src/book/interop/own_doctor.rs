@@ -31,7 +31,7 @@ use crate::book::interop::walk::walk;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::Counts;
-use crate::book::model::move_stats::{Place, Row};
+use crate::book::model::move_stats::{Row, RowKey};
 use crate::bytes::{StopFlag, open};
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
@@ -58,9 +58,9 @@ pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
 pub(super) struct Examined {
     pub(super) diagnosis: Diagnosis,
     /// The rows that a clean copy leaves out.
-    bad: BTreeSet<Place>,
+    bad: BTreeSet<RowKey>,
     /// Weights that a clean copy leaves out.
-    outliers: BTreeSet<Place>,
+    outliers: BTreeSet<RowKey>,
     book: Option<Book>,
 }
 
@@ -183,7 +183,7 @@ fn has_marks(connection: &Connection) -> bool {
 }
 
 /// The mark of a move; an empty one if it cannot be read.
-fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Annotation {
+fn mark_of(connection: &Connection, has_marks: bool, place: RowKey) -> Annotation {
     if has_marks {
         annotation_rows::get(connection, place).unwrap_or_default()
     } else {
@@ -191,7 +191,7 @@ fn mark_of(connection: &Connection, has_marks: bool, place: Place) -> Annotation
     }
 }
 
-fn stored((key, mv): Place, row: &Row, mark: &Annotation) -> Stored {
+fn stored((key, mv): RowKey, row: &Row, mark: &Annotation) -> Stored {
     let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
     let weight = mark.weight.or(row.weight);
     stored.value = i32::try_from(weight.unwrap_or(row.tally.games)).unwrap_or(i32::MAX);
@@ -205,7 +205,7 @@ fn stored((key, mv): Place, row: &Row, mark: &Annotation) -> Stored {
     stored
 }
 
-fn place_name((key, mv): Place) -> String {
+fn place_name((key, mv): RowKey) -> String {
     let key = crate::hash::Key::from_i64(key);
     match Move::unpack(mv) {
         Some(mv) => format!("{mv} of position {key}"),
@@ -214,13 +214,13 @@ fn place_name((key, mv): Place) -> String {
 }
 
 /// A row of the table of moves; `None` stands for a damaged one.
-type Raw = (Place, Option<Row>);
+type Raw = (RowKey, Option<Row>);
 
 /// Calls `visit` with every row that can be read, in order, until it returns `false`. Returns the parts that
 /// cannot be read.
 fn each_row(
     connection: &Connection,
-    visit: &mut dyn FnMut(Place, Option<Row>) -> bool,
+    visit: &mut dyn FnMut(RowKey, Option<Row>) -> bool,
 ) -> Vec<String> {
     let mut goes_on = true;
     let mut is_first = true;
@@ -267,7 +267,7 @@ fn scan(
     let mut read = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([range.start(), range.end()])?;
-        let mut before: Option<Place> = None;
+        let mut before: Option<RowKey> = None;
         while let Some(row) = rows.next()? {
             let (Ok(key), Ok(mv)) = (row.get::<_, i64>(0), row.get::<_, u16>(1)) else {
                 if !visit(((0, u16::MAX), None)) {
@@ -319,7 +319,7 @@ fn search(
     options: &DoctorOptions,
     diagnosis: &mut Diagnosis,
     findings: &mut Findings,
-) -> Result<BTreeSet<Place>, InteropError> {
+) -> Result<BTreeSet<RowKey>, InteropError> {
     let (mut mirrored, mut astray) = (Vec::new(), Vec::new());
     let walked = walk(path, own, index, &options.reach, &mut |position: &Position, hits| {
         note_mirrored(position, hits, &mut mirrored);
@@ -356,13 +356,13 @@ fn search(
     Ok(bad)
 }
 
-const fn place(row: &Stored) -> Place {
+const fn place(row: &Stored) -> RowKey {
     // The place of such a row is its move, be it one or not.
     (row.key.cast_signed(), row.place as u16)
 }
 
 /// Weights that were set and that are a thousand times all others.
-fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> BTreeSet<Place> {
+fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> BTreeSet<RowKey> {
     let mut outliers = BTreeSet::new();
     for group in index.groups().filter(|group| group.len() > 1) {
         diagnosis.choices += 1;
@@ -430,8 +430,8 @@ pub(super) fn repair(
 
 fn copy_rows(
     connection: &Connection,
-    bad: &BTreeSet<Place>,
-    outliers: &BTreeSet<Place>,
+    bad: &BTreeSet<RowKey>,
+    outliers: &BTreeSet<RowKey>,
     report: &mut RepairReport,
     visit: &mut dyn FnMut(Entry) -> bool,
 ) -> Vec<String> {
@@ -462,7 +462,7 @@ fn copy_added(
 ) -> Result<(), InteropError> {
     let sql = "SELECT key, move FROM marks AS m WHERE NOT EXISTS(SELECT 1 FROM moves AS r \
                WHERE r.key = m.key AND r.move = m.move) ORDER BY key, move";
-    let read = || -> rusqlite::Result<Vec<Place>> {
+    let read = || -> rusqlite::Result<Vec<RowKey>> {
         let mut statement = connection.prepare(sql)?;
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     };

@@ -4,10 +4,10 @@ use crate::bytes::varint;
 use crate::game::{Outcome, Side};
 
 /// A row of a book: its key and its packed move.
-pub type Place = (i64, u16);
+pub type RowKey = (i64, u16);
 
 /// A row of `moves`: key, packed move, content.
-pub(in crate::book) type PlacedRow = (i64, u16, Row);
+pub(in crate::book) type KeyedRow = (i64, u16, Row);
 
 /// Larger sums than this are forged.
 pub(in crate::book) const MAX_SUM: u64 = 1 << 50;

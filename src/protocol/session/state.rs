@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::engine::clock::Allowance;
-use crate::engine::{Choice, Engine, EngineOptions, Playable, Source, seed_or_drawn};
+use crate::engine::{Choice, Engine, EngineOptions, MoveSource, Playable, seed_or_drawn};
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
 use crate::protocol::conversation::input::{Channel, Event};
@@ -717,9 +717,9 @@ impl<'a, G: Playable> Session<'a, G> {
             Outcome::Move(Some(choice)) => self.varied(choice, &search.lines),
         };
         match choice.source {
-            Source::Search => {}
-            Source::Book => self.gui.message("the move is from the book")?,
-            Source::Table => self.tell_table(&choice)?,
+            MoveSource::Search => {}
+            MoveSource::Book => self.gui.message("the move is from the book")?,
+            MoveSource::Table => self.tell_table(&choice)?,
         }
         let draw = search.draw && self.accepts_draw(&choice);
         self.gui.best::<G>(choice.mv, choice.ponder(), Extras { draw })
@@ -744,7 +744,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// The choice, or for a change another of the search's lines that is hardly worse.
     fn varied(&mut self, choice: Choice<G::Move>, lines: &[Iteration<G::Move>]) -> Choice<G::Move> {
         let Some(margin) = self.settings.margin() else { return choice };
-        let Some(best) = choice.score.filter(|_| choice.source == Source::Search) else {
+        let Some(best) = choice.score.filter(|_| choice.source == MoveSource::Search) else {
             return choice;
         };
         let good: Vec<_> = lines.iter().filter(|line| line.score >= best - margin).collect();

@@ -5,7 +5,7 @@ use std::{io, thread};
 
 use super::{PATIENCE, Session};
 use crate::bytes::machine::DEEP_STACK;
-use crate::engine::{Choice, Source};
+use crate::engine::{Choice, MoveSource};
 use crate::game::Notation;
 use crate::protocol::{Answer, Dialect, Go, Wire, shortened};
 use crate::proxy::backend::Stage;
@@ -59,9 +59,9 @@ impl Session<'_> {
         let line = self.board.line()?;
         let choice = self.front.engine()?.consult(line)?;
         let is_known = match choice.source {
-            Source::Book => true,
-            Source::Table => choice.table.is_some_and(|best| best.score() != Score::DRAW),
-            Source::Search => false,
+            MoveSource::Book => true,
+            MoveSource::Table => choice.table.is_some_and(|best| best.score() != Score::DRAW),
+            MoveSource::Search => false,
         };
         let rules = self.rules();
         let may_play =
@@ -85,7 +85,7 @@ impl Session<'_> {
             }
         }
         match (choice.source, &choice.table) {
-            (Source::Book, _) => self.info("the move is from the book"),
+            (MoveSource::Book, _) => self.info("the move is from the book"),
             (_, Some(table)) => self.info(&format!("the move is from the endgame tables: {table}")),
             _ => Ok(()),
         }

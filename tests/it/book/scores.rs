@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use juzhong::book::{self, Book, BuildOptions, Policy, ReadOptions, SelectOptions};
 use juzhong::bytes::lock::{Claim, FileLock};
-use juzhong::engine::{Engine, EngineOptions, OwnBook, Source};
+use juzhong::engine::{Engine, EngineOptions, MoveSource, OwnBook};
 use juzhong::game::{Game, Line, MoveList};
 use juzhong::search::Limits;
 use juzhong::tablebase::{
@@ -393,7 +393,7 @@ fn a_move_that_goes_on_with_a_perpetual_check_is_banned() {
         let options = EngineOptions { books, seed, hash_mib: 1, ..EngineOptions::default() };
         let mut engine = Engine::<Position>::new(options).unwrap();
         let choice = engine.choose(&after(&inside), &Limits::nodes(10), &()).unwrap();
-        assert_eq!((choice.mv.to_string().as_str(), choice.source), ("e1e2", Source::Book));
+        assert_eq!((choice.mv.to_string().as_str(), choice.source), ("e1e2", MoveSource::Book));
     }
     // By other rules it is a draw, and the flag goes.
     assert!(banned(&flag("none")).is_empty());
@@ -483,8 +483,8 @@ fn moves_that_tables_prove_lost_are_flagged_and_not_chosen() {
         let mut engine = Engine::<Position>::new(options).unwrap();
         engine.choose(&line, &Limits::nodes(10), &()).map(|choice| (choice.mv, choice.source))
     };
-    assert_eq!(choose(None), Some((loss, Source::Book)));
-    assert_eq!(choose(Some(dir.clone())), Some((draw, Source::Book)), "tables at play");
+    assert_eq!(choose(None), Some((loss, MoveSource::Book)));
+    assert_eq!(choose(Some(dir.clone())), Some((draw, MoveSource::Book)), "tables at play");
     let dir = dir.display().to_string();
     let args = ["book", "flag", &book, "--rules", "check", "--tables", &dir];
     let answer = json(&args);
@@ -495,11 +495,11 @@ fn moves_that_tables_prove_lost_are_flagged_and_not_chosen() {
         .map(|lost| lost["line"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned())
         .collect();
     assert_eq!(flagged, [loss.to_string()]);
-    assert_eq!(choose(None), Some((draw, Source::Book)), "the flag alone");
+    assert_eq!(choose(None), Some((draw, MoveSource::Book)), "the flag alone");
     // What the tables said stays in the book, so that flagging without them forgets nothing.
     let args = ["book", "flag", &book, "--rules", "check"];
     assert_eq!(json(&args)["lost"], answer["lost"]);
-    assert_eq!(choose(None), Some((draw, Source::Book)));
+    assert_eq!(choose(None), Some((draw, MoveSource::Book)));
     // As scores: both positions are proven, and so is the one before them.
     let args = ["book", "score", &book, "--rules", "check", "--tables", &dir, "--no-engine"];
     let answer = json(&args);

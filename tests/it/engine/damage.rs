@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
-use juzhong::engine::{Engine, EngineOptions, Source};
+use juzhong::engine::{Engine, EngineOptions, MoveSource};
 use juzhong::game::Line;
 use juzhong::search::Limits;
 use juzhong::tablebase::{GenerateOptions, Metric, NoProgress, Rules, Tables, generate_all};
@@ -116,7 +116,7 @@ fn engine_with_tables(folder: &Path) -> Engine<Position> {
     Engine::new(options).unwrap()
 }
 
-fn source(engine: &mut Engine<Position>, fen: &str) -> Source {
+fn source(engine: &mut Engine<Position>, fen: &str) -> MoveSource {
     engine.choose(&line(fen), &Limits::depth(3), &()).unwrap().source
 }
 
@@ -125,11 +125,11 @@ fn play_goes_on_without_a_damaged_table() {
     for damage in FATAL.into_iter().chain(HARMLESS) {
         let folder = copy_tables();
         let mut engine = engine_with_tables(folder.path());
-        assert_eq!(source(&mut engine, KRVKA), Source::Table);
+        assert_eq!(source(&mut engine, KRVKA), MoveSource::Table);
         // Not opened yet: nothing of it is at hand.
         damage(&table(folder.path(), "KRvKN"));
         for _ in 0..2 {
-            assert_eq!(source(&mut engine, KRVKN), Source::Search);
+            assert_eq!(source(&mut engine, KRVKN), MoveSource::Search);
         }
         let warnings = engine.take_warnings();
         assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -138,8 +138,8 @@ fn play_goes_on_without_a_damaged_table() {
             "{warnings:?}"
         );
         engine.new_game();
-        assert_eq!(source(&mut engine, KRVKN), Source::Search);
-        assert_eq!(source(&mut engine, KRVKA), Source::Table, "the others serve");
+        assert_eq!(source(&mut engine, KRVKN), MoveSource::Search);
+        assert_eq!(source(&mut engine, KRVKA), MoveSource::Table, "the others serve");
         assert!(engine.take_warnings().is_empty());
     }
 }
@@ -184,7 +184,7 @@ fn books(folder: &Path) -> [PathBuf; 2] {
 
 fn first_move(engine: &mut Engine<Position>) -> Option<Move> {
     let choice = engine.choose(&Line::new(Position::start(), 0), &Limits::depth(1), &());
-    choice.filter(|choice| choice.source == Source::Book).map(|choice| choice.mv)
+    choice.filter(|choice| choice.source == MoveSource::Book).map(|choice| choice.mv)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
-use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, Source, TableOptions};
+use juzhong::engine::{Engine, EngineOptions, MoveSource, OwnBook, Playable, TableOptions};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::search::{Limits, Score};
@@ -64,13 +64,13 @@ fn plays_from_the_book_then_searches() {
     let limits = Limits::nodes(500);
     for (moves, expected) in [("", "h2e2"), ("h2e2", "h9g7"), ("h2e2 h9g7", "h0g2")] {
         let choice = engine.choose(&line_after(moves), &limits, &()).unwrap();
-        assert_eq!((choice.mv.to_string().as_str(), choice.source), (expected, Source::Book));
+        assert_eq!((choice.mv.to_string().as_str(), choice.source), (expected, MoveSource::Book));
     }
     // The mirror image of a line of the book.
     let choice = engine.choose(&line_after("b2e2 b9c7"), &limits, &()).unwrap();
-    assert_eq!((choice.mv.to_string().as_str(), choice.source), ("b0c2", Source::Book));
+    assert_eq!((choice.mv.to_string().as_str(), choice.source), ("b0c2", MoveSource::Book));
     let choice = engine.choose(&line_after("a0a1"), &limits, &()).unwrap();
-    assert_eq!(choice.source, Source::Search);
+    assert_eq!(choice.source, MoveSource::Search);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn books_serve_their_side_and_are_given_up() {
         };
         lines.iter().map(&mut choose).collect::<Vec<_>>()
     };
-    let (book, search) = (Source::Book, Source::Search);
+    let (book, search) = (MoveSource::Book, MoveSource::Search);
     let both = ["", "h2e2"];
     let best = select(Policy::Best);
     assert_eq!(source(None, best, &both), [book, book]);
@@ -133,7 +133,7 @@ fn mates_from_the_tables_without_a_detour() {
     let mut last = u16::MAX;
     while line.position().outcome().is_none() {
         let choice = engine.choose(&line, &Limits::nodes(100), &()).unwrap();
-        assert_eq!(choice.source, Source::Table);
+        assert_eq!(choice.source, MoveSource::Table);
         let entry = choice.table.unwrap().entry;
         assert_ne!(entry.wdl, Wdl::Draw);
         assert!(entry.distance < last, "{} after {last}", entry.distance);
@@ -155,7 +155,7 @@ fn the_search_enters_a_table() {
     // The elephant can be taken at once, which wins by the table.
     let start = Position::from_fen("3k5/4a4/4b4/9/9/9/9/9/4R4/4K4 w - - 0 1").unwrap();
     let choice = engine.choose(&Line::new(start, 0), &Limits::depth(4), &()).unwrap();
-    assert_eq!((choice.mv.to_string().as_str(), choice.source), ("e1e7", Source::Search));
+    assert_eq!((choice.mv.to_string().as_str(), choice.source), ("e1e7", MoveSource::Search));
     assert!(choice.score.unwrap().is_decisive());
 }
 
@@ -188,7 +188,7 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
     let mut engine =
         Engine::<Position>::new(EngineOptions { books: shelf, tables, ..options() }).unwrap();
     let choice = engine.choose(&line_after(""), &Limits::nodes(100), &()).unwrap();
-    assert_eq!(choice.source, Source::Search);
+    assert_eq!(choice.source, MoveSource::Search);
     let warnings = engine.take_warnings();
     for path in books.iter().chain([&folder.path().join("no-tables")]) {
         let name = path.display().to_string();
@@ -294,10 +294,10 @@ fn plies_of_a_book_count_from_the_move_number() {
         let line = Position::read_line(&fen.replace("0 1", counters)).unwrap();
         engine.choose(&line, &Limits::nodes(10), &()).unwrap().source
     };
-    assert_eq!(source("2 2", 2), Source::Search);
-    assert_eq!(source("2 2", 3), Source::Book);
-    assert_eq!(source("0 1", 2), Source::Book);
-    assert_eq!(source("0 9999", 80), Source::Search);
+    assert_eq!(source("2 2", 2), MoveSource::Search);
+    assert_eq!(source("2 2", 3), MoveSource::Book);
+    assert_eq!(source("0 1", 2), MoveSource::Book);
+    assert_eq!(source("0 9999", 80), MoveSource::Search);
 }
 
 #[test]
@@ -320,8 +320,8 @@ fn a_win_of_the_tables_comes_before_the_book() {
         let choice = engine.choose(&line, &Limits::nodes(100), &()).unwrap();
         (choice.source, choice.score.map(Score::is_decisive))
     };
-    assert_eq!(source(&TableOptions::default()), (Source::Book, None));
-    assert_eq!(source(&tables), (Source::Table, Some(true)));
+    assert_eq!(source(&TableOptions::default()), (MoveSource::Book, None));
+    assert_eq!(source(&tables), (MoveSource::Table, Some(true)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use juzhong::engine::{Engine, EngineOptions, Source, TableOptions};
+use juzhong::engine::{Engine, EngineOptions, MoveSource, TableOptions};
 use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome, ScoreKind, Side};
 use juzhong::search::{Limits, Score};
 use juzhong::tablebase::Rules as TableRules;
@@ -380,11 +380,11 @@ fn folders_men_and_depth() {
         choice.source
     };
     let rules = RuleSet::Check;
-    assert_eq!(source(&all, rules), Source::Table);
-    assert_eq!(source(&TableOptions { men: 3, ..all.clone() }, rules), Source::Search);
-    assert_eq!(source(&TableOptions { men: 4, ..all.clone() }, rules), Source::Table);
+    assert_eq!(source(&all, rules), MoveSource::Table);
+    assert_eq!(source(&TableOptions { men: 3, ..all.clone() }, rules), MoveSource::Search);
+    assert_eq!(source(&TableOptions { men: 4, ..all.clone() }, rules), MoveSource::Table);
     let deep = TableOptions { probe_depth: 50, ..all };
-    assert_eq!(source(&deep, rules), Source::Table, "the root is always looked up");
+    assert_eq!(source(&deep, rules), MoveSource::Table, "the root is always looked up");
 }
 
 /// Tables of distances to captures alone are enough to win.
@@ -415,7 +415,7 @@ fn distances_to_captures_are_not_told_as_mates() {
         let mut engine = engine(folder.path(), RuleSet::Check, None);
         let line = Line::new(Position::from_fen(fen).unwrap(), 0);
         let choice = engine.choose(&line, &Limits::depth(3), &()).unwrap();
-        assert_eq!(choice.source, Source::Table);
+        assert_eq!(choice.source, MoveSource::Table);
         (choice.score.unwrap().kind(), choice.table.unwrap().to_string())
     };
     let (kind, text) = told("3k5/4a4/9/9/9/9/9/9/8R/4K4 w");
@@ -445,7 +445,7 @@ fn mates_within_the_tables_are_mates() {
         let line = Line::new(Position::from_fen(MATE_IN_ONE).unwrap(), 0);
         for depth in 2..=4 {
             let choice = engine.choose(&line, &Limits::depth(depth), &()).unwrap();
-            assert_eq!(choice.source, Source::Search);
+            assert_eq!(choice.source, MoveSource::Search);
             assert_eq!(choice.score.map(Score::kind), Some(ScoreKind::MateIn(1)));
         }
     }
