@@ -144,6 +144,7 @@ impl Source {
             }
             match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&LOOK)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) if interrupt::is_requested() => {}
                 ready => return ready.map(drop).map_err(io::Error::from),
             }
         }

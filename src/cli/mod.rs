@@ -194,7 +194,7 @@ fn is_spoken_to() -> bool {
 }
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
-pub(crate) fn tell(line: impl Display) {
+fn tell(line: impl Display) {
     // In one piece, so that the lines of several processes do not mix.
     let line = format!("{}\n", VisibleLines(line));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());

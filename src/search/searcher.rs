@@ -122,7 +122,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
                 }));
             }
             let end = SetAtEnd(&shared.stop);
-            let mut found = vec![main[0].iterate()];
+            let mut found = vec![in_deep_stack(|| main[0].iterate())];
             drop(end);
             main[0].flush_nodes();
             found.extend(threads.into_iter().filter_map(|thread| thread.join().ok()));
@@ -155,12 +155,28 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             ..Shared::new(&self.table, rules, *limits, &(), control)
         };
         let mut worker = Worker::new(0, line, &shared, &mut self.histories[0]);
-        let (mut found, is_complete) = worker.prove_mate(moves);
+        let (mut found, is_complete) = in_deep_stack(|| worker.prove_mate(moves));
         let nodes = worker.flush_nodes();
         if let Some(found) = &mut found {
             found.nodes = nodes;
         }
         MateSearch { found, is_complete, nodes }
+    }
+}
+
+/// Does some work in a thread with a stack for the deepest lines, whatever that of the caller's thread is; in the
+/// caller's if no thread can be started.
+fn in_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let mut work = Some(work);
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+        let started = thread.spawn_scoped(scope, || work.take().map(|work| work()));
+        started.ok().map(std::thread::ScopedJoinHandle::join)
+    });
+    match done {
+        Some(Ok(Some(value))) => value,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        _ => work.take().map(|work| work()).expect("work that was not begun"),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::{CliError, Context, OrExit, exit};
 use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
 use super::{FormatName, from_book};
-use juzhong::book::{Book, BookError, BookMove, Entry, Place};
+use juzhong::book::{Book, BookError, BookMove, Entry, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
@@ -165,7 +165,7 @@ fn write_csv<G: Symmetric + Notation>(
 /// Writes moves that are not reached: their side is unknown, so there is no score.
 fn write_unreached<G: Notation>(
     book: &Book,
-    unreached: &[Place],
+    unreached: &[RowKey],
     min_games: u64,
     out: &mut Csv<'_>,
 ) -> Result<(), CliError> {
