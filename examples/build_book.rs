@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let book = Book::open(&output)?;
     for found in book.probe(&Position::start())? {
-        let stats = &found.tally;
+        let stats = &found.stats;
         println!(
             "{}  {} games, Red won {}, drew {}",
             found.mv, stats.games, stats.first, stats.draws

@@ -1,24 +1,24 @@
-//! The rules alone (no feature needed): a position from FEN, its legal moves, perft, a game played move by move.
+//! The rules alone (no feature needed): the legal moves of a FEN, perft, a game played move by move.
 //!
 //! ```sh
-//! cargo run --no-default-features --example legal_moves
+//! cargo run --no-default-features --example legal_moves -- 'FEN'
 //! ```
 
 use std::error::Error;
 
 use juzhong::game::{Adjudicate, Game, Horizon, Line, MoveList, perft};
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
-use juzhong::xiangqi::{Position, RuleSet};
+use juzhong::xiangqi::{Position, RuleSet, START_FEN};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut position = Position::start();
+    let fen = std::env::args().nth(1).unwrap_or_else(|| START_FEN.to_owned());
+    let mut position = Position::from_fen(&fen)?;
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
-    println!(
-        "{} legal moves from the start, {} lines of 3 plies",
-        moves.len(),
-        perft(&mut position, 3)
-    );
+    for &mv in &moves {
+        print!("{mv} ");
+    }
+    println!("\n{} legal moves, {} lines of 3 plies", moves.len(), perft(&mut position, 3));
     println!("key {}", position.key());
 
     // A game with its past, which the rules of repetition need. Any notation is read.

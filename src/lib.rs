@@ -1,7 +1,7 @@
 //! `juzhong` builds opening books from game collections, generates rule-correct endgame tables by
 //! retrograde analysis, and plays with both. Xiangqi is the first game, gomoku the second.
 //!
-//! The modules below are listed from the ground up: each may use only the ones above it
+//! The modules below are listed from the ground up: each may use only those before it
 //! (`tests/it/layering.rs` checks that).
 //!
 //! Without any feature there are the rules alone: positions, moves, keys, notation, repetition. `records` adds game
@@ -45,7 +45,7 @@ pub mod tablebase;
 #[cfg(feature = "engine")]
 pub mod search;
 
-// One player: book first, tablebase next, search last.
+// One player: a sure win of the tablebases first, then the book, the tablebases, the search.
 #[cfg(feature = "engine")]
 pub mod engine;
 
@@ -64,3 +64,7 @@ pub mod contest;
 // Tuning of the evaluation by the results of games.
 #[cfg(feature = "engine")]
 pub mod tune;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/library.md")]
+struct LibraryGuide;

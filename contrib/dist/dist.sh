@@ -22,6 +22,10 @@ done
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 host=$(rustc -vV | sed -n 's/^host: //p')
 target=${target:-$host}
+if [ -n "$program" ] && [ "$target" != "$host" ]; then
+    echo "$0: --program takes a program for this machine, so it does not go with --target $target" >&2
+    exit 2
+fi
 folder=${folder:-$PWD/target/archives}
 mkdir -p "$folder"
 

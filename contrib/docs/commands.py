@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # Commands that `juzhong help` does not list.
-HIDDEN = ["book synth", "selfplay", "tune", "keys"]
+HIDDEN = ["book synth", "selfplay", "tune", "keys", "man"]
 
 HEAD = """\
 # Commands

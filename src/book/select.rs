@@ -151,7 +151,7 @@ impl Selector {
         let mut candidates: Vec<&BookMove<M>> = moves
             .iter()
             .filter(|m| {
-                let enough = (m.added || m.tally.games >= self.options.min_games)
+                let enough = (m.added || m.stats.games >= self.options.min_games)
                     && m.weight >= self.options.min_weight;
                 let is_bad = m.disabled || m.banned || m.lost || m.score.is_proven_loss();
                 enough && !is_bad && admits(m.mv)
@@ -252,8 +252,8 @@ mod tests {
     use crate::game::Bound;
 
     fn candidate(mv: u16, games: u64, weight: u64) -> BookMove<u16> {
-        let tally = MoveStats { games, ..MoveStats::default() };
-        BookMove::new(mv, tally, weight)
+        let stats = MoveStats { games, ..MoveStats::default() };
+        BookMove::new(mv, stats, weight)
     }
 
     fn selector(policy: Policy) -> Selector {

@@ -98,7 +98,7 @@ pub(super) fn after(moves: &str) -> Position {
 fn probe(book: &Book, moves: &str) -> Vec<(String, u64, u64, u64, u64)> {
     let found = book.probe(&after(moves)).unwrap();
     let text = |m: BookMove<Move>| {
-        let t = m.tally;
+        let t = m.stats;
         (m.mv.to_string(), t.games, t.first, t.draws, t.second)
     };
     found.into_iter().map(text).collect()
@@ -148,9 +148,9 @@ fn counts_what_it_says() {
             no_move_records: 1,
         }
     );
-    let tally = book.probe(&after("h2e2")).unwrap()[0].tally;
-    assert_eq!(tally.years, Some(Years { min: 1999, max: 2001 }));
-    assert_eq!((tally.rating_sum, tally.rating_count), (2300, 1), "Black's, who moves");
+    let stats = book.probe(&after("h2e2")).unwrap()[0].stats;
+    assert_eq!(stats.years, Some(Years { min: 1999, max: 2001 }));
+    assert_eq!((stats.rating_sum, stats.rating_count), (2300, 1), "Black's, who moves");
     assert!(
         book.has_game(GameId::new::<Position>(xiangqi::START_FEN, &[Move::parse("i3i4").unwrap()]))
             .unwrap()
@@ -178,7 +178,7 @@ fn limits_and_filters() {
     assert_eq!(book.metadata().positions, 1);
     let options = BuildOptions { min_games: 2, ..BuildOptions::default() };
     let (_folder, book) = build_some(options);
-    assert!(book.probe(&after("")).unwrap().iter().all(|m| m.tally.games >= 2));
+    assert!(book.probe(&after("")).unwrap().iter().all(|m| m.stats.games >= 2));
     assert_eq!(book.probe_with(&after(""), 1).unwrap().len(), 4);
     let counted = |filter: Filter| {
         let folder = tempfile::tempdir().unwrap();
@@ -780,7 +780,7 @@ fn what_was_said_of_moves_stays() {
     book.verify().unwrap();
     let found = book.probe(&start).unwrap().into_iter().find(|m| m.mv.to_string() == "h2e2");
     let found = found.unwrap();
-    assert_eq!((found.tally.games, found.priority, found.weight), (4, 3, 77));
+    assert_eq!((found.stats.games, found.priority, found.weight), (4, 3, 77));
     assert_eq!(found.comment.as_deref(), Some("中炮"));
     assert_eq!(found.groups, ["mine", "new"]);
 }
@@ -913,7 +913,7 @@ fn rows_that_come_again_are_an_error() {
     assert!(matches!(merged, Err(RemakeError::Book(BookError::Damaged { .. }))));
     let base = Some(path);
     let builder = Builder::<Position>::new(&output, BuildOptions { base, ..options });
-    assert!(matches!(builder, Err(BuildError::Base(BookError::Damaged { .. }))));
+    assert!(matches!(builder, Err(BuildError::BaseBook(BookError::Damaged { .. }))));
 }
 
 #[test]

@@ -33,7 +33,10 @@ impl MappedFile {
 
     /// Lets go of the memory that holds the first `len` bytes, where the system can do that. They
     /// are read again from the file when they are accessed.
-    #[expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")]
+    #[cfg_attr(
+        unix,
+        expect(unsafe_code, reason = "memory maps are unsafe by nature; this is the one place")
+    )]
     pub fn release(&self, len: usize) {
         #[cfg(unix)]
         {

@@ -7,6 +7,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
+#[cfg(unix)]
 use super::atomic::folder_of;
 use super::visible::ShowPath;
 

@@ -61,7 +61,7 @@ impl PositionedFile {
     /// # Errors
     ///
     /// Those of reading; [`io::ErrorKind::UnexpectedEof`] where the file ends before.
-    #[cfg(not(windows))]
+    #[cfg(unix)]
     pub fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(&self.file, out, at)
     }
@@ -86,6 +86,24 @@ impl PositionedFile {
             }
         }
         Ok(())
+    }
+
+    /// Fills `out` with the bytes from offset `at` on.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`io::ErrorKind::UnexpectedEof`] where the file ends before.
+    #[cfg(not(any(unix, windows)))]
+    pub fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        // A handle has one place at which it reads, and others may read at the same time.
+        static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let guard = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(at))?;
+        let read = file.read_exact(out);
+        drop(guard);
+        read
     }
 
     /// `len` bytes from offset `at` on.

@@ -283,21 +283,21 @@ impl Args {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let timeout = Duration::from_secs(self.limits.timeout);
         Ok(Match {
-            entrants: [
-                self.entrant(
+            participants: [
+                self.participant(
                     &self.engine_a,
                     &self.option_a,
                     self.protocol_a,
                     self.name_a.as_ref(),
                 )?,
-                self.entrant(
+                self.participant(
                     &self.engine_b,
                     &self.option_b,
                     self.protocol_b,
                     self.name_b.as_ref(),
                 )?,
             ],
-            pace: self.limits.pace(),
+            time_control: self.limits.time_control(),
             referee: self.ends.referee()?,
             openings: Openings::new(openings, plies, seed, random_plies.into()),
             games: self.games as usize + self.games as usize % 2,
@@ -307,7 +307,7 @@ impl Args {
         })
     }
 
-    fn entrant(
+    fn participant(
         &self,
         command: &str,
         options: &[(String, String)],
@@ -346,13 +346,15 @@ impl Args {
             debug_assert!(written.is_ok(), "writing to a string cannot fail");
         };
         let engines = [&self.engine_a, &self.engine_b];
-        for ((entrant, command), name) in contest.entrants.iter().zip(engines).zip(["a", "b"]) {
+        for ((participant, command), name) in
+            contest.participants.iter().zip(engines).zip(["a", "b"])
+        {
             let options: Vec<String> =
-                entrant.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let digest = digest_of(entrant.command.as_ref())?;
-            let protocol = entrant.protocol.map_or(String::new(), |p| format!(" {p:?}"));
-            let restart = if entrant.restart { " anew" } else { "" };
-            let name_in_games = entrant.name.as_deref().unwrap_or_default();
+                participant.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let digest = digest_of(participant.command.as_ref())?;
+            let protocol = participant.protocol.map_or(String::new(), |p| format!(" {p:?}"));
+            let restart = if participant.restart { " anew" } else { "" };
+            let name_in_games = participant.name.as_deref().unwrap_or_default();
             add(
                 name,
                 format!(
@@ -361,8 +363,8 @@ impl Args {
                 ),
             );
         }
-        add("pace", contest.pace.to_string());
-        add("margin", contest.pace.margin.as_millis().to_string());
+        add("pace", contest.time_control.to_string());
+        add("margin", contest.time_control.margin.as_millis().to_string());
         let lines = digest(&openings_text(&contest.openings));
         add(
             "openings",
@@ -430,7 +432,7 @@ fn file_digest(path: Option<PathBuf>) -> Result<String, CliError> {
 }
 
 impl Limits {
-    fn pace(&self) -> TimeControl {
+    fn time_control(&self) -> TimeControl {
         let free = self.depth.is_none() && self.movetime.is_none() && self.clock.is_none();
         TimeControl {
             depth: self.depth,
@@ -592,8 +594,8 @@ impl Report<'_> {
             "schema": "juzhong.match/1",
             "status": if self.done { "finished" } else { "interrupted" },
             "engines": [self.engine(0, &self.args.engine_a), self.engine(1, &self.args.engine_b)],
-            "pace": self.contest.pace.to_string(),
-            "margin_ms": self.contest.pace.margin.as_millis() as u64,
+            "pace": self.contest.time_control.to_string(),
+            "margin_ms": self.contest.time_control.margin.as_millis() as u64,
             "openings": self.contest.openings.len(),
             "games": self.standing.games(),
             "resumed": self.resumed,

@@ -166,9 +166,15 @@ impl Read for Source {
 
 #[cfg(not(unix))]
 impl Source {
+    #[cfg(windows)]
     fn standard() -> io::Result<Self> {
         use std::os::windows::io::AsHandle;
         io::stdin().as_handle().try_clone_to_owned().map(|handle| Self(File::from(handle)))
+    }
+
+    #[cfg(not(windows))]
+    fn standard() -> io::Result<Self> {
+        File::open("/dev/stdin").map(Self)
     }
 
     fn open(path: &Path) -> io::Result<Self> {

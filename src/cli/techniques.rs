@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     if context.common.json {
         let searches: Vec<_> = searches.iter().map(|(name, counts)| object(name, counts)).collect();
-        let answer = json!({"schema": "juzhong.bench.techniques/1", "searches": searches});
+        let answer = json!({"schema": "juzhong.bench.features/1", "searches": searches});
         writeln!(context.out, "{answer}")?;
         return Ok(exit::OK);
     }
@@ -81,12 +81,12 @@ fn object(name: &str, counts: &[Count]) -> serde_json::Value {
     json!({"name": name, "depths": depths})
 }
 
-fn count(techniques: Features, depth: u32, document: Option<u64>) -> Result<Count, CliError> {
+fn count(features: Features, depth: u32, document: Option<u64>) -> Result<Count, CliError> {
     let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
     let searcher = Searcher::<Position>::new(options).or_exit(exit::UNAVAILABLE)?;
     let rules = <Position as Adjudicate>::Rules::default();
     let line = Line::new(Position::start(), 0);
-    let mut searcher = searcher.with_techniques(techniques);
+    let mut searcher = searcher.with_features(features);
     let found = searcher.run(&line, rules, &Limits::depth(depth), &(), &());
     Ok(Count { nodes: found.nodes, quiescence: found.quiescence_nodes, document })
 }

@@ -214,10 +214,10 @@ impl Played {
 
 /// Two engines at a board.
 pub(super) struct GameRunner<'a, 'b> {
-    pub(super) pace: TimeControl,
+    pub(super) time_control: TimeControl,
     pub(super) referee: &'a Referee,
     /// Red's and Black's.
-    pub(super) seats: [&'a mut EngineSlot<'b>; 2],
+    pub(super) slots: [&'a mut EngineSlot<'b>; 2],
     pub(super) stop: &'a StopFlag,
     /// Time left, Red's first.
     remaining: [Duration; 2],
@@ -232,16 +232,16 @@ pub(super) struct GameRunner<'a, 'b> {
 
 impl<'a, 'b> GameRunner<'a, 'b> {
     pub(super) fn new(
-        pace: TimeControl,
+        time_control: TimeControl,
         referee: &'a Referee,
-        seats: [&'a mut EngineSlot<'b>; 2],
+        slots: [&'a mut EngineSlot<'b>; 2],
         stop: &'a StopFlag,
     ) -> Self {
-        let base = pace.clock.map_or(Duration::ZERO, |clock| clock.base);
+        let base = time_control.clock.map_or(Duration::ZERO, |clock| clock.base);
         Self {
-            pace,
+            time_control,
             referee,
-            seats,
+            slots,
             stop,
             remaining: [base; 2],
             effort: [Effort::default(); 2],
@@ -277,7 +277,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
         };
         let allowed = self.allowed(side).unwrap_or(Duration::MAX);
         self.count_time(side, thought.took);
-        if thought.took > allowed.saturating_add(self.pace.margin) {
+        if thought.took > allowed.saturating_add(self.time_control.margin) {
             let [took, allowed] = [thought.took, allowed].map(|time| time.as_millis());
             let side_name = side_name(side);
             let how = format!("{side_name} lost on time: {took} ms for a move, {allowed} ms left");
@@ -296,17 +296,17 @@ impl<'a, 'b> GameRunner<'a, 'b> {
     fn think(&mut self, line: &Line<Position>, side: Side) -> Result<Thought, ClientError> {
         let limits = self.limits(side);
         let stop = self.stop;
-        let overdue = self.allowed(side).map(|time| time + self.pace.margin);
+        let overdue = self.allowed(side).map(|time| time + self.time_control.margin);
         let began = std::time::Instant::now();
         let give_up = || stop.is_set() || overdue.is_some_and(|time| began.elapsed() > time);
         let start = self.start.clone();
-        let Some(client) = self.seats[side.index()].client() else { return Ok(Thought::default()) };
+        let Some(client) = self.slots[side.index()].client() else { return Ok(Thought::default()) };
         client.set_line(start.as_deref(), line)?;
         client.go(&limits, &give_up)
     }
 
     fn limits(&self, side: Side) -> GoLimits {
-        let TimeControl { depth, nodes, move_time, clock, .. } = self.pace;
+        let TimeControl { depth, nodes, move_time, clock, .. } = self.time_control;
         let clocks = clock.map(|clock| Clocks {
             remaining: self.remaining,
             increment: [clock.increment; 2],
@@ -318,13 +318,13 @@ impl<'a, 'b> GameRunner<'a, 'b> {
 
     /// The time for a move, without the margin.
     fn allowed(&self, side: Side) -> Option<Duration> {
-        let clock = self.pace.clock.map(|_| self.remaining[side.index()]);
-        [self.pace.move_time, clock].into_iter().flatten().min()
+        let clock = self.time_control.clock.map(|_| self.remaining[side.index()]);
+        [self.time_control.move_time, clock].into_iter().flatten().min()
     }
 
     /// Sets the clock after a move.
     fn count_time(&mut self, side: Side, took: Duration) {
-        if let Some(clock) = self.pace.clock {
+        if let Some(clock) = self.time_control.clock {
             let left = &mut self.remaining[side.index()];
             *left = left.saturating_sub(took) + clock.increment;
         }
@@ -359,7 +359,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
     /// where it is of no account.
     fn comment(&self, score: Option<ScoreKind>, thought: &Thought) -> String {
         let score = score.map_or_else(|| "?".to_owned(), scale::to_comment);
-        let timed = self.pace.clock.is_some() || self.pace.move_time.is_some();
+        let timed = self.time_control.clock.is_some() || self.time_control.move_time.is_some();
         let time = timed.then(|| format!(" {:.3}s", thought.took.as_secs_f64()));
         format!("{score}/{}{}", thought.info.depth, time.unwrap_or_default())
     }
@@ -367,7 +367,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
     /// The side's engine loses, and is ended.
     fn blame(&mut self, side: Side, fault: Fault, how: String) -> Turn {
         self.fault = Some((side, fault));
-        self.seats[side.index()].release();
+        self.slots[side.index()].release();
         Turn::Over(End::new(Outcome::Win(!side), how))
     }
 }

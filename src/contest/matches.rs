@@ -26,9 +26,9 @@ use crate::xiangqi::Position;
 #[derive(Debug)]
 pub struct Match {
     /// The engines; results are the first one's.
-    pub entrants: [Participant; 2],
+    pub participants: [Participant; 2],
     /// The limits of their searches.
-    pub pace: TimeControl,
+    pub time_control: TimeControl,
     /// The rules for when games end.
     pub referee: Referee,
     /// The positions where games begin; each opening is played twice, with colours exchanged.
@@ -201,14 +201,14 @@ impl Match {
 
     /// Plays games as long as there are any.
     fn work(&self, next: &AtomicUsize, halt: &StopFlag, games: &Sender<(usize, Outgoing)>) {
-        let seat = |entrant| EngineSlot::new(entrant, self.referee.rules, self.timeouts);
-        let mut seats = [seat(&self.entrants[0]), seat(&self.entrants[1])];
+        let slot = |participant| EngineSlot::new(participant, self.referee.rules, self.timeouts);
+        let mut slots = [slot(&self.participants[0]), slot(&self.participants[1])];
         while !halt.is_set() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= self.games {
                 break;
             }
-            let game = match self.game(number, &mut seats, halt) {
+            let game = match self.game(number, &mut slots, halt) {
                 Ok(None) => break,
                 Ok(Some(game)) => Ok(Box::new(game)),
                 Err(error) => Err(error),
@@ -218,28 +218,28 @@ impl Match {
                 break;
             }
         }
-        seats.iter_mut().for_each(EngineSlot::release);
+        slots.iter_mut().for_each(EngineSlot::release);
     }
 
     fn game(
         &self,
         number: usize,
-        seats: &mut [EngineSlot<'_>; 2],
+        slots: &mut [EngineSlot<'_>; 2],
         halt: &StopFlag,
     ) -> Result<Option<MatchGame>, ClientError> {
         let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
-        for seat in seats.iter_mut() {
-            seat.start()?;
+        for slot in slots.iter_mut() {
+            slot.start()?;
         }
-        let mut names = [seats[0].name(), seats[1].name()];
+        let mut names = [slots[0].name(), slots[1].name()];
         if names[0] == names[1] {
             names = [format!("{} a", names[0]), format!("{} b", names[1])];
         }
-        let [first, second] = &mut *seats;
+        let [first, second] = &mut *slots;
         let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
-        let mut table = GameRunner::new(self.pace, &self.referee, at_board, halt);
-        let Some(played) = table.play(&opening) else { return Ok(None) };
-        let (fault, by_side) = (table.fault, table.effort);
+        let mut runner = GameRunner::new(self.time_control, &self.referee, at_board, halt);
+        let Some(played) = runner.play(&opening) else { return Ok(None) };
+        let (fault, by_side) = (runner.fault, runner.effort);
         let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
         let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
         let outcome = played.end.outcome;
@@ -250,10 +250,10 @@ impl Match {
             tag("Round", (number + 1).to_string()),
             tag("Red", red),
             tag("Black", black),
-            tag("TimeControl", self.pace.to_string()),
+            tag("TimeControl", self.time_control.to_string()),
         ];
         let record = played.record(&opening, tags);
-        let warnings = [seats[0].take_warnings(), seats[1].take_warnings()];
+        let warnings = [slots[0].take_warnings(), slots[1].take_warnings()];
         Ok(Some(MatchGame { number, record, outcome, fault, effort, warnings }))
     }
 }

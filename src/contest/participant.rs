@@ -55,7 +55,7 @@ impl Participant {
 /// An engine of one worker: kept from game to game as long as nothing is wrong with it.
 #[derive(Debug)]
 pub(super) struct EngineSlot<'a> {
-    entrant: &'a Participant,
+    participant: &'a Participant,
     rules: RuleSet,
     timeouts: Timeouts,
     client: Option<Client>,
@@ -66,15 +66,19 @@ pub(super) struct EngineSlot<'a> {
 }
 
 impl<'a> EngineSlot<'a> {
-    pub(super) const fn new(entrant: &'a Participant, rules: RuleSet, timeouts: Timeouts) -> Self {
+    pub(super) const fn new(
+        participant: &'a Participant,
+        rules: RuleSet,
+        timeouts: Timeouts,
+    ) -> Self {
         let ready = ReadyWord::Unknown;
-        Self { entrant, rules, timeouts, client: None, ready, warnings: Vec::new() }
+        Self { participant, rules, timeouts, client: None, ready, warnings: Vec::new() }
     }
 
     /// Starts the engine, or prepares it for a new game, so that it knows nothing of earlier ones. An engine
     /// that has no command for that, or has died in the meantime, is started anew.
     pub(super) fn start(&mut self) -> Result<(), ClientError> {
-        let kept = self.client.take().filter(|_| !self.entrant.restart);
+        let kept = self.client.take().filter(|_| !self.participant.restart);
         if let Some(mut client) = kept {
             if client.new_game().unwrap_or(false) {
                 self.client = Some(client);
@@ -82,14 +86,14 @@ impl<'a> EngineSlot<'a> {
             }
             client.quit();
         }
-        let mut client = self.entrant.start_again(self.rules, self.timeouts, self.ready)?;
+        let mut client = self.participant.start_again(self.rules, self.timeouts, self.ready)?;
         client.new_game()?;
         self.ready = client.ready_word();
         self.client = Some(client);
         Ok(())
     }
 
-    /// The engine, if it has sat down.
+    /// The engine, if it is running.
     pub(super) const fn client(&mut self) -> Option<&mut Client> {
         self.client.as_mut()
     }
@@ -112,6 +116,6 @@ impl<'a> EngineSlot<'a> {
     /// The name of the engine.
     pub(super) fn name(&self) -> String {
         let own = || self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned());
-        self.entrant.name.clone().unwrap_or_else(own)
+        self.participant.name.clone().unwrap_or_else(own)
     }
 }

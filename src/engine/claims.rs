@@ -68,9 +68,9 @@ impl<'a> Claims<'a> {
     pub(super) fn new(
         tables: &'a XiangqiTables,
         rules: RuleSet,
-        patience: &'a ProbeBudget<'a>,
+        probe_budget: &'a ProbeBudget<'a>,
     ) -> Self {
-        let budget = Budget::new(patience, POSITIONS.min(patience.positions));
+        let budget = Budget::new(probe_budget, POSITIONS.min(probe_budget.positions));
         let (nodes, places, answers) = Default::default();
         Self { tables, rules, budget, nodes, places, answers }
     }
@@ -397,8 +397,8 @@ mod tests {
         let mut by_order: BTreeMap<u16, Found> = BTreeMap::new();
         for (position, entry) in won_by_rule(&tables, name, 60_000, 5) {
             let mv = own.ranked_moves(&position).unwrap()[0].mv;
-            let patience = ProbeBudget::default();
-            let plies = Claims::new(&own, play, &patience).plies(&Line::new(position, 0), mv);
+            let probe_budget = ProbeBudget::default();
+            let plies = Claims::new(&own, play, &probe_budget).plies(&Line::new(position, 0), mv);
             let found = by_order.entry(entry.order).or_default();
             match plies {
                 Some(plies) => {
@@ -444,7 +444,7 @@ mod tests {
         generate(folder.path(), "KRvKN", Rules::Check);
         let tables = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
         let own = XiangqiTables::open(&folder.path().into(), RuleSet::Check).unwrap();
-        let patience = ProbeBudget::default();
+        let probe_budget = ProbeBudget::default();
         let (mut fell, mut unknown) = (0, 0);
         for (position, _) in won_by_rule(&tables, "KRvKN", 20_000, 9) {
             let mut line = Line::new(position.clone(), 0);
@@ -458,7 +458,7 @@ mod tests {
                     break;
                 }
                 if line.position().turn() == position.turn() {
-                    let claims = Claims::new(&own, RuleSet::Check, &patience);
+                    let claims = Claims::new(&own, RuleSet::Check, &probe_budget);
                     let plies = claims.plies(&line, best.mv).unwrap();
                     let moves: Vec<_> = line.plies().iter().filter_map(|ply| ply.mv).collect();
                     assert!(plies < left, "{} {moves:?} {plies} {left}", position.to_fen());
@@ -471,7 +471,7 @@ mod tests {
             let mut there_before = line_there_and_back(&position);
             if let Some(line) = &mut there_before {
                 let mv = own.ranked_moves(&position).unwrap()[0].mv;
-                let claims = Claims::new(&own, RuleSet::Check, &patience);
+                let claims = Claims::new(&own, RuleSet::Check, &probe_budget);
                 unknown += u32::from(claims.plies(line, mv).is_none());
             }
         }

@@ -61,7 +61,7 @@ pub(super) struct Converter<'a> {
     budget: Budget<'a>,
     /// Plies of the game that a loop can reach back to.
     past: u32,
-    /// A refutation is none: patience has ended, a capture leads to a mate beyond the whole limit, or
+    /// A refutation is none: the probe budget has ended, a capture leads to a mate beyond the whole limit, or
     /// there are other ways to win.
     is_vague: bool,
     known: HashMap<Key, Known>,
@@ -71,9 +71,9 @@ impl<'a> Converter<'a> {
     pub(super) fn new(
         tables: &'a XiangqiTables,
         rules: RuleSet,
-        patience: &'a ProbeBudget<'a>,
+        probe_budget: &'a ProbeBudget<'a>,
     ) -> Self {
-        let budget = Budget::new(patience, patience.positions);
+        let budget = Budget::new(probe_budget, probe_budget.positions);
         Self { tables, rules, budget, past: 0, is_vague: false, known: HashMap::new() }
     }
 

@@ -46,12 +46,12 @@ impl<'a> DrawProof<'a> {
         tables: &'a XiangqiTables,
         line: &Line<Position>,
         rules: RuleSet,
-        patience: &'a ProbeBudget<'a>,
+        probe_budget: &'a ProbeBudget<'a>,
     ) -> Self {
         let (side, line) = (line.position().turn(), line.clone());
         // A position that comes back on the way is no nearer to a quiet move than it was.
         let horizon = Horizon::Search { root: line.len() };
-        let budget = Budget::new(patience, POSITIONS);
+        let budget = Budget::new(probe_budget, POSITIONS);
         Self { tables, rules, side, line, horizon, budget }
     }
 

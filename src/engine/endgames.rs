@@ -80,7 +80,11 @@ pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static 
 
     /// Ranks the moves at the end of `line`, the past of the game considered; `None` where the
     /// tablebases do not know the position.
-    fn advise(&self, line: &Line<G>, patience: &ProbeBudget<'_>) -> Option<RootRanking<G::Move>>;
+    fn advise(
+        &self,
+        line: &Line<G>,
+        probe_budget: &ProbeBudget<'_>,
+    ) -> Option<RootRanking<G::Move>>;
 
     /// A problem met while probing and not reported before, for people.
     fn take_warning(&self) -> Option<String>;
@@ -108,10 +112,10 @@ impl Debug for ProbeBudget<'_> {
     }
 }
 
-/// Counts the positions that a proof looks at, until there were enough of them or patience ends.
+/// Counts the positions that a proof looks at, until there were enough of them or the probe budget ends.
 #[derive(Debug)]
 pub(super) struct Budget<'a> {
-    patience: &'a ProbeBudget<'a>,
+    probe_budget: &'a ProbeBudget<'a>,
     most: u32,
     spent: u32,
     /// ProbeBudget has ended: no later proof gets a position more.
@@ -119,22 +123,22 @@ pub(super) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    pub(super) const fn new(patience: &'a ProbeBudget<'a>, most: u32) -> Self {
-        Self { patience, most, spent: 0, is_over: false }
+    pub(super) const fn new(probe_budget: &'a ProbeBudget<'a>, most: u32) -> Self {
+        Self { probe_budget, most, spent: 0, is_over: false }
     }
 
     pub(super) const fn is_spent(&self) -> bool {
         self.is_over || self.spent >= self.most
     }
 
-    /// Counts one more position. ProbeBudget is checked each time: all moves of a position are looked
+    /// Counts one more position. The time is checked each time: all moves of a position are looked
     /// up in the tablebases, which takes far longer, and seconds where these lie on a slow disk.
     pub(super) fn spend(&mut self) {
         self.spent += 1;
-        self.is_over = self.is_over || !(self.patience.lasts)();
+        self.is_over = self.is_over || !(self.probe_budget.lasts)();
     }
 
-    /// Gives the next proof as many positions again, unless patience has ended.
+    /// Gives the next proof as many positions again, unless the probe budget has ended.
     pub(super) const fn renew(&mut self) {
         self.spent = 0;
     }
@@ -217,8 +221,8 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() < 3
         };
-        let patience = ProbeBudget { positions: 0, lasts: &lasts };
-        let mut budget = Budget::new(&patience, 1_000);
+        let probe_budget = ProbeBudget { positions: 0, lasts: &lasts };
+        let mut budget = Budget::new(&probe_budget, 1_000);
         let mut spent = 0;
         for _ in 0..5 {
             budget.renew();
@@ -232,8 +236,8 @@ mod tests {
 
     #[test]
     fn each_proof_has_its_positions_while_patience_lasts() {
-        let patience = ProbeBudget::default();
-        let mut budget = Budget::new(&patience, 10);
+        let probe_budget = ProbeBudget::default();
+        let mut budget = Budget::new(&probe_budget, 10);
         let mut spent = 0;
         for _ in 0..5 {
             budget.renew();

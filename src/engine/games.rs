@@ -27,9 +27,9 @@ impl Endgames<Position> for XiangqiTables {
     fn advise(
         &self,
         line: &Line<Position>,
-        patience: &ProbeBudget<'_>,
+        probe_budget: &ProbeBudget<'_>,
     ) -> Option<RootRanking<Move>> {
-        RootRanker::new(self, line, self.rules()).advise(patience)
+        RootRanker::new(self, line, self.rules()).advise(probe_budget)
     }
     fn take_warning(&self) -> Option<String> {
         self.take_warning()

@@ -1,5 +1,5 @@
-//! One player: the opening book first, endgame tables next, search last. This is the only place
-//! where the three meet; protocols, the terminal, and matches play through [`Engine`].
+//! One player: sure wins of the endgame tables first, then the opening book, the tables, the search. This is the only
+//! place where the three meet; protocols, the terminal, and matches play through [`Engine`].
 
 mod chance;
 mod claims;

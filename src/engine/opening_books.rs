@@ -161,7 +161,7 @@ impl OpeningBooks {
     /// A move of the first book for the side to move that has one. Moves that lose by the
     /// repetition rules are left out, and those that `refuses` names, from the move and the line
     /// after it; a book that was damaged meanwhile is reported and closed.
-    pub(super) fn pick<G: Playable>(
+    pub(super) fn choose<G: Playable>(
         &mut self,
         line: &Line<G>,
         rules: G::Rules,

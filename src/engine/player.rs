@@ -37,7 +37,7 @@ pub struct EngineOptions<R> {
     /// The rules that judge repetitions.
     pub rules: R,
     /// The techniques of the search, beside looking at every move.
-    pub techniques: Features,
+    pub features: Features,
 }
 
 impl<R: Clone> EngineOptions<R> {
@@ -59,7 +59,7 @@ impl<R: Default> Default for EngineOptions<R> {
             multipv: 1,
             seed: None,
             rules: R::default(),
-            techniques: Features::ALL,
+            features: Features::ALL,
         }
     }
 }
@@ -237,7 +237,7 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.techniques);
+        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.features);
         if parts(&self.options) != parts(&new) {
             self.replace_searcher(&new)?;
         } else {
@@ -375,13 +375,13 @@ impl<G: Playable> Engine<G> {
 
     /// Looks a position up in books and tablebases. A win of which the tablebases are sure comes
     /// before the book.
-    fn look_up(&mut self, line: &Line<G>, patience: &ProbeBudget<'_>) -> Known<G::Move> {
+    fn look_up(&mut self, line: &Line<G>, probe_budget: &ProbeBudget<'_>) -> Known<G::Move> {
         if let Some(tables) = &self.tables {
             tables.enter(0); // what the last search has read is near
         }
-        let root_ranking = self.root_ranking(line, patience);
+        let root_ranking = self.root_ranking(line, probe_budget);
         let is_won = root_ranking.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
-        if !is_won && let Some(mv) = self.pick(line) {
+        if !is_won && let Some(mv) = self.book_move(line) {
             return Known::Move(Choice::from_book(mv));
         }
         let Some(RootRanking { mut moves, keeping, wdl, is_sure, remark }) = root_ranking else {
@@ -398,18 +398,18 @@ impl<G: Playable> Engine<G> {
             Wdl::Loss => Some(Score::from_eval(-UNSURE)),
             Wdl::Win | Wdl::Draw => Some(Score::from_eval(UNSURE)),
         };
-        let pv = self.table_line(line.position(), choice.mv, patience);
+        let pv = self.table_line(line.position(), choice.mv, probe_budget);
         Known::Move(Choice { score, pv, ..choice })
     }
 
     /// A book's move, none after which the tablebases know that the other side wins.
-    fn pick(&mut self, line: &Line<G>) -> Option<G::Move> {
+    fn book_move(&mut self, line: &Line<G>) -> Option<G::Move> {
         let (tables, banned) = (self.tables.as_ref(), &self.banned);
         let refuses = |mv: G::Move, after: &Line<G>| {
             let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
             banned.contains(&mv) || value().is_some_and(TableValue::is_won)
         };
-        self.opening_books.pick(line, self.options.rules, &refuses, &mut self.warnings)
+        self.opening_books.choose(line, self.options.rules, &refuses, &mut self.warnings)
     }
 
     /// The tablebases' ranking of the moves that are not banned. `None` where all that keep the
@@ -417,9 +417,9 @@ impl<G: Playable> Engine<G> {
     fn root_ranking(
         &self,
         line: &Line<G>,
-        patience: &ProbeBudget<'_>,
+        probe_budget: &ProbeBudget<'_>,
     ) -> Option<RootRanking<G::Move>> {
-        let mut root_ranking = self.tables.as_ref()?.advise(line, patience)?;
+        let mut root_ranking = self.tables.as_ref()?.advise(line, probe_budget)?;
         let is_free = |m: &RootMove<G::Move>| !self.banned.contains(&m.mv);
         root_ranking.keeping =
             root_ranking.moves[..root_ranking.keeping].iter().filter(|m| is_free(m)).count();
@@ -506,15 +506,20 @@ impl<G: Playable> Engine<G> {
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 
-    /// Best play by the tablebases from `mv` on, as far as it is worth showing and patience lasts.
-    fn table_line(&self, position: &G, mv: G::Move, patience: &ProbeBudget<'_>) -> Vec<G::Move> {
+    /// Best play by the tablebases from `mv` on, as far as it is worth showing and the probe budget lasts.
+    fn table_line(
+        &self,
+        position: &G,
+        mv: G::Move,
+        probe_budget: &ProbeBudget<'_>,
+    ) -> Vec<G::Move> {
         let mut position = position.clone();
         let mut moves = Vec::new();
         let mut next = Some(mv);
         while let Some(mv) = next.filter(|_| moves.len() < TABLE_LINE) {
             position.make(mv);
             moves.push(mv);
-            if !(patience.lasts)() {
+            if !(probe_budget.lasts)() {
                 break;
             }
             let ranked = self.tables.as_ref().and_then(|tables| tables.ranked_moves(&position));
@@ -607,12 +612,12 @@ fn fits(mib: usize, freed: usize) -> bool {
 fn new_searcher<G: Playable>(
     options: &EngineOptions<G::Rules>,
 ) -> Result<Searcher<G>, EngineError> {
-    let EngineOptions { hash_mib, threads, multipv, techniques, .. } = *options;
+    let EngineOptions { hash_mib, threads, multipv, features, .. } = *options;
     if hash_mib <= MAX_HASH_MIB && !fits(hash_mib, 0) {
         return Err(EngineError(SearchError::Memory { mib: hash_mib }));
     }
     let searcher = Searcher::new(SearchOptions { hash_mib, threads, multipv });
-    Ok(searcher.map_err(EngineError)?.with_techniques(techniques))
+    Ok(searcher.map_err(EngineError)?.with_features(features))
 }
 
 #[cfg(test)]

@@ -114,11 +114,11 @@ impl<'a> RootRanker<'a> {
     }
 
     /// `None` where the tables do not know the position under the rules of play.
-    pub(super) fn advise(&self, patience: &ProbeBudget<'_>) -> Option<RootRanking<Move>> {
+    pub(super) fn advise(&self, probe_budget: &ProbeBudget<'_>) -> Option<RootRanking<Move>> {
         let moves = self.tables.ranked_moves(self.line.position())?;
         Some(match moves.first()?.entry.wdl {
-            Wdl::Win => self.convert(moves, patience),
-            Wdl::Draw => self.hold(moves, patience),
+            Wdl::Win => self.convert(moves, probe_budget),
+            Wdl::Draw => self.hold(moves, probe_budget),
             Wdl::Loss => self.resist(moves),
         })
     }
@@ -137,15 +137,19 @@ impl<'a> RootRanker<'a> {
     }
 
     /// Order and distance as they count, the limit of moves permitting.
-    fn convert(&self, moves: Vec<RootMove<Move>>, patience: &ProbeBudget<'_>) -> RootRanking<Move> {
+    fn convert(
+        &self,
+        moves: Vec<RootMove<Move>>,
+        probe_budget: &ProbeBudget<'_>,
+    ) -> RootRanking<Move> {
         let winning = moves.into_iter().filter(|m| m.entry.wdl == Wdl::Win);
         let mut ranked: Vec<(Winning, RootMove<Move>)> =
             winning.map(|m| (self.winning(m), m)).collect();
-        self.prove_claim(&mut ranked, patience);
+        self.prove_claim(&mut ranked, probe_budget);
         ranked.sort_by_cached_key(|&(kind, m)| (kind, Reverse(m.entry), self.repeats(m)));
         let (kind, first) = ranked[0];
         let is_late = matches!(kind, Winning::LateCapture | Winning::Late);
-        let conversion = is_late.then(|| self.fastest_conversion(&ranked, patience));
+        let conversion = is_late.then(|| self.fastest_conversion(&ranked, probe_budget));
         let mut moves: Vec<RootMove<Move>> = ranked.into_iter().map(|(_, m)| m).collect();
         if let Some(Conversion::By(mv)) = conversion
             && let Some(place) = moves.iter().position(|m| m.mv == mv)
@@ -164,7 +168,11 @@ impl<'a> RootRanker<'a> {
 
     /// Looks for a win by repetition that provably comes before the limit, the moves in the order
     /// of the tablebases. Does nothing if a mate or a proven win comes before the limit.
-    fn prove_claim(&self, ranked: &mut [(Winning, RootMove<Move>)], patience: &ProbeBudget<'_>) {
+    fn prove_claim(
+        &self,
+        ranked: &mut [(Winning, RootMove<Move>)],
+        probe_budget: &ProbeBudget<'_>,
+    ) {
         if ranked.iter().any(|&(kind, _)| kind <= Winning::ByRule) {
             return;
         }
@@ -174,7 +182,7 @@ impl<'a> RootRanker<'a> {
         let by_rule =
             ranked.iter_mut().filter(|(kind, m)| is_open(*kind) && m.entry.order > 0 && is_near(m));
         for (kind, m) in by_rule.take(CLAIMS) {
-            let claims = Claims::new(self.tables, self.rules, patience);
+            let claims = Claims::new(self.tables, self.rules, probe_budget);
             let plies = claims.plies(&self.line, m.mv);
             let is_capture = self.is_capture(m.mv);
             if plies.is_some_and(|plies| is_before_limit(plies, is_capture, self.left)) {
@@ -212,9 +220,13 @@ impl<'a> RootRanker<'a> {
     }
 
     /// Ranks moves that keep the draw; which of the best is played, others may decide.
-    fn hold(&self, moves: Vec<RootMove<Move>>, patience: &ProbeBudget<'_>) -> RootRanking<Move> {
+    fn hold(
+        &self,
+        moves: Vec<RootMove<Move>>,
+        probe_budget: &ProbeBudget<'_>,
+    ) -> RootRanking<Move> {
         let has_repeated = self.has_repeated();
-        let mut holder = DrawProof::new(self.tables, &self.line, self.rules, patience);
+        let mut holder = DrawProof::new(self.tables, &self.line, self.rules, probe_budget);
         let mut rank = |m: RootMove<Move>| {
             let been = self.occurrences(m.mv);
             let kind = match self.drawing(m) {
@@ -348,7 +360,7 @@ impl<'a> RootRanker<'a> {
     fn fastest_conversion(
         &self,
         ranked: &[(Winning, RootMove<Move>)],
-        patience: &ProbeBudget<'_>,
+        probe_budget: &ProbeBudget<'_>,
     ) -> Conversion {
         let sound = ranked.iter().filter(|(kind, _)| *kind < Winning::Trapped).map(|(_, m)| *m);
         let position = self.line.position();
@@ -363,7 +375,7 @@ impl<'a> RootRanker<'a> {
         if let Some(best) = by_distance {
             return Conversion::By(best.mv);
         }
-        let mut converter = Converter::new(self.tables, self.rules, patience);
+        let mut converter = Converter::new(self.tables, self.rules, probe_budget);
         converter.look_back(self.line.reversible());
         match converter.fastest(position, sound, self.left) {
             Conversion::Late if self.may_outlast_limit() => Conversion::Unknown,

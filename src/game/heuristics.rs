@@ -28,7 +28,8 @@ pub trait Heuristics: Game {
     /// (absolute value at most 20,000).
     fn evaluate(&self) -> i32;
 
-    /// Returns true if the side to move is under a threat that must be answered (xiangqi: in check).
+    /// Returns true if the side to move is under a threat that must be answered (xiangqi: in check; gomoku: the
+    /// other side can complete its row with the next move).
     fn in_check(&self) -> bool;
 
     /// Returns true if the side to move has no legal move, so that the static evaluation must not be used as

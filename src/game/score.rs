@@ -41,7 +41,7 @@ impl Neg for Bound {
     }
 }
 
-/// What an engine's score says of a position, for the side to move: of this program's search as of any
+/// The meaning of an engine's score of a position, for the side to move: of this program's search as of any
 /// other engine. Plies count from the position.
 ///
 /// ```

@@ -75,7 +75,7 @@ pub enum ProxyError {
     Io(#[from] io::Error),
 }
 
-/// What comes from an engine.
+/// A line from an engine.
 #[derive(Debug)]
 struct EngineLine {
     /// The number of the engine.

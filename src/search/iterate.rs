@@ -63,7 +63,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let first = |&mv| RootLine { score: eval, pv: vec![mv] };
         let mut lines: Vec<_> = moves.iter().take(count).map(first).collect();
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1);
-        let shallowest = if self.shared.techniques.deepening { 1 } else { deepest };
+        let shallowest = if self.shared.features.deepening { 1 } else { deepest };
         let mut trend = Trend::default();
         for depth in shallowest..=deepest {
             if self.leaves_out(depth) && depth < deepest {

@@ -17,7 +17,7 @@ use crate::search::worker::{Shared, Worker, hash_entry};
 #[derive(Debug)]
 pub struct Searcher<G: Game> {
     options: SearchOptions,
-    techniques: Features,
+    features: Features,
     table: TranspositionTable,
     histories: Vec<History>,
     banned: Vec<G::Move>,
@@ -37,13 +37,13 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let table = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        Ok(Self { options, techniques: Features::ALL, table, histories, banned: Vec::new() })
+        Ok(Self { options, features: Features::ALL, table, histories, banned: Vec::new() })
     }
 
-    /// The same searcher with other techniques.
+    /// The same searcher with other features.
     #[must_use]
-    pub fn with_techniques(mut self, techniques: Features) -> Self {
-        self.techniques = techniques;
+    pub fn with_features(mut self, features: Features) -> Self {
+        self.features = features;
         self
     }
 
@@ -98,7 +98,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     ) -> Found<G::Move> {
         self.table.grow_older();
         let shared = Shared {
-            techniques: self.techniques,
+            features: self.features,
             multipv: self.options.multipv,
             banned: &self.banned,
             ..Shared::new(&self.table, rules, *limits, tablebase, control)
@@ -149,7 +149,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     ) -> MateSearch<G::Move> {
         self.table.grow_older();
         let shared = Shared {
-            techniques: Features::PROOF,
+            features: Features::PROOF,
             proves: true,
             banned: &self.banned,
             ..Shared::new(&self.table, rules, *limits, &(), control)

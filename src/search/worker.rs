@@ -48,7 +48,7 @@ pub(super) fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
 /// The state that all threads of one search share.
 pub(super) struct Shared<'a, G: Adjudicate, O> {
     pub(super) table: &'a TranspositionTable,
-    pub(super) techniques: Features,
+    pub(super) features: Features,
     /// Only mates are searched for, and nothing is evaluated.
     pub(super) proves: bool,
     pub(super) multipv: usize,
@@ -78,7 +78,7 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     ) -> Self {
         Self {
             table,
-            techniques: Features::ALL,
+            features: Features::ALL,
             proves: false,
             multipv: 1,
             banned: &[],
@@ -97,12 +97,12 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
 
     #[inline]
     pub(super) fn probe(&self, key: Key) -> Option<Entry> {
-        if self.techniques.table { self.table.probe(key) } else { None }
+        if self.features.table { self.table.probe(key) } else { None }
     }
 
     #[inline]
     pub(super) fn store(&self, key: Key, entry: Entry) {
-        if self.techniques.table {
+        if self.features.table {
             self.table.store(key, entry);
         }
     }

@@ -1,7 +1,7 @@
 //! Endgame tables by retrograde analysis, with the repetition rules decided exactly.
 //!
 //! The path of a table: [`Material`] names the set of pieces, `index` numbers its positions,
-//! `solve` solves them (`solver` propagates results, `rules` decides endless play), `format` puts them on
+//! `solve` solves them (`solver` propagates results, `perpetual_check` and `chase` decide endless play), `format` puts them on
 //! disk, [`Tables`] in `probe` looks positions up, [`generate_all`] in `generate` does all that with the
 //! sub-sets a set needs, and [`verify()`] proves a table with the ordinary legal move generator. The folders
 //! stack in that order.

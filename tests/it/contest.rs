@@ -35,8 +35,8 @@ fn nodes(nodes: u64) -> TimeControl {
 
 fn own_match() -> Match {
     Match {
-        entrants: [own(), own()],
-        pace: nodes(200),
+        participants: [own(), own()],
+        time_control: nodes(200),
         referee: Referee { max_plies: 40, ..Referee::default() },
         openings: Openings::new(built_in_openings(), 8, 1, 2),
         games: 6,
@@ -83,7 +83,7 @@ fn games_do_not_depend_on_how_many_are_played_at_a_time() {
 const MATE: &str = "3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1";
 
 /// A fake against the own engine, from [`MATE`]: two games.
-fn against(on_go: &str, pace: TimeControl) -> Match {
+fn against(on_go: &str, time_control: TimeControl) -> Match {
     let script = format!(
         "while read -r line; do case \"$line\" in \
          uci) echo id name Fake; echo uciok;; isready) echo readyok;; quit) exit;; \
@@ -93,8 +93,8 @@ fn against(on_go: &str, pace: TimeControl) -> Match {
     let fake = Participant { command: Some(command), options: Vec::new(), ..own() };
     let positions = read_positions(MATE).unwrap().unwrap();
     Match {
-        entrants: [fake, own()],
-        pace,
+        participants: [fake, own()],
+        time_control,
         openings: Openings::new(positions, 0, 1, 0),
         games: 2,
         ..own_match()
@@ -110,9 +110,9 @@ const FAST: TimeControl = TimeControl {
 };
 
 #[track_caller]
-fn loses_by(fault: Fault, on_go: &str, pace: TimeControl) {
+fn loses_by(fault: Fault, on_go: &str, time_control: TimeControl) {
     let began = Instant::now();
-    let (standing, games) = play(&against(on_go, pace));
+    let (standing, games) = play(&against(on_go, time_control));
     assert_eq!(games[0].fault, Some((0, fault)), "{:?}", games[0].record.tags);
     assert_eq!(games[0].outcome, Outcome::Win(Side::Second));
     // Its opponent mates in the other game.
@@ -174,7 +174,7 @@ fn odd_manners_do_no_harm() {
 fn engines_of_ucci_play_resign_and_agree() {
     let ucci = |answer: &str| {
         let mut contest = against(&format!("echo bestmove i1i9 {answer}"), nodes(200));
-        let command = contest.entrants[0].command.as_mut().unwrap();
+        let command = contest.participants[0].command.as_mut().unwrap();
         command.args[1] = command.args[1]
             .replace("uci) echo id name Fake; echo uciok;;", "uci) exit;; ucci) echo ucciok;;");
         play(&contest)
@@ -195,14 +195,14 @@ fn an_engine_of_ucci_need_not_know_isready() {
     let folder = Folder::new();
     let noting = format!("echo \"$line\" >>'{}'; case", folder.at("heard"));
     let mut contest = against("echo bestmove i1i9", nodes(200));
-    let command = contest.entrants[0].command.as_mut().unwrap();
+    let command = contest.participants[0].command.as_mut().unwrap();
     command.args[1] = command.args[1]
         .replace(
             "uci) echo id name Fake; echo uciok;; isready) echo readyok;;",
             "ucci) echo ucciok;;",
         )
         .replace("case", &noting);
-    contest.entrants[0].protocol = Some(Dialect::Ucci);
+    contest.participants[0].protocol = Some(Dialect::Ucci);
     let timeouts = Timeouts { start: Duration::from_secs(4), ..PATIENCE };
     let began = Instant::now();
     let (standing, games) = play(&Match { games: 4, timeouts, ..contest });
@@ -397,8 +397,8 @@ fn outside(engine: &str, dialect: Option<Dialect>, proxied: bool) -> Participant
 fn plays_whole_games(engine: &str, dialect: Option<Dialect>) {
     for proxied in [false, true] {
         let contest = Match {
-            entrants: [outside(engine, dialect, proxied), own()],
-            pace: nodes(1_000),
+            participants: [outside(engine, dialect, proxied), own()],
+            time_control: nodes(1_000),
             referee: Referee::default(),
             games: 2,
             ..own_match()

@@ -63,7 +63,7 @@ pub struct DropOut {
     /// The share of games that go this way, in millionths.
     pub frequency: u32,
     /// The value of the position for the side to move, as far as known.
-    pub worth: Option<Value>,
+    pub value: Option<Value>,
 }
 
 /// A way from the start, as far as it matters here.
@@ -115,12 +115,12 @@ impl<G: Symmetric + Notation> Graph<G> {
         if self.is_over(node) {
             return None;
         }
-        let worth = backed.position(node).assured();
+        let value = backed.position(node).assured();
         let kind = match score {
             None if self.is_leaf(node) => DropOutKind::Unscored,
             None => DropOutKind::Unexamined,
             Some(Score { evaluation, .. }) => {
-                let own = evaluation.finding.worth();
+                let own = evaluation.finding.value();
                 if evaluation.finding.is_proof() || own.is_decisive() {
                     return None;
                 }
@@ -128,13 +128,13 @@ impl<G: Symmetric + Notation> Graph<G> {
                 if self.number_of_move(node, mv).is_some() || self.is_deleted(node, mv) {
                     return None;
                 }
-                let behind = worth.map_or(0, |best| difference(best, own));
+                let behind = value.map_or(0, |best| difference(best, own));
                 (cost, gap) = (cost + u64::from(costs.ply) + behind, gap + behind);
                 DropOutKind::Beyond { mv }
             }
         };
         let frequency = (1e6 * (-(millihalvings as f64) / 1000.0).exp2()).round() as u32;
-        Some(DropOut { node, kind, cost, gap, frequency, worth })
+        Some(DropOut { node, kind, cost, gap, frequency, value })
     }
 
     /// The cheapest way to each position.

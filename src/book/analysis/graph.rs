@@ -99,7 +99,7 @@ impl<G> Graph<G> {
             self.moves.first.push(self.about.len() as u32);
             self.keys.push(entry.key);
         }
-        self.about.push(About { bits: entry.mv, games: entry.tally.games });
+        self.about.push(About { bits: entry.mv, games: entry.stats.games });
     }
 
     /// All positions reached from the start, in the order of their numbers.

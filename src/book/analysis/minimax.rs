@@ -100,9 +100,9 @@ impl Wave<'_> {
         // Choices of the other side that are not known to be lost for it.
         let mut open: Vec<u32> = Vec::with_capacity(self.moves.nodes());
         for (node, &leave) in self.leave.iter().enumerate() {
-            let worth = match leave {
+            let value = match leave {
                 Leave::Not => None,
-                Leave::Choice(worth) | Leave::Forced(worth) => Some(self.for_winner(node, worth)),
+                Leave::Choice(value) | Leave::Forced(value) => Some(self.for_winner(node, value)),
             };
             let counted = self.moves.of(node).filter(|&m| self.moves.to[m] != NO_NODE).count();
             open.push(match leave {
@@ -110,7 +110,7 @@ impl Wave<'_> {
                 Leave::Choice(_) => counted as u32 + 1,
                 Leave::Forced(_) => 1,
             });
-            offers.extend(worth.filter(|&value| value > 0).map(|value| (value, node as u32)));
+            offers.extend(value.filter(|&value| value > 0).map(|value| (value, node as u32)));
         }
         while let Some((value, node)) = offers.pop() {
             let node = node as usize;
@@ -123,8 +123,8 @@ impl Wave<'_> {
     }
 
     /// A value for the side to move, as the value for the winner of this wave; and the other way round.
-    fn for_winner(&self, node: usize, worth: Value) -> i32 {
-        if self.moves.turn[node] == self.winner { worth.value() } else { -worth.value() }
+    fn for_winner(&self, node: usize, value: Value) -> i32 {
+        if self.moves.turn[node] == self.winner { value.value() } else { -value.value() }
     }
 
     fn settle(&mut self, node: usize, value: i32, offers: &mut BinaryHeap<(i32, u32)>) {
@@ -164,8 +164,8 @@ mod tests {
             return Value::DRAW;
         }
         let mut best = match leave[node] {
-            Leave::Forced(worth) => return worth,
-            Leave::Choice(worth) => Some(worth),
+            Leave::Forced(value) => return value,
+            Leave::Choice(value) => Some(value),
             Leave::Not => None,
         };
         path.push(node);
@@ -189,8 +189,8 @@ mod tests {
                     let counted = moves.of(node).filter(|&m| moves.to[m] != NO_NODE);
                     let best = counted.map(after).max();
                     match leave[node] {
-                        Leave::Forced(worth) => worth,
-                        Leave::Choice(worth) => best.max(Some(worth)).unwrap_or(worth),
+                        Leave::Forced(value) => value,
+                        Leave::Choice(value) => best.max(Some(value)).unwrap_or(value),
                         Leave::Not => best.unwrap_or(Value::DRAW),
                     }
                 })
@@ -247,7 +247,7 @@ mod tests {
         let cp = Value::from_centipawns;
         // 0 (Red) <-> 1 (Black), and 0 may go to the leaf 2 (Black).
         let moves = graph(&[vec![1, 2], vec![0], vec![]], vec![red, black, black]);
-        let values = |worth| solve(&moves, &[Leave::Not, Leave::Not, Leave::Forced(worth)]);
+        let values = |value| solve(&moves, &[Leave::Not, Leave::Not, Leave::Forced(value)]);
         assert_eq!(values(cp(50)), [cp(0), cp(0), cp(50)], "Red keeps going around");
         assert_eq!(values(cp(-50)), [cp(50), cp(-50), cp(-50)], "Red leaves");
         let mated = Value::mated_in(0);

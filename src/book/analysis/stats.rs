@@ -133,12 +133,12 @@ struct Contrast {
 
 impl Contrast {
     fn new(entries: &[Entry], enough: u64) -> Option<Self> {
-        let mut known = entries.iter().filter(|e| e.tally.decided() >= enough.max(1));
+        let mut known = entries.iter().filter(|e| e.stats.decided() >= enough.max(1));
         let first = known.next()?;
-        let first = (first.mv, first.tally);
+        let first = (first.mv, first.stats);
         let mut contrast = Self { played: first, best: [first; 2] };
         for entry in known {
-            let one = (entry.mv, entry.tally);
+            let one = (entry.mv, entry.stats);
             if one.1.games > contrast.played.1.games {
                 contrast.played = one;
             }
@@ -191,7 +191,7 @@ impl Content {
             let Some(entry) = Entry::new(key, mv, row, mark) else { return Ok(()) };
             content.places.push((key, mv));
             content.games.push(if entry.has_games(options.min_games) {
-                entry.tally.games
+                entry.stats.games
             } else {
                 0
             });
@@ -267,10 +267,10 @@ impl Book {
         let mover = position.turn();
         contrast.difference(mover)?;
         let canonical = position.canonical_with(self.foreign_keys());
-        let sample = |(bits, tally): (u16, MoveStats)| {
+        let sample = |(bits, stats): (u16, MoveStats)| {
             let mv = shown_move(position, canonical, G::Move::unpack(bits)?);
-            let score = tally.score(mover)?;
-            Some(Sample { mv: G::move_text(mv), games: tally.games, score })
+            let score = stats.score(mover)?;
+            Some(Sample { mv: G::move_text(mv), games: stats.games, score })
         };
         Some(Difference {
             position: position.to_fen(),
@@ -304,7 +304,7 @@ impl Book {
                 found.push(line_count::<G>(&line, games, last));
             }
             for found in moves {
-                let t = found.tally;
+                let t = found.stats;
                 let longer = line.iter().copied().chain([found.mv.pack()]).collect();
                 let counts = [t.games, t.first, t.draws, t.second];
                 heap.push((games.min(t.games), Reverse(longer), counts));

@@ -658,11 +658,11 @@ pub(in crate::book) fn in_order<'a>(
     errors: Errors<'a>,
 ) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send + 'a {
     rows.map(move |row| {
-        let MoveSum { key, mv, tally } = row.map_err(|e| errors.io(e))?;
-        if !tally.is_plausible() {
+        let MoveSum { key, mv, stats } = row.map_err(|e| errors.io(e))?;
+        if !stats.is_plausible() {
             return Err(errors.io(impossible()));
         }
-        Ok((key, mv, Row { tally, weight: None }))
+        Ok((key, mv, Row { stats, weight: None }))
     })
 }
 

@@ -92,7 +92,7 @@ impl BaseBook {
         let path = self.path.clone();
         Ok(blobs.map(move |blob| {
             let Blob { key, mv, bytes } = blob?;
-            let row = Row::take(key, mv, &bytes).filter(|row| row.tally.is_plausible());
+            let row = Row::take(key, mv, &bytes).filter(|row| row.stats.is_plausible());
             Ok((key, mv, row.ok_or_else(|| forged(&path))?))
         }))
     }
@@ -264,7 +264,7 @@ pub(in crate::book) fn add_rows(
 ) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send {
     let order = |a: &KeyedRow, b: &KeyedRow| (a.0, a.1).cmp(&(b.0, b.1));
     merge(new, base, order, |(key, mv, mut row), (_, _, old)| {
-        row.tally.absorb(&old.tally);
+        row.stats.absorb(&old.stats);
         row.weight = old.weight;
         (key, mv, row)
     })

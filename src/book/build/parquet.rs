@@ -187,7 +187,7 @@ impl Columns for Summed {
     ];
 
     fn values(&self, number: &mut dyn FnMut(i64), _bytes: &mut dyn FnMut(&[u8])) {
-        let MoveSum { key, mv, tally: t } = &self.0;
+        let MoveSum { key, mv, stats: t } = &self.0;
         number(*key);
         number((*mv).into());
         for n in [t.games, t.first, t.draws, t.second, t.rating_sum, t.rating_count] {
@@ -207,7 +207,7 @@ impl Columns for Summed {
             (None, None) => None,
             _ => return None,
         };
-        let tally = MoveStats {
+        let stats = MoveStats {
             games: sum(games)?,
             first: sum(first)?,
             draws: sum(draws)?,
@@ -216,7 +216,7 @@ impl Columns for Summed {
             rating_count: sum(rated)?,
             years,
         };
-        let row = Self(MoveSum { key, mv: u16::try_from(mv).ok()?, tally });
+        let row = Self(MoveSum { key, mv: u16::try_from(mv).ok()?, stats });
         row.is_sound().then_some(row)
     }
 }

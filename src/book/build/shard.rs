@@ -402,7 +402,7 @@ pub fn reduce(
             write_sources(&folder, sources)?,
             roll.games.finish().map_err(|e| errors.io(e))?,
             write_sums(&folder, sums.observations, |sum| {
-                sum.tally.is_plausible().then_some(Summed(sum)).ok_or_else(impossible)
+                sum.stats.is_plausible().then_some(Summed(sum)).ok_or_else(impossible)
             })?,
             write_sums(&folder, sums.members, |member: Member| Ok(member))?,
         ];
@@ -833,8 +833,8 @@ mod tests {
         for (games, first) in [(1 << 63, (1 << 63) - 1), (u64::MAX, 5), (1 << 51, 1)] {
             let folder = tempfile::tempdir().unwrap();
             let [_, reduced, book] = shards(folder.path());
-            let tally = MoveStats { games, first, draws: 1, ..MoveStats::default() };
-            let row = Summed(MoveSum { key: 5, mv: 6, tally });
+            let stats = MoveStats { games, first, draws: 1, ..MoveStats::default() };
+            let row = Summed(MoveSum { key: 5, mv: 6, stats });
             forge(&reduced, &[row, row]);
             expect_impossible(pack(&[reduced], &book, &work()));
             assert!(!book.exists());

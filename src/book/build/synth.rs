@@ -37,7 +37,7 @@ impl Synth {
         let (mut rows, mut games) = (Vec::new(), Vec::new());
         book.for_each_row(|key, mv, row| {
             rows.push((key, mv));
-            games.push(row.tally.games);
+            games.push(row.stats.games);
         })?;
         Ok(Self { rows: Rows::new(rows), games, plies, tail, seed })
     }

@@ -306,7 +306,7 @@ fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
                 found => break found,
             }
         };
-        if found.is_none_or(|(at, row)| at != place || !row.tally.has(&wanted.tally)) {
+        if found.is_none_or(|(at, row)| at != place || !row.stats.has(&wanted.stats)) {
             return Ok(false);
         }
     }
@@ -646,7 +646,7 @@ impl Collect<'_> {
             self.marks.entry(place).or_default().push(Annotation { origin, ..mark });
         }
         let Some(row) = row.filter(|_| self.takes_rows) else { return };
-        if !row.tally.is_plausible() {
+        if !row.stats.is_plausible() {
             self.failed = Err(std::io::Error::other("counts beyond those of any collection"));
         }
         self.batch.push(Summed { place, row });
@@ -695,22 +695,22 @@ impl Reduce for Summed {
     }
 
     fn absorb(&mut self, other: Self) {
-        self.row.tally.absorb(&other.row.tally);
+        self.row.stats.absorb(&other.row.stats);
         self.row.weight = self.row.weight.max(other.row.weight);
     }
 
     fn put(&self, out: &mut Vec<u8>) {
         let (key, mv) = self.place;
-        MoveSum { key, mv, tally: self.row.tally }.put(out);
+        MoveSum { key, mv, stats: self.row.stats }.put(out);
         varint::put(out, self.row.weight.is_some().into());
         varint::put(out, self.row.weight.unwrap_or(0));
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
-        let MoveSum { key, mv, tally } = MoveSum::take(input)?;
+        let MoveSum { key, mv, stats } = MoveSum::take(input)?;
         let is_weighted = varint::take(input)? == 1;
         let weight = Some(varint::take(input)?).filter(|_| is_weighted);
-        Some(Self { place: (key, mv), row: Row { tally, weight } })
+        Some(Self { place: (key, mv), row: Row { stats, weight } })
     }
 }
 
@@ -864,9 +864,9 @@ mod tests {
 
         #[test]
         fn put_then_take_is_identity(
-            tally in crate::book::model::move_stats::tests::any_tally(), weight: Option<u64>, key: i64, mv: u16,
+            stats in crate::book::model::move_stats::tests::any_tally(), weight: Option<u64>, key: i64, mv: u16,
         ) {
-            let summed = Summed { place: (key, mv), row: Row { tally, weight } };
+            let summed = Summed { place: (key, mv), row: Row { stats, weight } };
             let mut bytes = Vec::new();
             summed.put(&mut bytes);
             let mut rest = bytes.as_slice();

@@ -129,7 +129,7 @@ fn fates(
         fates.push(fate(row, &mark, options));
         // Deleted moves have no share, as in queries.
         let row = row.filter(|_| !mark.flags.has(Flags::DELETED));
-        games.push(row.map_or(0, |row| row.tally.games));
+        games.push(row.map_or(0, |row| row.stats.games));
         Ok(())
     })?;
     apply_share(&mut fates[first..], &games, options.min_share);
@@ -146,7 +146,7 @@ fn fate(row: Option<Row>, mark: &Annotation, options: &PruneOptions) -> PruneOut
         PruneOutcome::Forced
     } else if flags.has(Flags::ADDED) {
         PruneOutcome::Added
-    } else if row.is_some_and(|row| row.tally.games < options.min_games) {
+    } else if row.is_some_and(|row| row.stats.games < options.min_games) {
         PruneOutcome::FewGames
     } else {
         PruneOutcome::Kept

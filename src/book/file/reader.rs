@@ -93,7 +93,7 @@ pub struct BookMove<M> {
     /// The move; legal.
     pub mv: M,
     /// The games in which it was played.
-    pub tally: MoveStats,
+    pub stats: MoveStats,
     /// The weight of the move in selection: set by hand, or by the formula [`Metadata::weight`].
     pub weight: u64,
     /// Selection prefers the highest; 0 unless one was set.
@@ -121,10 +121,10 @@ pub struct BookMove<M> {
 impl<M> BookMove<M> {
     /// A move without marks.
     #[must_use]
-    pub const fn new(mv: M, tally: MoveStats, weight: u64) -> Self {
+    pub const fn new(mv: M, stats: MoveStats, weight: u64) -> Self {
         Self {
             mv,
-            tally,
+            stats,
             weight,
             priority: 0,
             disabled: false,
@@ -164,7 +164,7 @@ pub struct Entry {
     /// The move in the canonical frame, packed.
     pub mv: u16,
     /// The games in which it was played; none if it was added by hand.
-    pub tally: MoveStats,
+    pub stats: MoveStats,
     /// The weight that was set by an edit, or when the book was made. A move added by hand has 1
     /// unless another was set.
     pub weight: Option<u64>,
@@ -186,21 +186,21 @@ impl Entry {
         }
         let set = mark.weight.or(row.and_then(|row| row.weight));
         let weight = if row.is_none() { set.or(Some(1)) } else { set };
-        let tally = row.map_or_else(MoveStats::default, |row| row.tally);
-        Some(Self { key, mv, tally, weight, mark })
+        let stats = row.map_or_else(MoveStats::default, |row| row.stats);
+        Some(Self { key, mv, stats, weight, mark })
     }
 
     /// Returns true if it has at least `min_games` games or was added by hand.
     #[must_use]
     pub const fn has_games(&self, min_games: u64) -> bool {
-        self.mark.flags.has(Flags::ADDED) || self.tally.games >= min_games
+        self.mark.flags.has(Flags::ADDED) || self.stats.games >= min_games
     }
 
     /// Returns true if it was played in at least this share of `games`, in hundredths of a percent, or was
     /// added by hand.
     #[must_use]
     pub const fn has_share(&self, min_share: u64, games: u128) -> bool {
-        let own = self.tally.games as u128 * MAX_SHARE as u128;
+        let own = self.stats.games as u128 * MAX_SHARE as u128;
         self.mark.flags.has(Flags::ADDED) || own >= games.saturating_mul(min_share as u128)
     }
 }
@@ -310,23 +310,23 @@ impl Book {
         let mover = position.turn();
         let mut moves = Vec::new();
         let entries = self.entries_of(key)?;
-        let games: u128 = entries.iter().map(|entry| u128::from(entry.tally.games)).sum();
+        let games: u128 = entries.iter().map(|entry| u128::from(entry.stats.games)).sum();
         for entry in entries {
-            let Entry { mv: bits, tally, .. } = entry;
+            let Entry { mv: bits, stats, .. } = entry;
             let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
             let mv = shown_move(position, canonical, image);
             if position.is_legal(mv)
                 && entry.has_games(min_games)
                 && entry.has_share(self.min_share, games)
             {
-                let weight = entry.weight.unwrap_or_else(|| self.weight.of(&tally, mover));
-                let score = MoveScore::of_games(&tally, mover);
+                let weight = entry.weight.unwrap_or_else(|| self.weight.of(&stats, mover));
+                let score = MoveScore::of_games(&stats, mover);
                 moves.push(
-                    BookMove { score, ..BookMove::new(mv, tally, weight) }.with_mark(entry.mark),
+                    BookMove { score, ..BookMove::new(mv, stats, weight) }.with_mark(entry.mark),
                 );
             }
         }
-        moves.sort_by(|a, b| b.tally.games.cmp(&a.tally.games).then(a.mv.cmp(&b.mv)));
+        moves.sort_by(|a, b| b.stats.games.cmp(&a.stats.games).then(a.mv.cmp(&b.mv)));
         if self.has_scores {
             self.add_scores(position, &mut moves)?;
         }
@@ -399,7 +399,7 @@ impl Book {
     pub fn for_each_row(&self, mut visit: impl FnMut(i64, u16, &Row)) -> Result<(), BookError> {
         if self.has_marks {
             return self.for_each_entry(|entry| {
-                let row = Row { tally: entry.tally, weight: entry.weight };
+                let row = Row { stats: entry.stats, weight: entry.weight };
                 visit(entry.key, entry.mv, &row);
             });
         }

@@ -68,9 +68,9 @@ pub struct MoveScore {
 
 impl MoveScore {
     /// The value by the games alone.
-    pub(in crate::book) fn of_games(tally: &MoveStats, mover: Side) -> Self {
-        let decided = tally.decided();
-        let points = tally.wins(mover) as f64 + tally.draws as f64 / 2.0 + 1.0;
+    pub(in crate::book) fn of_games(stats: &MoveStats, mover: Side) -> Self {
+        let decided = stats.decided();
+        let points = stats.wins(mover) as f64 + stats.draws as f64 / 2.0 + 1.0;
         let share = points / (decided as f64 + 2.0);
         let elo = 400.0 * (share / (1.0 - share)).log10();
         let played = (decided > 0).then(|| Value::from_centipawns(elo.round() as i32));
@@ -90,7 +90,7 @@ impl MoveScore {
     #[must_use]
     pub fn is_proven_loss(&self) -> bool {
         let finding = self.engine.as_ref().map(|score| score.evaluation.finding);
-        finding.is_some_and(|finding| finding.is_proof() && finding.worth() < Value::DRAW)
+        finding.is_some_and(|finding| finding.is_proof() && finding.value() < Value::DRAW)
     }
 }
 

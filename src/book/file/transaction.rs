@@ -333,7 +333,7 @@ mod tests {
         let output = Output::claim(book.path(), &stop).unwrap();
         let mut writer = output.writer().unwrap();
         let row = Row {
-            tally: crate::book::model::move_stats::MoveStats { games: 1, ..Default::default() },
+            stats: crate::book::model::move_stats::MoveStats { games: 1, ..Default::default() },
             weight: None,
         };
         for key in 0..20_000 {

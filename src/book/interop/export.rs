@@ -198,9 +198,9 @@ impl<'a> Writer<'a> {
 
     /// Counts the facts that no foreign format can express.
     fn note_marks(&mut self, found: &BookMove<Move>) {
-        let tally = &found.tally;
-        self.note("ratings", u64::from(tally.rating_count > 0));
-        self.note("years", u64::from(tally.years.is_some()));
+        let stats = &found.stats;
+        self.note("ratings", u64::from(stats.rating_count > 0));
+        self.note("years", u64::from(stats.years.is_some()));
         let is_kept = self.has_evaluations && self.options.to.layout().is_some();
         self.note("priorities", u64::from(found.priority != 0 && !is_kept));
         let score = &found.score;
@@ -212,8 +212,8 @@ impl<'a> Writer<'a> {
 
     /// The row of a move in a table.
     fn content(&mut self, mover: Side, found: &BookMove<Move>) -> Content {
-        let tally = &found.tally;
-        self.note("unknown_results", tally.games - tally.decided());
+        let stats = &found.stats;
+        self.note("unknown_results", stats.games - stats.decided());
         let mut number = |number: u64, most: u32| {
             if number > most.into() {
                 note(&mut self.dropped, "saturated", 1);
@@ -227,7 +227,7 @@ impl<'a> Writer<'a> {
         };
         Content {
             score,
-            games: [tally.wins(mover), tally.draws, tally.wins(!mover)]
+            games: [stats.wins(mover), stats.draws, stats.wins(!mover)]
                 .map(|count| number(count, i32::MAX.cast_unsigned())),
             is_valid: is_valid(found),
             comment: found.comment.clone(),
@@ -290,7 +290,7 @@ impl<'a> Writer<'a> {
         let all_zero = chosen.iter().all(|found| found.weight == 0);
         let most = chosen.iter().map(|found| found.weight).max().unwrap_or(0);
         for found in chosen {
-            self.note("results", u64::from(found.tally.games > 0));
+            self.note("results", u64::from(found.stats.games > 0));
             self.note("raised_from_0", u64::from(all_zero));
             let weight = if all_zero { 1 } else { found.weight };
             let weight = self.sixteen_bits(weight, most);
@@ -339,8 +339,8 @@ impl<'a> Writer<'a> {
         let canonical = position.canonical();
         let mut after = position.clone();
         for found in chosen {
-            self.note("results", u64::from(found.tally.decided() > 0));
-            let count = if found.tally.games > 0 { found.tally.games } else { found.weight };
+            self.note("results", u64::from(found.stats.decided() > 0));
+            let count = if found.stats.games > 0 { found.stats.games } else { found.weight };
             let undo = after.make(found.mv);
             let mut keys = [false, true].map(|mirrored| self.scheme.key(&after, mirrored)).to_vec();
             after.unmake(found.mv, undo);

@@ -328,7 +328,7 @@ impl Sum {
         let [wins, draws, losses, unknown] = self.games;
         let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
         let games = wins + draws + losses + unknown;
-        let tally = MoveStats { games, first, draws, second, ..MoveStats::default() };
+        let stats = MoveStats { games, first, draws, second, ..MoveStats::default() };
         let mover = if taken.by_black { Side::Second } else { Side::First };
         let mut mark = Annotation { comment: self.comment, ..Annotation::default() };
         mark.flags.set(Flags::DISABLED, self.is_disabled);
@@ -343,12 +343,12 @@ impl Sum {
         match scores {
             Scores::Weight => {
                 let value = self.value.max(0).cast_unsigned();
-                weight = Some(value).filter(|&w| games == 0 || w != tally.default_weight(mover));
+                weight = Some(value).filter(|&w| games == 0 || w != stats.default_weight(mover));
             }
             Scores::Priority => mark.priority = self.value,
             Scores::Drop => {}
         }
-        Entry { key: taken.key, mv: taken.mv, tally, weight, mark }
+        Entry { key: taken.key, mv: taken.mv, stats, weight, mark }
     }
 }
 

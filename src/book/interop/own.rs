@@ -83,7 +83,7 @@ impl OwnWriter {
 }
 
 fn add_entry(writer: &mut Writer, entry: &Entry) -> rusqlite::Result<()> {
-    let Entry { key, mv, tally, weight, ref mark } = *entry;
-    writer.add_row((key, mv), &Row { tally, weight })?;
+    let Entry { key, mv, stats, weight, ref mark } = *entry;
+    writer.add_row((key, mv), &Row { stats, weight })?;
     writer.add_mark((key, mv), mark)
 }

@@ -194,12 +194,12 @@ fn mark_of(connection: &Connection, has_marks: bool, place: RowKey) -> Annotatio
 fn stored((key, mv): RowKey, row: &Row, mark: &Annotation) -> Stored {
     let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
     let weight = mark.weight.or(row.weight);
-    stored.value = i32::try_from(weight.unwrap_or(row.tally.games)).unwrap_or(i32::MAX);
+    stored.value = i32::try_from(weight.unwrap_or(row.stats.games)).unwrap_or(i32::MAX);
     stored.flags |= if weight.is_some() { CHANGED } else { 0 };
     let clamp = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
-    stored.wins = clamp(row.tally.first);
-    stored.draws = clamp(row.tally.draws);
-    stored.losses = clamp(row.tally.second);
+    stored.wins = clamp(row.stats.first);
+    stored.draws = clamp(row.stats.draws);
+    stored.losses = clamp(row.stats.second);
     stored.flags |= if mark.flags.has(Flags::DISABLED) { DISABLED } else { 0 };
     stored.flags |= if mark.comment.is_some() { COMMENT } else { 0 };
     stored
@@ -449,7 +449,7 @@ fn copy_rows(
             report.changed += 1;
         }
         let (key, mv) = place;
-        visit(Entry { key, mv, tally: row.tally, weight: row.weight, mark })
+        visit(Entry { key, mv, stats: row.stats, weight: row.weight, mark })
     })
 }
 

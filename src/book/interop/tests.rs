@@ -265,15 +265,15 @@ fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
                 let canonical = position.canonical();
                 let place = (canonical.key.to_i64(), position.canonical_move(canonical, mv).pack());
                 let games = first + draws + second;
-                let tally = MoveStats { games, first, draws, second, ..MoveStats::default() };
-                let default = tally.default_weight(position.turn());
+                let stats = MoveStats { games, first, draws, second, ..MoveStats::default() };
+                let default = stats.default_weight(position.turn());
                 let weight =
                     if games == 0 { weight.or(Some(1)) } else { weight.filter(|&w| w != default) };
                 let mut mark = Annotation::default();
                 mark.flags.set(Flags::ADDED, games == 0);
                 mark.flags.set(Flags::DISABLED, extra == 0);
                 mark.comment = (extra == 1).then(|| format!("第{games}局"));
-                let entry = Entry { key: place.0, mv: place.1, tally, weight, mark };
+                let entry = Entry { key: place.0, mv: place.1, stats, weight, mark };
                 entries.entry(place).or_insert(entry);
                 position.make(mv);
             }
@@ -377,8 +377,8 @@ proptest! {
     fn counts_come_back(entries_in in any_entries()) {
         let (found, _, _folder) = there_and_back(&entries_in, &ExportOptions::new(Format::MoonRiver));
         prop_assert!(!found.is_empty());
-        for entry in found.iter().filter(|entry| entry.tally.games > 0) {
-            prop_assert_eq!(entry.tally.decided(), 0);
+        for entry in found.iter().filter(|entry| entry.stats.games > 0) {
+            prop_assert_eq!(entry.stats.decided(), 0);
         }
     }
 
@@ -831,9 +831,9 @@ fn sick_own(path: &Path) -> [Entry; 3] {
     let canonical = start.canonical();
     let entry = |text: &str, flags: Flags| {
         let mv = start.canonical_move(canonical, Move::parse(text).unwrap());
-        let tally = MoveStats { games: 1, first: 1, ..MoveStats::default() };
+        let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
         let mark = Annotation { flags, ..Annotation::default() };
-        Entry { key: canonical.key.to_i64(), mv: mv.pack(), tally, weight: None, mark }
+        Entry { key: canonical.key.to_i64(), mv: mv.pack(), stats, weight: None, mark }
     };
     let none = Flags::default();
     let mut entries = [entry("h2e2", none), entry("a0a9", none), entry("a0b9", Flags::LOCKED)];
@@ -872,8 +872,8 @@ fn every_table_of_a_healthy_own_book_is_kept() {
     let canonical = start.canonical();
     let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
     let key = canonical.key.to_i64();
-    let tally = MoveStats { games: 1, first: 1, ..MoveStats::default() };
-    writer.add(&Entry { key, mv, tally, weight: None, mark: Annotation::default() }).unwrap();
+    let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
+    writer.add(&Entry { key, mv, stats, weight: None, mark: Annotation::default() }).unwrap();
     let blob = || Value::Blob(vec![7; 16]);
     let number = Value::Integer;
     let text = || Value::Text("x".to_owned());
@@ -1153,9 +1153,9 @@ fn rows_are_compared_with_the_digest_of_all() {
     let (key, mv): (i64, u16) = connection
         .query_row("SELECT key, move FROM moves LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
         .unwrap();
-    let tally = MoveStats { games: 99, first: 99, ..MoveStats::default() };
+    let stats = MoveStats { games: 99, first: 99, ..MoveStats::default() };
     let mut blob = Vec::new();
-    crate::book::model::move_stats::Row { tally, weight: None }.put(key, mv, &mut blob);
+    crate::book::model::move_stats::Row { stats, weight: None }.put(key, mv, &mut blob);
     connection
         .execute("UPDATE moves SET stats = ?1 WHERE (key, move) = (?2, ?3)", (blob, key, mv))
         .unwrap();

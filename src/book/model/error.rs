@@ -153,7 +153,7 @@ pub enum BuildError {
     },
     /// The book that is added to cannot be used.
     #[error(transparent)]
-    Base(#[from] BookError),
+    BaseBook(#[from] BookError),
     /// The book that is added to was built in another way.
     #[error(
         "{}: built with {option} {stated}, but asked for is {asked}; leave that option out, or build a new book",

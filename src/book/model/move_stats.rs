@@ -186,7 +186,7 @@ pub(in crate::book) const fn result_of(number: u8) -> Option<Outcome> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// The sums.
-    pub tally: MoveStats,
+    pub stats: MoveStats,
     /// The weight, if one was set.
     pub weight: Option<u64>,
 }
@@ -203,7 +203,7 @@ impl Row {
     /// Appends the blob of the row `(key, mv)`.
     pub fn put(&self, key: i64, mv: u16, out: &mut Vec<u8>) {
         let start = out.len();
-        let t = &self.tally;
+        let t = &self.stats;
         let one = t.games == 1
             && t.rating_count <= 1
             && t.decided() <= 1
@@ -258,7 +258,7 @@ impl Row {
 
     fn take_fields(flags: u8, rest: &mut &[u8]) -> Option<Self> {
         let one = flags & ONE_GAME != 0;
-        let mut tally = if one {
+        let mut stats = if one {
             tally_of(result_of(flags >> RESULT_SHIFT), None, None)
         } else {
             let [first, draws, second, unknown] = take_counts(rest)?;
@@ -266,17 +266,17 @@ impl Row {
             MoveStats { games, first, draws, second, ..MoveStats::default() }
         };
         if flags & RATINGS != 0 {
-            tally.rating_sum = varint::take(rest)?;
-            tally.rating_count = if one { 1 } else { varint::take(rest)? };
+            stats.rating_sum = varint::take(rest)?;
+            stats.rating_count = if one { 1 } else { varint::take(rest)? };
         }
         if flags & YEARS != 0 {
             let min = varint::unzigzag(varint::take(rest)?).checked_add(YEAR_BASE)?;
             let min = u16::try_from(min).ok()?;
             let span = if one { 0 } else { u16::try_from(varint::take(rest)?).ok()? };
-            tally.years = Some(Years { min, max: min.checked_add(span)? });
+            stats.years = Some(Years { min, max: min.checked_add(span)? });
         }
         let weight = if flags & WEIGHT != 0 { Some(varint::take(rest)?) } else { None };
-        Some(Self { tally, weight })
+        Some(Self { stats, weight })
     }
 }
 
@@ -340,7 +340,7 @@ pub(in crate::book) mod tests {
 
     fn any_row() -> impl Strategy<Value = Row> {
         (any_tally(), prop::option::of(any::<u64>()))
-            .prop_map(|(tally, weight)| Row { tally, weight })
+            .prop_map(|(stats, weight)| Row { stats, weight })
     }
 
     proptest! {
@@ -389,7 +389,7 @@ pub(in crate::book) mod tests {
     fn golden_bytes_and_sizes() {
         let mut blob = Vec::new();
         let one = tally_of(Some(Outcome::Draw), None, Some(1978));
-        Row { tally: one, weight: None }.put(-5, 2353, &mut blob);
+        Row { stats: one, weight: None }.put(-5, 2353, &mut blob);
         assert_eq!(blob.len(), 4, "a move of a single game takes four bytes");
         assert_eq!(blob[..2], [0x25, 0x17]);
         let many = MoveStats {
@@ -402,7 +402,7 @@ pub(in crate::book) mod tests {
             years: Some(Years { min: 1988, max: 2004 }),
         };
         blob.clear();
-        Row { tally: many, weight: Some(7) }.put(1, 2, &mut blob);
+        Row { stats: many, weight: Some(7) }.put(1, 2, &mut blob);
         assert_eq!(blob[..blob.len() - 2], [0x0e, 120, 100, 70, 10, 0xf8, 0x23, 2, 3, 16, 7]);
     }
 
@@ -417,16 +417,16 @@ pub(in crate::book) mod tests {
 
     #[test]
     fn forged_counts_do_not_overflow() {
-        let tally = MoveStats { games: u64::MAX, first: u64::MAX, ..MoveStats::default() };
-        assert_eq!(tally.default_weight(Side::First), u64::MAX);
+        let stats = MoveStats { games: u64::MAX, first: u64::MAX, ..MoveStats::default() };
+        assert_eq!(stats.default_weight(Side::First), u64::MAX);
     }
 
     #[test]
     fn scores_are_the_movers() {
-        let tally = MoveStats { games: 5, first: 2, draws: 1, second: 1, ..MoveStats::default() };
-        assert_eq!(tally.score(Side::First), Some(0.625));
-        assert_eq!(tally.score(Side::Second), Some(0.375));
-        assert_eq!(tally.default_weight(Side::First), 6);
+        let stats = MoveStats { games: 5, first: 2, draws: 1, second: 1, ..MoveStats::default() };
+        assert_eq!(stats.score(Side::First), Some(0.625));
+        assert_eq!(stats.score(Side::Second), Some(0.375));
+        assert_eq!(stats.default_weight(Side::First), 6);
         assert_eq!(MoveStats::default().score(Side::First), None);
     }
 }

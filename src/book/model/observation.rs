@@ -33,7 +33,7 @@ impl Observation {
         Self { key, mv, rating, year, result: result_number(result) }
     }
 
-    fn tally(self) -> MoveStats {
+    fn stats(self) -> MoveStats {
         let known = |n: u16| (n > 0).then_some(n);
         tally_of(result_of(self.result), known(self.rating), known(self.year))
     }
@@ -47,7 +47,7 @@ pub struct MoveSum {
     /// The move in the canonical frame, packed.
     pub mv: u16,
     /// The sums.
-    pub tally: MoveStats,
+    pub stats: MoveStats,
 }
 
 /// The order of keys, as signed integers, then moves, in one number: compared without branches.
@@ -67,7 +67,7 @@ impl Reduce for MoveSum {
     }
 
     fn begin(item: Observation) -> Self {
-        Self { key: item.key, mv: item.mv, tally: item.tally() }
+        Self { key: item.key, mv: item.mv, stats: item.stats() }
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -75,13 +75,13 @@ impl Reduce for MoveSum {
     }
 
     fn absorb(&mut self, other: Self) {
-        self.tally.absorb(&other.tally);
+        self.stats.absorb(&other.stats);
     }
 
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         out.extend_from_slice(&self.mv.to_le_bytes());
-        let t = &self.tally;
+        let t = &self.stats;
         let (min, max) = t.years.map_or((0, 0), |y| (y.min, y.max));
         for n in [t.games, t.first, t.draws, t.second, t.rating_sum, t.rating_count] {
             varint::put(out, n);
@@ -101,8 +101,8 @@ impl Reduce for MoveSum {
         let min = u16::try_from(varint::take(input)?).ok()?;
         let max = u16::try_from(varint::take(input)?).ok()?;
         let years = (max > 0).then_some(Years { min, max });
-        let tally = MoveStats { games, first, draws, second, rating_sum, rating_count, years };
-        Some(Self { key, mv, tally })
+        let stats = MoveStats { games, first, draws, second, rating_sum, rating_count, years };
+        Some(Self { key, mv, stats })
     }
 }
 
@@ -145,7 +145,7 @@ impl Reduce for Summed {
 impl Summed {
     /// Returns true if the sums are consistent.
     pub(in crate::book) fn is_sound(&self) -> bool {
-        let t = &self.0.tally;
+        let t = &self.0.stats;
         let decided = t.first.checked_add(t.draws).and_then(|sum| sum.checked_add(t.second));
         decided.is_some_and(|decided| decided <= t.games)
             && t.rating_count <= t.games
@@ -161,8 +161,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn put_then_take_is_identity(key: i64, mv: u16, tally in any_tally()) {
-            let observation = MoveSum { key, mv, tally };
+        fn put_then_take_is_identity(key: i64, mv: u16, stats in any_tally()) {
+            let observation = MoveSum { key, mv, stats };
             let mut bytes = Vec::new();
             observation.put(&mut bytes);
             let mut rest = bytes.as_slice();

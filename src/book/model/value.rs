@@ -154,17 +154,17 @@ impl Bounds {
 
     /// Known for certain.
     #[must_use]
-    pub const fn exact(worth: Value) -> Self {
-        Self { low: worth, high: worth }
+    pub const fn exact(value: Value) -> Self {
+        Self { low: value, high: value }
     }
 
     /// The bounds by a stated value and its kind.
     #[must_use]
-    pub const fn bounded(worth: Value, bound: Bound) -> Self {
+    pub const fn bounded(value: Value, bound: Bound) -> Self {
         match bound {
-            Bound::Exact => Self::exact(worth),
-            Bound::Lower => Self { low: worth, high: Value::MOST },
-            Bound::Upper => Self { low: Value::LEAST, high: worth },
+            Bound::Exact => Self::exact(value),
+            Bound::Lower => Self { low: value, high: Value::MOST },
+            Bound::Upper => Self { low: Value::LEAST, high: value },
         }
     }
 
@@ -275,7 +275,7 @@ impl From<ScoreKind> for SourceScore {
 impl SourceScore {
     /// On the common scale.
     #[must_use]
-    pub fn worth(self) -> Value {
+    pub fn value(self) -> Value {
         match self {
             Self::Centipawns(centipawns) => Value::from_centipawns(centipawns),
             Self::MateIn(plies) | Self::TableWin { order: 0, distance: plies } => {
@@ -357,7 +357,7 @@ impl fmt::Display for SourceScore {
             Self::TableLoss { order, distance } => {
                 write!(f, "table loss by rule, order {order}, in {distance}")
             }
-            _ => write!(f, "{}", self.worth()),
+            _ => write!(f, "{}", self.value()),
         }
     }
 }
@@ -386,7 +386,7 @@ impl<M> Evaluation<M> {
     /// The bounds of the position's value.
     #[must_use]
     pub fn span(&self) -> Bounds {
-        Bounds::bounded(self.finding.worth(), self.bound)
+        Bounds::bounded(self.finding.value(), self.bound)
     }
 
     /// With the move put another way.
@@ -419,12 +419,12 @@ mod tests {
         fn columns_round_trip(finding in any_finding()) {
             let (kind, value) = finding.columns();
             prop_assert_eq!(SourceScore::from_columns(kind, value), Some(finding));
-            prop_assert_eq!(Value::from_value(finding.worth().value()), Some(finding.worth()));
+            prop_assert_eq!(Value::from_value(finding.value().value()), Some(finding.value()));
         }
 
         #[test]
         fn a_ply_earlier_is_nearer_to_a_draw(a in any_finding(), b in any_finding()) {
-            let (a, b) = (a.worth(), b.worth());
+            let (a, b) = (a.value(), b.value());
             prop_assert!(a.before().value().abs() <= a.value().abs());
             prop_assert!(a.before().value().signum() == -a.value().signum());
             prop_assert!(Value::from_value(a.before().value()).is_some());
@@ -461,7 +461,7 @@ mod tests {
         assert_eq!(Value::mated_in(4).before(), Value::mate_in(5));
         assert_eq!(Value::won_by_rule(1, 399).before(), -Value::won_by_rule(1, 399));
         assert_eq!(Value::won_by_rule(2, 0).before(), -Value::won_by_rule(2, 1));
-        assert_eq!(SourceScore::MatedIn(4).before().worth(), Value::mate_in(5));
+        assert_eq!(SourceScore::MatedIn(4).before().value(), Value::mate_in(5));
     }
 
     #[test]
@@ -483,10 +483,10 @@ mod tests {
     #[test]
     fn after_a_move_what_is_decided_is_nearer() {
         let all = (-31_000..=31_000).filter_map(Value::from_value);
-        for worth in all.filter(|worth| !matches!(worth.value().abs(), 30_000)) {
+        for value in all.filter(|value| !matches!(value.value().abs(), 30_000)) {
             let is_first = |value: i32| (24_400..=26_000).contains(&value) && value % 400 == 0;
-            if !is_first(worth.value().abs()) {
-                assert_eq!(worth.after().before(), worth, "{}", worth.value());
+            if !is_first(value.value().abs()) {
+                assert_eq!(value.after().before(), value, "{}", value.value());
             }
         }
         assert_eq!(Value::mate_in(5).after(), Value::mated_in(4));

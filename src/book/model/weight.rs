@@ -72,8 +72,8 @@ pub struct WeightError {
 impl Weight {
     /// The weight of a move that `mover` makes.
     #[must_use]
-    pub fn of(&self, tally: &MoveStats, mover: Side) -> u64 {
-        let value = self.term.value(&|variable| variable.value(tally, mover));
+    pub fn of(&self, stats: &MoveStats, mover: Side) -> u64 {
+        let value = self.term.value(&|variable| variable.value(stats, mover));
         u64::try_from(value.max(0)).unwrap_or(u64::MAX)
     }
 }
@@ -128,15 +128,15 @@ impl Term {
 }
 
 impl Variable {
-    fn value(self, tally: &MoveStats, mover: Side) -> i128 {
+    fn value(self, stats: &MoveStats, mover: Side) -> i128 {
         match self {
-            Self::Wins => tally.wins(mover).into(),
-            Self::Draws => tally.draws.into(),
-            Self::Losses => tally.wins(!mover).into(),
-            Self::Unknown => tally.unknown().into(),
-            Self::Games => tally.games.into(),
-            Self::Rating => tally.mean_rating().unwrap_or(0).into(),
-            Self::Year => tally.years.map_or(0, |years| years.max.into()),
+            Self::Wins => stats.wins(mover).into(),
+            Self::Draws => stats.draws.into(),
+            Self::Losses => stats.wins(!mover).into(),
+            Self::Unknown => stats.unknown().into(),
+            Self::Games => stats.games.into(),
+            Self::Rating => stats.mean_rating().unwrap_or(0).into(),
+            Self::Year => stats.years.map_or(0, |years| years.max.into()),
         }
     }
 }
@@ -285,7 +285,7 @@ mod tests {
     use crate::book::model::move_stats::tests::any_tally;
     use proptest::prelude::*;
 
-    fn tally() -> MoveStats {
+    fn stats() -> MoveStats {
         MoveStats {
             games: 20,
             first: 7,
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn red(formula: &str) -> u64 {
-        formula.parse::<Weight>().unwrap().of(&tally(), Side::First)
+        formula.parse::<Weight>().unwrap().of(&stats(), Side::First)
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
             assert_eq!(red(formula), expected, "{formula}");
         }
         let formula: Weight = "3*w+d-l".parse().unwrap();
-        assert_eq!(formula.of(&tally(), Side::Second), 7);
+        assert_eq!(formula.of(&stats(), Side::Second), 7);
         assert_eq!(formula.of(&MoveStats::default(), Side::First), 0);
         let huge = "1000000000000*".repeat(13) + "1000000000000";
         assert_eq!(red(&huge), u64::MAX);
@@ -370,16 +370,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_default_is_that_of_the_tally(tally in any_tally()) {
+        fn the_default_is_that_of_the_tally(stats in any_tally()) {
             for side in [Side::First, Side::Second] {
-                prop_assert_eq!(Weight::default().of(&tally, side), tally.default_weight(side));
+                prop_assert_eq!(Weight::default().of(&stats, side), stats.default_weight(side));
             }
         }
 
         #[test]
-        fn no_formula_panics(text in "[-wdlunry0-9+*/(), maxin]{0,60}", tally in any_tally()) {
+        fn no_formula_panics(text in "[-wdlunry0-9+*/(), maxin]{0,60}", stats in any_tally()) {
             if let Ok(weight) = text.parse::<Weight>() {
-                let _unused = weight.of(&tally, Side::Second);
+                let _unused = weight.of(&stats, Side::Second);
                 prop_assert_eq!(weight.to_string().parse::<Weight>(), Ok(weight));
             }
         }

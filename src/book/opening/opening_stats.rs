@@ -45,7 +45,7 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn census(&self, min_games: u64) -> Result<OpeningStats, BookError> {
+    pub fn opening_stats(&self, min_games: u64) -> Result<OpeningStats, BookError> {
         self.expect_game::<Position>()?;
         let start = Way {
             position: Position::start(),
@@ -53,7 +53,7 @@ impl Book {
             ply: 0,
         };
         let moves = self.probe_with(&start.position, min_games)?;
-        let games = moves.iter().fold(0u64, |sum, mv| sum.saturating_add(mv.tally.games));
+        let games = moves.iter().fold(0u64, |sum, mv| sum.saturating_add(mv.stats.games));
         let mut sums: BTreeMap<Code, (&'static str, u128)> = BTreeMap::new();
         let mut ways = vec![Some(start)];
         let mut heaviest = BinaryHeap::from([(u128::from(games) * UNIT, Reverse(0))]);
@@ -66,14 +66,14 @@ impl Book {
                 false => Vec::new(),
             };
             looks = looks.saturating_sub(1);
-            let total: u128 = moves.iter().map(|mv| u128::from(mv.tally.games)).sum();
+            let total: u128 = moves.iter().map(|mv| u128::from(mv.stats.games)).sum();
             if total == 0 {
                 if let Some(opening) = way.follower.opening() {
                     sums.entry(opening.code).or_insert((opening.name, 0)).1 += weight;
                 }
                 continue;
             }
-            for mv in moves.iter().filter(|mv| mv.tally.games > 0) {
+            for mv in moves.iter().filter(|mv| mv.stats.games > 0) {
                 let mut next = Way {
                     position: way.position.clone(),
                     follower: way.follower.clone(),
@@ -81,7 +81,7 @@ impl Book {
                 };
                 next.position.make(mv.mv);
                 next.follower.push(&next.position);
-                let weight = share(weight, u128::from(mv.tally.games), total);
+                let weight = share(weight, u128::from(mv.stats.games), total);
                 heaviest.push((weight, Reverse(ways.len())));
                 ways.push(Some(next));
             }
@@ -132,7 +132,7 @@ mod tests {
             "c3c4 h9g7",
         ]);
         let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
-        let census = book.census(1).unwrap();
+        let census = book.opening_stats(1).unwrap();
         assert_eq!(census.games, 6);
         let letters: Vec<(char, u64)> = census.letters.into_iter().collect();
         assert_eq!(letters, [('A', 1), ('C', 4), ('E', 1)]);

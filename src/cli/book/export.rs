@@ -186,7 +186,7 @@ fn write_unreached<G: Notation>(
 }
 
 fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Vec<String> {
-    let t = &found.tally;
+    let t = &found.stats;
     let score = t.score(mover).map_or_else(String::new, |score| format!("{score:.4}"));
     let marks = [
         flag_names(found).join(" "),
@@ -207,7 +207,7 @@ fn unreached_line<G: Notation>(entry: &Entry) -> Vec<String> {
         mark.comment.clone().unwrap_or_default(),
     ];
     let weight = entry.weight.map_or_else(String::new, |weight| weight.to_string());
-    line(&mv, &entry.tally, "", &(weight, mark.priority), &marks)
+    line(&mv, &entry.stats, "", &(weight, mark.priority), &marks)
 }
 
 /// From the move on. Numbers stand as they are: a negative one is no formula.

@@ -181,7 +181,7 @@ fn from_replace(error: ReplaceError) -> CliError {
 
 pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
     let code = match error {
-        BuildError::Base(error) => return from_book(error),
+        BuildError::BaseBook(error) => return from_book(error),
         BuildError::Replace(error) => return from_replace(error),
         BuildError::Input { ref source, .. } => match source.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,

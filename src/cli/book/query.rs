@@ -111,7 +111,7 @@ pub(super) fn probe<G: Symmetric + Notation>(
     min_games: u64,
 ) -> Result<Vec<BookMove<G::Move>>, CliError> {
     let mut found = book.probe_with(position, min_games).map_err(super::from_book)?;
-    found.sort_by_cached_key(|m| (std::cmp::Reverse(m.tally.games), G::move_text(m.mv)));
+    found.sort_by_cached_key(|m| (std::cmp::Reverse(m.stats.games), G::move_text(m.mv)));
     Ok(found)
 }
 
@@ -165,7 +165,7 @@ fn answer<G: Symmetric + Notation>(
         let next = after(position, m);
         let games = games_of(book, &next)?;
         answer["games_after"] = games.into();
-        answer["transposed"] = games.saturating_sub(m.tally.games).into();
+        answer["transposed"] = games.saturating_sub(m.stats.games).into();
         answer["origin"] = origin(book, m.origin)?.into();
         for (field, value) in fields(names.after(&next)) {
             answer[field] = value;
@@ -173,7 +173,7 @@ fn answer<G: Symmetric + Notation>(
         moves.push(answer);
     }
     let mut answer = head(book, position);
-    answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.tally.games)).into();
+    answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.stats.games)).into();
     answer["moves"] = moves.into();
     for (field, value) in fields(names.here(position)) {
         answer[field] = value;
@@ -214,24 +214,24 @@ fn after<G: Game>(position: &G, found: &BookMove<G::Move>) -> G {
 /// The number of games that the book follows beyond a position, by any moves that led there.
 fn games_of<G: Symmetric>(book: &Book, position: &G) -> Result<u64, CliError> {
     let found = book.probe_with(position, 0).map_err(super::from_book)?;
-    Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.tally.games)))
+    Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.stats.games)))
 }
 
 pub(super) fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
-    let tally = &found.tally;
+    let stats = &found.stats;
     let [first, second] = side_names::<G>();
     json!({
         "move": G::move_text(found.mv),
-        "games": tally.games,
-        first: tally.first,
-        "draws": tally.draws,
-        second: tally.second,
-        "score": tally.score(mover).map(|score| (score * 1e4).round() / 1e4),
+        "games": stats.games,
+        first: stats.first,
+        "draws": stats.draws,
+        second: stats.second,
+        "score": stats.score(mover).map(|score| (score * 1e4).round() / 1e4),
         "weight": found.weight,
         "engine": found.score.engine.as_ref().map(engine_answer),
         "backed": found.score.backed.map(span_json),
-        "year_min": tally.years.map(|y| y.min),
-        "year_max": tally.years.map(|y| y.max),
+        "year_min": stats.years.map(|y| y.min),
+        "year_max": stats.years.map(|y| y.max),
         "name": Value::Null,
         "priority": found.priority,
         "flags": flag_names(found),
@@ -271,7 +271,7 @@ pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
 
 /// The mover's score in percent.
 pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
-    let score = found.tally.score(mover);
+    let score = found.stats.score(mover);
     score.map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score))
 }
 
@@ -280,7 +280,7 @@ fn engine_answer(score: &Score) -> Value {
     let Evaluation { finding, bound, depth, nodes, .. } = &score.evaluation;
     json!({
         "source": score.source,
-        "value": finding.worth().value(),
+        "value": finding.value().value(),
         "text": finding.to_string(),
         "bound": bound.name(),
         "depth": depth,
@@ -312,7 +312,7 @@ fn print<G: Symmetric + Notation>(
         "move", "games", "draws", "score", "weight", "others", "years"
     )?;
     for m in found {
-        let t = &m.tally;
+        let t = &m.stats;
         let score = percent(m, position.turn());
         let next = after(position, m);
         let others = games_of(book, &next)?.saturating_sub(t.games);

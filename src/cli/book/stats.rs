@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let book = Book::open(&args.book).map_err(from_book)?;
     book.verify().map_err(from_book)?;
     let survey = book.survey::<Position>(&args.options(&book)).map_err(from_book)?;
-    let mut census = book.census(args.options(&book).min_games).map_err(from_book)?;
+    let mut census = book.opening_stats(args.options(&book).min_games).map_err(from_book)?;
     census.openings.truncate(args.openings.into());
     let sources = book.sources().map_err(from_book)?;
     let origins = book.origins().map_err(from_book)?;

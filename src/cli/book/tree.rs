@@ -46,7 +46,7 @@ pub(super) fn run<G: Symmetric + Notation>(
         for (field, value) in fields(names.here(position)) {
             answer[field] = value;
         }
-        let games = tree.first.iter().map(|&number| tree.branches[number].found.tally.games);
+        let games = tree.first.iter().map(|&number| tree.branches[number].found.stats.games);
         answer["total"] = games.fold(0, u64::saturating_add).into();
         answer["moves"] = tree.answer(&tree.first, position, names);
         writeln!(context.out, "{answer}")?;
@@ -95,7 +95,7 @@ impl<G: Symmetric + Notation> Tree<G> {
                     None => tree.first.push(branch),
                 }
                 if plies < depth {
-                    queue.push((games.min(found.tally.games), Reverse(open.len())));
+                    queue.push((games.min(found.stats.games), Reverse(open.len())));
                     let mut next = position.clone();
                     next.make(found.mv);
                     open.push(Open { position: next, after: Some(branch), plies });
@@ -135,7 +135,7 @@ impl<G: Symmetric + Notation> Tree<G> {
     ) -> Result<(), CliError> {
         for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
             let score = percent(found, position.turn());
-            let (mv, games, marks) = (G::move_text(found.mv), found.tally.games, marks_text(found));
+            let (mv, games, marks) = (G::move_text(found.mv), found.stats.games, marks_text(found));
             writeln!(out, "{}{mv} {games} {score}{marks}", "  ".repeat(ply))?;
             let mut after = position.clone();
             after.make(found.mv);

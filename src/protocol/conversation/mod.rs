@@ -1,4 +1,4 @@
-//! What the engine's session and the proxy's have in common: one side of a conversation with a GUI. It reads
+//! The common part of the engine's session and the proxy's: one side of a conversation with a GUI. It reads
 //! lines, keeps those that must wait, knows the dialect spoken, and writes.
 
 pub(super) mod input;

@@ -164,8 +164,8 @@ impl<G: Playable> Settings<G> {
         if self.margin().is_some() {
             options.multipv = options.multipv.max(CHOICE);
         }
-        let all = options.techniques;
-        options.techniques = match self.pruning {
+        let all = options.features;
+        options.features = match self.pruning {
             Degree::None => Features { pruning: false, reductions: false, ..all },
             Degree::Small => Features { pruning: false, ..all },
             Degree::Medium | Degree::Large => all,

@@ -321,7 +321,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// What a reader gives, and the kind of the error at which it ends.
+    /// The bytes of a reader, and the kind of the error at which it ends.
     fn outcome(mut input: impl Read) -> (Vec<u8>, Option<io::ErrorKind>) {
         let mut bytes = Vec::new();
         let end = input.read_to_end(&mut bytes).err();

@@ -1,4 +1,4 @@
-//! What readers and writers of every format share: games and their trees, what becomes of a source's games, places,
+//! The common part of readers and writers: games and their trees, what becomes of a source's games, places,
 //! encodings, the names of formats, bounds.
 
 pub(super) mod board;

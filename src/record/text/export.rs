@@ -167,7 +167,7 @@ fn is_all_moves(line: &str) -> bool {
     })
 }
 
-/// Where a line belongs.
+/// The part of a game that a line belongs to.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     /// To the moves of the game before.
@@ -362,7 +362,7 @@ struct Stated {
     tags: Vec<(String, String)>,
 }
 
-/// What stands between the moves of two games.
+/// The lines between the moves of two games.
 #[derive(Debug)]
 struct Between {
     paragraph: u64,

@@ -144,7 +144,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if let Some(score) = self.known_result(ply, depth) {
                 return Ok(score);
             }
-            if self.shared.techniques.mate_distance {
+            if self.shared.features.mate_distance {
                 window = window.narrowed(Score::mated_in(ply), Score::mate_in(ply + 1));
                 if window.is_empty() {
                     return Ok(window.alpha);
@@ -161,10 +161,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let mut node = self.survey::<N>(entry, window, depth, ply, cut);
-        if !N::ROOT && !compares && self.shared.techniques.reductions {
+        if !N::ROOT && !compares && self.shared.features.reductions {
             node.depth += self.hindsight(&node);
         }
-        if !N::PV && self.shared.techniques.pruning && !node.in_check && !compares {
+        if !N::PV && self.shared.features.pruning && !node.in_check && !compares {
             // Only positions that have a move are ever stored.
             if entry.is_none() && self.line.position().is_stuck() {
                 return Ok(self.terminal(ply));
@@ -173,7 +173,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 return Ok(score);
             }
         }
-        if self.shared.techniques.reductions && !compares {
+        if self.shared.features.reductions && !compares {
             node.depth -= i32::from(prune::is_unexplored(&node, depth));
         }
         self.search_moves::<N>(&node)
@@ -184,7 +184,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mv: Option<G::Move> = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
         let Some(mv) = mv.filter(|_| cuts) else { return };
         let position = self.line.position();
-        if !position.is_noisy(mv) && self.shared.techniques.ordering {
+        if !position.is_noisy(mv) && self.shared.features.ordering {
             let (side, index) = (position.turn(), position.history_index(mv));
             self.history.note_quiet(side, index, self.before(ply), bonus(depth) / 2);
         }
@@ -332,7 +332,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The extension of answers to a check: a ply for the only answer, and in some games a ply for
     /// every answer. Extensions stop at twice the nominal depth, so that every iteration ends.
     fn extension(&self, ply: usize) -> i32 {
-        if !self.shared.techniques.extensions || ply >= 2 * self.iteration as usize {
+        if !self.shared.features.extensions || ply >= 2 * self.iteration as usize {
             return 0;
         }
         let only = self.line.position().count_legal_moves() == 1;
@@ -353,7 +353,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             }
             number += 1;
             let candidate = self.candidate(node, mv, number);
-            if !N::ROOT && self.shared.techniques.pruning && !best.score.is_lost() {
+            if !N::ROOT && self.shared.features.pruning && !best.score.is_lost() {
                 if prune::is_late(node, number) {
                     picker.skip_quiets();
                 }
@@ -452,7 +452,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     ) -> Result<Score, Interrupted> {
         let mut depth = node.depth - 1 + extension;
         let ply = node.ply + 1;
-        let reduced = if self.shared.techniques.reductions && node.depth > 1 {
+        let reduced = if self.shared.features.reductions && node.depth > 1 {
             let late = prune::late_move_reduction::<N, _>(node, candidate, self.cutoffs[ply]);
             depth - late.clamp(0, (depth - 1).max(0))
         } else {
@@ -463,7 +463,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         self.numbers[node.ply] = candidate.number;
         let null = -window.null_at_alpha();
         let mut score = -Score::INFINITE;
-        let mut open = N::PV && candidate.number == 1 || !self.shared.techniques.zero_window;
+        let mut open = N::PV && candidate.number == 1 || !self.shared.features.zero_window;
         if !open {
             let cut = reduced < depth || !node.cut;
             self.reductions[node.ply] = depth - reduced;
@@ -497,7 +497,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// Updates killers and history for the best move, and for those tried before it.
     fn learn(&mut self, node: &Node<G::Move>, best: &Candidate<G::Move>, tried: &Tried) {
-        if !self.shared.techniques.ordering {
+        if !self.shared.features.ordering {
             return;
         }
         let side = self.line.position().turn();
@@ -534,7 +534,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Credits the quiet move that led here if no answer to it was good.
     fn credit_previous(&mut self, node: &Node<G::Move>) {
         let Some(before) = node.ply.checked_sub(1) else { return };
-        if self.shared.techniques.ordering
+        if self.shared.features.ordering
             && let Some(index) = self.played[before]
             && self.played_quiet[before]
         {

@@ -161,7 +161,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let Some(entry) = node.table.filter(|_| candidate.number == 1) else { return none };
         let score = entry.score.to_global(node.ply);
         if N::ROOT
-            || !self.shared.techniques.singular
+            || !self.shared.features.singular
             || node.depth < SINGULAR_DEPTH
             || node.table_move != Some(candidate.mv)
             || self.skipped[node.ply].is_some()

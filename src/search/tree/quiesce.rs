@@ -104,7 +104,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// The keys by which the evaluation of the line's last position is corrected.
     pub(in crate::search) fn structures(&self) -> Structures {
-        self.line.position().structure_keys().filter(|_| self.shared.techniques.corrections)
+        self.line.position().structure_keys().filter(|_| self.shared.features.corrections)
     }
 
     /// The moves to try.
@@ -193,7 +193,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         alpha: Score,
     ) -> Skips {
         let position = self.line.position();
-        let prunes = self.shared.techniques.pruning;
+        let prunes = self.shared.features.pruning;
         if standing.in_check {
             let late = tried >= QUIESCENCE_EVASIONS && !best.is_lost();
             return if prunes && late && !position.is_noisy(mv) { Skips::Rest } else { Skips::No };

@@ -455,15 +455,15 @@ impl<'a> Generator<'a> {
     /// Solves a table and writes it; its size and content hash.
     fn build(&self, material: Material, path: &Path) -> Result<(u64, [u8; 32]), GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
-        let arena = self.arena(material)?;
+        let graph = self.graph(material)?;
         let listener = Listener { progress: self.progress, stop: &self.options.stop, material };
-        let mut solution = solve(&arena, rules, &listener).map_err(|error| match error {
+        let mut solution = solve(&graph, rules, &listener).map_err(|error| match error {
             SolveError::TooDeep => GenerateError::TooDeep(material),
             SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
             SolveError::Cancelled => GenerateError::Interrupted,
         })?;
         let good_captures = std::mem::take(&mut solution.good_captures);
-        let table = Table::from_solution(Arc::clone(arena.index()), solution);
+        let table = Table::from_solution(Arc::clone(graph.index()), solution);
         self.enter(material, Phase::Hashing)?;
         let content = content_hash(&table);
         self.enter(material, Phase::Packing)?;
@@ -474,7 +474,7 @@ impl<'a> Generator<'a> {
         };
         let label = Label { rules, metric, dependencies, content };
         let best_capture = |side, slot| {
-            good_captures.has(side, slot).then(|| arena.best_capture(side, slot)).flatten()
+            good_captures.has(side, slot).then(|| graph.best_capture(side, slot)).flatten()
         };
         let bytes = format::write(path, &table, label, best_capture)?;
         self.shelf.put(table);
@@ -482,7 +482,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The positions of a material, with the tables that captures lead to.
-    fn arena(&self, material: Material) -> Result<TableGraph, GenerateError> {
+    fn graph(&self, material: Material) -> Result<TableGraph, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let mut folder = None;
         let smaller = self.shelf.fetch(material, |left, sides| {
@@ -493,8 +493,8 @@ impl<'a> Generator<'a> {
             tables.load(left, sides)
         })?;
         let index = Index::new(material).map_err(|_| GenerateError::TooLarge(material))?;
-        let arena = TableGraph::new(index, metric, |left| smaller.get(&left).cloned());
-        arena.ok_or_else(|| {
+        let graph = TableGraph::new(index, metric, |left| smaller.get(&left).cloned());
+        graph.ok_or_else(|| {
             let dir = self.dir.to_owned();
             TableError::Missing { material, dir, rules, metric }.into()
         })

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, MenSet, QuietMove};
-use crate::tablebase::solve::rules::Verdict;
+use crate::tablebase::solve::perpetual_check::Verdict;
 use crate::tablebase::solve::solver::{
     CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win,
 };
@@ -27,10 +27,10 @@ pub(in crate::tablebase) fn judge<A: ChaseGraph>(
     solver: &Solver<'_, A>,
     watch: &impl Watch,
 ) -> Result<Vec<Verdict>, SolveError> {
-    let sides = solver.arena.sides();
-    let chasers = (0..sides).filter(|&side| solver.arena.can_chase(side));
+    let sides = solver.graph.sides();
+    let chasers = (0..sides).filter(|&side| solver.graph.can_chase(side));
     let judge_one = |chaser| {
-        let round = Round { solver, chaser, victim: solver.arena.other(chaser) };
+        let round = Round { solver, chaser, victim: solver.graph.other(chaser) };
         let graph = Graph::new(&round);
         if watch.is_cancelled() { Err(SolveError::Cancelled) } else { Ok(graph.solve(chaser)) }
     };
@@ -63,9 +63,9 @@ impl<A: ChaseGraph> Round<'_, '_, A> {
 
     /// A quick look at whether every move is known to lose or may chase.
     fn may_only_chase(&self, cursor: &mut A::Cursor<'_>, slot: u32) -> bool {
-        self.solver.arena.successors(cursor, self.chaser, slot, |next| {
+        self.solver.graph.successors(cursor, self.chaser, slot, |next| {
             self.is_lost(next)
-                || self.is_open(next) && self.solver.arena.may_have_chased(self.chaser, next)
+                || self.is_open(next) && self.solver.graph.may_have_chased(self.chaser, next)
         })
     }
 
@@ -79,9 +79,9 @@ impl<A: ChaseGraph> Round<'_, '_, A> {
     }
 
     fn candidate(&self, slot: u32) -> Option<Candidate> {
-        let arena = self.solver.arena;
+        let graph = self.solver.graph;
         let moves =
-            arena.quiet_moves(self.chaser, slot, Followed::Waiter, |next| !self.is_lost(next));
+            graph.quiet_moves(self.chaser, slot, Followed::Waiter, |next| !self.is_lost(next));
         let chased = moves.iter().fold(MenSet::MAX, |all, mv| all & mv.chased);
         (!moves.is_empty() && chased != 0).then_some(Candidate { slot, chased, moves })
     }
@@ -187,7 +187,7 @@ impl Graph {
         let moves_of = |states: &&[State]| {
             let is_hunting = |next| hunting.binary_search(&next).is_ok();
             let (side, slot) = (round.victim, states[0].0);
-            round.solver.arena.quiet_moves(side, slot, Followed::Mover, is_hunting)
+            round.solver.graph.quiet_moves(side, slot, Followed::Mover, is_hunting)
         };
         let all_moves: Vec<Vec<QuietMove>> = groups.par_iter().map(moves_of).collect();
         for (states, moves) in groups.into_iter().zip(&all_moves) {

@@ -8,8 +8,8 @@ pub(super) mod content;
 pub(super) mod game_graph;
 #[cfg(test)]
 pub(super) mod parity;
+pub(super) mod perpetual_check;
 #[cfg(test)]
 pub(super) mod random_graph;
-pub(super) mod rules;
 pub(super) mod solver;
 pub(super) mod table;

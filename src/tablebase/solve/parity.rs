@@ -76,23 +76,23 @@ impl Parity {
 }
 
 /// The game in which `victim` (the even player) wins if it wins over the board or by the rule.
-fn literal_game(arena: &RandomGraph, victim: usize) -> Parity {
+fn literal_game(graph: &RandomGraph, victim: usize) -> Parity {
     // Two vertices for the outcomes that end the game: 0 the victim wins, 1 it does not.
-    let size = arena.size();
+    let size = graph.size();
     let number = |side: usize, slot: usize| 2 + side * size + slot;
     let mut game = Parity { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
     for side in 0..2 {
         for slot in 0..size {
             // The priority of the move that leads here.
             let mover_is_victim = side != victim;
-            let priority = match (arena.is_checked(side, slot), mover_is_victim) {
+            let priority = match (graph.is_checked(side, slot), mover_is_victim) {
                 (true, _) => 1,
                 (false, true) => 2,
                 (false, false) => 3,
             };
             let mut next: Vec<usize> =
-                arena.next(side, slot).iter().map(|&to| number(1 - side, to as usize)).collect();
-            for capture in arena.captures_of(side, slot) {
+                graph.next(side, slot).iter().map(|&to| number(1 - side, to as usize)).collect();
+            for capture in graph.captures_of(side, slot) {
                 let victim_wins = match capture {
                     Capture::Draws => false,
                     Capture::Wins(_) => side == victim,
@@ -112,16 +112,16 @@ fn literal_game(arena: &RandomGraph, victim: usize) -> Parity {
 }
 
 /// The result of each position: by side to move and slot.
-fn literal_results(arena: &RandomGraph) -> Vec<Wdl> {
+fn literal_results(graph: &RandomGraph) -> Vec<Wdl> {
     let wins: Vec<Vec<bool>> = (0..2)
         .map(|victim| {
-            let game = literal_game(arena, victim);
+            let game = literal_game(graph, victim);
             let [won, _] = game.solve(&vec![true; game.owner.len()]);
             won
         })
         .collect();
-    let results = (0..2 * arena.size()).map(|i| {
-        let side = i / arena.size();
+    let results = (0..2 * graph.size()).map(|i| {
+        let side = i / graph.size();
         match (wins[side][i + 2], wins[1 - side][i + 2]) {
             (true, false) => Wdl::Win,
             (false, true) => Wdl::Loss,
@@ -132,8 +132,8 @@ fn literal_results(arena: &RandomGraph) -> Vec<Wdl> {
     results.collect()
 }
 
-fn solver_results(arena: &RandomGraph, rules: Rules) -> Vec<(Wdl, u32)> {
-    let solution = solve(arena, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
+fn solver_results(graph: &RandomGraph, rules: Rules) -> Vec<(Wdl, u32)> {
+    let solution = solve(graph, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
     let result = |word: u16| match word {
         _ if word & UNDECIDED != 0 => (Wdl::Draw, 0),
         _ if is_win(word) => (Wdl::Win, u32::from(word - 1) / 2),
@@ -178,9 +178,9 @@ impl Watch for Impatient {
 #[test]
 fn the_solver_can_be_cancelled_at_any_time() {
     // Asked once for the block, once for each ply (one, and the end), and then by the rule rounds.
-    let arena = RandomGraph::crowded(3);
+    let graph = RandomGraph::crowded(3);
     for patience in 0..3 {
-        let solved = solve(&arena, Rules::Check, &Impatient(patience.into())).map(|_| ());
+        let solved = solve(&graph, Rules::Check, &Impatient(patience.into())).map(|_| ());
         assert_eq!(solved, Err(SolveError::Cancelled), "{patience}");
     }
 }
@@ -189,17 +189,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rounds_solve_the_parity_game(arena in RandomGraph::any()) {
+    fn the_rounds_solve_the_parity_game(graph in RandomGraph::any()) {
         let found: Vec<Wdl> =
-            solver_results(&arena, Rules::Check).into_iter().map(|(wdl, _)| wdl).collect();
-        prop_assert_eq!(found, literal_results(&arena));
+            solver_results(&graph, Rules::Check).into_iter().map(|(wdl, _)| wdl).collect();
+        prop_assert_eq!(found, literal_results(&graph));
     }
 
     #[test]
-    fn without_the_rule_only_order_0_is_left(arena in RandomGraph::any_of_order_0()) {
-        let plain = solver_results(&arena, Rules::None);
-        let ruled = solver_results(&arena, Rules::Check);
-        prop_assert!(arena.last_order() == 0);
+    fn without_the_rule_only_order_0_is_left(graph in RandomGraph::any_of_order_0()) {
+        let plain = solver_results(&graph, Rules::None);
+        let ruled = solver_results(&graph, Rules::Check);
+        prop_assert!(graph.last_order() == 0);
         for (plain, ruled) in plain.into_iter().zip(ruled) {
             if plain.0 != Wdl::Draw {
                 prop_assert_eq!(plain, ruled);

@@ -1,5 +1,5 @@
 //! Retrograde analysis over any graph ([`GameGraph`]): results spread from the frontier of each ply by
-//! un-moves; the rounds of the repetition rule ([`crate::tablebase::solve::rules`]) add further beginnings.
+//! un-moves; the rounds of the repetition rule ([`crate::tablebase::solve::perpetual_check`]) add further beginnings.
 //!
 //! One 16-bit word stands for each slot and side to move:
 //!
@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 use rayon::prelude::*;
 
 use crate::tablebase::solve::chase_graph::ChaseGraph;
-use crate::tablebase::solve::rules::Verdict;
-use crate::tablebase::solve::{chase, rules};
+use crate::tablebase::solve::perpetual_check::Verdict;
+use crate::tablebase::solve::{chase, perpetual_check};
 use crate::tablebase::value::{Entry, Rules, Wdl};
 
 pub(in crate::tablebase) const ILLEGAL: u16 = 0;
@@ -38,7 +38,7 @@ pub(in crate::tablebase) const DORMANT: u16 = NOT_L | REACHED_L;
 const LOSING_CAPTURES: u16 = 0x1000;
 /// The side to move is in check.
 pub(in crate::tablebase) const CHECKED: u16 = 0x0800;
-/// Marks of the rule rounds, see [`crate::tablebase::solve::rules`].
+/// Marks of the rule rounds, see [`crate::tablebase::solve::perpetual_check`].
 pub(in crate::tablebase) const IN_L: u16 = 0x0400;
 pub(in crate::tablebase) const IN_W: u16 = 0x0200;
 pub(in crate::tablebase) const REACHED_W: u16 = 0x0100;
@@ -116,7 +116,7 @@ pub(in crate::tablebase) struct Examined {
     pub(in crate::tablebase) good_capture: bool,
 }
 
-/// A game graph whose captures leave it. Sides are 0 and 1; a colour-symmetric arena has side 0
+/// A game graph whose captures leave it. Sides are 0 and 1; a colour-symmetric graph has side 0
 /// only, and every move leads to side 0 again.
 pub(in crate::tablebase) trait GameGraph: Sync {
     /// Makes visits in the order of slots cheap.
@@ -167,7 +167,7 @@ pub(in crate::tablebase) trait GameGraph: Sync {
     }
 }
 
-/// The reasons for which an arena was not solved.
+/// The reasons for which an graph was not solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tablebase) enum SolveError {
     /// A result needs a longer line than words can hold.
@@ -194,7 +194,7 @@ pub(in crate::tablebase) trait Watch: Sync {
 
 /// The solver's state.
 pub(in crate::tablebase) struct Solver<'a, A> {
-    pub(in crate::tablebase) arena: &'a A,
+    pub(in crate::tablebase) graph: &'a A,
     words: Vec<Vec<AtomicU16>>,
     /// By side and block, one bit per distance, modulo 64: some slot there waits to be spread.
     pending: Vec<Vec<AtomicU64>>,
@@ -235,13 +235,13 @@ impl SlotSet {
     }
 }
 
-/// Solves the arena under the rules.
+/// Solves the graph under the rules.
 pub(in crate::tablebase) fn solve<A: ChaseGraph>(
-    arena: &A,
+    graph: &A,
     rules: Rules,
     watch: &impl Watch,
 ) -> Result<Solution, SolveError> {
-    let mut solver = Solver::new(arena);
+    let mut solver = Solver::new(graph);
     solver.examine(watch);
     if *solver.crowded.get_mut() {
         return Err(SolveError::TooManyMoves);
@@ -256,7 +256,7 @@ pub(in crate::tablebase) fn solve<A: ChaseGraph>(
             if !judged && rules == Rules::Asian {
                 judged = solver.apply(&chase::judge(&solver, watch)?);
             }
-            if !seeded && !judged && solver.order >= arena.last_order() {
+            if !seeded && !judged && solver.order >= graph.last_order() {
                 solver.bases.pop();
                 break;
             }
@@ -287,14 +287,14 @@ pub(in crate::tablebase) const fn is_win(word: u16) -> bool {
 }
 
 impl<'a, A: GameGraph> Solver<'a, A> {
-    fn new(arena: &'a A) -> Self {
-        let slots = arena.slots();
+    fn new(graph: &'a A) -> Self {
+        let slots = graph.slots();
         let blocks = slots.div_ceil(BLOCK);
-        let sides = || 0..arena.sides();
+        let sides = || 0..graph.sides();
         let flags = || (0..blocks).map(|_| AtomicBool::new(false)).collect();
         let bits = |len: usize| (0..len).map(|_| AtomicU64::new(0)).collect();
         Self {
-            arena,
+            graph,
             words: sides().map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect()).collect(),
             pending: sides().map(|_| bits(blocks)).collect(),
             open: sides().map(|_| flags()).collect(),
@@ -337,7 +337,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                 let mut cursor = None;
                 for block in blocks.filter(|&block| open[block].load(Relaxed)) {
                     let before = kept.len();
-                    let cursor = cursor.get_or_insert_with(|| self.arena.cursor());
+                    let cursor = cursor.get_or_insert_with(|| self.graph.cursor());
                     let range = self.range(block);
                     kept.extend(range.filter_map(|i| {
                         keep(cursor, words[i].load(Relaxed), i as u32).then_some(i as u32)
@@ -360,7 +360,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         let words = &self.words[side];
         self.tasks()
             .flat_map_iter(|blocks| {
-                let mut cursor = self.arena.cursor();
+                let mut cursor = self.graph.cursor();
                 let mut kept = Vec::new();
                 for i in blocks.flat_map(|block| self.range(block)) {
                     let word = words[i].load(Relaxed);
@@ -385,7 +385,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
 
     /// The blocks of each task.
     fn tasks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> + use<A> {
-        let blocks = self.arena.slots().div_ceil(BLOCK);
+        let blocks = self.graph.slots().div_ceil(BLOCK);
         (0..blocks.div_ceil(TASK))
             .into_par_iter()
             .map(move |task| task * TASK..blocks.min((task + 1) * TASK))
@@ -393,7 +393,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
 
     /// The slots of a block.
     fn range(&self, block: usize) -> Range<usize> {
-        block * BLOCK..self.arena.slots().min((block + 1) * BLOCK)
+        block * BLOCK..self.graph.slots().min((block + 1) * BLOCK)
     }
 
     fn base(&self) -> u32 {
@@ -403,15 +403,15 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     /// The first look at every slot.
     fn examine(&self, watch: &impl Watch) {
         let done = AtomicU64::new(0);
-        let total = self.arena.slots() as u64;
+        let total = self.graph.slots() as u64;
         self.tasks().for_each(|blocks| {
             if watch.is_cancelled() {
                 return;
             }
-            let mut cursor = self.arena.cursor();
+            let mut cursor = self.graph.cursor();
             let slots = self.range(blocks.start).start..self.range(blocks.end - 1).end;
             for slot in slots.clone() {
-                let looks = self.arena.examine(&mut cursor, slot as u32);
+                let looks = self.graph.examine(&mut cursor, slot as u32);
                 for (side, look) in looks.iter().enumerate().take(self.words.len()) {
                     if let Some(look) = look {
                         self.begin_slot(side, slot as u32, *look);
@@ -514,7 +514,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                 watch.ply(self.order, distance);
             }
             blocks.par_chunks(TASK).for_each(|blocks| {
-                let mut cursor = self.arena.cursor();
+                let mut cursor = self.graph.cursor();
                 if !watch.is_cancelled() {
                     for &(side, block) in blocks {
                         self.spread_block(&mut cursor, side, block as usize, distance);
@@ -533,7 +533,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         let rank = self.base() + u32::from(distance);
         let (win, loss) = (win_word(rank), loss_word(rank));
         let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
-        let other = self.arena.other(side);
+        let other = self.graph.other(side);
         let range = self.range(block);
         let mut is_later = false;
         for (slot, cell) in range.clone().zip(&self.words[side][range]) {
@@ -541,11 +541,11 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             if word.wrapping_sub(win) > 1 {
                 is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
             } else if word == loss {
-                self.arena.predecessors(cursor, side, slot as u32, |before| {
+                self.graph.predecessors(cursor, side, slot as u32, |before| {
                     self.improve(other, before, distance + 1);
                 });
             } else {
-                self.arena.predecessors(cursor, side, slot as u32, |before| {
+                self.graph.predecessors(cursor, side, slot as u32, |before| {
                     self.count_down(other, before, distance + 1);
                 });
             }
@@ -604,7 +604,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         if word & LOSING_CAPTURES == 0 {
             return distance;
         }
-        match self.arena.captures(&mut self.arena.cursor(), side, slot, self.order).loss {
+        match self.graph.captures(&mut self.graph.cursor(), side, slot, self.order).loss {
             Some((order, capture)) if order == self.order => distance.max(capture),
             _ => distance,
         }
@@ -626,7 +626,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
 
     /// Captures whose results have this order become known.
     fn seed_captures(&self, watch: &impl Watch) -> bool {
-        if self.order > self.arena.last_order() {
+        if self.order > self.graph.last_order() {
             return false;
         }
         let mut any = false;
@@ -636,7 +636,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                 let later = |&block: &usize| self.later[side][block].load(Relaxed);
                 let mut any = false;
                 for block in blocks.filter(later).take_while(|_| !watch.is_cancelled()) {
-                    let cursor = cursor.get_or_insert_with(|| self.arena.cursor());
+                    let cursor = cursor.get_or_insert_with(|| self.graph.cursor());
                     any |= self.seed_block(cursor, side, block);
                 }
                 any
@@ -655,12 +655,12 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                 continue;
             }
             let slot = slot as u32;
-            let captures = self.arena.captures(cursor, side, slot, self.order);
+            let captures = self.graph.captures(cursor, side, slot, self.order);
             if self.settle(side, slot, word, captures) {
                 any = true;
                 // Moves here are not counted down before the result is spread.
-                let other = self.arena.other(side);
-                self.arena.predecessors(cursor, side, slot, |before| {
+                let other = self.graph.other(side);
+                self.graph.predecessors(cursor, side, slot, |before| {
                     self.forget_not_l(other, before);
                 });
             }
@@ -682,7 +682,9 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     /// Decides endless play among the undecided; returns true if anything was decided.
     fn judge(&self, watch: &impl Watch) -> Result<bool, SolveError> {
         let verdicts = (0..self.words.len())
-            .map(|checker| rules::judge(self, checker, watch).ok_or(SolveError::Cancelled))
+            .map(|checker| {
+                perpetual_check::judge(self, checker, watch).ok_or(SolveError::Cancelled)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(self.apply(&verdicts))
     }
@@ -691,7 +693,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn apply(&self, verdicts: &[Verdict]) -> bool {
         let mut any = false;
         for verdict in verdicts {
-            let victim = self.arena.other(verdict.checker);
+            let victim = self.graph.other(verdict.checker);
             for (distance, slots) in &verdict.lost {
                 any |= !slots.is_empty();
                 slots.par_iter().for_each(|&slot| self.lose(verdict.checker, slot, *distance));

@@ -64,14 +64,14 @@ impl Tables {
             // Captures of the side that is not wanted lead there: it is never looked up.
             None => Table::without_values(left).map(Arc::new),
         };
-        let arena = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
-        let loader = Loader::new(file, &arena);
+        let graph = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
+        let loader = Loader::new(file, &graph);
         let mut words = Vec::new();
-        for (side, is_wanted) in sides.into_iter().enumerate().take(arena.index().sides()) {
+        for (side, is_wanted) in sides.into_iter().enumerate().take(graph.index().sides()) {
             words.push(if is_wanted { loader.words(side)? } else { Vec::new() });
         }
         let ranks = file.header.ranks();
-        Ok(Table { index: Arc::clone(arena.index()), words, ranks })
+        Ok(Table { index: Arc::clone(graph.index()), words, ranks })
     }
 }
 
@@ -137,7 +137,7 @@ fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool
 /// Turns the stored values into the words of a table.
 struct Loader<'a> {
     file: &'a TableFile,
-    arena: &'a TableGraph,
+    graph: &'a TableGraph,
     ranks: Vec<(u16, u16)>,
     /// By number: the words of losses and of wins.
     losses: Vec<u16>,
@@ -145,20 +145,20 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn new(file: &'a TableFile, arena: &'a TableGraph) -> Self {
+    fn new(file: &'a TableFile, graph: &'a TableGraph) -> Self {
         let ranks = file.header.ranks();
         let words = |list: &[(u16, u16)], first: u16| {
             let word = |rank| 2 * ranks.binary_search(rank).unwrap_or_default() as u16 + first;
             list.iter().map(word).collect()
         };
         let (losses, wins) = (words(&file.header.losses, 2), words(&file.header.wins, 1));
-        Self { file, arena, ranks, losses, wins }
+        Self { file, graph, ranks, losses, wins }
     }
 
     fn words(&self, side: usize) -> Result<Vec<u16>, TableError> {
-        let mut words = self.file.stored_words(self.arena.index(), side)?;
+        let mut words = self.file.stored_words(self.graph.index(), side)?;
         words.par_chunks_mut(TASK).enumerate().try_for_each(|(task, words)| {
-            let mut board = self.arena.cursor();
+            let mut board = self.graph.cursor();
             for (i, word) in words.iter_mut().enumerate() {
                 let slot = (task * TASK + i) as u32;
                 *word = match self.word(&mut board, side, slot, *word) {
@@ -178,7 +178,7 @@ impl<'a> Loader<'a> {
             // No capture is better.
             return self.wins.first().copied();
         }
-        let capture = self.arena.best_capture_at(board, side, slot);
+        let capture = self.graph.best_capture_at(board, side, slot);
         let own = wdl_of(stored & 3)?;
         let wdl = capture.map_or(own, |capture| own.max(capture.wdl));
         let number = usize::from(stored >> 2);
@@ -204,7 +204,7 @@ impl<'a> Loader<'a> {
 
     /// The word of a slot whose number stands for no pair: damage, but of illegal positions.
     fn without_pair(&self, side: usize, slot: u32) -> Result<u16, TableError> {
-        let position = position_of(self.arena.index(), side, slot);
+        let position = position_of(self.graph.index(), side, slot);
         match position.filter(|position| !position.is_attacked_king(!position.turn())) {
             None => Ok(ILLEGAL),
             Some(position) => Err(self.file.impossible_number(&position)),

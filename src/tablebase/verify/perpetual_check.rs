@@ -1,9 +1,9 @@
 //! The verifier's own computation of the results by the repetition rule, from the legal moves of
-//! positions. It shares no code with the generator's [`crate::tablebase::solve::rules`].
+//! positions. It shares no code with the generator's [`crate::tablebase::solve::perpetual_check`].
 //!
 //! # The facts that a round needs
 //!
-//! Round k (defined in [`crate::tablebase::solve::rules`]) begins with the values of orders below k
+//! Round k (defined in [`crate::tablebase::solve::perpetual_check`]) begins with the values of orders below k
 //! known, and the captures that win or lose in order k. A position is *open* in it if neither says
 //! anything about it: if the table calls it a draw or gives it an order of at least k, and, where
 //! that is a win of order k, no capture does it. So a position is open in the rounds up to some

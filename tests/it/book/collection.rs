@@ -114,7 +114,7 @@ fn a_real_collection_is_counted_exactly() {
 fn check_first_moves(book: &Book, expected: &Expected) {
     let found = book.probe(&Position::start()).unwrap();
     let first_moves: BTreeMap<String, u64> =
-        found.iter().map(|m| (m.mv.to_string(), m.tally.games)).collect();
+        found.iter().map(|m| (m.mv.to_string(), m.stats.games)).collect();
     assert_eq!(first_moves, expected.first_moves);
     assert_eq!(first_moves["h2e2"], 17_982);
 }
@@ -163,7 +163,7 @@ fn every_row_of_a_real_collection() {
     }
     assert_eq!(book.metadata().rows, rows.len() as u64);
     book.for_each_row(|key, mv, row| {
-        assert_eq!(rows.get(&(key, mv)), Some(&row.tally.games));
+        assert_eq!(rows.get(&(key, mv)), Some(&row.stats.games));
     })
     .unwrap();
 }

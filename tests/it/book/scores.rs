@@ -72,10 +72,10 @@ fn leaves_are_scored_once_and_backed_up_whatever_the_threads() {
     book.verify().unwrap();
     // Every move has a worth, and the best of the start is the start's.
     let answer = json(&["book", "query", &books[0]]);
-    let worths: Vec<i64> =
+    let values: Vec<i64> =
         moves_of(&answer).iter().map(|(_, backed)| backed["low"].as_i64().unwrap()).collect();
     let start = json(&["book", "score", &books[0], "--no-engine"])["start"].clone();
-    assert_eq!(worths.iter().max().copied(), start["low"].as_i64());
+    assert_eq!(values.iter().max().copied(), start["low"].as_i64());
     let leaf = json(&["book", "query", &books[0], "--moves", "g0e2"]);
     assert_eq!(
         leaf["moves"][0]["engine"]["source"],

@@ -39,7 +39,7 @@ fn proved_value(width: u8, height: u8, row: u8) -> Score {
     let searcher = Searcher::new(options).expect("possible options");
     let line = Line::new(board, 0);
     let control = UntilWon::default();
-    searcher.with_techniques(techniques).run(&line, FreeRules, &limits, &(), &control).score
+    searcher.with_features(techniques).run(&line, FreeRules, &limits, &(), &control).score
 }
 
 /// The value that the search as it plays arrives at, deeper than any game on the board can last.

@@ -151,7 +151,7 @@ proptest! {
         }
         let root = line.len();
         let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
-        let mut searcher = searcher(1, 1).with_techniques(Features::FULL_WIDTH);
+        let mut searcher = searcher(1, 1).with_features(Features::FULL_WIDTH);
         let found = searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &());
         prop_assert_eq!(found.score.value(), expected);
     }

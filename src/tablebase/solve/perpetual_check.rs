@@ -38,7 +38,7 @@ pub(in crate::tablebase) fn judge<A: GameGraph>(
     checker: usize,
     watch: &impl Watch,
 ) -> Option<Verdict> {
-    let round = Round { solver, checker, victim: solver.arena.other(checker) };
+    let round = Round { solver, checker, victim: solver.graph.other(checker) };
     if watch.is_cancelled() {
         return None;
     }
@@ -152,7 +152,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
     /// whose word has one of `marks`, and there is one of the latter.
     fn only_checks(&self, cursor: &mut A::Cursor<'_>, slot: u32, marks: u16) -> bool {
         let mut checks = false;
-        let all = self.solver.arena.successors(cursor, self.checker, slot, |next| {
+        let all = self.solver.graph.successors(cursor, self.checker, slot, |next| {
             let word = self.solver.word(self.victim, next);
             if word & UNDECIDED == 0 {
                 return word == crate::tablebase::solve::solver::ILLEGAL || is_win(word);
@@ -167,7 +167,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
     /// none of `without`.
     fn evades_into(&self, cursor: &mut A::Cursor<'_>, slot: u32, with: u16, without: u16) -> bool {
         let wanted = UNDECIDED | with;
-        !self.solver.arena.successors(cursor, self.victim, slot, |next| {
+        !self.solver.graph.successors(cursor, self.victim, slot, |next| {
             let word = self.solver.word(self.checker, next);
             word & wanted != wanted || word & without != 0
         })
@@ -274,10 +274,10 @@ impl<A: GameGraph> Round<'_, '_, A> {
         visit: impl Fn(&mut A::Cursor<'_>, u32, &mut Vec<u32>) + Sync,
     ) -> Vec<u32> {
         let visit_before = |slots: &[u32]| {
-            let arena = self.solver.arena;
-            let (mut cursor, mut own, mut out) = (arena.cursor(), arena.cursor(), Vec::new());
+            let graph = self.solver.graph;
+            let (mut cursor, mut own, mut out) = (graph.cursor(), graph.cursor(), Vec::new());
             for &slot in slots {
-                arena.predecessors(&mut cursor, side, slot, |before| {
+                graph.predecessors(&mut cursor, side, slot, |before| {
                     visit(&mut own, before, &mut out);
                 });
             }
@@ -293,7 +293,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
         keep: impl Fn(&mut A::Cursor<'_>, u32) -> bool + Sync,
     ) -> Vec<u32> {
         let kept = |slots: &[u32]| {
-            let mut cursor = self.solver.arena.cursor();
+            let mut cursor = self.solver.graph.cursor();
             let kept = slots.iter().copied().filter(|&slot| keep(&mut cursor, slot));
             kept.collect::<Vec<_>>()
         };
