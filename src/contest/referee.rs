@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use crate::engine::{Endgames, Playable, ProbeBudget};
+use crate::engine::{Playable, ProbeBudget};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
 use crate::tablebase::Wdl;
 use crate::xiangqi::{Position, RuleSet};
@@ -126,7 +126,7 @@ impl Referee {
     /// The result of which the tablebases are sure under the rules of the match, the moves so far considered.
     /// A win that the limit of moves might spoil is played out.
     fn by_tables(&self, line: &Line<Position>) -> Option<End> {
-        let advice = self.tables.as_ref()?.advise(line, &ProbeBudget::default());
+        let advice = Position::advise(self.tables.as_ref()?, line, &ProbeBudget::default());
         let advice = advice.filter(|advice| advice.is_sure)?;
         let side = line.position().turn();
         let outcome = match advice.wdl {

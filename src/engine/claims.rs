@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use super::endgames::{Budget, ProbeBudget, RootMove};
+use super::endgames::{Budget, Endgames, ProbeBudget, RootMove};
 use super::tables::XiangqiTables;
 use crate::game::{Game, Line};
 use crate::hash::Key;

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::endgames::{Budget, ProbeBudget, RootMove};
+use super::endgames::{Budget, Endgames, ProbeBudget, RootMove};
 use super::tables::XiangqiTables;
 use crate::game::{Game, MoveList};
 use crate::hash::Key;

@@ -7,7 +7,7 @@
 //! of later moves is one that begins anew. So quiet moves are looked for, by depth-first proof over
 //! the moves that keep the draw and all answers to them, a move deeper each time.
 
-use super::endgames::{Budget, ProbeBudget};
+use super::endgames::{Budget, Endgames, ProbeBudget};
 use super::tables::XiangqiTables;
 use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
 use crate::tablebase::Wdl;

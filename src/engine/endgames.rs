@@ -78,14 +78,6 @@ pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static 
     /// out; `None` if otherwise a value is not known.
     fn ranked_moves(&self, position: &G) -> Option<Vec<RootMove<G::Move>>>;
 
-    /// Ranks the moves at the end of `line`, the past of the game considered; `None` where the
-    /// tablebases do not know the position.
-    fn advise(
-        &self,
-        line: &Line<G>,
-        probe_budget: &ProbeBudget<'_>,
-    ) -> Option<RootRanking<G::Move>>;
-
     /// A problem met while probing and not reported before, for people.
     fn take_warning(&self) -> Option<String>;
 }
@@ -185,9 +177,6 @@ impl<G: Game> Endgames<G> for NoTables {
     fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
         None
     }
-    fn advise(&self, _line: &Line<G>, _patience: &ProbeBudget<'_>) -> Option<RootRanking<G::Move>> {
-        None
-    }
     fn take_warning(&self) -> Option<String> {
         None
     }
@@ -214,6 +203,20 @@ mod tests {
 
     use super::*;
 
+    /// Positions that five proofs look at, one after the other, each as many as it may.
+    fn spent_by_five_proofs(probe_budget: &ProbeBudget<'_>, most: u32) -> u32 {
+        let mut budget = Budget::new(probe_budget, most);
+        let mut spent = 0;
+        for _ in 0..5 {
+            budget.renew();
+            while !budget.is_spent() {
+                budget.spend();
+                spent += 1;
+            }
+        }
+        spent
+    }
+
     #[test]
     fn no_proof_goes_on_after_patience_has_ended() {
         let asked = Cell::new(0);
@@ -222,30 +225,12 @@ mod tests {
             asked.get() < 3
         };
         let probe_budget = ProbeBudget { positions: 0, lasts: &lasts };
-        let mut budget = Budget::new(&probe_budget, 1_000);
-        let mut spent = 0;
-        for _ in 0..5 {
-            budget.renew();
-            while !budget.is_spent() {
-                budget.spend();
-                spent += 1;
-            }
-        }
-        assert_eq!(spent, 3);
+        assert_eq!(spent_by_five_proofs(&probe_budget, 1_000), 3);
     }
 
     #[test]
     fn each_proof_has_its_positions_while_patience_lasts() {
         let probe_budget = ProbeBudget::default();
-        let mut budget = Budget::new(&probe_budget, 10);
-        let mut spent = 0;
-        for _ in 0..5 {
-            budget.renew();
-            while !budget.is_spent() {
-                budget.spend();
-                spent += 1;
-            }
-        }
-        assert_eq!(spent, 50);
+        assert_eq!(spent_by_five_proofs(&probe_budget, 10), 50);
     }
 }

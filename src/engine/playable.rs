@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::endgames::Endgames;
+use super::endgames::{Endgames, ProbeBudget, RootRanking};
 use crate::game::{Adjudicate, Heuristics, Horizon, Line, Notation, Symmetric, Verdict};
 
 /// A game that the [`Engine`](super::Engine) plays.
@@ -21,6 +21,14 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
     fn read_line(text: &str) -> Result<Line<Self>, Self::PositionError> {
         Ok(Line::new(Self::from_fen(text)?, 0))
     }
+
+    /// Ranks the moves at the end of `line` by the game's `tables`, the past of the game considered; `None` where
+    /// they do not know the position.
+    fn advise(
+        tables: &Self::Tables,
+        line: &Line<Self>,
+        probe_budget: &ProbeBudget<'_>,
+    ) -> Option<RootRanking<Self::Move>>;
 }
 
 /// Returns true if playing `mv` at the end of `line` loses at once by the rules on repetition.

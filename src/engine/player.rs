@@ -419,7 +419,7 @@ impl<G: Playable> Engine<G> {
         line: &Line<G>,
         probe_budget: &ProbeBudget<'_>,
     ) -> Option<RootRanking<G::Move>> {
-        let mut root_ranking = self.tables.as_ref()?.advise(line, probe_budget)?;
+        let mut root_ranking = G::advise(self.tables.as_ref()?, line, probe_budget)?;
         let is_free = |m: &RootMove<G::Move>| !self.banned.contains(&m.mv);
         root_ranking.keeping =
             root_ranking.moves[..root_ranking.keeping].iter().filter(|m| is_free(m)).count();

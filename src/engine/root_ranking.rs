@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use super::claims::{Claims, is_before_limit};
 use super::conversion::{Conversion, Converter};
 use super::draw_proof::{DrawProof, Outlook};
-use super::endgames::{ProbeBudget, RootMove, RootRanking};
+use super::endgames::{Endgames, ProbeBudget, RootMove, RootRanking};
 use super::playable::as_it_counts;
 use super::tables::{XiangqiTables, is_in_time};
 use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};

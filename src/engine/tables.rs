@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::endgames::{RootMove, TableOptions};
+use super::endgames::{Endgames, RootMove, TableOptions};
 use super::validity;
 use super::warnings::in_full;
 use crate::bytes::visible::ShowPath;
@@ -63,6 +63,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl XiangqiTables {
+    /// The rules of play.
+    pub(super) const fn rules(&self) -> RuleSet {
+        self.rules
+    }
+
     /// Probes a shelf if it has this material. A smaller table that never was there is no trouble.
     fn ask<T>(
         &self,
@@ -288,8 +293,8 @@ impl TablebaseProbe<Position> for XiangqiTables {
     }
 }
 
-impl XiangqiTables {
-    pub(super) fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
+impl Endgames<Position> for XiangqiTables {
+    fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
             return Err(format!("there is no folder {}", missing.shown()));
         }
@@ -326,7 +331,7 @@ impl XiangqiTables {
         })
     }
 
-    pub(super) fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<String> {
         let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
         let known: BTreeSet<Material> =
             self.shelves.iter().filter(fits).flat_map(Tables::materials).copied().collect();
@@ -337,26 +342,22 @@ impl XiangqiTables {
         warnings
     }
 
-    pub(super) fn covers(&self, position: &Position) -> bool {
+    fn covers(&self, position: &Position) -> bool {
         self.is_small(position) && self.shelves.iter().any(|tables| tables.covers(position))
     }
 
-    pub(super) const fn rules(&self) -> RuleSet {
-        self.rules
-    }
-
-    pub(super) fn rules_name(&self) -> &'static str {
+    fn rules_name(&self) -> &'static str {
         self.shelves.first().map_or("none", |tables| tables.rules().name())
     }
 
-    pub(super) fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {
+    fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {
         if !self.is_small(position) {
             return None;
         }
         (0..self.shelves.len()).find_map(|shelf| self.ranked_by(shelf, position))
     }
 
-    pub(super) fn take_warning(&self) -> Option<String> {
+    fn take_warning(&self) -> Option<String> {
         locked(&self.damage).untold.pop()
     }
 }
