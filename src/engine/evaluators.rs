@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::endgames::TableOptions;
-use super::endgames::{Endgames, RootMove};
+use super::endgames::{Endgames, RootMove, TableOptions};
 use super::playable::Playable;
 use crate::book::{Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::bytes::StopFlag;

@@ -2,8 +2,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::chance::seed_or_drawn;
-use super::playable::Playable;
-use super::playable::loses_by_rule;
+use super::playable::{Playable, loses_by_rule};
 use super::warnings::in_full;
 use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
 use crate::bytes::visible::ShowPath;

@@ -1,9 +1,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use super::endgames::RootRanking;
-use super::endgames::TableOptions;
-use super::endgames::{Endgames, ProbeBudget, RootMove};
+use super::endgames::{Endgames, ProbeBudget, RootMove, RootRanking, TableOptions};
 use super::opening_books::{OpeningBooks, OwnBook};
 use super::playable::{Playable, as_it_counts, loses_by_rule};
 use crate::book::SelectOptions;

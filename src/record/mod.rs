@@ -35,7 +35,7 @@ pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, UnknownFormat};
 pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
 pub use model::parsed::{
-    BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
+    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
 };
 pub use model::place::Place;
 pub use model::record::{Record, Tree, Variation};

@@ -1,7 +1,7 @@
 //! A source of any format: what it is, its parts, its games.
 
 use crate::record::model::format::Format;
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::programs::{cbf, ccbridge, ccm, che, chn, mxq, pfc, xqf, xqr};
 use crate::record::sniff;
@@ -9,17 +9,10 @@ use crate::record::text::single::{Fault, Found, read_whole};
 use crate::record::text::split::Chunk;
 use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, wxf};
 
-/// Gets each game, good or bad.
-type Sink<'a> = &'a mut dyn FnMut(Result<ParsedGame, BadGame>);
-
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
 /// format is determined from the content; a source of no known format is one bad game. A source without a
 /// single game gives a summary of zeros.
-pub fn read_games(
-    source: &str,
-    bytes: &[u8],
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
-) -> ReadSummary {
+pub fn read_games(source: &str, bytes: &[u8], sink: &mut GameSink<'_>) -> ReadSummary {
     let mut summary = ReadSummary::default();
     for chunk in split_games(bytes, usize::MAX) {
         summary += read_chunk(source, bytes, &chunk, sink);
@@ -49,9 +42,9 @@ pub fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
-    let single = |begin, game: fn(&[u8]) -> Result<Found, Fault>, sink: Sink<'_>| {
+    let single = |begin, game: fn(&[u8]) -> Result<Found, Fault>, sink: &mut GameSink<'_>| {
         read_whole(source, bytes, chunk, begin, game, sink)
     };
     let (byte, line) = (Place::Offset(0), Place::Line(1));
@@ -89,7 +82,7 @@ pub fn read_cut_chunk(
     bytes: &[u8],
     chunk: &Chunk,
     loss: Option<&str>,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let Some(loss) = loss else { return read_chunk(source, bytes, chunk, sink) };
     let mut last = None;

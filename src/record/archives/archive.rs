@@ -9,14 +9,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::bytes::StopFlag;
-use crate::record::archives::admit;
 use crate::record::archives::admit::{Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden};
-use crate::record::archives::packed::Content;
-use crate::record::archives::packed::{MAX_MEMBERS, MAX_UNPACKED, Member, Packing, UnpackError};
+use crate::record::archives::packed::{
+    Content, MAX_MEMBERS, MAX_UNPACKED, Member, Packing, UnpackError,
+};
 use crate::record::archives::unpack::{
     Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to, too_much,
 };
-use crate::record::archives::{sevenz, tar, zip};
+use crate::record::archives::{admit, sevenz, tar, zip};
 use crate::record::model::limits::{FREE_BYTES, MAX_RATIO};
 
 /// Archives lie in others that deep at most.

@@ -17,12 +17,11 @@ use std::path::Path;
 
 use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
-use crate::record::archives::admit;
 use crate::record::archives::admit::{HEAD_BYTES, base_name};
-use crate::record::archives::archive;
 use crate::record::archives::archive::Found;
 use crate::record::archives::unpack::{Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to};
 use crate::record::archives::windows::{Window, Windows};
+use crate::record::archives::{admit, archive};
 use crate::record::model::format::Format;
 use crate::record::model::limits::{FREE_BYTES, MAX_RATIO};
 use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};

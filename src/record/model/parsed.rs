@@ -127,6 +127,9 @@ impl fmt::Display for Note {
     }
 }
 
+/// Gets each game of a source, good or bad, in the order of the source.
+pub type GameSink<'a> = dyn FnMut(Result<ParsedGame, BadGame>) + 'a;
+
 /// A game that was read.
 #[derive(Debug, Clone)]
 pub struct ParsedGame {

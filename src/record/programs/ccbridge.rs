@@ -26,15 +26,14 @@ use crate::game::{Outcome, Side};
 use crate::record::model::board::{from_halves, note, start_position};
 use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, Node, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::old_cbl;
 use crate::record::text::single::{Fault, Found, go_on, report, truncated, unless_truncated};
-use crate::record::text::split::Chunk;
-use crate::record::text::split::{Start, cut};
+use crate::record::text::split::{Chunk, Start, cut};
 use crate::xiangqi::{Piece, Position, Role, Square};
 
 const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
@@ -109,7 +108,7 @@ pub(in crate::record) fn read_record(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     report(source, chunk, (Place::Offset(0), 1), game(bytes, 0), sink)
 }
@@ -128,7 +127,7 @@ pub(in crate::record) fn read_library(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     if old_cbl::is_old(bytes) {
         return old_cbl::read(source, bytes, chunk, sink);

@@ -29,9 +29,8 @@ use flate2::bufread::ZlibDecoder;
 use crate::game::{Outcome, Side};
 use crate::record::model::board::{board_of, from_halves, start_position};
 use crate::record::model::encoding::Encoding;
-use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::limits::{FREE_BYTES, MAX_RATIO};
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
+use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, Node, PreOrder};
 use crate::record::model::record::Record;
@@ -65,7 +64,7 @@ pub(in crate::record) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     if let Err(fault) = check(bytes) {

@@ -25,14 +25,12 @@ use std::borrow::Cow;
 
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGame, BadGameReason, Note, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{BadGameReason, GameSink, Note, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::pgn_writer::result_text;
-use crate::record::text::split::Chunk;
-use crate::record::text::split::Lines;
-use crate::record::text::{plain, scan, table};
+use crate::record::text::split::{Chunk, Lines};
+use crate::record::text::{pgn, plain, scan, table};
 use crate::xiangqi::notation::fold;
 
 /// Names before a colon, and the tags that they become.
@@ -88,7 +86,7 @@ pub(in crate::record) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     for (number, game) in (1..).zip(Games::new(bytes, chunk)) {

@@ -31,15 +31,14 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::{Game, Outcome};
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::board_outcome;
 use crate::record::model::parsed::{
-    BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary,
+    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary,
+    board_outcome,
 };
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::text::pgn::{START, from_one, read_start};
-use crate::record::text::split::Chunk;
-use crate::record::text::split::Lines;
+use crate::record::text::split::{Chunk, Lines};
 use crate::record::text::{scan, table};
 use crate::xiangqi::notation::{Dialect, Fault, MoveError, fold, parse_move, read_move};
 use crate::xiangqi::{Move, Position, Setup};
@@ -52,7 +51,7 @@ pub(in crate::record) fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();

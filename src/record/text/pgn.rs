@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use crate::game::{Game, Outcome, Side};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::board_outcome;
 use crate::record::model::parsed::{
-    BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
+    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,
+    ReadSummary, board_outcome,
 };
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
@@ -18,8 +18,7 @@ use crate::record::model::texts::tidy;
 use crate::record::text::pgn_writer::read_comment;
 use crate::record::text::scan;
 use crate::record::text::scan::{Scanner, Token};
-use crate::record::text::split::Chunk;
-use crate::record::text::split::{Block, Blocks};
+use crate::record::text::split::{Block, Blocks, Chunk};
 use crate::xiangqi::notation::{Dialect, Fault, MoveError, MoveText, read_move};
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
@@ -49,7 +48,7 @@ pub(in crate::record) fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
@@ -68,7 +67,7 @@ pub(in crate::record) fn hand_over(
     chunk: &Chunk,
     read: Result<Option<BlockGame>, BlockFault>,
     summary: &mut ReadSummary,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) {
     let (read, cut) = match read {
         Ok(None) => return,

@@ -13,15 +13,13 @@ use std::sync::Arc;
 use crate::game::Game;
 use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
-use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame, START};
 use crate::record::text::pgn_writer::{move_text, result_text};
-use crate::record::text::split::Chunk;
-use crate::record::text::split::{Layout, Lines};
-use crate::record::text::table;
+use crate::record::text::split::{Chunk, Layout, Lines};
+use crate::record::text::{pgn, table};
 use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
 use crate::xiangqi::{Position, Setup};
 
@@ -113,7 +111,7 @@ pub(in crate::record) fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     if let Layout::Table(columns) = &chunk.layout {
         return table::read(source, bytes, chunk, columns, sink);

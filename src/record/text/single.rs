@@ -2,7 +2,9 @@
 
 use crate::game::Game;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGame, BadGameReason, Note, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{
+    BadGame, BadGameReason, GameSink, Note, ParsedGame, ReadSummary,
+};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, Node, PreOrder};
 use crate::record::model::record::{Record, Tree};
@@ -50,7 +52,7 @@ pub(in crate::record) fn read_whole(
     chunk: &Chunk,
     begin: Place,
     game: fn(&[u8]) -> Result<Found, Fault>,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let read = if bytes.len() > MAX_GAME_BYTES {
         Err(Fault { place: begin, reason: BadGameReason::TooLong(bytes.len()) })
@@ -67,7 +69,7 @@ pub(in crate::record) fn report(
     chunk: &Chunk,
     (place, game): (Place, u64),
     read: Result<Found, Fault>,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
     let refused = match read {

@@ -9,8 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::record::model::encoding::Encoding;
-use crate::record::model::encoding::UTF8_MARK;
+use crate::record::model::encoding::{Encoding, UTF8_MARK};
 use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::text::dhtmlxq;

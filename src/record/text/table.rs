@@ -14,13 +14,11 @@ use csv_core::ReadRecordResult;
 
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
-use crate::record::text::scan;
-use crate::record::text::split::Chunk;
-use crate::record::text::split::{Lines, Start, TextLine};
+use crate::record::text::split::{Chunk, Lines, Start, TextLine};
+use crate::record::text::{pgn, scan};
 
 /// The most columns that a row may have.
 const MAX_COLUMNS: usize = 1 << 12;
@@ -266,7 +264,7 @@ pub(in crate::record) fn read(
     bytes: &[u8],
     chunk: &Chunk,
     columns: &Columns,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let mut summary = ReadSummary::default();

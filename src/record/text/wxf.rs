@@ -21,12 +21,11 @@
 //! moves are counted.
 
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
-use crate::record::text::split::Chunk;
-use crate::record::text::split::{Lines, TextLine};
+use crate::record::text::split::{Chunk, Lines, TextLine};
 
 /// Names of lines before the moves, and the tags that they become.
 const TAGS: [(&str, &str); 12] = [
@@ -58,7 +57,7 @@ pub(in crate::record) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     let mut number = 0;

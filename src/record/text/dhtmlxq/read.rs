@@ -2,11 +2,10 @@ use std::collections::HashMap;
 
 use crate::game::{Game, Outcome, Side};
 use crate::record::model::board::{board_of, start_position};
-use crate::record::model::encoding::Encoding;
-use crate::record::model::encoding::UTF8_MARK;
+use crate::record::model::encoding::{Encoding, UTF8_MARK};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{
-    BadGame, BadGameReason, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary,
+    BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, ReadSummary,
 };
 use crate::record::model::place::Place;
 use crate::record::model::preorder::Coordinates;
@@ -17,8 +16,7 @@ use crate::record::text::dhtmlxq::{TEXTS, is_structure};
 use crate::record::text::pgn::read_start;
 use crate::record::text::scan;
 use crate::record::text::single::{Fault, Found, report};
-use crate::record::text::split::Chunk;
-use crate::record::text::split::Start;
+use crate::record::text::split::{Chunk, Start};
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};
 
@@ -69,7 +67,7 @@ pub(in crate::record) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut dyn FnMut(Result<ParsedGame, BadGame>),
+    sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block));
