@@ -2,9 +2,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::line_args::{LineArgs, NotationArgs, line_texts, parse_rules};
 use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
-use super::position::{parse_rules, play, read_start, refuse};
+use super::position::refuse;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
@@ -15,6 +16,7 @@ use juzhong::search::{
     Score, SearchOptions, Searcher,
 };
 use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Searched unless a limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -22,12 +24,10 @@ const DEFAULT_TIME: Duration = Duration::from_secs(5);
 /// Searches one position and shows the best lines.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The position to start from (default: the start of a game).
-    #[arg(long)]
-    fen: Option<String>,
-    /// Moves to play first, in any notation: one quoted text or many arguments.
-    #[arg(long, num_args = 1..)]
-    moves: Vec<String>,
+    #[command(flatten)]
+    line: LineArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
     /// asian).
     #[arg(long)]
@@ -92,11 +92,11 @@ fn run_game<G: Terminal + Playable>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let rules = parse_rules::<G>(args.rules.as_deref())?;
-    let start = match read_start::<G>(args.fen.as_deref()) {
-        Ok(start) => start,
+    let typed = match args.line.read::<G>() {
+        Ok(typed) => typed,
         Err(refusal) => return refuse(refusal, context),
     };
-    let line = play(&start, &args.moves)?;
+    let line = typed.line;
     let tables = args.tables.options();
     let tables = (!tables.folders.is_empty()).then(|| G::Tables::open(&tables, rules)).transpose();
     let tables = tables.map_err(|message| CliError::message(exit::NO_INPUT, message))?;
@@ -116,8 +116,17 @@ fn run_game<G: Terminal + Playable>(
     while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
         super::tell(format_args!("juzhong: {warning}"));
     }
-    let fen = G::line_text(&line, start.fullmoves);
-    let answer = Answer::<G> { fen, known, no_mate, found, lines: lines.last(), time };
+    let fen = G::line_text(&line, typed.fullmoves);
+    let answer = Answer::<G> {
+        fen,
+        position: line.position(),
+        notation: args.notation,
+        known,
+        no_mate,
+        found,
+        lines: lines.last(),
+        time,
+    };
     if context.common.json {
         writeln!(context.out, "{}", answer.json())?;
     } else {
@@ -173,9 +182,11 @@ impl<M: Clone + Send> Control<M> for Progress<M> {
     }
 }
 
-struct Answer<G: Notation> {
+struct Answer<'a, G: Terminal> {
     /// The position searched.
     fen: String,
+    position: &'a G,
+    notation: NotationArgs,
     /// The move of the book or the tablebases.
     known: Option<Choice<G::Move>>,
     /// There is no mate in this many moves.
@@ -185,7 +196,12 @@ struct Answer<G: Notation> {
     time: Duration,
 }
 
-impl<G: Notation> Answer<G> {
+impl<G: Terminal> Answer<'_, G> {
+    /// The text of a line from the position.
+    fn line_text(&self, moves: &[G::Move], notation: MoveNotation) -> String {
+        line_texts(self.position, moves.iter().copied(), notation).join(" ")
+    }
+
     fn json(&self) -> Value {
         let (cp, mate) = score_fields(self.found.score);
         let lines: Vec<_> = self
@@ -193,17 +209,21 @@ impl<G: Notation> Answer<G> {
             .iter()
             .map(|line| {
                 let (cp, mate) = score_fields(line.score);
-                json!({
+                let mut answer = json!({
                     "multipv": line.multipv,
                     "score_cp": cp,
                     "mate": mate,
                     "depth": line.depth,
                     "seldepth": line.seldepth,
                     "pv": texts::<G>(&line.pv),
-                })
+                });
+                if let Some(notation) = self.notation.asked() {
+                    answer["text"] = self.line_text(&line.pv, notation).into();
+                }
+                answer
             })
             .collect();
-        json!({
+        let mut answer = json!({
             "schema": "juzhong.analyse/1",
             "fen": self.fen,
             "best": self.found.best.map(G::move_text),
@@ -221,22 +241,32 @@ impl<G: Notation> Answer<G> {
             "time_ms": self.time.as_millis() as u64,
             "pv": texts::<G>(&self.found.pv),
             "lines": lines,
-        })
+        });
+        if let Some(notation) = self.notation.asked() {
+            let written = |mv| self.position.write_move(mv, notation);
+            answer["text"] = self.found.best.map(written).into();
+            if let Some(known) = &self.known {
+                answer["known"]["text"] = written(known.mv).into();
+            }
+        }
+        answer
     }
 
     fn print(&self, context: &mut Context<'_>) -> Result<(), CliError> {
         for line in &self.lines {
             let (number, depth, score) = (line.multipv, line.depth, line.score);
-            let pv = texts::<G>(&line.pv).join(" ");
+            let pv = self.line_text(&line.pv, self.notation.shown());
             writeln!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
         }
         if let Some(known) = &self.known {
-            writeln!(context.out, "{} from {}", G::move_text(known.mv), describe(known))?;
+            let mv = self.position.write_move(known.mv, self.notation.shown());
+            writeln!(context.out, "{mv} from {}", describe(known))?;
         }
         if let Some(moves) = self.no_mate {
             writeln!(context.out, "no mate in {moves} can be forced")?;
         }
-        let best = self.found.best.map_or_else(|| "none".to_owned(), G::move_text);
+        let written = |mv| self.position.write_move(mv, self.notation.shown());
+        let best = self.found.best.map_or_else(|| "none".to_owned(), written);
         let (nodes, ms) = (self.found.nodes, self.time.as_millis());
         writeln!(context.out, "best {best}, {}, {nodes} nodes, {ms} ms", self.found.score)?;
         Ok(())

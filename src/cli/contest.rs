@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::line_args::NotationArgs;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use juzhong::bytes::visible::ShowPath;
@@ -84,6 +85,8 @@ pub(super) struct Args {
     /// How often it may fail where the difference is the second.
     #[arg(long, value_name = "P", default_value_t = 0.05)]
     beta: f64,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// The games as PGN, added as they end. If there are games of this match already, it goes on.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -210,7 +213,10 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let mut standing = Standing::default();
     let mut journal = match &args.output {
         None => None,
-        Some(path) => Some(resume(path, &args.settings(&contest)?, &mut standing)?),
+        Some(path) => Some(
+            resume(path, &args.settings(&contest)?, &mut standing)?
+                .in_notation(args.notation.shown()),
+        ),
     };
     let resumed = standing.games();
     if resumed > 0 {

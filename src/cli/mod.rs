@@ -17,6 +17,7 @@ mod fens;
 mod input;
 mod interrupt;
 mod keys;
+mod line_args;
 mod listing;
 mod man;
 mod openings;

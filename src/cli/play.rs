@@ -1,9 +1,9 @@
 use std::io::{BufRead, stdin};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
+use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs, tell_warnings};
-use super::position::read_start;
-use super::terminal::{BoardStyle, Start, Terminal, legal_texts};
+use super::terminal::{BoardStyle, Terminal, legal_moves};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use juzhong::bytes::read_line;
 use juzhong::engine::{Choice, Engine, Playable};
@@ -31,18 +31,16 @@ pub(super) struct Args {
     /// What that engine speaks: auto, uci, ucci or cyclone.
     #[arg(long, default_value = "auto", value_parser = parse_protocol)]
     protocol: Spoken,
-    /// The position to start from (default: the start of a game).
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    line: LineArgs,
     /// Your side (xiangqi: red or black; gomoku: black or white; default: who begins).
     #[arg(long)]
     side: Option<String>,
     /// How the board is drawn.
     #[arg(long, value_enum, default_value_t)]
     board: BoardStyle,
-    /// How moves are written: uci, iccs, wxf or chinese. All are read.
-    #[arg(long, default_value_t)]
-    notation: MoveNotation,
+    #[command(flatten)]
+    notation: NotationArgs,
 }
 
 const HELP: &str = "\
@@ -74,10 +72,9 @@ fn run_game<G: Terminal + Playable>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let Start { position, clock, fullmoves } =
-        read_start::<G>(args.fen.as_deref()).or_exit(exit::BAD_DATA)?;
+    let Typed { line, fullmoves, start_clock } = args.line.line::<G>()?;
     let human = match &args.side {
-        None => position.turn(),
+        None => line.position().turn(),
         Some(name) => parse_side::<G>(name)?,
     };
     let opponent = match parse_engine(&args.engine)? {
@@ -87,16 +84,16 @@ fn run_game<G: Terminal + Playable>(
             Opponent::Foreign(Box::new(client), args.limits.go_limits())
         }
     };
-    let line = Line::new(position, clock);
+    let start = Line::new(line.start().clone(), start_clock);
     let mut table = Table {
         opponent,
         rules: args.player.rules::<G>()?,
-        fen: args.fen.as_ref().map(|_| G::line_text(&line, fullmoves)),
+        fen: args.line.fen.as_ref().map(|_| G::line_text(&start, fullmoves)),
         line,
         fullmoves,
         human,
         style: args.board,
-        notation: args.notation,
+        notation: args.notation.shown(),
         context,
     };
     table.play()?;
@@ -300,7 +297,9 @@ impl<G: Terminal + Playable> Table<'_, '_, G> {
                 Ok(Next::Same)
             }
             "moves" => {
-                let texts = legal_texts(self.line.position());
+                let position = self.line.position();
+                let written = |mv| position.write_move(mv, self.notation);
+                let texts: Vec<String> = legal_moves(position).into_iter().map(written).collect();
                 writeln!(self.context.out, "{}", texts.join(" "))?;
                 Ok(Next::Same)
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::position::parse_rules;
+use super::line_args::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
 use juzhong::book::{Policy, SelectOptions};

@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fens::Fens;
-use super::terminal::{BoardStyle, Refusal, Start, Terminal, legal_texts};
+use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
+use super::terminal::{BoardStyle, Refusal, Terminal, legal_moves};
 use super::verdict_explanation::{Account, verdict_name};
 use super::{CliError, Context, GameName, evaluation, exit};
 use juzhong::game::{Horizon, Line, Outcome};
@@ -15,12 +16,10 @@ use juzhong::xiangqi::Position;
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The position (default: the start of a game).
-    #[arg(long, conflicts_with = "fens")]
-    fen: Option<String>,
-    /// Moves to play first, in any notation: one quoted text or many arguments.
-    #[arg(long, num_args = 1.., conflicts_with = "fens")]
-    moves: Vec<String>,
+    #[command(flatten)]
+    line: LineArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
     /// asian).
     #[arg(long)]
@@ -29,7 +28,7 @@ pub(super) struct Args {
     #[arg(long)]
     eval: bool,
     /// Answer each line of a file (`-`: standard input) with one JSON object.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,
     /// How the board is drawn.
     #[arg(long, value_enum, default_value_t)]
@@ -49,41 +48,25 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let rules = parse_rules::<G>(args.rules.as_deref())?;
     if let Some(path) = &args.fens {
-        return run_batch::<G>(&mut Fens::open(path)?, rules, args.eval, context);
+        return run_batch::<G>(&mut Fens::open(path)?, rules, args, context);
     }
-    let start = match read_start::<G>(args.fen.as_deref()) {
-        Ok(start) => start,
+    let typed = match args.line.read::<G>() {
+        Ok(typed) => typed,
         Err(refusal) => return refuse(refusal, context),
     };
-    let line = play(&start, &args.moves)?;
-    let mut description = describe(&line, start.fullmoves, rules);
-    let explanation = explained(&line, args.eval);
+    let line = &typed.line;
+    let mut description = describe(&typed, rules, args.notation);
+    let explanation = explained(line, args.eval);
     description.eval = explanation.as_ref().map(evaluation::to_json);
     if context.common.json {
         write_line(context, &description)?;
     } else {
-        show(&line, &description, args.board, context)?;
+        show(line, &description, args, context)?;
         if let Some(explanation) = &explanation {
             evaluation::show(explanation, context.out)?;
         }
     }
     Ok(exit::OK)
-}
-
-/// The rule set of that name, or the usual one.
-pub(super) fn parse_rules<G: Terminal>(name: Option<&str>) -> Result<G::Rules, CliError> {
-    match name {
-        Some(name) => name.parse().map_err(|error| CliError::message(exit::USAGE, error)),
-        None => Ok(G::Rules::default()),
-    }
-}
-
-/// The position of a text, or the start of a game.
-pub(super) fn read_start<G: Terminal>(text: Option<&str>) -> Result<Start<G>, Refusal> {
-    match text {
-        Some(text) => G::read_start(text),
-        None => Ok(Start { position: G::start(), clock: 0, fullmoves: 1 }),
-    }
 }
 
 /// Says why there is no position to work with; a position that can be read is described.
@@ -103,20 +86,6 @@ pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, 
     Ok(exit::BAD_DATA)
 }
 
-/// Plays typed moves from a start.
-pub(super) fn play<G: Terminal>(start: &Start<G>, moves: &[String]) -> Result<Line<G>, CliError> {
-    let mut line = Line::new(start.position.clone(), start.clock);
-    for (i, text) in moves.iter().flat_map(|words| words.split_whitespace()).enumerate() {
-        let mv = line.position().read_move(text).map_err(|reason| {
-            let text = G::line_text(&line, start.fullmoves);
-            let message = format!("move {}: {reason} (position: {text})", i + 1);
-            CliError::message(exit::BAD_DATA, message)
-        })?;
-        line.push(mv);
-    }
-    Ok(line)
-}
-
 /// The terms of the evaluation, if `wanted`.
 fn explained<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Explanation> {
     if wanted { line.position().explain() } else { None }
@@ -125,16 +94,15 @@ fn explained<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Explanation> {
 fn run_batch<G: Terminal>(
     fens: &mut Fens,
     rules: G::Rules,
-    eval: bool,
+    args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let mut code = exit::OK;
     while let Some(text) = fens.next_line()? {
-        match G::read_start(&text) {
-            Ok(start) => {
-                let line = Line::new(start.position, start.clock);
-                let mut description = describe::<G>(&line, start.fullmoves, rules);
-                let explanation = explained(&line, eval);
+        match Typed::<G>::read(&text) {
+            Ok(typed) => {
+                let mut description = describe(&typed, rules, args.notation);
+                let explanation = explained(&typed.line, args.eval);
                 description.eval = explanation.as_ref().map(evaluation::to_json);
                 write_line(context, &description)?;
             }
@@ -166,6 +134,9 @@ struct Description {
     key: Option<String>,
     in_check: bool,
     legal_moves: Vec<String>,
+    /// The same in the notation that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    legal_texts: Option<Vec<String>>,
     status: &'static str,
     verdict: &'static str,
     reason: Option<String>,
@@ -187,6 +158,7 @@ impl Description {
             key: None,
             in_check: false,
             legal_moves: Vec::new(),
+            legal_texts: None,
             status: "illegal",
             verdict: "none",
             reason: Some(reasons.join("; ")),
@@ -197,33 +169,38 @@ impl Description {
     }
 }
 
-fn describe<G: Terminal>(line: &Line<G>, fullmoves: u32, rules: G::Rules) -> Description {
+fn describe<G: Terminal>(typed: &Typed<G>, rules: G::Rules, notation: NotationArgs) -> Description {
+    let line = &typed.line;
     let position = line.position();
+    let moves = legal_moves(position);
     let judgement = G::judge(line, rules, Horizon::Game);
     Description {
         schema: SCHEMA,
-        fen: G::line_text(line, fullmoves),
+        fen: G::line_text(line, typed.fullmoves),
         key: Some(position.key().to_string()),
         in_check: position.in_check(),
-        legal_moves: legal_texts(position),
+        legal_moves: moves.iter().map(|&mv| G::move_text(mv)).collect(),
+        legal_texts: notation
+            .asked()
+            .map(|notation| moves.iter().map(|&mv| position.write_move(mv, notation)).collect()),
         status: position.status(),
         verdict: verdict_name(judgement.verdict),
         reason: judgement.reason.map(str::to_owned),
         reasons: Vec::new(),
         eval: None,
-        account: G::account(line, rules),
+        account: G::account(line, rules, notation),
     }
 }
 
 fn show<G: Terminal>(
     line: &Line<G>,
     description: &Description,
-    style: BoardStyle,
+    args: &Args,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let position = line.position();
     let out = &mut context.out;
-    write!(out, "{}", position.draw(style, line.moves().last()))?;
+    write!(out, "{}", position.draw(args.board, line.moves().last()))?;
     writeln!(out, "fen      {}", description.fen)?;
     writeln!(out, "key      {}", description.key.as_deref().unwrap_or("-"))?;
     writeln!(out, "to move  {}", G::side_name(position.turn()))?;
@@ -239,7 +216,7 @@ fn show<G: Terminal>(
     let reason = description.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
     writeln!(out, "verdict  {}{reason}", description.verdict)?;
     description.account.write(out)?;
-    let moves = &description.legal_moves;
+    let moves = description.legal_texts.as_ref().unwrap_or(&description.legal_moves);
     writeln!(out, "moves    {}: {}", moves.len(), moves.join(" "))?;
     Ok(())
 }

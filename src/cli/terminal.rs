@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
+use super::line_args::NotationArgs;
 use super::verdict_explanation::Account;
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
@@ -94,19 +95,19 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     }
 
     /// The explanation of the rules' verdict on the last position of `line`.
-    fn account(line: &Line<Self>, rules: Self::Rules) -> Account {
-        let _ = (line, rules);
+    fn account(line: &Line<Self>, rules: Self::Rules, notation: NotationArgs) -> Account {
+        let _ = (line, rules, notation);
         Account::default()
     }
 }
 
-/// The texts of the legal moves, sorted.
-pub(super) fn legal_texts<G: Notation>(position: &G) -> Vec<String> {
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    let mut texts: Vec<String> = moves.iter().map(|&mv| G::move_text(mv)).collect();
-    texts.sort_unstable();
-    texts
+/// The legal moves, by their coordinates.
+pub(super) fn legal_moves<G: Notation>(position: &G) -> Vec<G::Move> {
+    let mut list = MoveList::new();
+    position.legal_moves(&mut list);
+    let mut moves: Vec<G::Move> = list.iter().copied().collect();
+    moves.sort_by_cached_key(|&mv| G::move_text(mv));
+    moves
 }
 
 impl Terminal for Position {
@@ -164,8 +165,8 @@ impl Terminal for Position {
         Some(explain(self))
     }
 
-    fn account(line: &Line<Self>, rules: RuleSet) -> Account {
-        Account::of(line, rules)
+    fn account(line: &Line<Self>, rules: RuleSet, notation: NotationArgs) -> Account {
+        Account::of(line, rules, notation)
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::line_args::{NotationArgs, line_texts};
 use juzhong::game::{BySide, Judgement, Line, Side, Verdict};
 use juzhong::xiangqi::explain::{
     self, LimitReport, LoopReport, MoveReport, SideReport, explain_limit, explain_loop,
@@ -43,6 +44,9 @@ struct Step {
     man: char,
     #[serde(rename = "move")]
     mv: String,
+    /// The move in the notation that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
     /// The pieces that check.
     checks: Vec<Man>,
     /// The pieces newly chased.
@@ -108,13 +112,18 @@ const fn side_name(side: Side) -> &'static str {
 
 impl Account {
     /// The explanation of the verdict on the last position of `line`.
-    pub(super) fn of(line: &Line<Position>, rules: RuleSet) -> Self {
+    pub(super) fn of(line: &Line<Position>, rules: RuleSet, notation: NotationArgs) -> Self {
         let limit = |LimitReport { plies, counted, checks }| {
             let BySide { first: red, second: black } = checks;
             Limit { plies, counted, checks: Checks { red, black } }
         };
         Self {
-            repeated: explain_loop(line, rules).map(Repeated::from),
+            repeated: explain_loop(line, rules).map(|report| {
+                let texts = notation
+                    .asked()
+                    .map(|notation| line_texts(line.start(), line.moves(), notation));
+                Repeated::new(report, texts.as_deref())
+            }),
             limit: explain_limit(line, rules).map(limit),
         }
     }
@@ -134,11 +143,16 @@ impl Account {
     }
 }
 
-impl From<LoopReport> for Repeated {
-    fn from(report: LoopReport) -> Self {
+impl Repeated {
+    /// The loop of a line, whose moves have these texts.
+    fn new(report: LoopReport, texts: Option<&[String]>) -> Self {
         let Judgement { verdict, reason, .. } = report.judgement;
         let BySide { first: red, second: black } = report.sides.map(Summary::from);
-        let number = |(i, deed)| Step::new(report.start + i + 1, deed);
+        let text = |ply: usize| texts.and_then(|texts| texts.get(ply)).cloned();
+        let number = |(i, deed)| {
+            let ply = report.start + i;
+            Step { text: text(ply), ..Step::new(ply + 1, deed) }
+        };
         Self {
             occurrences: report.occurrences,
             verdict: verdict_name(verdict),
@@ -180,6 +194,7 @@ impl Step {
             side: side_name(deed.side),
             man: deed.piece.letter(),
             mv: deed.mv.to_string(),
+            text: None,
             checks: all_men(deed.checkers),
             chases: deed.chases.into_iter().map(chase).collect(),
             threatens_mate: deed.threatens_mate,
@@ -229,7 +244,8 @@ impl Repeated {
             "loop     moves {first} to {last}; the position has occurred {occurrences} times"
         )?;
         for step in moves {
-            let Step { ply, side, man, mv, .. } = step;
+            let Step { ply, side, man, mv, text, .. } = step;
+            let mv = text.as_ref().unwrap_or(mv);
             let line = format!("  {ply:>4}  {side:<5}  {man} {mv}  {}", step.words());
             writeln!(out, "{}", line.trim_end())?;
         }

@@ -26,6 +26,8 @@ pub struct Journal {
     /// Bytes of whole games.
     length: u64,
     settings: String,
+    /// How the moves of further games are written.
+    notation: MoveNotation,
     _lock: FileLock,
 }
 
@@ -103,7 +105,15 @@ impl Journal {
         file.set_len(length).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         let settings = settings.to_owned();
-        Ok((Self { file, length, settings, _lock: lock }, games))
+        let notation = MoveNotation::default();
+        Ok((Self { file, length, settings, notation, _lock: lock }, games))
+    }
+
+    /// Writes the moves of further games in this notation; all are read back.
+    #[must_use]
+    pub fn in_notation(mut self, notation: MoveNotation) -> Self {
+        self.notation = notation;
+        self
     }
 
     /// Adds a game.
@@ -115,7 +125,7 @@ impl Journal {
         let mut record = game.record.clone();
         record.tags.extend(self.tags(game));
         let mut text = Vec::new();
-        let options = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
+        let options = PgnOptions { notation: self.notation, ..PgnOptions::default() };
         write_pgn(&mut text, &record, &options)?;
         if let Err(error) = self.file.write_all(&text) {
             let cut = self.file.set_len(self.length);

@@ -45,4 +45,5 @@ pub use text::dhtmlxq::write_dhtmlxq;
 pub use text::jsonl::write_jsonl;
 pub use text::pgn_writer::{PgnOptions, write_pgn};
 pub use text::split::Chunk;
+pub use text::typed::TypedLine;
 pub use write::{Dropped, WriteError, WriteOptions, write_game};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::super::line_args::LineArgs;
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_build;
 use juzhong::book::find_games;
@@ -22,14 +23,10 @@ const PAIRS: usize = 20;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Game files, and folders of them.
-    #[arg(required_unless_present_any = ["fen", "moves"])]
+    #[arg(required_unless_present_any = ["fen", "moves"], conflicts_with_all = ["fen", "moves"])]
     games: Vec<PathBuf>,
-    /// Name this position instead, which has no past.
-    #[arg(long, conflicts_with = "games")]
-    fen: Option<String>,
-    /// Name the game of these moves instead: h2e2 h9g7 …
-    #[arg(long, num_args = 1.., conflicts_with = "games")]
-    moves: Vec<String>,
+    #[command(flatten)]
+    line: LineArgs,
     /// List every game before the sums (with --json: an object a line).
     #[arg(long)]
     list: bool,
@@ -46,19 +43,12 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 /// Names a position or a line of moves.
 fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let openings = Openings::built_in();
-    let mut position = match &args.fen {
-        Some(fen) => Position::from_fen(fen).or_exit_with(exit::BAD_DATA, || "--fen")?,
-        None => Position::start(),
-    };
-    let mut moves = Vec::new();
-    for (i, text) in args.moves.iter().flat_map(|text| text.split_whitespace()).enumerate() {
-        let mv = super::query::play(&mut position, text)
-            .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
-        moves.push(mv);
-    }
-    let found = match &args.fen {
-        Some(_) => openings.name_position(&position),
-        None => openings.name_game(&moves),
+    let line = args.line.line::<Position>()?.line;
+    let position = line.position();
+    let found = if args.line.is_from_start() {
+        openings.name_game(&line.moves().collect::<Vec<_>>())
+    } else {
+        openings.name_position(position)
     };
     if context.common.json {
         let mut answer = json!({"schema": "juzhong.book.classify/1"});

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use super::super::input::Input;
 use super::super::interrupt::stop_flag;
+use super::super::line_args::LineArgs;
+use super::super::terminal::Terminal;
 use super::super::{CliError, Context, OrExit, exit};
-use super::query::{play, read_position};
 use super::{from_book, from_replace};
 use juzhong::book::{Book, Change, EditError, Editor, Step};
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Notation, Symmetric};
+use juzhong::game::Symmetric;
 use juzhong::record::Encoding;
 use juzhong::xiangqi::Position;
 
@@ -49,18 +50,18 @@ pub(in crate::cli) struct Args {
 #[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Request {
-    /// The position (default: the start of a game).
+    /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
     #[arg(long)]
     fen: Option<String>,
-    /// Moves to play first, from the start or from --fen: h2e2 h9g7 …
+    /// Moves to play first, in any notation, with or without numbers: one quoted text or many arguments.
     #[arg(long, num_args = 1..)]
     #[serde(deserialize_with = "texts")]
     moves: Vec<String>,
-    /// The move to edit.
+    /// The move to edit, in any notation.
     #[arg(long = "move", value_name = "MOVE", id = "mv")]
     #[serde(rename = "move")]
     mv: Option<String>,
-    /// Add a line of moves; other options than --group concern its last move.
+    /// Add a line of moves in any notation; other options than --group concern its last move.
     #[arg(long, value_name = "MOVES")]
     add_line: Option<String>,
     /// Put the move, or every move of the line, into a line group.
@@ -243,40 +244,25 @@ fn is_private(c: char) -> bool {
 }
 
 /// Makes one edit and returns how many moves it changed.
-fn make<G: Symmetric + Notation>(editor: &mut Editor, request: &Request) -> Result<u64, CliError> {
-    let mut position: G = read_position(request.fen.as_deref())?;
-    play_all(&mut position, &request.moves, "moves")?;
+fn make<G: Symmetric + Terminal>(editor: &mut Editor, request: &Request) -> Result<u64, CliError> {
+    let Request { fen, moves, .. } = request;
+    let mut typed = LineArgs { fen: fen.clone(), moves: moves.clone() }.line::<G>()?;
     let changes = request.changes().or_exit(exit::USAGE)?;
     if let Some(line) = &request.add_line {
-        let start = position.clone();
-        let line = play_all(&mut position, std::slice::from_ref(line), "add-line")?;
+        let (start, before) = (typed.line.position().clone(), typed.line.len());
+        typed.play_on(line, "--add-line")?;
+        let line: Vec<G::Move> = typed.line.moves().skip(before).collect();
         return editor.add_line(&start, &line, &request.group, &changes).map_err(from_edit);
     }
     let text = request.mv.as_deref().context("name a move or add a line").or_exit(exit::USAGE)?;
     if changes.is_empty() {
         return Err(CliError::message(exit::USAGE, "say what to change, such as --weight 5"));
     }
-    let mv = parse_move::<G>(text).or_exit(exit::BAD_DATA)?;
-    editor.change(&position, mv, &changes).map(u64::from).map_err(from_edit)
-}
-
-fn parse_move<G: Notation>(text: &str) -> anyhow::Result<G::Move> {
-    G::parse_move(text).with_context(|| format!("`{text}` is no move; write moves like h2e2"))
-}
-
-/// Plays the moves of some texts and returns them.
-fn play_all<G: Notation>(
-    position: &mut G,
-    texts: &[String],
-    option: &str,
-) -> Result<Vec<G::Move>, CliError> {
-    let mut line = Vec::new();
-    for (i, text) in texts.iter().flat_map(|text| text.split_whitespace()).enumerate() {
-        let context = || format!("{option}, move {}", i + 1);
-        line.push(parse_move::<G>(text).or_exit_with(exit::BAD_DATA, context)?);
-        play(position, text).or_exit_with(exit::BAD_DATA, context)?;
-    }
-    Ok(line)
+    let position = typed.line.position();
+    let mv = position
+        .read_move(text)
+        .map_err(|reason| CliError::message(exit::BAD_DATA, format_args!("--move: {reason}")))?;
+    editor.change(position, mv, &changes).map(u64::from).map_err(from_edit)
 }
 
 impl Request {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
+use super::super::line_args::{NotationArgs, line_texts};
+use super::super::terminal::Terminal;
 use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json};
 use super::{from_book, from_replace};
@@ -12,6 +14,7 @@ use juzhong::book::{
 };
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Line, Notation};
+use juzhong::xiangqi::notation::MoveNotation;
 use juzhong::xiangqi::{Move, Position};
 
 #[derive(Debug, clap::Args)]
@@ -30,6 +33,8 @@ pub(in crate::cli) struct Args {
     analyse: bool,
     #[command(flatten)]
     sources: SourceArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// The book as if it had only moves of so many games and those added by hand [default: what the
     /// book was built with].
     #[arg(long)]
@@ -73,7 +78,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         check_interrupt(done.scores)?;
     }
     if context.common.json {
-        let places: Vec<_> = drops.iter().map(|drop| scored.answer(drop)).collect();
+        let places: Vec<_> = drops.iter().map(|drop| scored.answer(drop, args.notation)).collect();
         let answer = json!({
             "schema": "juzhong.book.expand/1",
             "book": args.book.to_string_lossy(),
@@ -88,7 +93,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     writeln!(context.out, "{:>6} {:>6} {:>9}  {:<9} line", "cost", "gap", "share", "kind")?;
     for drop in &drops {
-        scored.print(drop, context)?;
+        scored.print(drop, args.notation, context)?;
     }
     writeln!(context.out, "{} of {all} places where the book can be left", drops.len())?;
     if args.analyse {
@@ -198,9 +203,9 @@ impl Scored<'_> {
         (!is_known).then_some(Task { line, beyond: Some(mv) })
     }
 
-    fn answer(&self, drop: &DropOut) -> Value {
+    fn answer(&self, drop: &DropOut, notation: NotationArgs) -> Value {
         let (line, beyond) = self.graph.line_of(drop);
-        json!({
+        let mut answer = json!({
             "line": line.moves().map(Position::move_text).collect::<Vec<_>>(),
             "fen": line.position().to_fen(),
             "key": self.graph.key(drop.node).to_string(),
@@ -210,18 +215,33 @@ impl Scored<'_> {
             "gap": drop.gap,
             "share": f64::from(drop.frequency) / 1e6,
             "known": span_json(self.backed.position(drop.node)),
-        })
+        });
+        if let Some(notation) = notation.asked() {
+            answer["text"] = drop_text(&line, beyond, notation).into();
+        }
+        answer
     }
 
-    fn print(&self, drop: &DropOut, context: &mut Context<'_>) -> Result<(), CliError> {
+    fn print(
+        &self,
+        drop: &DropOut,
+        notation: NotationArgs,
+        context: &mut Context<'_>,
+    ) -> Result<(), CliError> {
         let (line, beyond) = self.graph.line_of(drop);
-        let mut text: Vec<String> = line.moves().map(Position::move_text).collect();
-        text.extend(beyond.map(|mv| format!("[{}]", Position::move_text(mv))));
+        let text = drop_text(&line, beyond, notation.shown());
         let (cost, gap, kind) = (drop.cost, drop.gap, kind_name(drop));
         let share = f64::from(drop.frequency) / 1e4;
-        writeln!(context.out, "{cost:>6} {gap:>6} {share:>8.4}%  {kind:<9} {}", text.join(" "))?;
+        writeln!(context.out, "{cost:>6} {gap:>6} {share:>8.4}%  {kind:<9} {text}")?;
         Ok(())
     }
+}
+
+/// The line to a place, and the move beyond the book in brackets.
+fn drop_text(line: &Line<Position>, beyond: Option<Move>, notation: MoveNotation) -> String {
+    let mut texts = line_texts(line.start(), line.moves(), notation);
+    texts.extend(beyond.map(|mv| format!("[{}]", line.position().write_move(mv, notation))));
+    texts.join(" ")
 }
 
 const fn kind_name(drop: &DropOut) -> &'static str {

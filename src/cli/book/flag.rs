@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
-use super::super::position::parse_rules;
+use super::super::line_args::{NotationArgs, line_texts, parse_rules};
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_replace;
-use juzhong::book::{Ban, Evaluator, FlagError, FlagReport, flag};
+use juzhong::book::{Evaluator, FlagError, FlagReport, flag};
 use juzhong::engine::TablebaseEvaluator;
-use juzhong::game::Line;
+use juzhong::xiangqi::notation::MoveNotation;
 use juzhong::xiangqi::{Move, Position};
 
 /// Moves shown of each sort.
@@ -24,6 +24,8 @@ pub(in crate::cli) struct Args {
     /// The folder of endgame tables.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
+    #[command(flatten)]
+    notation: NotationArgs,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -39,36 +41,53 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         error => CliError::new(exit::BAD_DATA, error),
     })?;
     if context.common.json {
+        let banned = report.bans.moves.iter().map(|ban| {
+            let mut answer = line_answer(&ban.line, args.notation);
+            answer["reason"] = ban.reason.into();
+            answer
+        });
+        let lost = report
+            .lost
+            .iter()
+            .map(|line| line_answer(&line.moves().collect::<Vec<_>>(), args.notation));
         let answer = json!({
             "schema": "juzhong.book.flag/1",
             "book": args.book.to_string_lossy(),
             "rules": rules.to_string(),
-            "banned": report.bans.moves.iter().map(ban_answer).collect::<Vec<_>>(),
-            "lost": report.lost.iter().map(|line| json!({"line": texts(line.moves())})).collect::<Vec<_>>(),
+            "banned": banned.collect::<Vec<_>>(),
+            "lost": lost.collect::<Vec<_>>(),
             "unfinished": report.bans.unfinished,
             "unreached_moves": report.unreached,
         });
         writeln!(context.out, "{answer}")?;
     } else {
-        print(&report, context)?;
+        print(&report, args.notation.shown(), context)?;
     }
     super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
 }
 
-fn ban_answer(ban: &Ban<Move>) -> Value {
-    json!({"line": texts(ban.line.iter().copied()), "reason": ban.reason})
+/// A line from the start of a game.
+fn line_answer(moves: &[Move], notation: NotationArgs) -> Value {
+    let texts = |notation| line_texts(&Position::start(), moves.iter().copied(), notation);
+    let mut answer = json!({"line": texts(MoveNotation::Uci)});
+    if let Some(notation) = notation.asked() {
+        answer["text"] = texts(notation).join(" ").into();
+    }
+    answer
 }
 
-fn texts(moves: impl Iterator<Item = Move>) -> Vec<String> {
-    moves.map(|mv| mv.to_string()).collect()
-}
-
-fn print(report: &FlagReport<Position>, context: &mut Context<'_>) -> Result<(), CliError> {
+fn print(
+    report: &FlagReport<Position>,
+    notation: MoveNotation,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
     let FlagReport { bans, lost, unreached } = report;
+    let text =
+        |moves: &[Move]| line_texts(&Position::start(), moves.iter().copied(), notation).join(" ");
     writeln!(context.out, "banned {} moves", bans.moves.len())?;
     for ban in bans.moves.iter().take(SHOWN) {
-        let line = texts(ban.line.iter().copied()).join(" ");
+        let line = text(&ban.line);
         writeln!(context.out, "  {line}: {}", ban.reason)?;
     }
     if bans.unfinished > 0 {
@@ -77,7 +96,7 @@ fn print(report: &FlagReport<Position>, context: &mut Context<'_>) -> Result<(),
     }
     writeln!(context.out, "lost   {} moves", lost.len())?;
     for line in lost.iter().take(SHOWN) {
-        writeln!(context.out, "  {}", texts(Line::moves(line)).join(" "))?;
+        writeln!(context.out, "  {}", text(&line.moves().collect::<Vec<_>>()))?;
     }
     if *unreached > 0 {
         writeln!(

@@ -2,8 +2,9 @@ use std::any::Any;
 
 use serde_json::{Value, json};
 
+use super::super::line_args::LineArgs;
 use juzhong::book::opening::{Follower, Opening, Openings};
-use juzhong::game::Game;
+use juzhong::game::{Game, Line};
 use juzhong::xiangqi::Position;
 
 /// The names of a position and of those after it: along the moves from the start of a game if they are known,
@@ -20,6 +21,19 @@ impl Names {
     /// At a position whose past is unknown.
     pub(super) const fn without_past() -> Self {
         Self(None)
+    }
+
+    /// At the end of a line that was typed.
+    pub(super) fn along<G: Game>(typed: &LineArgs, line: &Line<G>) -> Self {
+        if !typed.is_from_start() {
+            return Self::without_past();
+        }
+        let (mut names, mut position) = (Self::from_start(), line.start().clone());
+        for mv in line.moves() {
+            position.make(mv);
+            names.push(&position);
+        }
+        names
     }
 
     /// The position after one more move.

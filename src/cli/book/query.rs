@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::fens::Fens;
-use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::super::line_args::{LineArgs, NotationArgs, Typed};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, exit};
 use super::names::{Names, fields};
 use super::sources::span_json;
 use super::tree;
@@ -20,12 +22,10 @@ const MAX_DEPTH: i64 = 100;
 pub(in crate::cli) struct Args {
     /// The book.
     book: PathBuf,
-    /// The position (default: the start of a game).
-    #[arg(long)]
-    fen: Option<String>,
-    /// Moves to play first, from the start or from --fen: h2e2 h9g7 …
-    #[arg(long, num_args = 1..)]
-    moves: Vec<String>,
+    #[command(flatten)]
+    line: LineArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// Answer for every line of a file (- for standard input): one JSON object a line.
     #[arg(long, conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
 }
 
-fn run_game<G: Symmetric + Notation>(
+fn run_game<G: Symmetric + Terminal>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
@@ -65,43 +65,21 @@ fn run_game<G: Symmetric + Notation>(
     }
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     if let Some(list) = &args.fens {
-        return run_list::<G>(&book, &mut Fens::open(list)?, min_games, context);
+        return run_list::<G>(&book, &mut Fens::open(list)?, (min_games, args.notation), context);
     }
-    let mut position = read_position::<G>(args.fen.as_deref())?;
-    let mut names = if args.fen.is_none() { Names::from_start() } else { Names::without_past() };
-    let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
-    for (i, text) in moves.enumerate() {
-        play(&mut position, text)
-            .or_exit_with(exit::BAD_DATA, || format!("--moves, move {}", i + 1))?;
-        names.push(&position);
-    }
+    let line = args.line.line::<G>()?.line;
+    let names = Names::along(&args.line, &line);
+    let (position, notation) = (line.position(), args.notation);
     if let Some(depth) = args.tree {
-        return tree::run(&book, &position, &names, depth, min_games, context);
+        return tree::run(&book, position, &names, (depth, min_games, notation), context);
     }
-    let found = probe(&book, &position, min_games)?;
+    let found = probe(&book, position, min_games)?;
     if context.common.json {
-        writeln!(context.out, "{}", answer(&book, &position, &found, &names)?)?;
+        writeln!(context.out, "{}", answer(&book, position, &found, &names, notation)?)?;
     } else {
-        print(&book, &position, &found, &names, context.out)?;
+        print(&book, position, &found, &names, notation, context.out)?;
     }
     Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
-}
-
-pub(super) fn read_position<G: Notation>(fen: Option<&str>) -> Result<G, CliError> {
-    fen.map_or_else(
-        || Ok(G::start()),
-        |fen| G::from_fen(fen).or_exit_with(exit::BAD_DATA, || "--fen"),
-    )
-}
-
-pub(super) fn play<G: Notation>(position: &mut G, text: &str) -> anyhow::Result<G::Move> {
-    let mv = G::parse_move(text)
-        .ok_or_else(|| anyhow::anyhow!("`{text}` is no move; write moves like h2e2"))?;
-    if !position.is_legal(mv) {
-        anyhow::bail!("{text} is illegal in {}", position.to_fen());
-    }
-    position.make(mv);
-    Ok(mv)
 }
 
 /// The moves of most games first, then by their text.
@@ -116,19 +94,20 @@ pub(super) fn probe<G: Symmetric + Notation>(
 }
 
 /// Answers each line. 65 if one cannot be read, 1 if the book has none of the positions.
-fn run_list<G: Symmetric + Notation>(
+fn run_list<G: Symmetric + Terminal>(
     book: &Book,
     list: &mut Fens,
-    min_games: u64,
+    (min_games, notation): (u64, NotationArgs),
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let (mut any_bad, mut any_found) = (false, false);
     while let Some(text) = list.next_line()? {
-        let answer = match G::from_fen(&text) {
-            Ok(position) => {
-                let found = probe(book, &position, min_games)?;
+        let answer = match Typed::<G>::read(&text) {
+            Ok(typed) => {
+                let position = typed.line.position();
+                let found = probe(book, position, min_games)?;
                 any_found |= !found.is_empty();
-                answer(book, &position, &found, &Names::without_past())?
+                answer(book, position, &found, &Names::without_past(), notation)?
             }
             Err(error) => {
                 any_bad = true;
@@ -153,15 +132,16 @@ const fn side_names<G: Game>() -> [&'static str; 2] {
     }
 }
 
-fn answer<G: Symmetric + Notation>(
+fn answer<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
     names: &Names,
+    notation: NotationArgs,
 ) -> Result<Value, CliError> {
     let mut moves = Vec::new();
     for m in found {
-        let mut answer = move_answer::<G>(m, position.turn());
+        let mut answer = move_answer(m, position, notation);
         let next = after(position, m);
         let games = games_of(book, &next)?;
         answer["games_after"] = games.into();
@@ -217,10 +197,16 @@ fn games_of<G: Symmetric>(book: &Book, position: &G) -> Result<u64, CliError> {
     Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.stats.games)))
 }
 
-pub(super) fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Value {
+/// What the book has about a move of the position.
+pub(super) fn move_answer<G: Terminal>(
+    found: &BookMove<G::Move>,
+    position: &G,
+    notation: NotationArgs,
+) -> Value {
     let stats = &found.stats;
+    let mover = position.turn();
     let [first, second] = side_names::<G>();
-    json!({
+    let mut answer = json!({
         "move": G::move_text(found.mv),
         "games": stats.games,
         first: stats.first,
@@ -237,7 +223,11 @@ pub(super) fn move_answer<G: Notation>(found: &BookMove<G::Move>, mover: Side) -
         "flags": flag_names(found),
         "groups": found.groups,
         "comment": found.comment,
-    })
+    });
+    if let Some(notation) = notation.asked() {
+        answer["text"] = position.write_move(found.mv, notation).into();
+    }
+    answer
 }
 
 /// The names of a move's flags.
@@ -289,11 +279,12 @@ fn engine_answer(score: &Score) -> Value {
 }
 
 /// The column `others` counts games that reach the position after the move in another way and go on.
-fn print<G: Symmetric + Notation>(
+fn print<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
     names: &Names,
+    notation: NotationArgs,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let mirrored = if is_mirrored(book, position) { " (found as its mirror image)" } else { "" };
@@ -323,7 +314,7 @@ fn print<G: Symmetric + Notation>(
         writeln!(
             out,
             "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9} {others:>8}  {years:<9}  {opening}{backed}{}",
-            G::move_text(m.mv),
+            position.write_move(m.mv, notation.shown()),
             t.games,
             t.first,
             t.draws,

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
-use super::super::position::parse_rules;
+use super::super::line_args::parse_rules;
 use super::super::{CliError, OrExit, exit, interrupt, tell};
 use super::from_replace;
 use juzhong::book::{

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::line_args::{NotationArgs, line_texts};
+use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
 use juzhong::book::opening::Code;
@@ -12,8 +14,9 @@ use juzhong::book::{
     Source, Stats, StatsOptions, VERSION,
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::Side;
+use juzhong::game::{Notation, Side};
 use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -42,6 +45,8 @@ pub(in crate::cli) struct Args {
     /// Decided games that both moves of such a position have, at least.
     #[arg(long, value_name = "N", default_value_t = 20)]
     enough: u64,
+    #[command(flatten)]
+    notation: NotationArgs,
 }
 
 impl Args {
@@ -89,7 +94,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{}", answer(args, &found))?;
     } else {
         print(&found, context.out)?;
-        print_survey(&found, context.out)?;
+        print_survey(&found, args.notation.shown(), context.out)?;
         if args.sources {
             for source in &found.sources {
                 let hash = hex(&source.hash);
@@ -119,6 +124,7 @@ fn answer(args: &Args, found: &Found) -> Value {
     let Found { book, survey, sources, .. } = found;
     let about = book.metadata();
     let counts = &about.counts;
+    let differences = survey.differences.iter().map(|d| difference_answer(d, args.notation));
     let depth: Vec<Value> = survey
         .walk
         .depths
@@ -166,8 +172,8 @@ fn answer(args: &Args, found: &Found) -> Value {
         "marks": marks_answer(&survey.marks),
         "coverage": coverage_answer(found),
         "openings": openings_answer(&found.census),
-        "lines": survey.lines.iter().map(line_answer).collect::<Vec<_>>(),
-        "differences": survey.differences.iter().map(difference_answer).collect::<Vec<_>>(),
+        "lines": survey.lines.iter().map(|line| line_answer(line, args.notation)).collect::<Vec<_>>(),
+        "differences": differences.collect::<Vec<_>>(),
     });
     if args.sources {
         answer["source_files"] = sources
@@ -226,20 +232,45 @@ fn openings_answer(census: &OpeningStats) -> Value {
     })
 }
 
-fn line_answer(line: &LineCount) -> Value {
-    json!({
+fn line_answer(line: &LineCount, notation: NotationArgs) -> Value {
+    let mut answer = json!({
         "line": line.moves.join(" "),
         "games": line.games,
         "red": line.last.first,
         "draws": line.last.draws,
         "black": line.last.second,
         "score": line.last.score(Side::First).map(rounded),
-    })
+    });
+    if let Some(notation) = notation.asked() {
+        answer["text"] = line_text(&line.moves, notation).into();
+    }
+    answer
 }
 
-fn difference_answer(difference: &Difference) -> Value {
+/// A line from the start of a game in another notation.
+fn line_text(moves: &[String], notation: MoveNotation) -> String {
+    let moves = moves.iter().map_while(|text| Position::parse_move(text));
+    line_texts(&Position::start(), moves, notation).join(" ")
+}
+
+/// A move in another notation.
+fn move_text(fen: &str, mv: &str, notation: MoveNotation) -> String {
+    match (Position::from_fen(fen), Position::parse_move(mv)) {
+        (Ok(position), Some(mv)) => position.write_move(mv, notation),
+        _ => mv.to_owned(),
+    }
+}
+
+fn difference_answer(difference: &Difference, notation: NotationArgs) -> Value {
     let Difference { position, ply, played, better } = difference;
-    let sample = |sample: &Sample| json!({"move": sample.mv, "games": sample.games, "score": rounded(sample.score)});
+    let sample = |sample: &Sample| {
+        let Sample { mv, games, score } = sample;
+        let mut answer = json!({"move": mv, "games": games, "score": rounded(*score)});
+        if let Some(notation) = notation.asked() {
+            answer["text"] = move_text(position, mv, notation).into();
+        }
+        answer
+    };
     json!({
         "fen": position,
         "ply": ply,
@@ -291,7 +322,11 @@ fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_survey(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_survey(
+    found: &Found,
+    notation: MoveNotation,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     let survey = &found.survey;
     writeln!(
         out,
@@ -310,10 +345,22 @@ fn print_survey(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     for line in &survey.lines {
         let score = line.last.score(Side::First);
         let score = score.map_or_else(String::new, |score| format!(" {:.1}%", 100.0 * score));
-        writeln!(out, "line       {} games{score}: {}", line.games, line.moves.join(" "))?;
+        writeln!(
+            out,
+            "line       {} games{score}: {}",
+            line.games,
+            line_text(&line.moves, notation)
+        )?;
     }
     for Difference { position, played, better, .. } in &survey.differences {
-        let text = |s: &Sample| format!("{} {:.1}% of {}", s.mv, 100.0 * s.score, s.games);
+        let text = |s: &Sample| {
+            format!(
+                "{} {:.1}% of {}",
+                move_text(position, &s.mv, notation),
+                100.0 * s.score,
+                s.games
+            )
+        };
         writeln!(out, "score      {position}: {}, but {}", text(played), text(better))?;
     }
     Ok(())

@@ -6,11 +6,14 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
+use super::super::line_args::NotationArgs;
+use super::super::terminal::Terminal;
 use super::super::{CliError, Context, exit};
 use super::names::{Names, fields};
 use super::query::{head, marks_text, move_answer, percent, probe};
 use juzhong::book::{Book, BookMove};
-use juzhong::game::{Notation, Symmetric};
+use juzhong::game::Symmetric;
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Moves shown, at most.
 const MAX_MOVES: usize = 100_000;
@@ -29,12 +32,11 @@ struct Tree<G: Symmetric> {
     is_cut: bool,
 }
 
-pub(super) fn run<G: Symmetric + Notation>(
+pub(super) fn run<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
     names: &Names,
-    depth: u8,
-    min_games: u64,
+    (depth, min_games, notation): (u8, u64, NotationArgs),
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let tree = Tree::grow(book, position, depth, min_games, MAX_MOVES)?;
@@ -48,11 +50,11 @@ pub(super) fn run<G: Symmetric + Notation>(
         }
         let games = tree.first.iter().map(|&number| tree.branches[number].found.stats.games);
         answer["total"] = games.fold(0, u64::saturating_add).into();
-        answer["moves"] = tree.answer(&tree.first, position, names);
+        answer["moves"] = tree.answer(&tree.first, position, names, notation);
         writeln!(context.out, "{answer}")?;
     } else {
         writeln!(context.out, "{}", position.to_fen())?;
-        tree.print(&tree.first, position, 0, context.out)?;
+        tree.print(&tree.first, position, (0, notation.shown()), context.out)?;
         if tree.is_cut {
             writeln!(context.out, "cut after {MAX_MOVES} moves; raise --min-games")?;
         }
@@ -68,7 +70,7 @@ struct Open<G> {
     plies: u8,
 }
 
-impl<G: Symmetric + Notation> Tree<G> {
+impl<G: Symmetric + Terminal> Tree<G> {
     /// The moves of the most played positions first, so that a tree that is cut lacks those that come
     /// up seldom: how often a line comes up is the least number of games of its moves.
     fn grow(
@@ -109,10 +111,16 @@ impl<G: Symmetric + Notation> Tree<G> {
         Ok(tree)
     }
 
-    fn answer(&self, branches: &[usize], position: &G, names: &Names) -> Value {
+    fn answer(
+        &self,
+        branches: &[usize],
+        position: &G,
+        names: &Names,
+        notation: NotationArgs,
+    ) -> Value {
         let mut moves = Vec::new();
         for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
-            let mut answer = move_answer::<G>(found, position.turn());
+            let mut answer = move_answer(found, position, notation);
             let mut after = position.clone();
             after.make(found.mv);
             let mut names = names.clone();
@@ -120,7 +128,7 @@ impl<G: Symmetric + Notation> Tree<G> {
             for (field, value) in fields(names.here(&after)) {
                 answer[field] = value;
             }
-            answer["moves"] = self.answer(next, &after, &names);
+            answer["moves"] = self.answer(next, &after, &names, notation);
             moves.push(answer);
         }
         json!(moves)
@@ -130,16 +138,17 @@ impl<G: Symmetric + Notation> Tree<G> {
         &self,
         branches: &[usize],
         position: &G,
-        ply: usize,
+        (ply, notation): (usize, MoveNotation),
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
         for Branch { found, next } in branches.iter().map(|&number| &self.branches[number]) {
             let score = percent(found, position.turn());
-            let (mv, games, marks) = (G::move_text(found.mv), found.stats.games, marks_text(found));
+            let mv = position.write_move(found.mv, notation);
+            let (games, marks) = (found.stats.games, marks_text(found));
             writeln!(out, "{}{mv} {games} {score}{marks}", "  ".repeat(ply))?;
             let mut after = position.clone();
             after.make(found.mv);
-            self.print(next, &after, ply + 1, out)?;
+            self.print(next, &after, (ply + 1, notation), out)?;
         }
         Ok(())
     }

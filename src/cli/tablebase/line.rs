@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::probe::describe;
 use super::{Folder, distance_of, table_error};
-use crate::cli::{CliError, Context, OrExit, exit};
+use crate::cli::line_args::{LineArgs, NotationArgs};
+use crate::cli::{CliError, Context, exit};
 use juzhong::game::{Game, Side, Verdict};
 use juzhong::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
-use juzhong::xiangqi::notation::{MoveNotation, format_move};
+use juzhong::xiangqi::notation::format_move;
 use juzhong::xiangqi::{Position, Role};
 
 /// Shows the best line from a position: to mate, to the capture that counts (dtc), or once around
@@ -16,12 +17,10 @@ use juzhong::xiangqi::{Position, Role};
 pub(in crate::cli) struct Args {
     #[command(flatten)]
     folder: Folder,
-    /// The position, in FEN.
-    #[arg(long)]
-    fen: String,
-    /// How moves are written: uci, iccs, wxf or chinese.
-    #[arg(long, default_value_t)]
-    notation: MoveNotation,
+    #[command(flatten)]
+    start: LineArgs,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// Most plies to show.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     plies: usize,
@@ -32,9 +31,13 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let tables = args.folder.open()?;
-    let position = Position::from_fen(&args.fen).or_exit(exit::BAD_DATA)?;
-    let line = tables.best_line(&position, args.plies).map_err(table_error)?;
-    let answer = Answer { tables: &tables, position: &position, line: &line, args };
+    if args.start.is_empty() {
+        return Err(CliError::message(exit::USAGE, "name a position by --fen or --moves"));
+    }
+    let typed = args.start.line::<Position>()?;
+    let position = typed.line.position();
+    let line = tables.best_line(position, args.plies).map_err(table_error)?;
+    let answer = Answer { tables: &tables, position, line: &line, args };
     if context.common.json {
         writeln!(context.out, "{}", answer.to_json())?;
     } else {
@@ -54,7 +57,7 @@ impl Answer<'_> {
     /// The moves in the notation requested.
     fn texts(&self) -> Vec<String> {
         let text = |step: &juzhong::tablebase::BestMove| {
-            format_move(&step.before, step.mv, self.args.notation)
+            format_move(&step.before, step.mv, self.args.notation.shown())
         };
         self.line.moves.iter().map(text).collect()
     }

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{Folder, distance_of, full_message, table_code, table_error};
 use crate::cli::fens::Fens;
-use crate::cli::{CliError, Context, OrExit, exit};
+use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
+use crate::cli::terminal::Terminal;
+use crate::cli::{CliError, Context, exit};
 use juzhong::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
 use juzhong::xiangqi::{Move, Position};
 
@@ -15,19 +17,13 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     folder: Folder,
     #[command(flatten)]
-    which: Which,
-}
-
-/// One position or many.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
-struct Which {
-    /// The position, in FEN.
-    #[arg(long)]
-    fen: Option<String>,
+    line: LineArgs,
     /// A file of positions, one a line (- for standard input); one JSON object a line answers.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fen", "moves"],
+        conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,
+    #[command(flatten)]
+    notation: NotationArgs,
 }
 
 /// The value of a position and of its moves, best first.
@@ -35,16 +31,17 @@ struct Answer {
     position: Position,
     entry: Entry,
     moves: Vec<(Move, Entry)>,
+    notation: NotationArgs,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let tables = args.folder.open()?;
-    if let Some(path) = &args.which.fens {
-        return batch(&tables, &mut Fens::open(path)?, context);
+    if let Some(path) = &args.fens {
+        return batch(&tables, &mut Fens::open(path)?, args.notation, context);
     }
-    let fen = args.which.fen.as_deref().unwrap_or_default();
-    let position = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
-    let answer = Answer::find(&tables, position).map_err(table_error)?;
+    let typed = args.line.line::<Position>()?;
+    let answer =
+        Answer::find(&tables, typed.line.position().clone(), args.notation).map_err(table_error)?;
     if context.common.json {
         writeln!(context.out, "{}", answer.to_json(&tables))?;
     } else {
@@ -54,10 +51,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 impl Answer {
-    fn find(tables: &Tables, position: Position) -> Result<Self, ProbeError> {
+    fn find(
+        tables: &Tables,
+        position: Position,
+        notation: NotationArgs,
+    ) -> Result<Self, ProbeError> {
         let entry = tables.probe(&position)?;
         let moves = tables.probe_root(&position)?;
-        Ok(Self { position, entry, moves })
+        Ok(Self { position, entry, moves, notation })
     }
 
     fn to_json(&self, tables: &Tables) -> Value {
@@ -65,12 +66,16 @@ impl Answer {
             .moves
             .iter()
             .map(|&(mv, entry)| {
-                json!({
+                let mut answer = json!({
                     "move": mv.to_string(),
                     "wdl": entry.wdl.name(),
                     "order": entry.order,
                     "distance": distance_of(entry),
-                })
+                });
+                if let Some(notation) = self.notation.asked() {
+                    answer["text"] = self.position.write_move(mv, notation).into();
+                }
+                answer
             })
             .collect();
         json!({
@@ -92,6 +97,7 @@ impl Answer {
         let out = &mut context.out;
         writeln!(out, "{material}, rules {rules}, metric {metric}: {}", describe(self.entry))?;
         for &(mv, entry) in &self.moves {
+            let mv = self.position.write_move(mv, self.notation.shown());
             writeln!(out, "{mv}  {}", describe(entry))?;
         }
         Ok(())
@@ -114,20 +120,28 @@ pub(super) fn plies(count: u16) -> String {
     if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
-fn batch(tables: &Tables, fens: &mut Fens, context: &mut Context<'_>) -> Result<u8, CliError> {
+fn batch(
+    tables: &Tables,
+    fens: &mut Fens,
+    notation: NotationArgs,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let mut code = exit::OK;
     while let Some(line) = fens.next_line()? {
-        let answer = answer_line(tables, &line).unwrap_or_else(|(error_code, message)| {
-            code = exit::BAD_DATA;
-            json!({"fen": line, "error": {"code": error_code, "message": message}})
-        });
+        let answer =
+            answer_line(tables, &line, notation).unwrap_or_else(|(error_code, message)| {
+                code = exit::BAD_DATA;
+                json!({"fen": line, "error": {"code": error_code, "message": message}})
+            });
         writeln!(context.out, "{answer}")?;
     }
     Ok(code)
 }
 
-fn answer_line(tables: &Tables, line: &str) -> Result<Value, (u8, String)> {
-    let position = Position::from_fen(line).map_err(|e| (exit::BAD_DATA, e.to_string()))?;
-    let answer = Answer::find(tables, position).map_err(|e| (table_code(&e), full_message(e)))?;
+fn answer_line(tables: &Tables, line: &str, notation: NotationArgs) -> Result<Value, (u8, String)> {
+    let typed = Typed::<Position>::read(line).map_err(|e| (exit::BAD_DATA, e.to_string()))?;
+    let position = typed.line.position().clone();
+    let answer =
+        Answer::find(tables, position, notation).map_err(|e| (table_code(&e), full_message(e)))?;
     Ok(answer.to_json(tables))
 }

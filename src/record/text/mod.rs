@@ -10,4 +10,5 @@ pub(super) mod scan;
 pub(super) mod single;
 pub(super) mod split;
 pub(super) mod table;
+pub(super) mod typed;
 pub(super) mod wxf;

@@ -58,7 +58,7 @@ pub(in crate::record) fn begins_with_move(word: &str) -> bool {
         || !head.is_ascii() && is_move_word(&head)
 }
 
-fn is_remark(line: &str) -> bool {
+pub(in crate::record) fn is_remark(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
@@ -152,12 +152,12 @@ fn read_text(text: &str) -> Result<Option<BlockGame>, BlockFault> {
 
 /// The components of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Parts<'a> {
+pub(in crate::record) struct Parts<'a> {
     name: Option<&'a str>,
     /// Board, side to move and clock.
-    fen: Option<String>,
+    pub(in crate::record) fen: Option<String>,
     /// The moves, each after a blank, on lines as in the text.
-    moves: String,
+    pub(in crate::record) moves: String,
 }
 
 impl<'a> Parts<'a> {
@@ -178,7 +178,8 @@ impl<'a> Parts<'a> {
         parts
     }
 
-    fn line(&mut self, line: &str) {
+    /// Adds a line to the components.
+    pub(in crate::record) fn line(&mut self, line: &str) {
         let is_blank = |c: char| {
             c.is_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '，' | '；' | '\u{1a}')
         };

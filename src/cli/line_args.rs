@@ -1,0 +1,161 @@
+//! Positions and moves as they are typed, and the notation in which moves are shown: one reader and one writer
+//! for all commands.
+
+use juzhong::game::Line;
+use juzhong::record::TypedLine;
+use juzhong::xiangqi::notation::MoveNotation;
+
+use super::terminal::{Refusal, Start, Terminal};
+use super::{CliError, exit};
+
+/// The position that a command starts from.
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
+pub(super) struct LineArgs {
+    /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
+    #[arg(long)]
+    pub(super) fen: Option<String>,
+    /// Moves to play first, in any notation (h2e2, H2-E2, C2=5, 炮二平五), with or without numbers: one quoted
+    /// text or many arguments.
+    #[arg(long, num_args = 1..)]
+    pub(super) moves: Vec<String>,
+}
+
+/// The notation in which moves are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::Args)]
+pub(super) struct NotationArgs {
+    /// How moves are written: uci, iccs, wxf or chinese [default: uci]. With --json a text is added to the
+    /// move.
+    #[arg(long, value_name = "NOTATION")]
+    notation: Option<MoveNotation>,
+}
+
+impl NotationArgs {
+    /// The notation for people.
+    pub(super) fn shown(self) -> MoveNotation {
+        self.notation.unwrap_or_default()
+    }
+
+    /// The notation that was asked for, in which JSON has texts.
+    pub(super) const fn asked(self) -> Option<MoveNotation> {
+        self.notation
+    }
+}
+
+/// A line as it was typed.
+#[derive(Debug, Clone)]
+pub(super) struct Typed<G: juzhong::game::Game> {
+    pub(super) line: Line<G>,
+    /// Number of the move pair at the start of the line.
+    pub(super) fullmoves: u32,
+    /// Plies since the last irreversible move at the start of the line.
+    pub(super) start_clock: u32,
+}
+
+impl<G: Terminal> Typed<G> {
+    fn new(start: Start<G>) -> Self {
+        let Start { position, clock, fullmoves } = start;
+        Self { line: Line::new(position, clock), fullmoves, start_clock: clock }
+    }
+
+    /// Reads a FEN or `startpos`, with moves after it perhaps, as a UCI `position` command has them.
+    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+        let text = text.trim().trim_start_matches('\u{feff}');
+        let text = text.strip_prefix("position ").unwrap_or(text).trim_start();
+        let text = text.strip_prefix("fen ").unwrap_or(text).trim_start();
+        let (fen, moves) = match text.strip_prefix("startpos") {
+            Some(rest) if rest.is_empty() || rest.starts_with(char::is_whitespace) => (None, rest),
+            _ => match text.split_once(" moves ") {
+                Some((fen, moves)) => (Some(fen), moves),
+                None => (Some(text), ""),
+            },
+        };
+        let mut typed = Self::new(read_start(fen)?);
+        typed.play(moves)?;
+        Ok(typed)
+    }
+
+    /// Plays the moves of an option.
+    pub(super) fn play_on(&mut self, moves: &str, option: &str) -> Result<(), CliError> {
+        let played = self.play(moves);
+        played.map_err(|refusal| CliError::new(exit::BAD_DATA, refusal).within(option))
+    }
+
+    /// Plays typed moves.
+    fn play(&mut self, moves: &str) -> Result<(), Refusal> {
+        let (before, typed) = (self.line.len(), TypedLine::read(moves));
+        if let Some(fen) = typed.fen {
+            let message = format!("a position among the moves: {fen}; give it by --fen");
+            return Err(Refusal::Unreadable(message));
+        }
+        for text in &typed.moves {
+            let mv = self.line.position().read_move(text).map_err(|reason| {
+                let position = G::line_text(&self.line, self.fullmoves);
+                let ply = self.line.len() - before + 1;
+                Refusal::Unreadable(format!("move {ply}: {reason} (position: {position})"))
+            })?;
+            self.line.push(mv);
+        }
+        Ok(())
+    }
+}
+
+impl LineArgs {
+    /// Returns true if neither a position nor moves are given.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.fen.is_none() && self.moves.is_empty()
+    }
+
+    /// Returns true if the line begins with the usual start of a game, and not by a FEN, so that its whole past is
+    /// known.
+    pub(super) fn is_from_start(&self) -> bool {
+        self.fen.as_deref().is_none_or(|text| !text.contains('/'))
+    }
+
+    /// The line that is asked for.
+    pub(super) fn read<G: Terminal>(&self) -> Result<Typed<G>, Refusal> {
+        let mut typed = match &self.fen {
+            Some(text) => Typed::read(text)?,
+            None => Typed::new(read_start(None)?),
+        };
+        typed.play(&self.moves.join(" "))?;
+        Ok(typed)
+    }
+
+    /// As [`read`](Self::read); why there is no such line is an error.
+    pub(super) fn line<G: Terminal>(&self) -> Result<Typed<G>, CliError> {
+        self.read().map_err(|refusal| CliError::new(exit::BAD_DATA, refusal))
+    }
+}
+
+/// The position of a text, or the start of a game.
+fn read_start<G: Terminal>(text: Option<&str>) -> Result<Start<G>, Refusal> {
+    match text {
+        Some(text) => G::read_start(text),
+        None => Ok(Start { position: G::start(), clock: 0, fullmoves: 1 }),
+    }
+}
+
+/// The rule set of that name, or the usual one.
+pub(super) fn parse_rules<G: Terminal>(name: Option<&str>) -> Result<G::Rules, CliError> {
+    match name {
+        Some(name) => name.parse().map_err(|error| CliError::message(exit::USAGE, error)),
+        None => Ok(G::Rules::default()),
+    }
+}
+
+/// The texts of moves that follow each other from a position.
+pub(super) fn line_texts<G: Terminal>(
+    start: &G,
+    moves: impl IntoIterator<Item = G::Move>,
+    notation: MoveNotation,
+) -> Vec<String> {
+    let mut position = start.clone();
+    moves
+        .into_iter()
+        .map(|mv| {
+            let text = position.write_move(mv, notation);
+            position.make(mv);
+            text
+        })
+        .collect()
+}
