@@ -1,27 +1,36 @@
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::interrupt;
 use super::line_args::{LineArgs, NotationArgs, line_texts, parse_rules};
 use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
+use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
-use juzhong::game::{Line, Notation, ScoreKind};
+use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
 use juzhong::gomoku::Board;
 use juzhong::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
     Score, SearchOptions, Searcher,
 };
+use juzhong::tablebase::Wdl;
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
-/// Searched unless a limit is given.
+/// Searched with `--json` unless a limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
+/// Plies of a line that tables continue, at most.
+const MAX_LINE: usize = 600;
 
-/// Searches one position and shows the best lines.
+/// Searches one position and shows the best lines, depth by depth.
+///
+/// Without a limit the search goes on until Ctrl-C, which ends it with what is known by then. Where endgame tables
+/// know the end of a line, it is shown to mate, or once around the loop that decides.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -46,7 +55,7 @@ pub(super) struct Args {
     /// Stop after this many positions.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Stop after this many milliseconds (default, without another limit: 5000).
+    /// Stop after this many milliseconds (default, without another limit: search until Ctrl-C; with --json 5000).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// How many of the best lines to search.
@@ -61,14 +70,18 @@ pub(super) struct Args {
 }
 
 impl Args {
-    fn limits(&self) -> Limits {
+    fn limits(&self, is_for_programs: bool) -> Limits {
         let limits = Limits {
             depth: self.depth,
             nodes: self.nodes,
             hard_time: self.movetime.map(Duration::from_millis),
             ..Limits::default()
         };
-        if limits == Limits::default() { Limits::move_time(DEFAULT_TIME) } else { limits }
+        if is_for_programs && limits == Limits::default() {
+            Limits::move_time(DEFAULT_TIME)
+        } else {
+            limits
+        }
     }
 
     fn options(&self) -> SearchOptions {
@@ -102,37 +115,136 @@ fn run_game<G: Terminal + Playable>(
     let tables = tables.map_err(|message| CliError::message(exit::NO_INPUT, message))?;
     let known = consult::<G>(args, &line, rules)?;
     let mut searcher = Searcher::<G>::new(args.options()).or_exit(exit::UNAVAILABLE)?;
-    let lines = Progress::default();
     let began = Instant::now();
-    let limits = args.limits();
-    let proof = args.mate.map(|moves| searcher.find_mate(&line, rules, moves, &limits, &lines));
-    let no_mate = args.mate.filter(|_| proof.as_ref().is_some_and(MateSearch::is_refuted));
-    let found = match (proof.and_then(|proof| proof.found), &tables) {
-        (Some(mate), _) => mate,
-        (None, Some(tables)) => searcher.run(&line, rules, &limits, tables, &lines),
-        (None, None) => searcher.run(&line, rules, &limits, &(), &lines),
+    let limits = args.limits(context.common.json);
+    let shown = Shown { line: &line, rules, notation: args.notation, tables: tables.as_ref() };
+    let (found, no_mate, lines) = {
+        let search = |control: &Reports<G::Move>| {
+            let proof =
+                args.mate.map(|moves| searcher.find_mate(&line, rules, moves, &limits, control));
+            let no_mate = args.mate.filter(|_| proof.as_ref().is_some_and(MateSearch::is_refuted));
+            let found = match (proof.and_then(|proof| proof.found), &tables) {
+                (Some(mate), _) => mate,
+                (None, Some(tables)) => searcher.run(&line, rules, &limits, tables, control),
+                (None, None) => searcher.run(&line, rules, &limits, &(), control),
+            };
+            (found, no_mate)
+        };
+        let ((found, no_mate), lines) = stream(search, &shown, context)?;
+        (found, no_mate, lines)
     };
     let time = began.elapsed();
     while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
         super::tell(format_args!("juzhong: {warning}"));
     }
     let fen = G::line_text(&line, typed.fullmoves);
-    let answer = Answer::<G> {
-        fen,
-        position: line.position(),
-        notation: args.notation,
-        known,
-        no_mate,
-        found,
-        lines: lines.last(),
-        time,
-    };
+    let answer = Answer::<G> { fen, shown, known, no_mate, found, lines, time };
     if context.common.json {
         writeln!(context.out, "{}", answer.json())?;
     } else {
         answer.print(context)?;
     }
     Ok(exit::OK)
+}
+
+/// The lines of one depth, the best first.
+type Lines<G> = Vec<Iteration<<G as Game>::Move>>;
+
+/// Runs a search in a thread of its own and prints each depth as it comes, unless one JSON object is to be the
+/// answer. Returns the result of the search and the lines of the last depth. An interrupt ends the search, not
+/// the program.
+fn stream<G: Terminal + Playable, T: Send>(
+    search: impl FnOnce(&Reports<G::Move>) -> T + Send,
+    shown: &Shown<'_, G>,
+    context: &mut Context<'_>,
+) -> Result<(T, Lines<G>), CliError> {
+    let (sender, reports) = mpsc::channel();
+    let control = Reports { stop: interrupt::stop_flag(), sender };
+    let stop = control.stop.clone();
+    std::thread::scope(|scope| {
+        let searching = scope.spawn(move || search(&control));
+        let mut lines = Lines::<G>::new();
+        let mut written = Ok(());
+        for iteration in reports {
+            lines.truncate(iteration.multipv as usize - 1);
+            if !context.common.json && written.is_ok() {
+                written = shown.print(&iteration, context);
+                if written.is_err() {
+                    stop.set();
+                }
+            }
+            lines.push(iteration);
+        }
+        let found = searching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.map(|()| (found, lines))
+    })
+}
+
+/// Sends the iterations of a search to the thread that prints them.
+struct Reports<M> {
+    stop: StopFlag,
+    sender: mpsc::Sender<Iteration<M>>,
+}
+
+impl<M: Clone + Send + Sync> Control<M> for Reports<M> {
+    fn should_stop(&self) -> bool {
+        self.stop.is_set()
+    }
+    fn report(&self, iteration: &Iteration<M>) {
+        // Without a reader the search has been stopped.
+        let _unread = self.sender.send(iteration.clone());
+    }
+}
+
+/// What lines are shown with.
+struct Shown<'a, G: Playable> {
+    /// The line to the position searched.
+    line: &'a Line<G>,
+    rules: G::Rules,
+    notation: NotationArgs,
+    tables: Option<&'a G::Tables>,
+}
+
+impl<G: Terminal + Playable> Shown<'_, G> {
+    fn position(&self) -> &G {
+        self.line.position()
+    }
+
+    /// The text of a line from the position.
+    fn text(&self, moves: &[G::Move], notation: MoveNotation) -> String {
+        line_texts(self.position(), moves.iter().copied(), notation).join(" ")
+    }
+
+    /// The moves of a line, and where tables know the value of its end, best play from there to the end of the
+    /// game, or until a position comes again.
+    fn continued(&self, moves: &[G::Move]) -> Vec<G::Move> {
+        let mut line = self.line.clone();
+        moves.iter().for_each(|&mv| line.push(mv));
+        let mut moves = moves.to_vec();
+        let Some(tables) = self.tables else { return moves };
+        while moves.len() < MAX_LINE
+            && line.position().outcome().is_none()
+            && G::judge(&line, self.rules, Horizon::Game).verdict == Verdict::None
+            && tables.covers(line.position())
+            && line.earlier_occurrences().next().is_none()
+        {
+            let ranked = tables.ranked_moves(line.position()).unwrap_or_default();
+            let Some(best) = ranked.first().filter(|best| best.entry.wdl != Wdl::Draw) else {
+                break;
+            };
+            line.push(best.mv);
+            moves.push(best.mv);
+        }
+        moves
+    }
+
+    fn print(&self, line: &Iteration<G::Move>, context: &mut Context<'_>) -> Result<(), CliError> {
+        let (number, depth, score) = (line.multipv, line.depth, line.score);
+        let pv = self.text(&self.continued(&line.pv), self.notation.shown());
+        writeln!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
+        context.out.flush()?;
+        Ok(())
+    }
 }
 
 /// The move that the engine would play without a search; problems of books and tablebases go to standard
@@ -155,53 +267,20 @@ fn consult<G: Playable>(
     Ok(known)
 }
 
-/// Keeps the lines of the last iteration.
-struct Progress<M>(std::sync::Mutex<Vec<Iteration<M>>>);
-
-impl<M> Default for Progress<M> {
-    fn default() -> Self {
-        Self(std::sync::Mutex::new(Vec::new()))
-    }
-}
-
-impl<M: Clone> Progress<M> {
-    fn last(&self) -> Vec<Iteration<M>> {
-        self.0.lock().map(|lines| lines.clone()).unwrap_or_default()
-    }
-}
-
-impl<M: Clone + Send> Control<M> for Progress<M> {
-    fn should_stop(&self) -> bool {
-        false
-    }
-    fn report(&self, iteration: &Iteration<M>) {
-        if let Ok(mut lines) = self.0.lock() {
-            lines.truncate(iteration.multipv as usize - 1);
-            lines.push(iteration.clone());
-        }
-    }
-}
-
-struct Answer<'a, G: Terminal> {
+struct Answer<'a, G: Playable> {
     /// The position searched.
     fen: String,
-    position: &'a G,
-    notation: NotationArgs,
+    shown: Shown<'a, G>,
     /// The move of the book or the tablebases.
     known: Option<Choice<G::Move>>,
     /// There is no mate in this many moves.
     no_mate: Option<u32>,
     found: Found<G::Move>,
-    lines: Vec<Iteration<G::Move>>,
+    lines: Lines<G>,
     time: Duration,
 }
 
-impl<G: Terminal> Answer<'_, G> {
-    /// The text of a line from the position.
-    fn line_text(&self, moves: &[G::Move], notation: MoveNotation) -> String {
-        line_texts(self.position, moves.iter().copied(), notation).join(" ")
-    }
-
+impl<G: Terminal + Playable> Answer<'_, G> {
     fn json(&self) -> Value {
         let (cp, mate) = score_fields(self.found.score);
         let lines: Vec<_> = self
@@ -217,8 +296,12 @@ impl<G: Terminal> Answer<'_, G> {
                     "seldepth": line.seldepth,
                     "pv": texts::<G>(&line.pv),
                 });
-                if let Some(notation) = self.notation.asked() {
-                    answer["text"] = self.line_text(&line.pv, notation).into();
+                let whole = self.shown.continued(&line.pv);
+                if whole.len() > line.pv.len() {
+                    answer["table_line"] = texts::<G>(&whole[line.pv.len()..]).into();
+                }
+                if let Some(notation) = self.shown.notation.asked() {
+                    answer["text"] = self.shown.text(&whole, notation).into();
                 }
                 answer
             })
@@ -242,8 +325,8 @@ impl<G: Terminal> Answer<'_, G> {
             "pv": texts::<G>(&self.found.pv),
             "lines": lines,
         });
-        if let Some(notation) = self.notation.asked() {
-            let written = |mv| self.position.write_move(mv, notation);
+        if let Some(notation) = self.shown.notation.asked() {
+            let written = |mv| self.shown.position().write_move(mv, notation);
             answer["text"] = self.found.best.map(written).into();
             if let Some(known) = &self.known {
                 answer["known"]["text"] = written(known.mv).into();
@@ -253,19 +336,14 @@ impl<G: Terminal> Answer<'_, G> {
     }
 
     fn print(&self, context: &mut Context<'_>) -> Result<(), CliError> {
-        for line in &self.lines {
-            let (number, depth, score) = (line.multipv, line.depth, line.score);
-            let pv = self.line_text(&line.pv, self.notation.shown());
-            writeln!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
-        }
+        let written = |mv| self.shown.position().write_move(mv, self.shown.notation.shown());
         if let Some(known) = &self.known {
-            let mv = self.position.write_move(known.mv, self.notation.shown());
+            let mv = written(known.mv);
             writeln!(context.out, "{mv} from {}", describe(known))?;
         }
         if let Some(moves) = self.no_mate {
             writeln!(context.out, "no mate in {moves} can be forced")?;
         }
-        let written = |mv| self.position.write_move(mv, self.notation.shown());
         let best = self.found.best.map_or_else(|| "none".to_owned(), written);
         let (nodes, ms) = (self.found.nodes, self.time.as_millis());
         writeln!(context.out, "best {best}, {}, {nodes} nodes, {ms} ms", self.found.score)?;

@@ -57,7 +57,7 @@ const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
 const MAX_PLIES: usize = 400;
 /// The event that the games played name.
 const EVENT: &str = "juzhong demo";
-const RULES: Rules = Rules::Check;
+const RULES: Rules = Rules::Asian;
 const METRIC: Metric = Metric::Dtm;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -27,6 +27,7 @@ mod player;
 mod position;
 mod proxy;
 mod selfplay;
+mod settings;
 mod size;
 mod tablebase;
 mod techniques;
@@ -38,15 +39,17 @@ mod verdict_explanation;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{BufRead, IsTerminal, Write};
+use std::path::PathBuf;
 #[cfg(unix)]
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
 use juzhong::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
 use juzhong::protocol::Dialect;
+use settings::Settings;
 
 pub(crate) use exit::{CliError, OrExit};
 
@@ -69,6 +72,9 @@ struct Common {
     /// Which game.
     #[arg(long, global = true, value_enum, default_value = "xiangqi")]
     game: GameName,
+    /// The file of settings [default: config.toml in the settings folder of the user]; none: without one.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Tell on standard error what is done; twice for more.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -130,6 +136,8 @@ enum Command {
     /// Write the stored key tables again.
     #[command(hide = true)]
     Keys(keys::Args),
+    /// Show the settings in force, and where each comes from.
+    Config(settings::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
     /// Write man pages.
@@ -165,7 +173,13 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
     if args.len() < 2 && is_spoken_to() {
         args = vec!["juzhong".into(), "uci".into()];
     }
-    let cli = match Cli::try_parse_from(args) {
+    let settings = match Settings::load(&args) {
+        Ok(settings) => settings,
+        Err(error) => return error.report(),
+    };
+    let command = settings.apply(command_line());
+    let matches = command.try_get_matches_from(args);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error, out),
     };
@@ -180,12 +194,17 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
         &mut visible
     };
     let mut context = Context { out, common: cli.common };
-    let result = dispatch(cli.command, &mut context);
+    let result = dispatch(cli.command, &settings, &mut context);
     let flushed = context.out.flush().map_err(CliError::from);
     match result.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => code,
         Err(error) => error.report(),
     }
+}
+
+/// The commands and their options, with the defaults of the program.
+fn command_line() -> clap::Command {
+    Cli::command()
 }
 
 /// Returns true if standard input is another program's, and it has sent something.
@@ -231,7 +250,11 @@ fn log_to_stderr(verbose: u8) {
     }
 }
 
-fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+fn dispatch(
+    command: Command,
+    settings: &Settings,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     match command {
         Command::Demo(args) => demo::run(&args, context),
         Command::Position(args) => position::run(&args, context),
@@ -249,6 +272,7 @@ fn dispatch(command: Command, context: &mut Context<'_>) -> Result<u8, CliError>
         Command::Selfplay(args) => selfplay::run(&args, context),
         Command::Tune(args) => tune::run(&args, context),
         Command::Keys(args) => keys::run(&args, context),
+        Command::Config(_) => settings::run(settings, context),
         Command::Completions(args) => completions::run(&args, context),
         Command::Man(args) => man::run(&args, context),
     }

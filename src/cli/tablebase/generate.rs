@@ -43,7 +43,7 @@ pub(in crate::cli) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let materials = args.sets.materials()?;
     let mut options = GenerateOptions {
-        rules: args.folder.rules,
+        rules: args.folder.rules_to_make(),
         metric: args.folder.metric,
         threads: args.threads.and_then(|threads| NonZero::new(threads.into())),
         memory: args.memory.or_else(available_memory),
@@ -83,7 +83,7 @@ fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<
             .collect();
         let answer = json!({
             "schema": "juzhong.tablebase.generate.plan/1",
-            "rules": args.folder.rules.name(),
+            "rules": args.folder.rules_to_make().name(),
             "metric": args.folder.metric.name(),
             "total": plan_numbers(plan),
             "tables": tables,
@@ -121,7 +121,7 @@ fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Resul
             .collect();
         let answer = json!({
             "schema": "juzhong.tablebase.generate/1",
-            "rules": args.folder.rules.name(),
+            "rules": args.folder.rules_to_make().name(),
             "metric": args.folder.metric.name(),
             "tables": tables,
         });

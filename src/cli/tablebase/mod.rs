@@ -50,15 +50,19 @@ pub(super) enum Command {
     Plan(plan::Args),
 }
 
+/// The rules of tables unless others are named: those of play.
+const DEFAULT_RULES: Rules = Rules::Asian;
+
 /// Which tables.
 #[derive(Debug, clap::Args)]
 struct Folder {
     /// The folder of the tables.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long = "tables", visible_alias = "dir", value_name = "FOLDER")]
     dir: PathBuf,
-    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
-    #[arg(long, default_value_t)]
-    rules: Rules,
+    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also) [default: asian;
+    /// where tables are read, check or none if the folder has no others].
+    #[arg(long)]
+    rules: Option<Rules>,
     /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
     /// mate).
     #[arg(long, default_value_t)]
@@ -66,8 +70,23 @@ struct Folder {
 }
 
 impl Folder {
+    /// The rules of tables that are made.
+    fn rules_to_make(&self) -> Rules {
+        self.rules.unwrap_or(DEFAULT_RULES)
+    }
+
+    /// The tables that are read.
     fn open(&self) -> Result<Tables, CliError> {
-        Tables::open(&self.dir, self.rules, self.metric).map_err(table_error)
+        let open = |rules| Tables::open(&self.dir, rules, self.metric).map_err(table_error);
+        if let Some(rules) = self.rules {
+            return open(rules);
+        }
+        for rules in [Rules::Check, Rules::None] {
+            if open(DEFAULT_RULES)?.materials().is_empty() && !open(rules)?.materials().is_empty() {
+                return open(rules);
+            }
+        }
+        open(DEFAULT_RULES)
     }
 }
 

@@ -1,8 +1,8 @@
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::generate_error;
 use super::sets::Sets;
+use super::{DEFAULT_RULES, generate_error};
 use crate::cli::{CliError, Context, exit};
 use juzhong::tablebase::{Metric, Plan, Rules};
 
@@ -18,7 +18,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
-    #[arg(long, default_value_t)]
+    #[arg(long, default_value_t = DEFAULT_RULES)]
     rules: Rules,
     /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
     /// mate).

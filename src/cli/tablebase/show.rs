@@ -24,7 +24,7 @@ pub(in crate::cli) struct StatsArgs {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ListArgs {
     /// The folder of the tables.
-    #[arg(long)]
+    #[arg(long = "tables", visible_alias = "dir", value_name = "FOLDER")]
     dir: PathBuf,
 }
 

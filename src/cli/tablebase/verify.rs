@@ -25,10 +25,11 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let Folder { dir, rules, metric } = &args.folder;
     let mut materials = named(&args.materials);
+    let tables = args.folder.open()?;
+    let (dir, rules, metric) = (&args.folder.dir, tables.rules(), tables.metric());
     if materials.is_empty() {
-        materials.extend(args.folder.open()?.materials());
+        materials.extend(tables.materials());
     }
     if materials.is_empty() {
         let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.shown());
@@ -37,8 +38,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let printer = Proving::new();
     interrupt::catch().or_exit(exit::IO)?;
     let threads = args.threads.and_then(|threads| NonZero::new(threads.into()));
-    let options =
-        VerifyOptions { rules: *rules, metric: *metric, threads, stop: interrupt::stop_flag() };
+    let options = VerifyOptions { rules, metric, threads, stop: interrupt::stop_flag() };
     let found = verify(dir, &materials, &options, &printer);
     printer.done();
     let Proofs { tables: found, interrupted } = found.or_exit(exit::IO)?;

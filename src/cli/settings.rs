@@ -1,0 +1,416 @@
+//! Settings of the user: defaults of options from a file and from the environment, and the command that shows
+//! them.
+//!
+//! A setting becomes the default value of an option in the commands that it serves, before the command line is
+//! read; so the command line counts more than the environment, the environment more than the file, the file more
+//! than the program.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::Command;
+use etcetera::BaseStrategy;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{CliError, Context, exit};
+use juzhong::bytes::open;
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::engine::OwnBook;
+use juzhong::xiangqi::RuleSet;
+
+/// The largest settings file that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// The name of the file in the settings folder of the user.
+const FILE: &str = "juzhong/config.toml";
+/// Given as `--config`, no file is read.
+const NO_FILE: &str = "none";
+
+/// Shows the settings in force, and where each comes from.
+///
+/// Settings are defaults of options: --book, --tables, --rules, --notation, --board and the options of the engine.
+/// They come from a file (TOML) and from the environment (JUZHONG_BOOK, JUZHONG_TABLES, …); what the command
+/// line says counts more. The file is $XDG_CONFIG_HOME/juzhong/config.toml, or the one that --config or
+/// JUZHONG_CONFIG names (none: no file).
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct Args {}
+
+const EXAMPLE: &str = "\
+Example of a file; paths are relative to its folder:
+  book = [\"master.book\", \"black.book:black\"]
+  tables = \"tables\"
+  rules = \"asian\"
+  notation = \"chinese\"
+  board = \"hanzi\"
+  [engine]
+  hash = 256
+  threads = 2";
+
+/// The commands that play.
+const PLAYERS: &[&[&str]] = &[&["play"], &["analyse"], &["uci"], &["ucci"]];
+/// The commands that read endgame tables from one folder.
+const TABLES: &[&[&str]] = &[
+    &["tablebase", "generate"],
+    &["tablebase", "probe"],
+    &["tablebase", "line"],
+    &["tablebase", "stats"],
+    &["tablebase", "list"],
+    &["tablebase", "verify"],
+];
+/// The commands that show moves.
+const SHOWS_MOVES: &[&[&str]] = &[
+    &["play"],
+    &["analyse"],
+    &["position"],
+    &["book", "query"],
+    &["book", "stats"],
+    &["book", "expand"],
+    &["book", "flag"],
+    &["tablebase", "probe"],
+    &["tablebase", "line"],
+];
+
+/// What a setting's values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A word or a number.
+    Plain,
+    /// Book files with options, the first of them for commands that take one book.
+    Books,
+    /// Folders.
+    Folders,
+}
+
+/// A setting: its name in the file and the options it is the default of.
+struct Setting {
+    name: &'static str,
+    /// True if it stands in the table `engine`.
+    of_engine: bool,
+    kind: Kind,
+    /// The id of the option, and the commands that have it.
+    serves: &'static [(&'static str, &'static [&'static [&'static str]])],
+}
+
+const fn plain(
+    name: &'static str,
+    serves: &'static [(&'static str, &'static [&'static [&'static str]])],
+) -> Setting {
+    Setting { name, of_engine: false, kind: Kind::Plain, serves }
+}
+
+const fn engine(
+    name: &'static str,
+    serves: &'static [(&'static str, &'static [&'static [&'static str]])],
+) -> Setting {
+    Setting { name, of_engine: true, kind: Kind::Plain, serves }
+}
+
+/// All settings, in the order in which they are shown.
+const SETTINGS: [Setting; 16] = [
+    Setting {
+        name: "book",
+        of_engine: false,
+        kind: Kind::Books,
+        serves: &[("book", PLAYERS), ("book", &[&["book", "query"]])],
+    },
+    Setting {
+        name: "tables",
+        of_engine: false,
+        kind: Kind::Folders,
+        serves: &[("tables", PLAYERS), ("dir", TABLES)],
+    },
+    plain("rules", &[("rules", PLAYERS), ("rules", &[&["position"]])]),
+    plain("notation", &[("notation", SHOWS_MOVES)]),
+    plain("board", &[("board", &[&["play"], &["position"]])]),
+    engine("hash", &[("hash", PLAYERS)]),
+    engine("threads", &[("threads", PLAYERS)]),
+    engine("policy", &[("policy", PLAYERS)]),
+    engine("book-plies", &[("book_plies", PLAYERS)]),
+    engine("book-min-games", &[("book_min_games", PLAYERS)]),
+    engine("book-min-weight", &[("book_min_weight", PLAYERS)]),
+    engine("book-misses", &[("book_misses", PLAYERS)]),
+    engine("temperature", &[("temperature", PLAYERS)]),
+    engine("tables-rules", &[("tables_rules", PLAYERS)]),
+    engine("tables-metric", &[("tables_metric", PLAYERS)]),
+    engine("tables-depth", &[("tables_depth", PLAYERS)]),
+];
+
+impl Setting {
+    /// The name with its table.
+    fn full_name(&self) -> String {
+        if self.of_engine { format!("engine.{}", self.name) } else { self.name.to_owned() }
+    }
+
+    /// The variable of the environment.
+    fn variable(&self) -> String {
+        format!("JUZHONG_{}", self.name.to_uppercase().replace('-', "_"))
+    }
+
+    /// The values of the environment's variable.
+    fn of_environment(&self) -> Option<Vec<OsString>> {
+        let value = env::var_os(self.variable()).filter(|value| !value.is_empty())?;
+        Some(match self.kind {
+            Kind::Folders => env::split_paths(&value).map(PathBuf::into_os_string).collect(),
+            Kind::Plain | Kind::Books => vec![value],
+        })
+    }
+
+    /// The values for an option: commands that take one book or one folder get the first.
+    fn values_for(&self, path: &[&str], values: &[OsString]) -> Vec<OsString> {
+        let takes_one = path.len() > 1;
+        match self.kind {
+            Kind::Books if takes_one => {
+                let file = |text: &OsString| text.to_str().map(|text| OwnBook::parse(text).path);
+                values.first().and_then(file).map(PathBuf::into_os_string).into_iter().collect()
+            }
+            Kind::Folders if takes_one => values.iter().take(1).cloned().collect(),
+            _ => values.to_vec(),
+        }
+    }
+}
+
+/// One value, or a list of them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Values {
+    Number(i64),
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Values {
+    fn into_texts(self) -> Vec<String> {
+        match self {
+            Self::Number(number) => vec![number.to_string()],
+            Self::Text(text) => vec![text],
+            Self::List(list) => list,
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    File,
+    Environment,
+}
+
+/// The settings that the user has made.
+pub(super) struct Settings {
+    /// The file, whether it is there or not.
+    file: Option<PathBuf>,
+    is_read: bool,
+    values: BTreeMap<&'static str, (Vec<OsString>, Origin)>,
+}
+
+impl Settings {
+    /// Reads the file that the arguments, the environment or the system's custom names, and the environment.
+    pub(super) fn load(args: &[OsString]) -> Result<Self, CliError> {
+        let named = named_file(args).or_else(|| {
+            env::var_os("JUZHONG_CONFIG").filter(|value| !value.is_empty()).map(PathBuf::from)
+        });
+        let is_named = named.is_some();
+        let file = match named {
+            Some(file) if file.as_os_str() == NO_FILE => None,
+            Some(file) => Some(file),
+            None => etcetera::choose_base_strategy().ok().map(|base| base.config_dir().join(FILE)),
+        };
+        let mut settings = Self { file, is_read: false, values: BTreeMap::new() };
+        if let Some(file) = settings.file.clone() {
+            settings.read(&file, is_named)?;
+        }
+        for setting in &SETTINGS {
+            if let Some(values) = setting.of_environment() {
+                settings.values.insert(setting.name, (values, Origin::Environment));
+            }
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn read(&mut self, file: &Path, is_named: bool) -> Result<(), CliError> {
+        let bytes = match open::read(file, MAX_FILE) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_named => {
+                return Ok(());
+            }
+            Err(error) => return Err(CliError::new(exit::NO_INPUT, error).within(file.shown())),
+            Ok(bytes) => bytes,
+        };
+        let bad = |what: String| {
+            let message = format!("{}: {what}", file.shown());
+            CliError::message(exit::USAGE, message)
+        };
+        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let mut table: toml::Table =
+            text.parse().map_err(|e: toml::de::Error| bad(e.to_string()))?;
+        let mut engine = match table.remove("engine") {
+            None => toml::Table::new(),
+            Some(toml::Value::Table(engine)) => engine,
+            Some(_) => return Err(bad("engine is a table; write [engine]".to_owned())),
+        };
+        let folder = file.parent().unwrap_or(Path::new(""));
+        for setting in &SETTINGS {
+            let from = if setting.of_engine { &mut engine } else { &mut table };
+            let Some(value) = from.remove(setting.name) else { continue };
+            let values = value.try_into::<Values>();
+            let wrong = |_| {
+                bad(format!("{}: write a text, a number or a list of texts", setting.full_name()))
+            };
+            let values =
+                values.map_err(wrong)?.into_texts().into_iter().map(|text| match setting.kind {
+                    Kind::Plain => text.into(),
+                    Kind::Books | Kind::Folders => resolved(folder, &text).into_os_string(),
+                });
+            self.values.insert(setting.name, (values.collect(), Origin::File));
+        }
+        let unknown =
+            table.keys().cloned().chain(engine.keys().map(|key| format!("engine.{key}"))).next();
+        if let Some(key) = unknown {
+            let names: Vec<String> = SETTINGS.iter().map(Setting::full_name).collect();
+            return Err(bad(format!("there is no setting {key}; there are {}", names.join(", "))));
+        }
+        self.is_read = true;
+        Ok(())
+    }
+
+    /// Refuses values that their options would refuse, and says where they stand.
+    fn check(&self) -> Result<(), CliError> {
+        for setting in &SETTINGS {
+            let Some((values, origin)) = self.values.get(setting.name) else { continue };
+            let Some((option, [path, ..])) = setting.serves.first() else { continue };
+            let place = || match (origin, &self.file) {
+                (Origin::File, Some(file)) => format!("{}: {}", file.shown(), setting.full_name()),
+                _ => setting.variable(),
+            };
+            if setting.kind == Kind::Plain && values.len() != 1 {
+                let message = format!("{}: one value is needed", place());
+                return Err(CliError::message(exit::USAGE, message));
+            }
+            if setting.name == "rules" {
+                let text = values[0].to_string_lossy();
+                let rules = text.parse::<RuleSet>();
+                rules.map_err(|error| CliError::new(exit::USAGE, error).within(place()))?;
+            }
+            let words = path.iter().map(OsString::from);
+            let option = OsString::from(format!("--{}", option.replace('_', "-")));
+            let values = values.iter().flat_map(|value| [option.clone(), value.clone()]);
+            let line = std::iter::once("juzhong".into()).chain(words).chain(values);
+            if let Err(error) = super::command_line().try_get_matches_from(line) {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                let first = first.strip_prefix("error: ").unwrap_or(first);
+                let message = format!("{}: {first}", place());
+                return Err(CliError::message(exit::USAGE, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the settings the defaults of the options that they serve.
+    pub(super) fn apply(&self, mut command: Command) -> Command {
+        for setting in &SETTINGS {
+            let Some((values, _)) = self.values.get(setting.name) else { continue };
+            for (option, paths) in setting.serves {
+                for path in *paths {
+                    command =
+                        with_default(command, path, option, &setting.values_for(path, values));
+                }
+            }
+        }
+        command
+    }
+}
+
+/// The command with default values for an option of the command below it that `path` names.
+fn with_default(command: Command, path: &[&str], option: &str, values: &[OsString]) -> Command {
+    match path.split_first() {
+        Some((name, rest)) => {
+            command.mut_subcommand(name, |below| with_default(below, rest, option, values))
+        }
+        None => command.mut_arg(option, |arg| {
+            let values: Vec<clap::builder::OsStr> =
+                values.iter().map(clap::builder::OsStr::from).collect();
+            arg.default_values(values).required(false).hide_default_value(true)
+        }),
+    }
+}
+
+/// The file that `--config` names.
+fn named_file(args: &[OsString]) -> Option<PathBuf> {
+    let mut args = args.iter().skip(1).take_while(|arg| *arg != "--");
+    while let Some(arg) = args.next() {
+        if arg == "--config" {
+            return args.next().map(PathBuf::from);
+        }
+        let value = arg.to_str().and_then(|arg| arg.strip_prefix("--config="));
+        if let Some(value) = value {
+            return Some(PathBuf::from(value));
+        }
+    }
+    None
+}
+
+/// A path of the file: relative to its folder, or to the user's own with `~/`.
+fn resolved(folder: &Path, text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), etcetera::home_dir()) {
+        (Some(rest), Ok(home)) => home.join(rest),
+        _ => folder.join(text),
+    }
+}
+
+pub(super) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let program = super::command_line();
+    let rows = SETTINGS.iter().map(|setting| match settings.values.get(setting.name) {
+        Some((values, Origin::File)) => (setting, values.clone(), "file".to_owned()),
+        Some((values, Origin::Environment)) => (setting, values.clone(), setting.variable()),
+        None => (setting, default_of(&program, setting), "default".to_owned()),
+    });
+    let text = |values: &[OsString]| -> Vec<String> {
+        values.iter().map(|value| value.to_string_lossy().into_owned()).collect()
+    };
+    if context.common.json {
+        let rows: Vec<_> = rows
+            .map(|(setting, values, source)| {
+                json!({"name": setting.full_name(), "values": text(&values), "source": source})
+            })
+            .collect();
+        let file = settings.file.as_ref().map(|file| file.to_string_lossy());
+        let answer = json!({
+            "schema": "juzhong.config/1",
+            "file": file,
+            "file_read": settings.is_read,
+            "settings": rows,
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    match &settings.file {
+        Some(file) if settings.is_read => writeln!(context.out, "file  {}", file.shown())?,
+        Some(file) => writeln!(context.out, "file  {} (there is none)", file.shown())?,
+        None => writeln!(context.out, "file  none")?,
+    }
+    for (setting, values, source) in rows {
+        let values = text(&values);
+        let values = if values.is_empty() { "-".to_owned() } else { values.join(", ") };
+        let (name, values) = (setting.full_name(), Visible(&values).to_string());
+        writeln!(context.out, "{name:<23} {values:<24} {source}")?;
+    }
+    Ok(exit::OK)
+}
+
+/// The values of the program itself.
+fn default_of(program: &Command, setting: &Setting) -> Vec<OsString> {
+    let Some((option, [path, ..])) = setting.serves.first() else { return Vec::new() };
+    let command = path.iter().try_fold(program, |command, name| command.find_subcommand(name));
+    let arg =
+        command.and_then(|command| command.get_arguments().find(|arg| arg.get_id() == option));
+    let values = arg.map(clap::Arg::get_default_values).unwrap_or_default();
+    if values.is_empty() && setting.name == "rules" {
+        return vec![RuleSet::default().to_string().into()];
+    }
+    values.iter().map(|value| AsRef::<OsStr>::as_ref(value).to_owned()).collect()
+}
