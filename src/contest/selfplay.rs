@@ -2,8 +2,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::game_runner;
-use crate::contest::game_runner::Turn;
+use crate::contest::game_runner::{self, Turn};
 use crate::contest::referee::{End, Referee};
 use crate::engine::{Choice, Engine, EngineError, EngineOptions};
 use crate::game::{Line, Outcome};

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-use super::EngineLine;
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::client::{
     ClientError, EngineCommand, Greeting, Introduced, Process, ReadyWord,
@@ -19,6 +18,15 @@ const MAX_UNSAID: usize = 1000;
 const GRACE: Duration = Duration::from_millis(200);
 /// The time that it may take to end after `quit`.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A line from an engine.
+#[derive(Debug)]
+pub(super) struct EngineLine {
+    /// The number of the engine.
+    pub(super) number: u64,
+    /// `None` at its end.
+    pub(super) line: Option<String>,
+}
 
 /// The engine that answers.
 #[derive(Debug)]

@@ -31,58 +31,15 @@ mod options;
 mod own;
 mod search;
 mod session;
+mod start;
 mod voice;
 
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 
 use crate::bytes::StopFlag;
-use crate::engine::{EngineError, EngineOptions};
-use crate::protocol::client::{ClientError, EngineCommand, Timeouts};
-use crate::protocol::{Dialect, Ranks, channel, listen};
-use crate::xiangqi::RuleSet;
+use crate::protocol::{channel, listen};
 use session::Session;
-
-/// The engine, and the books and tablebases in front of it.
-#[derive(Debug, Clone)]
-pub struct ProxyOptions {
-    /// The command that starts the engine.
-    pub command: EngineCommand,
-    /// Its protocol; `None` to find out.
-    pub protocol: Option<Dialect>,
-    /// The way in which it counts ranks; `None` for 0 to 9 unless it has the option `UCI_Variant`.
-    pub ranks: Option<Ranks>,
-    /// Options set in it at each start, names in any dialect.
-    pub options: Vec<(String, String)>,
-    /// Our books, tablebases and rules, and the options with which we play on if the engine fails.
-    pub own: EngineOptions<RuleSet>,
-    /// The times that the engine may take. `search` is the time that it may be silent in a search that has no
-    /// limit in time and is not endless.
-    pub timeouts: Timeouts,
-}
-
-/// The reason why a proxy cannot begin, or go on.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProxyError {
-    /// The engine cannot be started at all.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// Our own part cannot be set up.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The GUI cannot be written to.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-/// A line from an engine.
-#[derive(Debug)]
-struct EngineLine {
-    /// The number of the engine.
-    number: u64,
-    /// `None` at its end.
-    line: Option<String>,
-}
+pub use start::{ProxyError, ProxyOptions};
 
 /// Runs a session until `quit`, the end of the input or until `stop` is set (it is looked at ten times a
 /// second). At the end of the input endless searches are stopped, others may take ten seconds, so

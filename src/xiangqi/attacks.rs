@@ -5,8 +5,9 @@
 //! first piece each way) and those where a cannon could capture (the second piece each way). Horse
 //! and elephant moves are kept with the leg or eye that blocks them.
 
-use super::{Bitboard, Occupancy, Square};
 use crate::game::Side;
+use crate::xiangqi::bitboard::{Bitboard, Occupancy};
+use crate::xiangqi::square::Square;
 
 /// Reach along one line, as bits of that line.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
 
-use super::Square;
 use crate::game::Side;
+use crate::xiangqi::square::Square;
 
 /// A set of squares: bit `i` is the square with index `i`; bits 90 and up are always clear.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

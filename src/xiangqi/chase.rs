@@ -6,9 +6,12 @@
 //! exchange pieces of one kind is none; kings and pawns do not chase, and kings and pawns that have
 //! not crossed the river are not chased.
 
-use super::attacks::{self, is_across};
-use super::{Bitboard, Move, Piece, Position, Role, Square};
 use crate::game::{Game, Side};
+use crate::xiangqi::attacks::{self, is_across};
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::piece::{Piece, Role};
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::square::Square;
 
 /// The opponent's pieces that `mv`, a legal move in `before`, newly chases: a piece other than king and
 /// pawn threatens to win them after the move, and none did before.

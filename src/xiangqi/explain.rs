@@ -1,12 +1,16 @@
 //! Explanations of verdicts: the effect of each move of a loop, and the count of the moves without
 //! a capture. Judges nothing by itself; the terms are those of [`repetition`](super::repetition).
 
-use super::chase::{chased, chasers};
-use super::repetition::{
-    MOVE_LIMIT, add_chases, checks, counted, due_loop, judge_loop, threatens_mate, walk_back,
-};
-use super::{Bitboard, Move, Piece, Position, RuleSet, Square};
 use crate::game::{BySide, Game, Horizon, Judgement, Line, Side};
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::chase::{chased, chasers};
+use crate::xiangqi::piece::Piece;
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::repetition::{
+    MOVE_LIMIT, RuleSet, add_chases, checks, counted, due_loop, judge_loop, threatens_mate,
+    walk_back,
+};
+use crate::xiangqi::square::Square;
 
 /// The loop that ends a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

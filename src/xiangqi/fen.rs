@@ -4,8 +4,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Piece, Position, Setup, SetupErrors, Square};
 use crate::game::Side;
+use crate::xiangqi::piece::Piece;
+use crate::xiangqi::position::Position;
+use crate::xiangqi::setup::{Setup, SetupErrors};
+use crate::xiangqi::square::Square;
 
 /// The start of a game.
 pub const START_FEN: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
@@ -120,6 +123,17 @@ impl Setup {
 }
 
 impl Position {
+    /// The start of a game.
+    ///
+    /// # Panics
+    ///
+    /// Never: the start position is legal.
+    #[must_use]
+    pub fn start() -> Self {
+        #[expect(clippy::unwrap_used, reason = "the constant is a legal position")]
+        Self::from_fen(START_FEN).unwrap()
+    }
+
     /// Reads a FEN and validates the position; its counters are dropped.
     ///
     /// # Errors

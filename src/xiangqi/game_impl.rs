@@ -1,8 +1,9 @@
 //! The text forms and symmetries of xiangqi, for what is written once for all games.
 
-use super::{FenError, Move, Position};
 use crate::game::{Game, Notation, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
+use crate::xiangqi::fen::FenError;
+use crate::xiangqi::position::{Move, Position};
 
 impl Packed for Move {
     fn pack(self) -> u16 {

@@ -1,7 +1,8 @@
 //! Material with which nobody can win.
 
-use super::{Position, Role};
 use crate::game::Side;
+use crate::xiangqi::piece::Role;
+use crate::xiangqi::position::Position;
 
 impl Position {
     /// Returns true if no sequence of legal moves, however helpful, ends in mate or stalemate. So

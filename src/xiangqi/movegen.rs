@@ -3,9 +3,12 @@
 //! *suspects* (pieces whose leaving or moving along a line could open an attack) and moves onto
 //! *screen* squares (where the piece would become the mount of a cannon) are tested one by one.
 
-use super::attacks::{self, LINES};
-use super::{Bitboard, Move, Piece, Position, Role, Square};
 use crate::game::{Game, MoveList, Side};
+use crate::xiangqi::attacks::{self, LINES};
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::piece::{Piece, Role};
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::square::Square;
 
 /// The dangers to the own king.
 struct KingView {

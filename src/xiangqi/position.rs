@@ -1,7 +1,11 @@
-use super::{Bitboard, Occupancy, Piece, Role, Setup, SetupError, SetupErrors, Square, attacks};
 use crate::game::{BySide, Game, MoveList, Outcome, Side};
 use crate::hash::xiangqi::KEYS;
 use crate::hash::{Key, KeyTable};
+use crate::xiangqi::attacks;
+use crate::xiangqi::bitboard::{Bitboard, Occupancy};
+use crate::xiangqi::piece::{Piece, Role};
+use crate::xiangqi::setup::{Setup, SetupError, SetupErrors};
+use crate::xiangqi::square::Square;
 
 /// A legal position: the board and the side to move, validated once. Everything here relies on
 /// that.
@@ -132,17 +136,6 @@ impl Undo {
 }
 
 impl Position {
-    /// The start of a game.
-    ///
-    /// # Panics
-    ///
-    /// Never: the start position is legal.
-    #[must_use]
-    pub fn start() -> Self {
-        #[expect(clippy::unwrap_used, reason = "the constant is a legal position")]
-        Self::from_fen(super::START_FEN).unwrap()
-    }
-
     /// Validates a setup.
     ///
     /// # Errors

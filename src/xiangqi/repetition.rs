@@ -11,9 +11,11 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use super::chase::chased;
-use super::chase::chased_among;
-use super::{Bitboard, Move, Position, Square};
 use crate::game::{Adjudicate, BySide, Game, Horizon, Judgement, Line, Ply, Side, Verdict};
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::chase::chased_among;
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::square::Square;
 
 /// The rules that judge repetitions and long games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

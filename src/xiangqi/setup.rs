@@ -1,8 +1,9 @@
 use std::fmt;
 
-use super::attacks::{PALACES, is_across};
-use super::{Piece, Role, Square};
 use crate::game::Side;
+use crate::xiangqi::attacks::{PALACES, is_across};
+use crate::xiangqi::piece::{Piece, Role};
+use crate::xiangqi::square::Square;
 
 /// Any arrangement of pieces with a side to move and move counters: the contents of a FEN, legal or
 /// not.

@@ -1,8 +1,12 @@
 //! Un-moves: the quiet moves that may have led to a position. Captures change the material and so
 //! belong to another endgame table.
 
-use super::{Bitboard, Piece, Position, Role, Square, attacks};
 use crate::game::Game;
+use crate::xiangqi::attacks;
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::piece::{Piece, Role};
+use crate::xiangqi::position::Position;
+use crate::xiangqi::square::Square;
 
 impl Position {
     /// Squares from which the piece on `to` may have come by a quiet move, the board being as it is

@@ -26,7 +26,27 @@ const ROOMS: [(&str, &[&str]); 14] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it.
-const FOLDERS: [(&str, &[&str]); 6] = [
+const FOLDERS: [(&str, &[&str]); 9] = [
+    (
+        "xiangqi",
+        &[
+            "piece",
+            "square",
+            "bitboard",
+            "attacks",
+            "setup",
+            "position",
+            "movegen",
+            "unmove",
+            "fen",
+            "game_impl",
+            "notation",
+            "material",
+            "chase",
+            "repetition",
+            "explain",
+        ],
+    ),
     (
         "search",
         &[
@@ -69,6 +89,24 @@ const FOLDERS: [(&str, &[&str]); 6] = [
     ),
     ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
     ("protocol", &["wire", "conversation", "session", "client"]),
+    (
+        "proxy",
+        &["start", "options", "board", "search", "voice", "own", "backend", "front", "session"],
+    ),
+    (
+        "contest",
+        &[
+            "stats",
+            "sprt",
+            "referee",
+            "participant",
+            "game_runner",
+            "openings",
+            "matches",
+            "journal",
+            "selfplay",
+        ],
+    ),
     (
         "book",
         &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],

@@ -7,7 +7,6 @@ mod play;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::{EngineLine, ProxyError, ProxyOptions};
 use crate::bytes::StopFlag;
 use crate::engine::EngineOptions;
 use crate::game::Notation;
@@ -16,11 +15,12 @@ use crate::protocol::{
     Channel, Command, Conversation, Dialect, Event, Go, Offer, Ranks, Setup, Waiting, folded,
     name_and_value,
 };
-use crate::proxy::backend::{Backend, Stage};
+use crate::proxy::backend::{Backend, EngineLine, Stage};
 use crate::proxy::board::Board;
 use crate::proxy::front::Front;
 use crate::proxy::options::{Managed, Options, Owner};
 use crate::proxy::search::Search;
+use crate::proxy::start::{ProxyError, ProxyOptions};
 use crate::xiangqi::{Position, RuleSet};
 
 /// Messages that may wait for the GUI's first line.

@@ -5,7 +5,10 @@
 use super::error::Fault;
 use super::explain;
 use crate::game::Game;
-use crate::xiangqi::{Bitboard, Move, Position, Role, Square};
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::piece::Role;
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::square::Square;
 
 /// The contents of an algebraic text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use crate::xiangqi::Move;
+use crate::xiangqi::position::Move;
 
 /// The reasons for which a text is no legal move.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 
 use super::phrase::{Action, Order, Phrase, Place};
 use crate::game::Side;
-use crate::xiangqi::Role;
+use crate::xiangqi::piece::Role;
 
 /// One character of a file-based move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,8 +21,12 @@ use std::str::FromStr;
 
 use arrayvec::ArrayVec;
 
-use super::{Bitboard, Move, Position, Role, Square, attacks};
 use crate::game::Game;
+use crate::xiangqi::attacks;
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::piece::Role;
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::square::Square;
 use phrase::TandemStyle;
 
 /// The longest text of a move, in characters; anything longer is none.

@@ -7,7 +7,10 @@
 use super::error::{Fault, IllegalReason};
 use super::explain;
 use crate::game::{Game, Side};
-use crate::xiangqi::{Bitboard, Move, Position, Role, Square};
+use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::piece::Role;
+use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::square::Square;
 
 /// A move as the file-based notations describe it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
