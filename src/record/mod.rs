@@ -22,11 +22,12 @@ mod write;
 
 #[cfg(feature = "book")]
 pub(crate) use archives::admit::{HEAD_BYTES, HIDDEN, LINK, admit};
-pub use archives::file::{ChangedError, GameFile, MAX_INPUT, read_game_file};
-pub use archives::packed::{
-    Content, Digest, FREE_MEMBER_BYTES, MAX_MEMBERS, MAX_UNPACKED, Member, NamedSink, Packed,
-    UnpackError, Unpacked, read_packed,
-};
+pub use archives::archive::MAX_MEMBERS;
+pub use archives::changed::ChangedError;
+pub use archives::content::{Content, UnpackError};
+pub use archives::file::{GameFile, MAX_INPUT, read_game_file};
+pub use archives::member::{FREE_MEMBER_BYTES, MAX_UNPACKED, Member};
+pub use archives::packed::{Digest, NamedSink, Packed, Unpacked, read_packed};
 #[cfg(feature = "book")]
 pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};
 #[cfg(feature = "book")]

@@ -10,14 +10,16 @@ use std::path::Path;
 
 use crate::bytes::StopFlag;
 use crate::record::archives::admit::{Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden};
-use crate::record::archives::packed::{
-    Content, MAX_MEMBERS, MAX_UNPACKED, Member, Packing, UnpackError,
-};
+use crate::record::archives::content::{Content, UnpackError};
+use crate::record::archives::member::{MAX_UNPACKED, Member, Packing};
 use crate::record::archives::unpack::{
     Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to, too_much,
 };
 use crate::record::archives::{admit, sevenz, tar, zip};
 use crate::record::model::limits::{FREE_BYTES, MAX_RATIO};
+
+/// The most members that an archive may have, those of archives in it included.
+pub const MAX_MEMBERS: usize = 1 << 20;
 
 /// Archives lie in others that deep at most.
 const MAX_DEPTH: u32 = 2;

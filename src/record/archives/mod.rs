@@ -2,7 +2,10 @@
 
 pub(super) mod admit;
 pub(super) mod archive;
+pub(super) mod changed;
+pub(super) mod content;
 pub(super) mod file;
+pub(super) mod member;
 pub(super) mod packed;
 pub(super) mod sevenz;
 pub(super) mod tar;

@@ -7,7 +7,7 @@ use sevenz_rust2::{
     Archive, ArchiveEntry, Block, BlockDecoder, Coder, EncoderMethod, Error, Password,
 };
 
-use crate::record::archives::packed::UnpackError;
+use crate::record::archives::content::UnpackError;
 use crate::record::archives::unpack::{DICTIONARY_KIB, Stoppable, too_large_window, too_much};
 
 /// The longest directory that is read, unpacked, in bytes: some 30,000 files. A file has one byte in it at

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
-use crate::record::archives::packed::{Content, UnpackError};
+use crate::record::archives::content::{Content, UnpackError};
 use crate::record::model::limits::MAX_RATIO;
 
 /// The most bytes that are unpacked to memory; contents larger than that are unpacked to a file.

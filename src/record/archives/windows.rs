@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::bytes::map::MappedFile;
 use crate::bytes::positioned::PositionedFile;
-use crate::record::archives::file;
+use crate::record::archives::changed;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::source::split_games;
 use crate::record::text::split::Chunk;
@@ -187,11 +187,11 @@ impl<'a> FileWindows<'a> {
     fn bytes(&mut self, start: usize, length: usize) -> io::Result<WindowBytes> {
         let end = self.len.min((start as u64).saturating_add(length as u64));
         if length > LONGEST && self.copy.is_none() {
-            self.copy = Some(Arc::new(file::copy(self.file, self.folder)?));
+            self.copy = Some(Arc::new(changed::copy(self.file, self.folder)?));
         }
         Ok(match &self.copy {
             Some(copy) => WindowBytes::Copied(Arc::clone(copy), start..end as usize),
-            None => WindowBytes::Read(file::read(self.file, start as u64, end - start as u64)?),
+            None => WindowBytes::Read(changed::read(self.file, start as u64, end - start as u64)?),
         })
     }
 
