@@ -45,10 +45,11 @@ pub use analysis::scoring::{
     Addition, Findings, FlagError, FlagReport, PropagationReport, clear_scores, flag, propagate,
 };
 pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
-pub use build::builder::{Admission, Batch, BuildOptions, Builder};
+pub use build::builder::{Admission, Batch, Builder};
 pub use build::disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use build::game_files::{BuildReport, Progress, ReadOptions, build};
 pub use build::inputs::{Inputs, find_games};
+pub use build::options::BuildOptions;
 pub use build::rejects::{Reject, RejectReason};
 pub use build::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
 pub use build::synth::Synth;

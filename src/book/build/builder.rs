@@ -7,24 +7,20 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use rayon::prelude::*;
 
 use crate::book::build::incremental::{BaseBook, add_rows};
+use crate::book::build::options::BuildOptions;
 use crate::book::file::key_tables::key_file;
-use crate::book::file::reader::Book;
 use crate::book::file::store::{PACK_MEMORY, Writer};
 use crate::book::file::transaction::{At, Output};
 use crate::book::model::counted_game::{CountedGame, Facts, GameId, IdTable, Kind};
 use crate::book::model::error::BuildError;
-use crate::book::model::filter::Filter;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, Row};
 use crate::book::model::observation::{MoveSum, Observation};
-use crate::book::model::weight::Weight;
-use crate::bytes::StopFlag;
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
@@ -37,71 +33,6 @@ const TASK: usize = 256;
 
 /// Memory that a thread may use beside what it sorts, in bytes: a merge, and its input.
 const THREAD_MEMORY: usize = MERGE_MEMORY + WINDOW;
-
-/// The options of a build.
-#[derive(Debug, Clone)]
-pub struct BuildOptions {
-    /// Moves of a game that are kept, at most. Default 60.
-    pub max_ply: usize,
-    /// Written into the book: queries leave out moves of fewer games. Default 1.
-    pub min_games: u64,
-    /// Written into the book: queries leave out moves of a smaller share of their position's games,
-    /// in hundredths of a percent. Default 0.
-    pub min_share: u64,
-    /// Written into the book: the rule by which moves get their weights.
-    pub weight: Weight,
-    /// The records that count, and which of their moves.
-    pub filter: Filter,
-    /// A book that is added to: all it holds is in the new one, which can stand in its place. The
-    /// options above and the keys must be those that it was built with; [`BuildOptions::like`] are.
-    pub base: Option<PathBuf>,
-    /// Bytes for sorting; beyond that, temporary files are written beside the book. Default
-    /// 512 MiB.
-    pub memory: usize,
-    /// Other keys than the stored ones, for books that go with other programs.
-    pub key_table: Option<KeyTable>,
-    /// The interval at which the games read from files are saved, so that an interrupted build of the same
-    /// files goes on from there. Default 30 seconds.
-    pub keep_every: Duration,
-    /// Ends the build with [`Interrupted`](crate::book::model::error::ReplaceError::Interrupted) soon after it was
-    /// set.
-    pub stop: StopFlag,
-}
-
-impl Default for BuildOptions {
-    fn default() -> Self {
-        Self {
-            max_ply: 60,
-            min_games: 1,
-            min_share: 0,
-            weight: Weight::default(),
-            filter: Filter::default(),
-            base: None,
-            memory: 512 << 20,
-            key_table: None,
-            keep_every: Duration::from_secs(30),
-            stop: StopFlag::default(),
-        }
-    }
-}
-
-impl BuildOptions {
-    /// The options that `base` was built with, for adding to it.
-    #[must_use]
-    pub fn like(base: &Book) -> Self {
-        let about = base.metadata();
-        Self {
-            max_ply: usize::try_from(about.max_ply).unwrap_or(usize::MAX),
-            min_games: about.min_games,
-            min_share: about.min_share,
-            weight: about.weight.clone(),
-            filter: about.filter.clone(),
-            base: Some(base.path().to_owned()),
-            key_table: base.foreign_keys().cloned(),
-            ..Self::default()
-        }
-    }
-}
 
 /// The outcome for one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::build::game_files::FileReport;
+use crate::book::build::counts::FileReport;
 use crate::book::build::rejects::Listed;
 use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::book::build::builder::{BuildOptions, Errors, check_stop};
+use crate::book::build::builder::{Errors, check_stop};
 use crate::book::build::incremental::BaseBook;
+use crate::book::build::options::BuildOptions;
 use crate::book::build::rejects::Reject;
 use crate::book::build::sources;
 use crate::book::build::sources::{Bytes, Fault, Hashed, Part};

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use crate::book::build::builder::{Admission, Batch, BuildOptions, Builder};
+use crate::book::build::builder::{Admission, Batch, Builder};
 use crate::book::build::checkpoint::{Parts, Sinks, Task};
+use crate::book::build::counts::{FileReport, SourceCounts};
 use crate::book::build::incremental::BaseBook;
+use crate::book::build::options::BuildOptions;
 use crate::book::build::rejects::{Listed, Reject, RejectReason};
-use crate::book::build::shard::SourceCounts;
 use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
 use crate::book::build::{checkpoint, sources};
 use crate::book::file::transaction::At;
@@ -392,31 +392,6 @@ impl Sources {
     fn without_games(&self, read: &[FileReport]) -> Vec<PathBuf> {
         let files = self.different().into_iter().zip(read);
         files.filter(|(_, report)| report.games == 0).map(|(file, _)| file.path.clone()).collect()
-    }
-}
-
-/// The counts of a file or a part of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(in crate::book) struct FileReport {
-    /// Records, those that cannot be read included.
-    games: u64,
-    /// Those that cannot be read.
-    bad: u64,
-    /// Those that do not pass the filter.
-    filtered: u64,
-    /// Those whose result contradicts the board.
-    contradicted: u64,
-    /// Those of which the moves before an illegal one count.
-    cut: u64,
-}
-
-impl FileReport {
-    fn absorb(&mut self, other: &Self) {
-        self.games += other.games;
-        self.bad += other.bad;
-        self.filtered += other.filtered;
-        self.contradicted += other.contradicted;
-        self.cut += other.cut;
     }
 }
 

@@ -10,7 +10,6 @@
 //! the feature `parquet` a file `NAME.parquet` or a folder `NAME` of such files. `src/book/SHARDS.md`
 //! has their layouts.
 
-use std::cmp::Ordering;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -19,22 +18,24 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::book::build::builder::{
-    BuildOptions, Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order,
-    merge_sources, no_games,
+    Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order, merge_sources,
+    no_games,
 };
+use crate::book::build::counts::SourceCounts;
 use crate::book::build::game_files::{Progress, ReadFiles, ReadOptions, read_all};
+use crate::book::build::options::BuildOptions;
 use crate::book::file::transaction::{At, Output, claim};
 use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
 use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
-use crate::book::model::metadata::{Counts, Metadata, Source};
+use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::observation::Summed;
 use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::bytes::machine::pool;
 use crate::bytes::visible::ShowPath;
-use crate::bytes::{StopFlag, atomic, open, varint};
+use crate::bytes::{StopFlag, atomic, open};
 use crate::game::Game;
 use crate::hash::{self, KeyTable};
 use crate::xiangqi::Position;
@@ -90,59 +91,6 @@ pub(in crate::book) trait DataSet: Reduce<Item = Self> + Columns {
     const NAME: &'static str;
     /// Its number in the header of a file.
     const NUMBER: u32;
-}
-
-/// A file that was read, and its counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct SourceCounts {
-    pub(in crate::book) source: Source,
-    pub(in crate::book) filtered: u64,
-    pub(in crate::book) bad: u64,
-}
-
-impl Reduce for SourceCounts {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.order(b)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + item.source.name.len() + 16
-    }
-
-    fn begin(item: Self) -> Self {
-        item
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        self.source.hash.cmp(&other.source.hash)
-    }
-
-    fn absorb(&mut self, other: Self) {
-        if other.source.name < self.source.name {
-            self.source.name = other.source.name;
-        }
-    }
-
-    fn put(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.source.hash);
-        for n in [self.source.games, self.filtered, self.bad, self.source.name.len() as u64] {
-            varint::put(out, n);
-        }
-        out.extend_from_slice(self.source.name.as_bytes());
-    }
-
-    fn take(input: &mut &[u8]) -> Option<Self> {
-        let hash = *input.split_off(..32)?.first_chunk()?;
-        let mut n = [0; 4];
-        for n in &mut n {
-            *n = varint::take(input)?;
-        }
-        let [games, filtered, bad, len] = n;
-        let name = str::from_utf8(input.split_off(..usize::try_from(len).ok()?)?).ok()?.to_owned();
-        Some(Self { source: Source { hash, name, games }, filtered, bad })
-    }
 }
 
 impl DataSet for SourceCounts {
@@ -791,6 +739,7 @@ impl<S: DataSet> SetWriter<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::model::metadata::Source;
     use crate::book::model::move_stats::MoveStats;
     use crate::book::model::observation::MoveSum;
 

@@ -421,7 +421,7 @@ fn locked<G: Notation>(position: &G, mv: G::Move) -> EditError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::builder::BuildOptions;
+    use crate::book::build::options::BuildOptions;
     use crate::book::tests::{after, build_some};
     use crate::game::{Game, MoveList};
     use crate::xiangqi::{Move, Position};

@@ -320,7 +320,7 @@ pub(in crate::book) fn vacuum_into(connection: &Connection, path: &Path) -> rusq
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::builder::BuildOptions;
+    use crate::book::build::options::BuildOptions;
     use crate::book::file::key_tables::table_file;
     use crate::book::model::move_stats::Row;
     use crate::book::tests::build_some;

@@ -116,7 +116,7 @@ impl OpeningStats {
 
 #[cfg(test)]
 mod tests {
-    use crate::book::build::builder::BuildOptions;
+    use crate::book::build::options::BuildOptions;
     use crate::book::tests::{build_with, lines};
 
     #[test]

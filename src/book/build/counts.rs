@@ -1,0 +1,87 @@
+//! The counts of files that were read.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use crate::book::model::metadata::Source;
+use crate::bytes::external_sort::Reduce;
+use crate::bytes::varint;
+
+/// The counts of a file or a part of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(in crate::book) struct FileReport {
+    /// Records, those that cannot be read included.
+    pub(in crate::book) games: u64,
+    /// Those that cannot be read.
+    pub(in crate::book) bad: u64,
+    /// Those that do not pass the filter.
+    pub(in crate::book) filtered: u64,
+    /// Those whose result contradicts the board.
+    pub(in crate::book) contradicted: u64,
+    /// Those of which the moves before an illegal one count.
+    pub(in crate::book) cut: u64,
+}
+
+impl FileReport {
+    pub(in crate::book) fn absorb(&mut self, other: &Self) {
+        self.games += other.games;
+        self.bad += other.bad;
+        self.filtered += other.filtered;
+        self.contradicted += other.contradicted;
+        self.cut += other.cut;
+    }
+}
+
+/// A file that was read, and its counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::book) struct SourceCounts {
+    pub(in crate::book) source: Source,
+    pub(in crate::book) filtered: u64,
+    pub(in crate::book) bad: u64,
+}
+
+impl Reduce for SourceCounts {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        a.order(b)
+    }
+
+    fn item_size(item: &Self) -> usize {
+        size_of::<Self>() + item.source.name.len() + 16
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.source.hash.cmp(&other.source.hash)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        if other.source.name < self.source.name {
+            self.source.name = other.source.name;
+        }
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.source.hash);
+        for n in [self.source.games, self.filtered, self.bad, self.source.name.len() as u64] {
+            varint::put(out, n);
+        }
+        out.extend_from_slice(self.source.name.as_bytes());
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let hash = *input.split_off(..32)?.first_chunk()?;
+        let mut n = [0; 4];
+        for n in &mut n {
+            *n = varint::take(input)?;
+        }
+        let [games, filtered, bad, len] = n;
+        let name = str::from_utf8(input.split_off(..usize::try_from(len).ok()?)?).ok()?.to_owned();
+        Some(Self { source: Source { hash, name, games }, filtered, bad })
+    }
+}
