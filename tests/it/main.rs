@@ -2,6 +2,7 @@
 //! rules alone.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
+#![cfg_attr(not(unix), expect(unused_imports, dead_code, reason = "some tests are compiled on Unix only"))]
 
 #[cfg(feature = "cli")]
 mod support;

@@ -303,21 +303,28 @@ fn check(folder: &Path) -> io::Result<()> {
 /// Makes the folder of parts if there is none. Users who may not read the book beside it may not read the
 /// folder either.
 fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let book = name.strip_prefix('.').and_then(|name| name.strip_suffix(".parts"));
-        if let Some(Ok(about)) = book.map(|book| folder.with_file_name(book).metadata()) {
-            let read = about.mode() & 0o444;
-            builder.mode(0o700 | read | read >> 2);
-        }
-    }
+    let builder = closed_like_the_book(folder);
+    #[cfg(not(unix))]
+    let builder = fs::DirBuilder::new();
     match builder.create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => own::check_folder(folder),
         made => made,
     }
+}
+
+/// A builder of the folder of parts, with the mode that follows from the book's.
+#[cfg(unix)]
+fn closed_like_the_book(folder: &Path) -> fs::DirBuilder {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    let mut builder = fs::DirBuilder::new();
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let book = name.strip_prefix('.').and_then(|name| name.strip_suffix(".parts"));
+    if let Some(Ok(about)) = book.map(|book| folder.with_file_name(book).metadata()) {
+        let read = about.mode() & 0o444;
+        builder.mode(0o700 | read | read >> 2);
+    }
+    builder
 }
 
 /// Makes a file, in place of one that a killed build left there: never writes into an existing file of that

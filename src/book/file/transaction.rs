@@ -324,6 +324,7 @@ mod tests {
     use crate::book::file::key_tables::table_file;
     use crate::book::model::move_stats::Row;
     use crate::book::tests::build_some;
+    use crate::bytes::lock::tests::names;
 
     #[test]
     fn an_interrupt_is_heard_while_a_book_is_packed() {
@@ -345,7 +346,7 @@ mod tests {
         let error = output.finish(writer, &mut metadata, &table, &[]).unwrap_err();
         assert!(matches!(error, ReplaceError::Interrupted { .. }), "{error}");
         assert_eq!(std::fs::read(book.path()).unwrap(), before);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(names(folder.path()), ["test.book"]);
         let stop = StopFlag::default();
         let revision = Revision::open(book.path(), &stop).unwrap();
         stop.set();

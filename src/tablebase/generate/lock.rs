@@ -170,6 +170,7 @@ fn is_part(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::lock::tests::is_this_process;
 
     const NAME: &str = "KNvK.check.dtm.jzt";
 
@@ -188,8 +189,8 @@ mod tests {
         let second = Site::enter(folder.path()).unwrap();
         let turn = first.claim(NAME).unwrap();
         assert!(matches!(turn, Turn::Ours(_)));
-        let own = std::process::id();
-        assert!(matches!(second.claim(NAME).unwrap(), Turn::Others(Some(id)) if id == own));
+        let turn_of_second = second.claim(NAME).unwrap();
+        assert!(matches!(turn_of_second, Turn::Others(holder) if is_this_process(holder)));
         assert!(matches!(second.claim("KRvK.check.dtm.jzt").unwrap(), Turn::Ours(_)));
         drop(turn);
         assert!(matches!(second.claim(NAME).unwrap(), Turn::Ours(_)));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Output;
 
+use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, ended, text, with_input};
 
 /// What a run says that ended well.
@@ -70,6 +71,8 @@ fn gomoku_is_played_too() {
 
 #[test]
 fn bad_arguments_say_what_is_wrong() {
+    let folder = Folder::new();
+    let (dir, in_a_file) = (folder.at(""), folder.write("file", "") + "/none");
     for (args, code, word) in [
         (&["play", "--side", "green"][..], 2, "red or black"),
         (&["play", "--fen", "x"], 65, "ranks"),
@@ -87,8 +90,8 @@ fn bad_arguments_say_what_is_wrong() {
         (&["bench", "--game", "gomoku"], 2, "only xiangqi"),
         (&["selfplay", "--game", "gomoku", "--openings", "x", "-o", "x"], 2, "only xiangqi"),
         (&["selfplay", "--openings", "/nonexistent", "-o", "x.pgn"], 66, "/nonexistent"),
-        (&["demo", "--books", "/nonexistent", "--dir", "/tmp"], 66, "/nonexistent"),
-        (&["demo", "--dir", "/proc/none"], 73, "--dir"),
+        (&["demo", "--books", "/nonexistent", "--dir", &dir], 66, "/nonexistent"),
+        (&["demo", "--dir", &in_a_file], 73, "--dir"),
     ] {
         let output = with_input(args, "");
         let message = String::from_utf8_lossy(&output.stderr);
@@ -115,13 +118,9 @@ fn another_engine_is_played_against() {
     let text = said(&play(&program, "h2e2\nhint\nquit\n"));
     assert!(text.contains("engine: ") && text.contains("hint: "), "{text}");
     assert!(text.contains("  (depth "), "{text}");
-    let fake = "sh -c 'while read -r x; do case $x in uci) echo option name Hash type spin; \
-                echo uciok;; isready) echo readyok;; go*) echo bestmove a0a9;; esac; done'";
-    for (engine, code, word) in [
-        (fake, 69, "illegal move a0a9"),
-        ("/nonexistent/engine", 69, "/nonexistent/engine"),
-        ("x 'y", 2, "quote"),
-    ] {
+    for (engine, code, word) in
+        [("/nonexistent/engine", 69, "/nonexistent/engine"), ("x 'y", 2, "quote")]
+    {
         let output = play(engine, "h2e2\n");
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{message}");
@@ -157,16 +156,23 @@ fn self_play_does_not_depend_on_threads() {
     assert!(!text.contains("[Result \"*\"]"));
 }
 
+/// The engines are shell scripts.
 #[cfg(unix)]
 #[test]
-fn an_engine_without_a_move_is_at_fault() {
-    let fake = "sh -c 'while read -r x; do case $x in uci) echo uciok;; isready) echo readyok;; \
-                go*) echo \"bestmove (none)\";; esac; done'";
-    let output = with_input(&["play", "--engine", fake], "h2e2\n");
-    assert_eq!(output.status.code(), Some(69), "{output:?}");
-    let errors = text(&output.stderr);
-    assert!(errors.contains("says that there is no move"), "{errors}");
-    // Each dialect is spoken to the end of a game.
+fn an_engine_without_a_legal_move_is_at_fault() {
+    for (answer, fault) in
+        [("bestmove (none)", "says that there is no move"), ("bestmove a0a9", "illegal move a0a9")]
+    {
+        let fake = format!(
+            "sh -c 'while read -r x; do case $x in uci) echo uciok;; isready) echo readyok;; \
+             go*) echo \"{answer}\";; esac; done'"
+        );
+        ended(&with_input(&["play", "--engine", &fake], "h2e2\n"), 69, &[fault]);
+    }
+}
+
+#[test]
+fn each_dialect_is_spoken_to_the_end_of_a_game() {
     for dialect in ["uci", "ucci", "cyclone"] {
         let own = format!("'{PROGRAM}' uci --hash 1");
         let args = ["play", "--engine", &own, "--protocol", dialect, "--nodes", "100"];
