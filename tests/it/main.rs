@@ -2,7 +2,10 @@
 //! rules alone.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
-#![cfg_attr(not(unix), expect(unused_imports, dead_code, reason = "some tests are compiled on Unix only"))]
+#![cfg_attr(
+    not(unix),
+    expect(unused_imports, dead_code, reason = "some tests are compiled on Unix only")
+)]
 
 #[cfg(feature = "cli")]
 mod support;
