@@ -470,7 +470,8 @@ impl<'a> Output<'a> {
             return Ok(Self::Standard(out));
         }
         let cannot = || path.shown().to_string();
-        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        let last = path.as_os_str().as_encoded_bytes().last();
+        if last.is_some_and(|&byte| std::path::is_separator(char::from(byte))) {
             if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
                 let message =
                     format!("{}: the folder is not empty; choose a new one", path.shown());

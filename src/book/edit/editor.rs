@@ -464,6 +464,7 @@ mod tests {
     fn edits_are_shown_and_undone() {
         let (_folder, book) = build_some(BuildOptions::default());
         let (path, content) = (book.path().to_owned(), book.metadata().content.clone());
+        drop(book);
         let before = dump(&path);
         let all = [
             Change::Weight(Some(77)),
@@ -492,6 +493,7 @@ mod tests {
         let history = book.history().unwrap();
         assert_eq!(history.iter().map(|step| step.edit).collect::<Vec<_>>(), [1, 2]);
         assert!(history[0].what.starts_with("weight 77, priority -3"), "{}", history[0].what);
+        drop(book);
         let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
         assert!(matches!(editor.undo(3), Err(EditError::NoSuchEdit { have: 2 })));
         assert_eq!(editor.undo(2).unwrap().len(), 2);
@@ -503,6 +505,7 @@ mod tests {
     fn locked_moves_stay_as_they_are() {
         let (_folder, book) = build_some(BuildOptions::default());
         let path = book.path().to_owned();
+        drop(book);
         change(&path, "", "h2e2", &[Change::Priority(1), Change::Lock]).unwrap();
         for refused in [Change::Priority(2), Change::Delete, Change::Lock] {
             let error = change(&path, "", "h2e2", &[refused]).unwrap_err();
@@ -523,14 +526,16 @@ mod tests {
     fn undoing_leaves_what_others_said() {
         let (_folder, book) = build_some(BuildOptions::default());
         let path = book.path().to_owned();
+        // Windows replaces no open file.
+        let open = cfg!(unix).then_some(book);
         change(&path, "", "h2e2", &[Change::Priority(1), Change::Lost(true)]).unwrap();
         // As a program without a journal does it.
         let set = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         set(
             "UPDATE marks SET flags = flags | 2; INSERT INTO line_groups SELECT key, move, 'g' FROM marks",
         );
-        let step = book.history().unwrap_or_default();
-        assert!(step.is_empty(), "an open book stays as it was");
+        let steps = open.map_or_else(Vec::new, |book| book.history().unwrap_or_default());
+        assert!(steps.is_empty(), "an open book stays as it was");
         let book = Book::open(&path).unwrap();
         let steps = book.history().unwrap();
         let place = (steps[0].key, steps[0].mv);
@@ -546,6 +551,7 @@ mod tests {
         let options = BuildOptions { min_games: 2, ..BuildOptions::default() };
         let (_folder, book) = build_some(options);
         let path = book.path().to_owned();
+        drop(book);
         assert_eq!(found(&path, "", "i3i4").map(|m| m.stats.games), Some(2));
         assert_eq!(found(&path, "", "h0i2"), None);
         let line = ["h0i2", "e9e8", "i2h0"].map(|mv| Move::parse(mv).unwrap());
@@ -561,6 +567,7 @@ mod tests {
         let walk = book.walk::<Position>().unwrap();
         assert_eq!(walk.unreached, 0);
         assert_eq!(walk.depths.iter().map(|d| d.moves).sum::<u64>(), book.metadata().rows + 2);
+        drop((walk, book));
         // A deleted move without games is recorded as deleted.
         change(&path, "h0i2 e9e8", "i2h0", &[Change::Delete]).unwrap();
         assert_eq!(found(&path, "h0i2 e9e8", "i2h0"), None);
@@ -651,6 +658,7 @@ mod tests {
             let (_folder, book) = build_some(BuildOptions::default());
             let path = book.path().to_owned();
             let content = book.metadata().content.clone();
+            drop(book);
             let before = dump(&path);
             for edit in &edits {
                 let state = dump(&path);
@@ -662,6 +670,7 @@ mod tests {
             book.verify().unwrap();
             let history = book.history().unwrap();
             let count = history.last().map_or(0, |step| step.edit);
+            drop(book);
             let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
             editor.undo(count).unwrap();
             editor.commit().unwrap();

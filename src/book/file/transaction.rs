@@ -357,15 +357,17 @@ mod tests {
     #[test]
     fn a_revision_without_changes_has_the_same_bytes() {
         let (_folder, book) = build_some(BuildOptions::default());
-        let before = std::fs::read(book.path()).unwrap();
+        let path = book.path().to_owned();
+        drop(book);
+        let before = std::fs::read(&path).unwrap();
         for _ in 0..2 {
-            let revision = Revision::open(book.path(), &StopFlag::default()).unwrap();
+            let revision = Revision::open(&path, &StopFlag::default()).unwrap();
             revision
                 .run(|c| c.execute_batch("INSERT INTO marks VALUES(1, 2, 3, 4, 5, 'x', 0)"))
                 .unwrap();
             revision.run(|c| c.execute_batch("DELETE FROM marks")).unwrap();
             revision.commit().unwrap();
-            assert!(std::fs::read(book.path()).unwrap() == before);
+            assert!(std::fs::read(&path).unwrap() == before);
         }
     }
 
