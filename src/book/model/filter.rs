@@ -21,10 +21,10 @@ pub struct Filter {
     /// Both players have at least this rating.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rating: Option<u16>,
-    /// CountedGame in this year or later.
+    /// Played in this year or later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u16>,
-    /// CountedGame in this year or before.
+    /// Played in this year or before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<u16>,
     /// Ended with this result. Only games that would be counted are checked for it.
