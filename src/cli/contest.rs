@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use super::line_args::NotationArgs;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
     ClockSetting, Count, Decision, DrawRule, Effort, Estimate, Fault, Journal, JournalError,
@@ -286,7 +288,6 @@ impl Args {
             false => read_openings(&self.start.openings)?,
         };
         let Start { plies, seed, random_plies, .. } = self.start;
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let timeout = Duration::from_secs(self.limits.timeout);
         Ok(Match {
             participants: [
@@ -307,7 +308,7 @@ impl Args {
             referee: self.ends.referee()?,
             openings: Openings::new(openings, plies, seed, random_plies.into()),
             games: self.games as usize + self.games as usize % 2,
-            concurrency: if self.concurrency == 0 { cores() } else { self.concurrency.into() },
+            concurrency: NonZero::new(self.concurrency.into()).unwrap_or_else(cores).get(),
             sprt: self.sprt()?,
             timeouts: Timeouts { search: timeout, ..Timeouts::default() },
         })

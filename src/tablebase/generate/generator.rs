@@ -24,8 +24,8 @@ use crate::tablebase::solve::solver::{SolveError, Watch, solve};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules};
 
-use crate::bytes::StopFlag;
 use crate::bytes::visible::ShowPath;
+use crate::bytes::{StopFlag, machine};
 
 /// The options of building tables.
 #[derive(Debug, Clone, Default)]
@@ -326,7 +326,7 @@ impl<'a> Generator<'a> {
     ) -> Result<(), GenerateError> {
         let waiting = Mutex::new(tables.to_vec());
         let pool = || {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = machine::pool(NonZero::new(threads));
             pool.map_err(|error| GenerateError::Threads(error.to_string()))
         };
         let pools: Vec<_> =
