@@ -8,10 +8,6 @@ use std::thread::available_parallelism;
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// The stack in bytes of a thread that searches: room for the deepest lines, each ply of which holds
-/// its moves. The default of a thread, 2 MiB, is not always enough.
-pub const DEEP_STACK: usize = 8 << 20;
-
 /// Number of cores, 1 where that is not known.
 #[must_use]
 pub fn cores() -> NonZero<usize> {

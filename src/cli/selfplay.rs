@@ -6,7 +6,6 @@ use super::listing::claim_file;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
 use juzhong::bytes::atomic;
-use juzhong::bytes::machine::DEEP_STACK;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::SelfPlay;
 use juzhong::record::{PgnOptions, write_pgn};
@@ -45,8 +44,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("selfplay")?;
     let openings = read_openings(&args.openings)?;
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(args.threads).stack_size(DEEP_STACK).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let plan =
         SelfPlay { nodes: args.nodes, hash_mib: args.hash, seed: args.seed, rules: args.rules };

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::listing::claim_file;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use juzhong::book::find_games;
-use juzhong::bytes::machine::DEEP_STACK;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::record::{ReadSummary, Record, read_packed};
@@ -72,8 +71,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("tune")?;
     args.check()?;
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(args.threads).stack_size(DEEP_STACK).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let (games, read) = read(&args.inputs)?;
     let samples = pool.install(|| sample(&games, &args.sampling()));

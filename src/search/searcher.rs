@@ -1,7 +1,6 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::bytes::SetAtEnd;
-use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Adjudicate, Game, Heuristics, Line};
 use crate::hash::Key;
 use crate::search::history::History;
@@ -163,6 +162,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         MateSearch { found, is_complete, nodes }
     }
 }
+
+/// The stack in bytes of a thread that searches: room for the deepest lines, each ply of which holds
+/// its moves. The default of a thread, 2 MiB, is not always enough.
+const DEEP_STACK: usize = 8 << 20;
 
 /// Does some work in a thread with a stack for the deepest lines, whatever that of the caller's thread is; in the
 /// caller's if no thread can be started.

@@ -5,7 +5,6 @@ use std::sync::mpsc;
 
 use crate::book::model::value::Evaluation;
 use crate::bytes::StopFlag;
-use crate::bytes::machine::DEEP_STACK;
 use crate::game::{Game, Line};
 
 /// Evaluates positions: a tablebase, an engine. Implemented above this room.
@@ -62,8 +61,7 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
         let (sender, answers) = mpsc::channel();
         for evaluator in evaluators {
             let (sender, next, ended) = (sender.clone(), &next, &ended);
-            let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
-            let started = thread.spawn_scoped(scope, move || {
+            let started = std::thread::Builder::new().spawn_scoped(scope, move || {
                 while !ended.is_set() && !stop.is_set() {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= lines {

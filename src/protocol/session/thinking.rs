@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::bytes::StopFlag;
-use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Adjudicate, Game, Line, MoveList, ScoreKind};
 use crate::hash::Key;
@@ -200,7 +199,6 @@ pub(in crate::protocol) fn start<G: Playable>(
     events: SyncSender<Event<Thought<G>>>,
 ) -> std::io::Result<()> {
     let thread = std::thread::Builder::new().name("protocol search".to_owned());
-    let thread = thread.stack_size(DEEP_STACK);
     thread.spawn(move || {
         let mut guard = Guard { events, thought: Some(Thought::Done(None)) };
         let outcome = work(&mut engine, task, signal, guard.events.clone());

@@ -4,7 +4,6 @@ use std::time::Duration;
 use std::{io, thread};
 
 use super::{PATIENCE, Session};
-use crate::bytes::machine::DEEP_STACK;
 use crate::engine::{Choice, MoveSource};
 use crate::game::Notation;
 use crate::protocol::{Answer, Dialect, Go, Wire, shortened};
@@ -258,7 +257,6 @@ impl Session<'_> {
         // In a thread of its own, so that even a search that breaks down costs no answer.
         let choice = thread::scope(|scope| {
             let search = thread::Builder::new().name("proxy search".to_owned());
-            let search = search.stack_size(DEEP_STACK);
             let search = search.spawn_scoped(scope, || front?.search(line, &limits, &()));
             search.ok().and_then(|search| search.join().ok().flatten())
         });
