@@ -8,13 +8,13 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use juzhong::book::{BuildOptions, ReadOptions, build};
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::{Game, MoveList, Notation};
 use juzhong::search::Score;
 use juzhong::tablebase::{GenerateOptions, NoProgress, generate_all};
 use juzhong::xiangqi::{Move, Position};
 
+use crate::support::books::small_book;
 use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, command, fails};
 
@@ -274,24 +274,10 @@ fn stop_at_any_moment_gives_one_answer() {
     live.end();
 }
 
-fn small_book(folder: &Folder) -> String {
-    let (games, book) = (folder.at("a.pgn"), folder.at("a.book"));
-    fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
-    let [games, path] = [&games, &book].map(PathBuf::from);
-    build(
-        &[games],
-        &path,
-        BuildOptions::default(),
-        ReadOptions { strict: true, ..ReadOptions::default() },
-    )
-    .unwrap();
-    book
-}
-
 #[test]
 fn the_book_answers_first_but_no_analysis() {
     let folder = Folder::new();
-    let book = small_book(&folder);
+    let book = small_book(folder.path()).display().to_string();
     let mut live = GOOD.start(&folder, &["--book", &book]);
     live.ask("uci\n", "uciok");
     live.has_heard(&format!("option name JzBookFile type string default {book}"));

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use juzhong::book::{self, Book, BuildOptions, Policy, ReadOptions, SelectOptions};
+use juzhong::book::{self, Book, BuildOptions, Policy, SelectOptions};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::engine::{Engine, EngineOptions, MoveSource, OwnBook};
 use juzhong::game::{Game, Line, MoveList};
@@ -17,6 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
+use crate::support::books::book_of;
 use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, command, fails, json, juzhong, ok, signal};
 
@@ -26,12 +27,8 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str)]) -> String {
         .iter()
         .map(|(moves, result)| format!("[Result \"{result}\"]\n\n{moves} {result}\n\n"))
         .collect();
-    let (games, book) = (folder.join("games.pgn"), folder.join(name));
-    fs::write(&games, pgn).unwrap();
     let options = BuildOptions { max_ply: 600, ..BuildOptions::default() };
-    book::build(&[games], &book, options, ReadOptions { strict: true, ..ReadOptions::default() })
-        .unwrap();
-    book.display().to_string()
+    book_of(folder.path(), name, &pgn, options).display().to_string()
 }
 
 /// Six leaves; `h2e2 h9g7` by two ways.

@@ -6,12 +6,14 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
+use juzhong::book::{BuildOptions, Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, MoveSource};
 use juzhong::game::Line;
 use juzhong::search::Limits;
 use juzhong::tablebase::{GenerateOptions, Metric, NoProgress, Rules, Tables, generate_all};
 use juzhong::xiangqi::{Move, Position, RuleSet};
+
+use crate::support::books::book_of;
 
 /// What happens to a file under the feet of who has it open.
 type Damage = fn(&Path);
@@ -169,16 +171,8 @@ const GAMES: [&str; 2] = ["1. h2e2 h9g7 2. h0g2 1-0", "1. b0c2 b9c7 2. c3c4 1-0"
 /// Two books with different first moves.
 fn books(folder: &Path) -> [PathBuf; 2] {
     [0, 1].map(|i| {
-        let (games, book) = (folder.join(format!("{i}.pgn")), folder.join(format!("{i}.book")));
-        fs::write(&games, format!("[Result \"1-0\"]\n\n{}\n\n", GAMES[i])).unwrap();
-        book::build(
-            &[games],
-            &book,
-            BuildOptions::default(),
-            ReadOptions { strict: true, ..ReadOptions::default() },
-        )
-        .unwrap();
-        book
+        let pgn = format!("[Result \"1-0\"]\n\n{}\n\n", GAMES[i]);
+        book_of(folder, &format!("{i}.book"), &pgn, BuildOptions::default())
     })
 }
 

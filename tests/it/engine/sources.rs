@@ -4,13 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use juzhong::book::{self, BuildOptions, Policy, ReadOptions, SelectOptions};
+use juzhong::book::{BuildOptions, Editor, Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, MoveSource, OwnBook, Playable, TableOptions};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::search::{Limits, Score};
 use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Wdl, generate_all};
 use juzhong::xiangqi::{Move, Position, RuleSet};
+
+use crate::support::books::book_of;
 
 const GAMES: &str = "\
 [Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n\
@@ -26,17 +28,8 @@ fn options() -> EngineOptions<RuleSet> {
     EngineOptions { hash_mib: 1, select, seed, ..EngineOptions::default() }
 }
 
-fn small_book(folder: &Path) -> PathBuf {
-    let (games, book) = (folder.join("games.pgn"), folder.join("small.book"));
-    fs::write(&games, GAMES).unwrap();
-    book::build(
-        &[games],
-        &book,
-        BuildOptions::default(),
-        ReadOptions { strict: true, ..ReadOptions::default() },
-    )
-    .unwrap();
-    book
+fn three_game_book(folder: &Path) -> PathBuf {
+    book_of(folder, "small.book", GAMES, BuildOptions::default())
 }
 
 fn small_tables(folder: &Path) -> PathBuf {
@@ -57,7 +50,7 @@ fn line_after(moves: &str) -> Line<Position> {
 #[test]
 fn plays_from_the_book_then_searches() {
     let folder = tempfile::tempdir().unwrap();
-    let book = small_book(folder.path());
+    let book = three_game_book(folder.path());
     let mut engine =
         Engine::<Position>::new(EngineOptions { books: vec![book.into()], ..options() }).unwrap();
     assert!(engine.take_warnings().is_empty());
@@ -76,7 +69,7 @@ fn plays_from_the_book_then_searches() {
 #[test]
 fn equal_seeds_give_equal_games() {
     let folder = tempfile::tempdir().unwrap();
-    let books = vec![OwnBook::from(small_book(folder.path()))];
+    let books = vec![OwnBook::from(three_game_book(folder.path()))];
     let moves = |seed| {
         let options = EngineOptions {
             books: books.clone(),
@@ -96,7 +89,7 @@ fn equal_seeds_give_equal_games() {
 #[test]
 fn books_serve_their_side_and_are_given_up() {
     let folder = tempfile::tempdir().unwrap();
-    let path = small_book(folder.path());
+    let path = three_game_book(folder.path());
     let source = |side, select: SelectOptions, lines: &[&str]| {
         let books = vec![OwnBook { side, ..path.clone().into() }];
         let mut engine = Engine::new(EngineOptions { books, select, ..options() }).unwrap();
@@ -162,7 +155,7 @@ fn the_search_enters_a_table() {
 #[test]
 fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let good = small_book(folder.path());
+    let good = three_game_book(folder.path());
     let bytes = fs::read(&good).unwrap();
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -285,7 +278,7 @@ fn a_won_position_that_came_often_is_left() {
 #[test]
 fn plies_of_a_book_count_from_the_move_number() {
     let folder = tempfile::tempdir().unwrap();
-    let book = small_book(folder.path());
+    let book = three_game_book(folder.path());
     let fen = line_after("h2e2 h9g7").position().to_fen();
     let source = |counters: &str, ply_limit| {
         let select = SelectOptions { ply_limit, ..select(Policy::Best) };
@@ -306,8 +299,8 @@ fn a_win_of_the_tables_comes_before_the_book() {
     let tables: TableOptions = small_tables(folder.path()).into();
     let fen = "3k5/2R1a4/9/9/9/9/9/9/9/4K4 w - - 0 1";
     let start = Position::from_fen(fen).unwrap();
-    let book = small_book(folder.path());
-    let mut editor = book::Editor::open(&book, &Arc::default()).unwrap();
+    let book = three_game_book(folder.path());
+    let mut editor = Editor::open(&book, &Arc::default()).unwrap();
     // The rook is given away.
     let given = Move::parse("c8d8").unwrap();
     assert_eq!(editor.add_line(&start, &[given], &[], &[]).unwrap(), 1);

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use juzhong::book::{BuildOptions, ReadOptions, build};
 use juzhong::protocol::Dialect;
 
+use crate::support::books::small_book;
 use crate::support::session::{self, Live, best_moves};
 
 fn answers_to(input: impl Into<Vec<u8>>) -> String {
@@ -114,15 +114,7 @@ fn banned_moves_are_not_played_in_this_position() {
 #[test]
 fn bans_hold_for_books_too() {
     let folder = tempfile::tempdir().unwrap();
-    let (games, book) = (folder.path().join("a.pgn"), folder.path().join("a.book"));
-    std::fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
-    build(
-        &[games],
-        &book,
-        BuildOptions::default(),
-        ReadOptions { strict: true, ..ReadOptions::default() },
-    )
-    .unwrap();
+    let book = small_book(folder.path());
     let start = format!("setoption bookfiles {}\nposition startpos\n", book.display());
     let from_book = |more: &str| {
         let output = answers_to(format!("{start}{more}go depth 1\n"));

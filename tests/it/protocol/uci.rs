@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use juzhong::book::{BuildOptions, ReadOptions, build};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Notation};
 use juzhong::protocol::Dialect;
@@ -10,6 +9,7 @@ use juzhong::xiangqi::Position;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::books::small_book;
 use crate::support::session::{self, Live, best_moves};
 
 fn answers_to(input: impl Into<Vec<u8>>) -> String {
@@ -375,15 +375,7 @@ fn ten_thousand_random_commands() {
 #[test]
 fn the_book_answers_but_does_not_end_an_analysis() {
     let folder = tempfile::tempdir().unwrap();
-    let (games, book) = (folder.path().join("a.pgn"), folder.path().join("a.book"));
-    std::fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n").unwrap();
-    build(
-        &[games],
-        &book,
-        BuildOptions::default(),
-        ReadOptions { strict: true, ..ReadOptions::default() },
-    )
-    .unwrap();
+    let book = small_book(folder.path());
     let start = format!("setoption name Book value {}\n", book.display());
     let from_book = |more: &str| answers_to(format!("{start}{more}")).contains("from the book");
     assert!(from_book("go depth 1\n"));

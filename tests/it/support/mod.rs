@@ -1,5 +1,6 @@
-//! What the tests of several rooms share.
+//! Helpers of the tests of several rooms.
 
+pub(crate) mod books;
 pub(crate) mod brute;
 pub(crate) mod fairy_stockfish;
 pub(crate) mod files;
