@@ -8,10 +8,9 @@ use juzhong::book::{self, BuildOptions, ReadOptions};
 /// One short game that Red wins, as PGN.
 pub(crate) const ONE_GAME: &str = "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n";
 
-/// Builds the book `name` in a folder from games, all of which must be good.
+/// Builds the book `name` in a folder from games, all of which must be good; they go to `games.pgn` beside it.
 pub(crate) fn book_of(folder: &Path, name: &str, pgn: &str, options: BuildOptions) -> PathBuf {
-    let book = folder.join(name);
-    let games = book.with_extension("pgn");
+    let (games, book) = (folder.join("games.pgn"), folder.join(name));
     fs::write(&games, pgn).unwrap();
     let read = ReadOptions { strict: true, ..ReadOptions::default() };
     book::build(&[games], &book, options, read).unwrap();
