@@ -137,9 +137,9 @@ fn score(path: &Path) {
     drop(book);
     let revision = Revision::open(path, &StopFlag::default()).unwrap();
     for (key, value) in keys.into_iter().zip([12, -7]) {
-        let finding = SourceScore::Centipawns(value);
+        let score = SourceScore::Centipawns(value);
         let evaluation =
-            Evaluation { finding, bound: Bound::Exact, depth: 5, nodes: 100, best: None };
+            Evaluation { score, bound: Bound::Exact, depth: 5, nodes: 100, best: None };
         let score = Score { source: "engine".into(), evaluation };
         revision.run(|c| scores::put(c, key, &score)).unwrap();
     }

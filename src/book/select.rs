@@ -434,9 +434,8 @@ mod tests {
     }
 
     /// With an exact score of an engine, for the side that makes the move.
-    fn appraised(mv: u16, weight: u64, finding: SourceScore) -> BookMove<u16> {
-        let evaluation =
-            Evaluation { finding, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
+    fn evaluated(mv: u16, weight: u64, score: SourceScore) -> BookMove<u16> {
+        let evaluation = Evaluation { score, bound: Bound::Exact, depth: 3, nodes: 0, best: None };
         let mut found = candidate(mv, 5, weight);
         found.score.engine = Some(Score { source: "engine".into(), evaluation });
         found
@@ -445,7 +444,7 @@ mod tests {
     #[test]
     fn a_refuted_move_is_not_the_best() {
         let bad = Value::from_centipawns(-800);
-        let mut refuted = appraised(1, 9, SourceScore::Centipawns(50));
+        let mut refuted = evaluated(1, 9, SourceScore::Centipawns(50));
         refuted.score.backed = Some(Bounds::bounded(bad, Bound::Upper));
         assert_eq!(refuted.score.assured(), Some(bad));
         refuted.score.played = Some(Value::from_centipawns(300));
@@ -464,7 +463,7 @@ mod tests {
     #[test]
     fn proven_losses_are_never_chosen() {
         let moves = [
-            appraised(1, 99, SourceScore::TableLoss { order: 0, distance: 5 }),
+            evaluated(1, 99, SourceScore::TableLoss { order: 0, distance: 5 }),
             candidate(2, 5, 1),
         ];
         for policy in Policy::ALL {

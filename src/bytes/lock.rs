@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::atomic::{folder_of, resolve};
-use super::own;
+use super::own_files;
 use super::visible::ShowPath;
 
 /// The number of attempts at a lock file that others keep removing.
@@ -70,7 +70,7 @@ impl FileLock {
     /// that [`AtomicFile`](super::atomic::AtomicFile) would make, if it is a regular file of this user.
     pub fn sweep(&self) {
         for path in self.left_behind() {
-            if path.symlink_metadata().is_ok_and(|about| own::is_own_file(&path, &about)) {
+            if path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(&path, &about)) {
                 let removed = std::fs::remove_file(&path);
                 tracing::debug!(path = %path.shown(), ?removed, "left behind");
             }
@@ -81,7 +81,7 @@ impl FileLock {
     /// and no links, in which there are only regular files of this user whose names `is_made` accepts.
     pub fn sweep_folders(&self, is_made: impl Fn(&str) -> bool) {
         for path in self.left_behind() {
-            own::remove_folder(&path, &is_made);
+            own_files::remove_folder(&path, &is_made);
         }
     }
 
@@ -133,7 +133,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
     for _ in 0..TRIES {
         let mut options = File::options();
         options.read(true).write(true);
-        own::no_follow(&mut options);
+        own_files::no_follow(&mut options);
         // Not `create` alone, which some systems refuse for files of others in shared folders.
         match options.clone().create_new(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -153,7 +153,11 @@ pub fn open(path: &Path) -> io::Result<Opened> {
                 let Some(about) = about.ok().filter(|about| !about.is_file()) else {
                     return Err(error);
                 };
-                return Err(own::refusal(path, own::kind_of(path, &about), "a lock file"));
+                return Err(own_files::refusal(
+                    path,
+                    own_files::kind_of(path, &about),
+                    "a lock file",
+                ));
             }
         }
     }
@@ -184,8 +188,9 @@ pub fn holder(file: &mut File) -> Option<u32> {
 pub fn is_lock(path: &Path) -> bool {
     let mut options = File::options();
     options.read(true);
-    own::no_follow(&mut options);
-    let is_own = |file: &File| file.metadata().is_ok_and(|about| own::is_own_file(path, &about));
+    own_files::no_follow(&mut options);
+    let is_own =
+        |file: &File| file.metadata().is_ok_and(|about| own_files::is_own_file(path, &about));
     options.open(path).is_ok_and(|mut file| is_own(&file) && check(&mut file, path).is_ok())
 }
 
@@ -194,7 +199,7 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
     let about = file.metadata()?;
     let mut text = Vec::new();
     let what = if !about.is_file() {
-        own::kind_of(path, &about)
+        own_files::kind_of(path, &about)
     } else if link_count(&about) > 1 {
         "a file with several names (hard links)"
     } else {
@@ -210,14 +215,14 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
         }
         "a file with something in it"
     };
-    Err(own::refusal(path, what, "a lock file"))
+    Err(own_files::refusal(path, what, "a lock file"))
 }
 
 /// Handles a lock file that this user may not write: it is held, or an error that names the remedy.
 fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
     let mut options = File::options();
     options.read(true);
-    own::no_follow(&mut options);
+    own_files::no_follow(&mut options);
     let Ok(about) = path.symlink_metadata() else { return Err(error) };
     let opened = options.open(path);
     let is_file = about.is_file();
@@ -237,7 +242,7 @@ fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
         "{} is {}{left} that this user may not write; if nobody uses it any more, remove it or let its \
          owner do so, then run this again",
         path.shown(),
-        if is_file { "a lock file of another user" } else { own::kind_of(path, &about) },
+        if is_file { "a lock file of another user" } else { own_files::kind_of(path, &about) },
     );
     Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
 }

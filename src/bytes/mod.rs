@@ -1,6 +1,6 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files that
-//! this program makes beside them ([`own`]), foreign text shown without harm ([`visible`]), opening regular
+//! this program makes beside them ([`own_files`]), foreign text shown without harm ([`visible`]), opening regular
 //! files only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at given offsets
 //! ([`positioned`]), lines of text ([`read_line`]), requests to stop ([`StopFlag`]), and the machine's free memory and
 //! disk space ([`machine`]).
@@ -23,7 +23,7 @@ pub mod memory;
 #[cfg(feature = "files")]
 pub mod open;
 #[cfg(feature = "files")]
-pub mod own;
+pub mod own_files;
 #[cfg(feature = "files")]
 pub mod positioned;
 pub mod sealed;

@@ -495,10 +495,10 @@ const NAMES: [&str; 2] = ["a", "b"];
 
 /// The standing of the match, in a line.
 fn brief(contest: &Match, standing: &Standing) -> String {
-    let Count { wins, draws, losses } = standing.tally.total();
-    let tally = &standing.tally;
-    let elo = tally.by_pairs().map(|estimate| format!(", {}", interval(&estimate)));
-    let ratio = contest.sprt.map(|sprt| sprt.log_likelihood_ratio(&tally.pairs));
+    let Count { wins, draws, losses } = standing.results.total();
+    let results = &standing.results;
+    let elo = results.by_pairs().map(|estimate| format!(", {}", interval(&estimate)));
+    let ratio = contest.sprt.map(|sprt| sprt.log_likelihood_ratio(&results.pairs));
     let ratio = ratio.map(|ratio| format!(", LLR {ratio:.2}"));
     let (elo, ratio) = (elo.unwrap_or_default(), ratio.unwrap_or_default());
     format!("{} games: +{wins} ={draws} -{losses}{elo}{ratio}", standing.games())
@@ -522,21 +522,21 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn text(&self) -> String {
-        let Standing { tally, effort, faults } = self.standing;
+        let Standing { results, effort, faults } = self.standing;
         let mut text = String::new();
         let mut line = |line: String| {
             text += &line;
             text.push('\n');
         };
         line(format!("a  {}\nb  {}", self.args.engine_a, self.args.engine_b));
-        let by_games = tally.by_games();
+        let by_games = results.by_games();
         let percent = by_games.map_or(0.0, |estimate| 100.0 * estimate.score);
-        line(format!("games   {}  {percent:.1} %", results(tally.total())));
-        for (count, colour) in tally.colours.into_iter().zip(["Red", "Black"]) {
-            line(format!("  as {colour:<5} {}", results(count)));
+        line(format!("games   {}  {percent:.1} %", count_text(results.total())));
+        for (count, colour) in results.colours.into_iter().zip(["Red", "Black"]) {
+            line(format!("  as {colour:<5} {}", count_text(count)));
         }
-        if let Some((pairs, games)) = tally.by_pairs().zip(by_games) {
-            let [none, half, one, more, both] = tally.pairs;
+        if let Some((pairs, games)) = results.by_pairs().zip(by_games) {
+            let [none, half, one, more, both] = results.pairs;
             line(format!("pairs   {none} {half} {one} {more} {both} (of 0, ½, 1, 1½, 2 points)"));
             line(format!(
                 "by pairs  {}, better with {:.1} %",
@@ -552,8 +552,8 @@ impl Report<'_> {
         if let Some(sprt) = self.contest.sprt {
             let Sprt { elo0, elo1, .. } = sprt;
             let [lower, upper] = sprt.bounds();
-            let ratio = sprt.log_likelihood_ratio(&tally.pairs);
-            let decision = match sprt.decide(&tally.pairs) {
+            let ratio = sprt.log_likelihood_ratio(&results.pairs);
+            let decision = match sprt.decide(&results.pairs) {
                 Decision::Open => "undecided",
                 Decision::H0 => "not passed",
                 Decision::H1 => "passed",
@@ -582,7 +582,7 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Value {
-        let Standing { tally, .. } = self.standing;
+        let Standing { results, .. } = self.standing;
         let count = |Count { wins, draws, losses }| json!({ "wins": wins, "draws": draws, "losses": losses });
         let estimate = |estimate: Option<Estimate>| {
             estimate.map(|Estimate { score, elo, low, high, superiority }| {
@@ -593,8 +593,8 @@ impl Report<'_> {
             let [lower, upper] = sprt.bounds();
             json!({
                 "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
-                "llr": sprt.log_likelihood_ratio(&tally.pairs), "lower": lower, "upper": upper,
-                "decision": sprt.decide(&tally.pairs).name(),
+                "llr": sprt.log_likelihood_ratio(&results.pairs), "lower": lower, "upper": upper,
+                "decision": sprt.decide(&results.pairs).name(),
             })
         });
         json!({
@@ -606,12 +606,12 @@ impl Report<'_> {
             "openings": self.contest.openings.len(),
             "games": self.standing.games(),
             "resumed": self.resumed,
-            "total": count(tally.total()),
-            "as_red": count(tally.colours[0]),
-            "as_black": count(tally.colours[1]),
-            "pairs": tally.pairs,
-            "pentanomial": estimate(tally.by_pairs()),
-            "trinomial": estimate(tally.by_games()),
+            "total": count(results.total()),
+            "as_red": count(results.colours[0]),
+            "as_black": count(results.colours[1]),
+            "pairs": results.pairs,
+            "pentanomial": estimate(results.by_pairs()),
+            "trinomial": estimate(results.by_games()),
             "sprt": sprt,
         })
     }
@@ -631,7 +631,7 @@ impl Report<'_> {
     }
 }
 
-fn results(Count { wins, draws, losses }: Count) -> String {
+fn count_text(Count { wins, draws, losses }: Count) -> String {
     format!("{wins} won, {draws} drawn, {losses} lost")
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::fens::Fens;
 use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
 use super::terminal::{BoardStyle, Refusal, Terminal, legal_moves};
-use super::verdict_explanation::{Account, verdict_name};
+use super::verdict_explanation::{VerdictExplanation, verdict_name};
 use super::{CliError, Context, GameName, evaluation, exit};
 use juzhong::game::{Horizon, Line, Outcome};
 use juzhong::gomoku::Board;
@@ -145,7 +145,7 @@ struct Description {
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<Value>,
     #[serde(flatten)]
-    account: Account,
+    explanation: VerdictExplanation,
 }
 
 const SCHEMA: &str = "juzhong.position/1";
@@ -164,7 +164,7 @@ impl Description {
             reason: Some(reasons.join("; ")),
             reasons,
             eval: None,
-            account: Account::default(),
+            explanation: VerdictExplanation::default(),
         }
     }
 }
@@ -188,7 +188,7 @@ fn describe<G: Terminal>(typed: &Typed<G>, rules: G::Rules, notation: NotationAr
         reason: judgement.reason.map(str::to_owned),
         reasons: Vec::new(),
         eval: None,
-        account: G::account(line, rules, notation),
+        explanation: G::explain_verdict(line, rules, notation),
     }
 }
 
@@ -215,7 +215,7 @@ fn show<G: Terminal>(
     writeln!(out, "status   {}{ended}", description.status)?;
     let reason = description.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
     writeln!(out, "verdict  {}{reason}", description.verdict)?;
-    description.account.write(out)?;
+    description.explanation.write(out)?;
     let moves = description.legal_texts.as_ref().unwrap_or(&description.legal_moves);
     writeln!(out, "moves    {}: {}", moves.len(), moves.join(" "))?;
     Ok(())

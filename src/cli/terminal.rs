@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use super::line_args::NotationArgs;
-use super::verdict_explanation::Account;
+use super::verdict_explanation::VerdictExplanation;
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
 use juzhong::search::eval::xiangqi::{Explanation, explain};
@@ -95,9 +95,9 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     }
 
     /// The explanation of the rules' verdict on the last position of `line`.
-    fn account(line: &Line<Self>, rules: Self::Rules, notation: NotationArgs) -> Account {
+    fn explain_verdict(line: &Line<Self>, rules: Self::Rules, notation: NotationArgs) -> VerdictExplanation {
         let _ = (line, rules, notation);
-        Account::default()
+        VerdictExplanation::default()
     }
 }
 
@@ -165,8 +165,8 @@ impl Terminal for Position {
         Some(explain(self))
     }
 
-    fn account(line: &Line<Self>, rules: RuleSet, notation: NotationArgs) -> Account {
-        Account::of(line, rules, notation)
+    fn explain_verdict(line: &Line<Self>, rules: RuleSet, notation: NotationArgs) -> VerdictExplanation {
+        VerdictExplanation::of(line, rules, notation)
     }
 }
 

@@ -14,7 +14,7 @@ use juzhong::xiangqi::{Piece, Position, RuleSet, Square};
 
 /// The explanation of a verdict; empty where no rule applies.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Account {
+pub(super) struct VerdictExplanation {
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     repeated: Option<Repeated>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,13 +31,13 @@ struct Repeated {
     reason: Option<&'static str>,
     #[serde(skip)]
     is_due: bool,
-    moves: Vec<Step>,
+    moves: Vec<LoopStep>,
     red: Summary,
     black: Summary,
 }
 
 #[derive(Debug, Serialize)]
-struct Step {
+struct LoopStep {
     /// Number of the move in the line, from 1.
     ply: usize,
     side: &'static str,
@@ -110,7 +110,7 @@ const fn side_name(side: Side) -> &'static str {
     }
 }
 
-impl Account {
+impl VerdictExplanation {
     /// The explanation of the verdict on the last position of `line`.
     pub(super) fn of(line: &Line<Position>, rules: RuleSet, notation: NotationArgs) -> Self {
         let limit = |LimitReport { plies, counted, checks }| {
@@ -149,16 +149,16 @@ impl Repeated {
         let Judgement { verdict, reason, .. } = report.judgement;
         let BySide { first: red, second: black } = report.sides.map(Summary::from);
         let text = |ply: usize| texts.and_then(|texts| texts.get(ply)).cloned();
-        let number = |(i, deed)| {
+        let number = |(i, mv)| {
             let ply = report.start + i;
-            Step { text: text(ply), ..Step::new(ply + 1, deed) }
+            LoopStep { text: text(ply), ..LoopStep::new(ply + 1, mv) }
         };
         Self {
             occurrences: report.occurrences,
             verdict: verdict_name(verdict),
             reason,
             is_due: report.is_due,
-            moves: report.deeds.into_iter().enumerate().map(number).collect(),
+            moves: report.moves.into_iter().enumerate().map(number).collect(),
             red,
             black,
         }
@@ -166,8 +166,8 @@ impl Repeated {
 }
 
 impl From<SideReport> for Summary {
-    fn from(conduct: SideReport) -> Self {
-        let SideReport { checks, chases, attacks } = conduct;
+    fn from(side: SideReport) -> Self {
+        let SideReport { checks, chases, attacks } = side;
         let man = |(piece, at)| Man::new(piece, at);
         Self {
             perpetual_check: checks,
@@ -183,21 +183,21 @@ impl Man {
     }
 }
 
-impl Step {
-    fn new(ply: usize, deed: MoveReport) -> Self {
+impl LoopStep {
+    fn new(ply: usize, report: MoveReport) -> Self {
         let chase = |chase: explain::Chase| Chase {
             victim: Man::new(chase.victim, chase.at),
             by: all_men(chase.by),
         };
         Self {
             ply,
-            side: side_name(deed.side),
-            man: deed.piece.letter(),
-            mv: deed.mv.to_string(),
+            side: side_name(report.side),
+            man: report.piece.letter(),
+            mv: report.mv.to_string(),
             text: None,
-            checks: all_men(deed.checkers),
-            chases: deed.chases.into_iter().map(chase).collect(),
-            threatens_mate: deed.threatens_mate,
+            checks: all_men(report.checkers),
+            chases: report.chases.into_iter().map(chase).collect(),
+            threatens_mate: report.threatens_mate,
         }
     }
 
@@ -244,7 +244,7 @@ impl Repeated {
             "loop     moves {first} to {last}; the position has occurred {occurrences} times"
         )?;
         for step in moves {
-            let Step { ply, side, man, mv, text, .. } = step;
+            let LoopStep { ply, side, man, mv, text, .. } = step;
             let mv = text.as_ref().unwrap_or(mv);
             let line = format!("  {ply:>4}  {side:<5}  {man} {mv}  {}", step.words());
             writeln!(out, "{}", line.trim_end())?;

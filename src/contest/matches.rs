@@ -16,7 +16,7 @@ use crate::contest::openings::Openings;
 use crate::contest::participant::{EngineSlot, Participant};
 use crate::contest::referee::Referee;
 use crate::contest::sprt::{Decision, Sprt};
-use crate::contest::stats::Tally;
+use crate::contest::stats::MatchResults;
 use crate::game::{Outcome, Side};
 use crate::protocol::client::{ClientError, Timeouts};
 use crate::record::Record;
@@ -84,7 +84,7 @@ pub struct MatchGame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Standing {
     /// Results.
-    pub tally: Tally,
+    pub results: MatchResults,
     /// The work of the first and the second engine.
     pub effort: [Effort; 2],
     /// The numbers of their faults, in the order of [`Fault::ALL`].
@@ -94,7 +94,7 @@ pub struct Standing {
 impl Standing {
     /// Counts the next game.
     pub fn add(&mut self, game: &MatchGame) {
-        self.tally.add(game.outcome);
+        self.results.add(game.outcome);
         for (sum, effort) in self.effort.iter_mut().zip(game.effort) {
             *sum += effort;
         }
@@ -106,7 +106,7 @@ impl Standing {
     /// Games so far.
     #[must_use]
     pub fn games(&self) -> usize {
-        self.tally.total().games() as usize
+        self.results.total().games() as usize
     }
 
     /// Returns true if an engine committed any fault.
@@ -162,14 +162,14 @@ impl Match {
     /// The state of the test, if there is one.
     #[must_use]
     pub fn decision(&self, standing: &Standing) -> Option<Decision> {
-        self.sprt.map(|sprt| sprt.decide(&standing.tally.pairs))
+        self.sprt.map(|sprt| sprt.decide(&standing.results.pairs))
     }
 
     /// Returns true if no more games are needed.
     #[must_use]
     pub fn is_decided(&self, standing: &Standing) -> bool {
         let decided = self.decision(standing).is_some_and(|decision| decision != Decision::Open);
-        decided && standing.tally.is_even() || standing.games() >= self.games
+        decided && standing.results.is_even() || standing.games() >= self.games
     }
 
     fn collect(

@@ -19,4 +19,4 @@ pub use participant::Participant;
 pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
 pub use selfplay::{SelfPlay, SelfPlayError};
 pub use sprt::{Decision, Sprt};
-pub use stats::{Count, Estimate, Tally, elo, expected_score};
+pub use stats::{Count, Estimate, MatchResults, elo, expected_score};

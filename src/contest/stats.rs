@@ -54,7 +54,7 @@ impl std::ops::Add for Count {
 
 /// The results of a match so far, for its first engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct MatchResults {
     /// As Red, and as Black.
     pub colours: [Count; 2],
     /// Pairs in which it had 0 to 4 half points.
@@ -63,7 +63,7 @@ pub struct Tally {
     pending: Option<usize>,
 }
 
-impl Tally {
+impl MatchResults {
     /// Counts the next game: the first engine plays Red in the first game of each pair, Black in the second.
     pub fn add(&mut self, outcome: Outcome) {
         let colour = usize::from(self.pending.is_some());
@@ -238,14 +238,14 @@ mod tests {
     #[test]
     fn colours_and_pairs_are_counted() {
         let [red, black] = Side::ALL.map(Outcome::Win);
-        let mut tally = Tally::default();
+        let mut results = MatchResults::default();
         for outcome in [red, black, red, red, Outcome::Draw, black, black, red, black] {
-            tally.add(outcome);
+            results.add(outcome);
         }
-        assert_eq!(tally.colours[0], Count { wins: 2, draws: 1, losses: 2 });
-        assert_eq!(tally.colours[1], Count { wins: 2, draws: 0, losses: 2 });
-        assert_eq!((tally.pairs, tally.is_even()), ([1, 0, 1, 1, 1], false));
-        assert_eq!(tally.total().games(), 9);
+        assert_eq!(results.colours[0], Count { wins: 2, draws: 1, losses: 2 });
+        assert_eq!(results.colours[1], Count { wins: 2, draws: 0, losses: 2 });
+        assert_eq!((results.pairs, results.is_even()), ([1, 0, 1, 1, 1], false));
+        assert_eq!(results.total().games(), 9);
     }
 
     #[test]
@@ -269,8 +269,8 @@ mod tests {
     /// Worked by hand, of 20 pairs and 40 games.
     #[test]
     fn error_bars_are_those_worked_by_hand() {
-        let tally = Tally { pairs: [1, 4, 6, 7, 2], ..Tally::default() };
-        let estimate = tally.by_pairs().unwrap();
+        let results = MatchResults { pairs: [1, 4, 6, 7, 2], ..MatchResults::default() };
+        let estimate = results.by_pairs().unwrap();
         // (0.25·4 + 0.5·6 + 0.75·7 + 1·2) / 20 = 11.25 / 20
         near(estimate.score, 0.5625, 1e-12);
         near(estimate.elo, 43.657_9, 1e-3);
@@ -282,9 +282,9 @@ mod tests {
         near(estimate.low, elo(0.5625 - 2.0767 * error), 0.02);
         near(estimate.high, elo(0.5625 + 2.0767 * error), 0.02);
         near(estimate.superiority, 0.8550, 1e-4); // of 1.084767 of Student's deviations
-        let games = Tally {
+        let games = MatchResults {
             colours: [Count { wins: 10, draws: 20, losses: 10 }, Count::default()],
-            ..Tally::default()
+            ..MatchResults::default()
         };
         let estimate = games.by_games().unwrap();
         // Variance 0.25 · 21 / 41.5 = 0.126506, error sqrt(0.126506 / 41.5) = 0.0552117;
@@ -297,8 +297,8 @@ mod tests {
     /// Equal results, and few of them, prove little.
     #[test]
     fn few_pairs_have_wide_error_bars() {
-        let pairs = |pairs| Tally { pairs, ..Tally::default() }.by_pairs().unwrap();
-        assert_eq!(Tally::default().by_pairs(), None);
+        let pairs = |pairs| MatchResults { pairs, ..MatchResults::default() }.by_pairs().unwrap();
+        assert_eq!(MatchResults::default().by_pairs(), None);
         let one = pairs([0, 0, 1, 0, 0]);
         assert_eq!((one.elo, one.superiority), (0.0, 0.5));
         assert_eq!((one.low, one.high), (f64::NEG_INFINITY, f64::INFINITY));
@@ -323,9 +323,9 @@ mod tests {
     /// 161 won, 179 drawn and 60 lost: as with the plain variance and the normal distribution.
     #[test]
     fn many_pairs_have_the_usual_error_bars() {
-        let tally = Tally { pairs: [6, 25, 65, 70, 34], ..Tally::default() };
-        let estimate = tally.by_pairs().unwrap();
-        let seen = tally.pairs.map(|n| n as f64);
+        let results = MatchResults { pairs: [6, 25, 65, 70, 34], ..MatchResults::default() };
+        let estimate = results.by_pairs().unwrap();
+        let seen = results.pairs.map(|n| n as f64);
         let score = mean(&seen, PAIR_SCORES.into_iter());
         let variance = mean(&seen, PAIR_SCORES.into_iter().map(|x| (x - score).powi(2)));
         let reach = CONFIDENCE * (variance / 200.0).sqrt();

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn no_proof_goes_on_after_patience_has_ended() {
+    fn no_proof_goes_on_after_the_budget_has_ended() {
         let asked = Cell::new(0);
         let lasts = || {
             asked.set(asked.get() + 1);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn each_proof_has_its_positions_while_patience_lasts() {
+    fn each_proof_has_its_positions_while_the_budget_lasts() {
         let probe_budget = ProbeBudget::default();
         assert_eq!(spent_by_five_proofs(&probe_budget, 10), 50);
     }

@@ -76,7 +76,7 @@ impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
             return Ok(None);
         }
         Ok(Some(Evaluation {
-            finding: found.score.kind().into(),
+            score: found.score.kind().into(),
             bound: Bound::Exact,
             depth: found.depth,
             nodes: found.nodes,

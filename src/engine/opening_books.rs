@@ -111,9 +111,9 @@ impl From<PathBuf> for OwnBook {
 /// The books that the engine plays from.
 #[derive(Debug)]
 pub(super) struct OpeningBooks {
-    shelf: Vec<Shelved>,
+    books: Vec<OpenBook>,
     /// Positions in a row after which the books are left alone; 0 for never.
-    patience: usize,
+    max_misses: usize,
     misses: usize,
     /// Ply of the last position that was looked up.
     last_ply: usize,
@@ -121,7 +121,7 @@ pub(super) struct OpeningBooks {
 
 /// An open book.
 #[derive(Debug)]
-struct Shelved {
+struct OpenBook {
     book: Book,
     side: Option<Side>,
     /// Each book has its own, for line groups belong to one book.
@@ -136,7 +136,7 @@ impl OpeningBooks {
         seed: Option<u64>,
         warnings: &mut Vec<String>,
     ) -> Self {
-        let mut shelf = Vec::new();
+        let mut opened = Vec::new();
         let seed = seed_or_drawn(seed);
         for (number, OwnBook { path, side, limits }) in (0..).zip(books) {
             match open_book::<G>(path) {
@@ -144,17 +144,17 @@ impl OpeningBooks {
                     let rows = book.metadata().rows;
                     tracing::info!(book = %path.shown(), rows, "book opened");
                     let selector = Selector::numbered(limits.over(select), seed, number);
-                    shelf.push(Shelved { book, side: *side, selector });
+                    opened.push(OpenBook { book, side: *side, selector });
                 }
                 Err(message) => warnings.push(message),
             }
         }
-        Self { shelf, patience: select.misses, misses: 0, last_ply: 0 }
+        Self { books: opened, max_misses: select.misses, misses: 0, last_ply: 0 }
     }
 
     pub(super) fn new_game(&mut self) {
         self.misses = 0;
-        self.shelf.iter_mut().for_each(|shelved| shelved.selector.new_game());
+        self.books.iter_mut().for_each(|book| book.selector.new_game());
     }
 
     /// A move of the first book for the side to move that has one. Moves that lose by the
@@ -172,11 +172,11 @@ impl OpeningBooks {
             self.new_game(); // or moves were taken back
         }
         self.last_ply = ply;
-        let given_up = self.patience > 0 && self.misses >= self.patience;
+        let given_up = self.max_misses > 0 && self.misses >= self.max_misses;
         let position = line.position();
         let mover = position.turn();
-        let serves = |shelved: &Shelved| shelved.side.is_none_or(|side| side == mover);
-        if given_up || !self.shelf.iter().any(serves) {
+        let serves = |book: &OpenBook| book.side.is_none_or(|side| side == mover);
+        if given_up || !self.books.iter().any(serves) {
             return None;
         }
         let sound = |mv: G::Move| {
@@ -187,16 +187,16 @@ impl OpeningBooks {
         let mut choice = None;
         let mut number = 0;
         while choice.is_none()
-            && let Some(shelved) = self.shelf.get_mut(number)
+            && let Some(book) = self.books.get_mut(number)
         {
-            match serves(shelved).then(|| shelved.probe(position)) {
+            match serves(book).then(|| book.probe(position)) {
                 None => {}
                 Some(Ok(moves)) => {
-                    choice = shelved.selector.choose(&moves, ply, sound).map(|m| m.mv);
+                    choice = book.selector.choose(&moves, ply, sound).map(|m| m.mv);
                 }
                 Some(Err(error)) => {
                     warnings.push(format!("playing on without a book: {}", in_full(&error)));
-                    self.shelf.remove(number);
+                    self.books.remove(number);
                     continue;
                 }
             }
@@ -207,7 +207,7 @@ impl OpeningBooks {
     }
 }
 
-impl Shelved {
+impl OpenBook {
     fn probe<G: Playable>(&mut self, position: &G) -> Result<Vec<BookMove<G::Move>>, BookError> {
         self.book.check_if_changed()?;
         self.book.probe(position)

@@ -179,10 +179,10 @@ const TABLE_LINE: usize = 20;
 const UNSURE: i32 = 30;
 
 /// The most positions that are looked up in tablebases for a win in time: about a second.
-const PATIENCE: u32 = 100_000;
+const MAX_PROBES: u32 = 100_000;
 
 /// The part of the time for a move that the ranking by tablebases may use.
-const PATIENCE_SHARE: u32 = 4;
+const RANKING_SHARE: u32 = 4;
 
 /// A player. Answers depend on its options and the games since it was made, never on the time,
 /// except where a limit is a time, several threads search, or a book's move is drawn without a seed.
@@ -345,10 +345,10 @@ impl<G: Playable> Engine<G> {
             return None;
         }
         let start = Instant::now();
-        let time = limits.soft_time.or(limits.hard_time).map(|time| time / PATIENCE_SHARE);
+        let time = limits.soft_time.or(limits.hard_time).map(|time| time / RANKING_SHARE);
         let in_time = || time.is_none_or(|time| start.elapsed() < time);
         let lasts = || !control.should_stop() && in_time();
-        let nodes = limits.nodes.map_or(PATIENCE, |nodes| nodes.min(PATIENCE.into()) as u32);
+        let nodes = limits.nodes.map_or(MAX_PROBES, |nodes| nodes.min(MAX_PROBES.into()) as u32);
         match self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts }) {
             Known::Move(choice) => Some(choice),
             Known::Draws(moves) => {

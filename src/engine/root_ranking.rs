@@ -319,8 +319,8 @@ impl<'a> RootRanker<'a> {
         let position = self.line.position();
         let ranked = self
             .tables
-            .shelves_of(Metric::Dtc)
-            .find_map(|shelf| self.tables.ranked_by(shelf, position));
+            .tablebases_of(Metric::Dtc)
+            .find_map(|tablebase| self.tables.ranked_by(tablebase, position));
         let moves = ranked.unwrap_or_default().into_iter();
         moves.map(|m| (m.mv, m.entry.distance)).collect()
     }
@@ -364,10 +364,10 @@ impl<'a> RootRanker<'a> {
     ) -> Conversion {
         let sound = ranked.iter().filter(|(kind, _)| *kind < Winning::Trapped).map(|(_, m)| *m);
         let position = self.line.position();
-        let by_distance = self.tables.shelves_of(Metric::Dtc).find_map(|shelf| {
-            let won = self.tables.ranked_by(shelf, position)?.into_iter();
+        let by_distance = self.tables.tablebases_of(Metric::Dtc).find_map(|tablebase| {
+            let won = self.tables.ranked_by(tablebase, position)?.into_iter();
             let mut won = won.filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
-            let is_vague = self.left < u32::MAX && self.tables.converts_late(shelf, position);
+            let is_vague = self.left < u32::MAX && self.tables.converts_late(tablebase, position);
             let in_time =
                 |m: &RootMove<Move>| !is_vague && u32::from(m.entry.distance) <= self.left;
             won.find(|m| in_time(m) && sound.clone().any(|sound| sound.mv == m.mv))

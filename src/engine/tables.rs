@@ -37,7 +37,7 @@ const MAN_DISTANCE: u16 = 60;
 #[derive(Debug)]
 pub struct XiangqiTables {
     /// The preferred ones first; none is empty.
-    shelves: Vec<Tables>,
+    tablebases: Vec<Tables>,
     rules: RuleSet,
     /// Nodes of less depth are not looked up.
     probe_depth: i32,
@@ -46,7 +46,7 @@ pub struct XiangqiTables {
     minds_limit: bool,
     /// True once `broken` has an entry.
     any_broken: AtomicBool,
-    /// The shelves and materials that could not be read.
+    /// The tablebases and materials that could not be read.
     broken: Mutex<BTreeSet<(usize, Material)>>,
     damage: Mutex<Damage>,
 }
@@ -68,15 +68,15 @@ impl XiangqiTables {
         self.rules
     }
 
-    /// Probes a shelf if it has this material. A smaller table that never was there is no trouble.
+    /// Probes a tablebase if it has this material. A smaller table that never was there is no trouble.
     fn ask<T>(
         &self,
-        shelf: usize,
+        tablebase: usize,
         position: &Position,
         question: impl FnOnce(&Tables) -> Result<T, ProbeError>,
     ) -> Option<T> {
-        let tables = &self.shelves[shelf];
-        if !tables.covers(position) || self.is_broken(shelf, position) {
+        let tables = &self.tablebases[tablebase];
+        if !tables.covers(position) || self.is_broken(tablebase, position) {
             return None;
         }
         match question(tables) {
@@ -87,20 +87,20 @@ impl XiangqiTables {
                 None
             }
             Err(error) => {
-                self.give_up(shelf, Material::of(position).0, &error);
+                self.give_up(tablebase, Material::of(position).0, &error);
                 None
             }
         }
     }
 
-    fn is_broken(&self, shelf: usize, position: &Position) -> bool {
+    fn is_broken(&self, tablebase: usize, position: &Position) -> bool {
         self.any_broken.load(Ordering::Relaxed)
-            && locked(&self.broken).contains(&(shelf, Material::of(position).0))
+            && locked(&self.broken).contains(&(tablebase, Material::of(position).0))
     }
 
     /// Stops reading a table, and those that need it as soon as they are probed.
-    fn give_up(&self, shelf: usize, material: Material, error: &ProbeError) {
-        locked(&self.broken).insert((shelf, material));
+    fn give_up(&self, tablebase: usize, material: Material, error: &ProbeError) {
+        locked(&self.broken).insert((tablebase, material));
         self.any_broken.store(true, Ordering::Relaxed);
         let warning = format!("playing on without an endgame table: {}", in_full(error));
         let mut damage = locked(&self.damage);
@@ -124,24 +124,24 @@ impl XiangqiTables {
         men(position) <= self.men
     }
 
-    /// The value under the rules of play that a shelf's entry stands for.
-    fn valid(&self, shelf: usize, entry: Entry, men: usize) -> Option<Entry> {
-        validity::valid(entry, self.shelves[shelf].rules(), self.rules, men)
+    /// The value under the rules of play that a tablebase's entry stands for.
+    fn valid(&self, tablebase: usize, entry: Entry, men: usize) -> Option<Entry> {
+        validity::valid(entry, self.tablebases[tablebase].rules(), self.rules, men)
     }
 
-    /// The moves by one shelf, best first; see [`ranked_moves`](Self::ranked_moves).
+    /// The moves by one tablebase, best first; see [`ranked_moves`](Self::ranked_moves).
     pub(super) fn ranked_by(
         &self,
-        shelf: usize,
+        tablebase: usize,
         position: &Position,
     ) -> Option<Vec<RootMove<Move>>> {
-        let moves = self.ask(shelf, position, |tables| tables.probe_root(position))?;
+        let moves = self.ask(tablebase, position, |tables| tables.probe_root(position))?;
         let men = men(position) as usize;
         let all = moves.len();
         let known = moves.into_iter().filter_map(|(mv, entry)| {
             let left = men - usize::from(position.piece_at(mv.to()).is_some());
-            let entry = self.valid(shelf, entry, left)?;
-            let value = self.value_of_move(shelf, position, mv, entry);
+            let entry = self.valid(tablebase, entry, left)?;
+            let value = self.value_of_move(tablebase, position, mv, entry);
             Some(RootMove { mv, entry, value })
         });
         let mut known: Vec<RootMove<Move>> = known.collect();
@@ -150,26 +150,26 @@ impl XiangqiTables {
         (is_won || known.len() == all).then_some(known)
     }
 
-    /// The shelves with this metric, the preferred one first.
-    pub(super) fn shelves_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
-        let is_of = move |&shelf: &usize| self.shelves[shelf].metric() == metric;
-        (0..self.shelves.len()).filter(is_of)
+    /// The tablebases with this metric, the preferred one first.
+    pub(super) fn tablebases_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
+        let is_of = move |&tablebase: &usize| self.tablebases[tablebase].metric() == metric;
+        (0..self.tablebases.len()).filter(is_of)
     }
 
     /// Returns true if the distances by which this position is decided are those to captures, and behind a
     /// capture the next one may come too late for the limit of moves, by the longest distances that the
     /// tables of the smaller sets state. A missing smaller table decides nothing.
     pub(super) fn may_convert_late(&self, position: &Position) -> bool {
-        let covers = |&shelf: &usize| self.shelves[shelf].covers(position);
+        let covers = |&tablebase: &usize| self.tablebases[tablebase].covers(position);
         self.has_limit()
-            && (0..self.shelves.len())
+            && (0..self.tablebases.len())
                 .find(covers)
-                .is_some_and(|shelf| self.converts_late(shelf, position))
+                .is_some_and(|tablebase| self.converts_late(tablebase, position))
     }
 
-    /// [`may_convert_late`](Self::may_convert_late), by one shelf.
-    pub(super) fn converts_late(&self, shelf: usize, position: &Position) -> bool {
-        let tables = &self.shelves[shelf];
+    /// [`may_convert_late`](Self::may_convert_late), by one tablebase.
+    pub(super) fn converts_late(&self, tablebase: usize, position: &Position) -> bool {
+        let tables = &self.tablebases[tablebase];
         if tables.metric() != Metric::Dtc {
             return false;
         }
@@ -185,33 +185,33 @@ impl XiangqiTables {
         seen.into_iter().any(|smaller| is_long(tables, smaller))
     }
 
-    /// The value of a position as far as a shelf knows it.
-    pub(super) fn entry_by(&self, shelf: usize, position: &Position) -> Option<Entry> {
-        let wdl = self.ask(shelf, position, |tables| tables.probe_wdl(position))?;
+    /// The value of a position as far as a tablebase knows it.
+    pub(super) fn entry_by(&self, tablebase: usize, position: &Position) -> Option<Entry> {
+        let wdl = self.ask(tablebase, position, |tables| tables.probe_wdl(position))?;
         let entry = match wdl {
             Wdl::Draw => Entry::DRAW,
-            _ => self.ask(shelf, position, |tables| tables.probe(position))?,
+            _ => self.ask(tablebase, position, |tables| tables.probe(position))?,
         };
-        self.valid(shelf, entry, men(position) as usize)
+        self.valid(tablebase, entry, men(position) as usize)
     }
 
-    /// A shelf's value of a node with `left` plies left to the limit of moves.
-    fn value_by(&self, shelf: usize, position: &Position, left: u32) -> Option<TableValue> {
-        let entry = self.entry_by(shelf, position)?;
+    /// A tablebase's value of a node with `left` plies left to the limit of moves.
+    fn value_by(&self, tablebase: usize, position: &Position, left: u32) -> Option<TableValue> {
+        let entry = self.entry_by(tablebase, position)?;
         let is_known = entry.wdl == Wdl::Draw || is_in_time(entry, left);
-        is_known.then(|| value_of(entry, self.shelves[shelf].metric(), position))
+        is_known.then(|| value_of(entry, self.tablebases[tablebase].metric(), position))
     }
 
     /// The value of a move with this entry. Distances to captures do not distinguish a mate from a
     /// capture; the board does.
     fn value_of_move(
         &self,
-        shelf: usize,
+        tablebase: usize,
         position: &Position,
         mv: Move,
         entry: Entry,
     ) -> TableValue {
-        let metric = self.shelves[shelf].metric();
+        let metric = self.tablebases[tablebase].metric();
         let mates = || {
             let mut after = position.clone();
             after.make(mv);
@@ -281,7 +281,7 @@ impl TablebaseProbe<Position> for XiangqiTables {
             _ if line.clock() > Position::STAGES_FROM => plies_left(line, self.rules),
             _ => MOVE_LIMIT.saturating_sub(line.clock()),
         };
-        (0..self.shelves.len()).find_map(|shelf| self.value_by(shelf, position, left))
+        (0..self.tablebases.len()).find_map(|tablebase| self.value_by(tablebase, position, left))
     }
 
     fn enter(&self, worker: usize) {
@@ -298,7 +298,7 @@ impl Endgames<Position> for XiangqiTables {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
             return Err(format!("there is no folder {}", missing.shown()));
         }
-        let mut shelves = Vec::new();
+        let mut tablebases = Vec::new();
         for made in validity::preferred(rules) {
             for metric in Metric::ALL {
                 let is_wanted = options.rules.is_none_or(|wanted| wanted == made)
@@ -307,20 +307,20 @@ impl Endgames<Position> for XiangqiTables {
                     let tables = Tables::open_all(&options.folders, made, metric);
                     let tables = tables.map_err(|error| in_full(&error))?;
                     if !tables.materials().is_empty() {
-                        shelves.push(tables);
+                        tablebases.push(tables);
                     }
                 }
             }
         }
-        let Some(most) = shelves.iter().map(Tables::most_men).max() else {
+        let Some(most) = tablebases.iter().map(Tables::most_men).max() else {
             return Err(no_tables(options, rules));
         };
-        for tables in &shelves {
+        for tables in &tablebases {
             let (rules, metric, sets) = (tables.rules(), tables.metric(), tables.materials().len());
             tracing::info!(%rules, %metric, sets, "endgame tables opened");
         }
         Ok(Self {
-            shelves,
+            tablebases,
             rules,
             probe_depth: i32::try_from(options.probe_depth).unwrap_or(i32::MAX),
             men: options.men.min(most) as u32,
@@ -334,8 +334,8 @@ impl Endgames<Position> for XiangqiTables {
     fn warnings(&self) -> Vec<String> {
         let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
         let known: BTreeSet<Material> =
-            self.shelves.iter().filter(fits).flat_map(Tables::materials).copied().collect();
-        let needed = self.shelves.iter().filter(|tables| !tables.materials().is_subset(&known));
+            self.tablebases.iter().filter(fits).flat_map(Tables::materials).copied().collect();
+        let needed = self.tablebases.iter().filter(|tables| !tables.materials().is_subset(&known));
         let mut warnings: Vec<String> =
             needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();
         warnings.dedup(); // of both metrics
@@ -343,18 +343,18 @@ impl Endgames<Position> for XiangqiTables {
     }
 
     fn covers(&self, position: &Position) -> bool {
-        self.is_small(position) && self.shelves.iter().any(|tables| tables.covers(position))
+        self.is_small(position) && self.tablebases.iter().any(|tables| tables.covers(position))
     }
 
     fn rules_name(&self) -> &'static str {
-        self.shelves.first().map_or("none", |tables| tables.rules().name())
+        self.tablebases.first().map_or("none", |tables| tables.rules().name())
     }
 
     fn ranked_moves(&self, position: &Position) -> Option<Vec<RootMove<Move>>> {
         if !self.is_small(position) {
             return None;
         }
-        (0..self.shelves.len()).find_map(|shelf| self.ranked_by(shelf, position))
+        (0..self.tablebases.len()).find_map(|tablebase| self.ranked_by(tablebase, position))
     }
 
     fn take_warning(&self) -> Option<String> {

@@ -33,7 +33,7 @@ pub struct Line<G: Game> {
     /// [`Adjudicate::STAGES_FROM`].
     checks: BySide<u32>,
     plies: Vec<Ply<G>>,
-    sieve: Box<BloomFilter>,
+    filter: Box<BloomFilter>,
 }
 
 /// A Bloom filter of the keys before the plies of a line, counted by twelve of their bits: if a count is 0,
@@ -190,10 +190,10 @@ impl<G: Game> Line<G> {
     /// A line without moves. `clock` is the number of plies since the last irreversible move.
     #[must_use]
     pub fn new(start: G, clock: u32) -> Self {
-        let sieve = Box::new(BloomFilter([0; 1 << BloomFilter::BITS]));
+        let filter = Box::new(BloomFilter([0; 1 << BloomFilter::BITS]));
         let (position, checks) = (start.clone(), BySide::default());
         let (earlier_plies, reversible, plies) = (0, 0, Vec::new());
-        Self { start, position, earlier_plies, clock, reversible, checks, plies, sieve }
+        Self { start, position, earlier_plies, clock, reversible, checks, plies, filter }
     }
 
     /// The same line, with its start this number of plies into the game.
@@ -264,7 +264,7 @@ impl<G: Game> Line<G> {
     pub fn earlier_occurrences(&self) -> impl Iterator<Item = usize> + '_ {
         let key = self.position.key();
         let end = self.plies.len();
-        let furthest = if self.sieve.may_have(key) { self.reversible as usize } else { 0 };
+        let furthest = if self.filter.may_have(key) { self.reversible as usize } else { 0 };
         (4..=furthest)
             .step_by(2)
             .map(move |back| end - back)
@@ -285,12 +285,12 @@ impl<G: Game> Line<G> {
             self.clock = ply.clock_before;
             self.reversible = ply.reversible_before;
             self.checks = ply.checks_before;
-            self.sieve.remove(ply.key_before);
+            self.filter.remove(ply.key_before);
         }
     }
 
     fn record(&mut self, mv: Option<G::Move>, undo: G::Undo, key_before: Key) {
-        self.sieve.add(key_before);
+        self.filter.add(key_before);
         self.plies.push(Ply {
             mv,
             undo,

@@ -9,7 +9,7 @@ use crate::protocol::client::{
     ClientError, EngineCommand, Greeting, Introduced, Process, ReadyWord,
 };
 use crate::protocol::{Crossing, Dialect, Event, Wire};
-use crate::proxy::own::OwnEngine;
+use crate::proxy::own_engine::OwnEngine;
 use crate::xiangqi::{Position, RuleSet};
 
 /// Lines that wait for the end of a search that was answered without the engine.

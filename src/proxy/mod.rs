@@ -6,16 +6,16 @@
 //! crashes, falls silent or does not read is started again once, with its options and position; when it fails
 //! again, this program plays on by itself.
 //!
-//! | module    | what it is for                                                        |
-//! |-----------|-----------------------------------------------------------------------|
-//! | `board`   | the position, for the engine and for us                               |
-//! | `front`   | our book and tablebases, opened beside the session                    |
-//! | `options` | the options of the engine and ours as one list                        |
-//! | `voice`   | the engine's `info` lines in the dialect of the GUI                   |
-//! | `backend` | the engine that answers, its handshake                                |
-//! | `own`     | this program's own engine as the backend                              |
-//! | `search`  | a `go` without answer, and the time at which its answer must come     |
-//! | `session` | the state between all of these                                        |
+//! | module       | what it is for                                                        |
+//! |--------------|-----------------------------------------------------------------------|
+//! | `board`      | the position, for the engine and for us                               |
+//! | `front`      | our book and tablebases, opened beside the session                    |
+//! | `options`    | the options of the engine and ours as one list                        |
+//! | `info`       | the engine's `info` lines in the dialect of the GUI                   |
+//! | `backend`    | the engine that answers, its handshake                                |
+//! | `own_engine` | this program's own engine as the backend                              |
+//! | `search`     | a `go` without answer, and the time at which its answer must come     |
+//! | `session`    | the state between all of these                                        |
 //!
 //! The syntax of the GUI's lines and of the engine's is known to [`protocol`](crate::protocol) alone.
 //!
@@ -27,12 +27,12 @@
 mod backend;
 mod board;
 mod front;
+mod info;
 mod options;
-mod own;
+mod own_engine;
 mod search;
 mod session;
 mod start;
-mod voice;
 
 use std::io::{BufRead, Write};
 

@@ -20,7 +20,7 @@ pub struct LoopReport {
     /// Index of the loop's first move in the line.
     pub start: usize,
     /// Its moves in order.
-    pub deeds: Vec<MoveReport>,
+    pub moves: Vec<MoveReport>,
     /// The features that all moves of a side have in common, for each side.
     pub sides: BySide<SideReport>,
     /// The judgement of the rules on the loop.
@@ -90,13 +90,15 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
     let is_chinese = rules == RuleSet::Chinese;
     let mut sides = checks(end, plies)?;
     add_chases(end, plies, is_chinese, &mut sides);
-    let mut deeds = Vec::with_capacity(plies.len());
-    walk_back(end, plies, |before, mv, after| deeds.extend(deed(before, mv, after, is_chinese)))?;
-    deeds.reverse();
+    let mut moves = Vec::with_capacity(plies.len());
+    walk_back(end, plies, |before, mv, after| {
+        moves.extend(move_report(before, mv, after, is_chinese));
+    })?;
+    moves.reverse();
     Some(LoopReport {
         occurrences: 1 + line.earlier_occurrences().count(),
         start,
-        deeds,
+        moves,
         sides: sides.map(|side| SideReport {
             checks: side.checks,
             chases: men(end, side.chases),
@@ -108,7 +110,12 @@ pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport>
 }
 
 /// Describes a move of a loop; `None` only if no piece stood where the move begins.
-fn deed(before: &Position, mv: Move, after: &Position, is_chinese: bool) -> Option<MoveReport> {
+fn move_report(
+    before: &Position,
+    mv: Move,
+    after: &Position,
+    is_chinese: bool,
+) -> Option<MoveReport> {
     let side = before.turn();
     let victims = men(after, chased(before, mv));
     let chase = |(victim, at)| Chase { victim, at, by: men(after, chasers(after, side, at)) };

@@ -104,7 +104,7 @@ pub(super) fn threatens_mate(position: &Position) -> bool {
 
 /// The features that all moves of one side in a loop have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Conduct {
+pub(super) struct SideInLoop {
     /// All of them check.
     pub(super) checks: bool,
     /// One of them checks.
@@ -116,7 +116,7 @@ pub(super) struct Conduct {
     pub(super) attacks: bool,
 }
 
-impl Conduct {
+impl SideInLoop {
     const fn new() -> Self {
         Self { checks: true, has_check: false, chases: Bitboard::FULL, attacks: true }
     }
@@ -142,7 +142,11 @@ pub(super) fn walk_back(
 
 /// Judges each side over the loop `plies` that ends in `end`, as far as `rules` ask. `None` if it is
 /// no loop.
-fn conduct(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Option<BySide<Conduct>> {
+fn judge_sides(
+    end: &Position,
+    plies: &[Ply<Position>],
+    rules: RuleSet,
+) -> Option<BySide<SideInLoop>> {
     let mut sides = checks(end, plies)?;
     let decided = sides.first.checks || sides.second.checks;
     if !decided && matches!(rules, RuleSet::Asian | RuleSet::Computer | RuleSet::Chinese) {
@@ -152,8 +156,8 @@ fn conduct(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Option<By
 }
 
 /// Judges the checks of each side in the loop `plies` that ends in `end`. `None` if it is no loop.
-pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<Conduct>> {
-    let mut sides = BySide::new_with(|_| Conduct::new());
+pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<SideInLoop>> {
+    let mut sides = BySide::new_with(|_| SideInLoop::new());
     let start = walk_back(end, plies, |_, _, after| {
         let side = &mut sides[!after.turn()];
         let check = after.in_check();
@@ -169,7 +173,7 @@ pub(super) fn add_chases(
     end: &Position,
     plies: &[Ply<Position>],
     seeks_any: bool,
-    sides: &mut BySide<Conduct>,
+    sides: &mut BySide<SideInLoop>,
 ) {
     // The square, at the end of the loop, of the piece on each square.
     let mut home: [Square; 90] = std::array::from_fn(Square::from_index);
@@ -193,8 +197,8 @@ pub(super) fn add_chases(
     });
 }
 
-/// The verdict on a loop, from the conduct of both sides in it.
-fn verdict(sides: &BySide<Conduct>, rules: RuleSet) -> Judgement {
+/// The verdict on a loop, from the moves of both sides in it.
+fn verdict(sides: &BySide<SideInLoop>, rules: RuleSet) -> Judgement {
     let checks = sides.as_ref().map(|side| side.checks);
     let chases = sides.as_ref().map(|side| !side.chases.is_empty());
     let attacks = sides.as_ref().map(|side| side.attacks);
@@ -360,20 +364,20 @@ pub(super) fn judge_loop(end: &Position, plies: &[Ply<Position>], rules: RuleSet
     if rules == RuleSet::None {
         return draw("repetition");
     }
-    conduct(end, plies, rules).map_or(Judgement::NONE, |sides| verdict(&sides, rules))
+    judge_sides(end, plies, rules).map_or(Judgement::NONE, |sides| verdict(&sides, rules))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const QUIET: Conduct =
-        Conduct { checks: false, has_check: false, chases: Bitboard::EMPTY, attacks: false };
-    const CHECKS: Conduct = Conduct { checks: true, has_check: true, attacks: true, ..QUIET };
-    const CHASES: Conduct = Conduct { chases: Bitboard::FULL, attacks: true, ..QUIET };
-    const MIXES: Conduct = Conduct { has_check: true, attacks: true, ..QUIET };
+    const QUIET: SideInLoop =
+        SideInLoop { checks: false, has_check: false, chases: Bitboard::EMPTY, attacks: false };
+    const CHECKS: SideInLoop = SideInLoop { checks: true, has_check: true, attacks: true, ..QUIET };
+    const CHASES: SideInLoop = SideInLoop { chases: Bitboard::FULL, attacks: true, ..QUIET };
+    const MIXES: SideInLoop = SideInLoop { has_check: true, attacks: true, ..QUIET };
 
-    fn judged(first: &Conduct, second: &Conduct) -> [Verdict; 5] {
+    fn judged(first: &SideInLoop, second: &SideInLoop) -> [Verdict; 5] {
         let sides = BySide { first: first.clone(), second: second.clone() };
         RuleSet::ALL.map(|rules| verdict(&sides, rules).verdict)
     }

@@ -18,7 +18,7 @@ use crate::support::fairy_stockfish;
 use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, command, exits, fails, json, ok, signal, text};
 
-const PATIENCE: Timeouts = Timeouts {
+const TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(20),
     search: Duration::from_millis(1500),
     stop: Duration::from_millis(2500),
@@ -42,7 +42,7 @@ fn own_match() -> Match {
         games: 6,
         concurrency: 1,
         sprt: None,
-        timeouts: PATIENCE,
+        timeouts: TIMEOUTS,
     }
 }
 
@@ -70,10 +70,10 @@ fn games_do_not_depend_on_how_many_are_played_at_a_time() {
     let (same, three) = play(&Match { concurrency: 3, ..own_match() });
     assert_eq!(one.len(), 6);
     assert_eq!(moves(&one), moves(&three));
-    assert_eq!(standing.tally, same.tally);
+    assert_eq!(standing.results, same.results);
     assert!(!standing.has_faults());
     // Both copies play alike: what one wins with an opening, so does the other.
-    assert_eq!(standing.tally.pairs, [0, 0, 3, 0, 0]);
+    assert_eq!(standing.results.pairs, [0, 0, 3, 0, 0]);
     assert_eq!(one[0].record.tree.moves, one[1].record.tree.moves);
     assert!(one[0].record.tag("Red").unwrap().ends_with(" a"));
     assert!(one[1].record.tag("Red").unwrap().ends_with(" b"));
@@ -117,7 +117,7 @@ fn loses_by(fault: Fault, on_go: &str, time_control: TimeControl) {
     assert_eq!(games[0].outcome, Outcome::Win(Side::Second));
     // Its opponent mates in the other game.
     assert_eq!((games[1].fault, games[1].outcome), (None, Outcome::Win(Side::First)));
-    assert_eq!(standing.tally.total().losses, 2);
+    assert_eq!(standing.results.total().losses, 2);
     assert_eq!(standing.faults[0][fault as usize], 1);
     assert!(began.elapsed() < Duration::from_secs(20));
 }
@@ -165,7 +165,7 @@ fn odd_manners_do_no_harm() {
     ] {
         let (standing, games) = play(&against(on_go, nodes(200)));
         assert!(!standing.has_faults(), "{on_go}: {:?}", games[0].record.tags);
-        assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0], "{on_go}");
+        assert_eq!(standing.results.pairs, [0, 0, 1, 0, 0], "{on_go}");
         assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
     }
 }
@@ -180,13 +180,13 @@ fn engines_of_ucci_play_resign_and_agree() {
         play(&contest)
     };
     let (standing, games) = ucci("");
-    assert_eq!((standing.tally.pairs, standing.has_faults()), ([0, 0, 1, 0, 0], false));
+    assert_eq!((standing.results.pairs, standing.has_faults()), ([0, 0, 1, 0, 0], false));
     assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
     let (standing, games) = ucci("resign");
-    assert_eq!((standing.tally.pairs, standing.has_faults()), ([1, 0, 0, 0, 0], false));
+    assert_eq!((standing.results.pairs, standing.has_faults()), ([1, 0, 0, 0, 0], false));
     assert_eq!(games[0].record.tag("Termination"), Some("Red resigns"));
     let (standing, _) = ucci("draw"); // the other one cannot accept
-    assert_eq!(standing.tally.pairs, [0, 0, 1, 0, 0]);
+    assert_eq!(standing.results.pairs, [0, 0, 1, 0, 0]);
 }
 
 /// UCCI asks no more of an engine in a league. It is started for every game, since it has no `newgame`.
@@ -203,11 +203,11 @@ fn an_engine_of_ucci_need_not_know_isready() {
         )
         .replace("case", &noting);
     contest.participants[0].protocol = Some(Dialect::Ucci);
-    let timeouts = Timeouts { start: Duration::from_secs(4), ..PATIENCE };
+    let timeouts = Timeouts { start: Duration::from_secs(4), ..TIMEOUTS };
     let began = Instant::now();
     let (standing, games) = play(&Match { games: 4, timeouts, ..contest });
     assert!(!standing.has_faults(), "{:?}", games[0].record.tags);
-    assert_eq!(standing.tally.pairs, [0, 0, 2, 0, 0]);
+    assert_eq!(standing.results.pairs, [0, 0, 2, 0, 0]);
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     let heard = fs::read_to_string(folder.at("heard")).unwrap();
     let count = |word: &str| heard.lines().filter(|line| *line == word).count();
@@ -219,9 +219,9 @@ fn a_test_ends_the_match() {
     let sprt = Some(Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let lost = || Match { sprt, games: 400, ..against("exit 3", nodes(100)) };
     let (standing, games) = play(&lost());
-    assert!(games.len() < 100 && standing.tally.is_even(), "{}", games.len());
+    assert!(games.len() < 100 && standing.results.is_even(), "{}", games.len());
     let (same, _) = play(&Match { concurrency: 4, ..lost() });
-    assert_eq!((standing.tally, standing.faults), (same.tally, same.faults));
+    assert_eq!((standing.results, standing.faults), (same.results, same.faults));
 }
 
 #[test]

@@ -120,8 +120,8 @@ impl<G: Symmetric + Notation> Graph<G> {
             None if self.is_leaf(node) => DropOutKind::Unscored,
             None => DropOutKind::Unexamined,
             Some(Score { evaluation, .. }) => {
-                let own = evaluation.finding.value();
-                if evaluation.finding.is_proof() || own.is_decisive() {
+                let own = evaluation.score.value();
+                if evaluation.score.is_proof() || own.is_decisive() {
                     return None;
                 }
                 let mv = evaluation.best?;

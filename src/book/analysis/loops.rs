@@ -49,7 +49,7 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
             self.nodes().filter(|node| component[node.index()].is_some()).collect();
         entries.sort_by_key(|&node| self.rank(node.index()));
         for entry in entries {
-            let mut hunt = Hunt {
+            let mut search = LoopSearch {
                 graph: self,
                 component: &component,
                 banned: &mut banned,
@@ -58,11 +58,11 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
                 entry: entry.index(),
                 tried: 0,
             };
-            while let Some((number, ban)) = hunt.next() {
-                hunt.banned[number] = true;
+            while let Some((number, ban)) = search.next() {
+                search.banned[number] = true;
                 bans.moves.push(ban);
             }
-            bans.unfinished += usize::from(hunt.tried >= MAX_TRIED);
+            bans.unfinished += usize::from(search.tried >= MAX_TRIED);
         }
         bans
     }
@@ -157,7 +157,7 @@ impl Tarjan {
 }
 
 /// The search for loops that are entered in one position.
-struct Hunt<'a, G: Adjudicate> {
+struct LoopSearch<'a, G: Adjudicate> {
     graph: &'a Graph<G>,
     component: &'a [Option<u32>],
     banned: &'a mut Vec<bool>,
@@ -168,7 +168,7 @@ struct Hunt<'a, G: Adjudicate> {
     tried: u32,
 }
 
-impl<G: Symmetric + Notation + Adjudicate> Hunt<'_, G> {
+impl<G: Symmetric + Notation + Adjudicate> LoopSearch<'_, G> {
     /// The next loop without banned moves that the rules decide: the move to ban, and why.
     fn next(&mut self) -> Option<(usize, Ban<G::Move>)> {
         let mut path: Vec<usize> = Vec::new();

@@ -101,7 +101,7 @@ impl<G: Symmetric + Notation> Graph<G> {
             let span = score.map(crate::book::model::value::Evaluation::span);
             own[node.index()] = match (self.outcome(node), score, span) {
                 (Some(outcome), ..) => Own::Value(Bounds::exact(over(outcome, self.turn(node)))),
-                (None, Some(score), Some(span)) if score.finding.is_proof() => Own::Value(span),
+                (None, Some(score), Some(span)) if score.score.is_proof() => Own::Value(span),
                 (None, _, span) if self.is_leaf(node) => {
                     Own::Value(span.unwrap_or(Bounds::UNKNOWN))
                 }

@@ -34,20 +34,20 @@ impl Book {
         let fields = Fields(&object);
         let source = fields.text("source")?.filter(|source| !source.is_empty());
         let source = source.ok_or("it names no \"source\"")?;
-        let (finding, bound) = (fields.finding()?, fields.bound()?);
+        let (score, bound) = (fields.score()?, fields.bound()?);
         let depth = fields.number("depth")?.unwrap_or(0);
         let nodes = fields.number("nodes")?.unwrap_or(0);
         match (fields.text("fen")?, fields.text("key")?) {
             (Some(fen), None) => {
                 let position = G::from_fen(fen).map_err(|e| format!("\"fen\": {e}"))?;
                 let best = fields.best(&position)?;
-                let evaluation = Evaluation { finding, bound, depth, nodes, best };
+                let evaluation = Evaluation { score, bound, depth, nodes, best };
                 Ok(self.score_of(&position, source, evaluation))
             }
             (None, Some(key)) => {
                 let bits = u64::from_str_radix(key, 16).ok().filter(|_| key.len() == 16);
                 let bits = bits.ok_or("\"key\" is not 16 hexadecimal digits")?;
-                let evaluation = Evaluation { finding, bound, depth, nodes, best: None };
+                let evaluation = Evaluation { score, bound, depth, nodes, best: None };
                 let source = source.to_owned();
                 Ok((Key::from_i64(bits.cast_signed()), Score { source, evaluation }))
             }
@@ -78,7 +78,7 @@ impl Fields<'_> {
         number.map(Some).ok_or_else(|| format!("\"{name}\" is no number that fits"))
     }
 
-    fn finding(&self) -> Result<SourceScore, String> {
+    fn score(&self) -> Result<SourceScore, String> {
         let (cp, mate) = (self.number::<i32>("cp")?, self.number::<i16>("mate")?);
         let plies = |moves: u16| moves.saturating_mul(2);
         match (cp, mate, self.text("wdl")?) {

@@ -163,7 +163,7 @@ pub enum FlagError {
     Replace(#[from] ReplaceError),
     /// The tablebase failed.
     #[error(transparent)]
-    Appraise(#[from] EvaluatorError),
+    Evaluate(#[from] EvaluatorError),
 }
 
 impl From<BookError> for FlagError {
@@ -223,19 +223,19 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
 ) -> Result<Lost<G>, FlagError> {
     let known = book.counting_scores()?;
     let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
-    let is_win = |finding: SourceScore| matches!(finding, SourceScore::TableWin { .. });
+    let is_win = |score: SourceScore| matches!(score, SourceScore::TableWin { .. });
     let (mut places, mut lines, mut proofs) = (BTreeSet::new(), Vec::new(), Vec::new());
     let never = StopFlag::default();
     let mut failed = None;
     graph.for_each_move(|node, number, position, mv, after| {
         let known = graph.target_key(number).and_then(|key| known.get(&key));
-        let mut won = known.is_some_and(|score| is_win(score.evaluation.finding));
+        let mut won = known.is_some_and(|score| is_win(score.evaluation.score));
         if let Some(tables) =
             tables.as_deref_mut().filter(|t| !won && failed.is_none() && t.covers(after))
         {
             match tables.evaluate(&Line::new(after.clone(), 0), &never) {
                 Ok(Some(answer)) => {
-                    won = is_win(answer.finding);
+                    won = is_win(answer.score);
                     proofs.push(book.score_of(after, &source, answer));
                 }
                 Ok(None) => {}

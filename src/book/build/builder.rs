@@ -393,8 +393,8 @@ impl Sums {
 
     /// Replays the games of a task.
     fn add<G: Symmetric + Notation>(&self, task: &Task, options: &BuildOptions) -> io::Result<()> {
-        let (glimpses, mut members) = replay::<G>(&task.counted, options);
-        self.observations.push(glimpses)?;
+        let (observations, mut members) = replay::<G>(&task.counted, options);
+        self.observations.push(observations)?;
         members.append(&mut replay::<G>(&task.joining, options).1);
         if members.is_empty() { Ok(()) } else { self.members.push(members) }
     }
@@ -643,22 +643,22 @@ fn replay<G: Symmetric + Notation>(
     games: &[CountedGame],
     options: &BuildOptions,
 ) -> (Vec<Observation>, Vec<Member>) {
-    let mut glimpses = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
+    let mut observations = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
     let mut members = Vec::new();
     let start = G::start();
     for game in games {
-        let first = glimpses.len();
-        replay_game(&start, game, options, &mut glimpses);
-        let moves = &glimpses[first..];
+        let first = observations.len();
+        replay_game(&start, game, options, &mut observations);
+        let moves = &observations[first..];
         members.extend(game.groups.iter().flat_map(|group| {
-            moves.iter().map(move |glimpse| Member {
-                key: glimpse.key,
-                mv: glimpse.mv,
+            moves.iter().map(move |observation| Member {
+                key: observation.key,
+                mv: observation.mv,
                 group: group.into(),
             })
         }));
     }
-    (glimpses, members)
+    (observations, members)
 }
 
 /// Emits each different move of a game once.
@@ -666,9 +666,9 @@ fn replay_game<G: Symmetric>(
     start: &G,
     game: &CountedGame,
     options: &BuildOptions,
-    glimpses: &mut Vec<Observation>,
+    observations: &mut Vec<Observation>,
 ) {
-    let first = glimpses.len();
+    let first = observations.len();
     let result = game.result();
     let mut position = start.clone();
     for (played, &bits) in game.moves.iter().enumerate() {
@@ -678,9 +678,9 @@ fn replay_game<G: Symmetric>(
             let canonical = position.canonical_with(options.key_table.as_ref());
             let key = canonical.key.to_i64();
             let packed = position.canonical_move(canonical, mv).pack();
-            if !glimpses[first..].iter().any(|g| g.key == key && g.mv == packed) {
+            if !observations[first..].iter().any(|g| g.key == key && g.mv == packed) {
                 let rating = game.ratings[side.index()];
-                glimpses.push(Observation::new(key, packed, result, rating, game.year));
+                observations.push(Observation::new(key, packed, result, rating, game.year));
             }
         }
         position.make(mv);

@@ -25,7 +25,7 @@ use crate::book::build::rejects::Listed;
 use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::lock::beside;
-use crate::bytes::own;
+use crate::bytes::own_files;
 use crate::bytes::sealed::{self, Kind};
 
 /// The lists of parts.
@@ -133,7 +133,7 @@ impl Parts {
             sinks.rejects.add_run(part.rejects)?;
         }
         if done.is_empty() {
-            own::clear_folder(&folder, is_of_parts);
+            own_files::clear_folder(&folder, is_of_parts);
             number = 0;
         }
         let state = State { pending: Pending::default(), since: Instant::now(), number };
@@ -229,7 +229,7 @@ impl Parts {
 
     /// Removes all parts.
     pub(in crate::book) fn discard(&self) {
-        own::clear_folder(&self.folder, is_of_parts);
+        own_files::clear_folder(&self.folder, is_of_parts);
     }
 
     fn at(&self, number: u64, ending: &str) -> PathBuf {
@@ -256,13 +256,13 @@ impl Part {
         let run = |ending: &str| folder.join(format!("{number}.{ending}"));
         let open = || -> Option<Self> {
             let mut list = Vec::new();
-            own::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
+            own_files::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
             if list.len() as u64 > KIND.limit {
                 return None;
             }
             let list: List = sealed::unseal(KIND, &list).ok()?;
-            let mut games = own::open(&run("games")).ok()?;
-            let mut rejects = own::open(&run("rejects")).ok()?;
+            let mut games = own_files::open(&run("games")).ok()?;
+            let mut rejects = own_files::open(&run("rejects")).ok()?;
             let is_whole = list.fingerprint == *fingerprint
                 && hash(&mut games).ok()? == list.games
                 && hash(&mut rejects).ok()? == list.rejects;
@@ -271,7 +271,7 @@ impl Part {
         let part = open();
         if part.is_none() {
             let names = ["part", "games", "rejects"].map(|ending| format!("{number}.{ending}"));
-            own::clear_folder(folder, |name| names.iter().any(|of_part| name == of_part));
+            own_files::clear_folder(folder, |name| names.iter().any(|of_part| name == of_part));
         }
         part
     }
@@ -294,7 +294,7 @@ fn is_of_parts(name: &str) -> bool {
 
 /// Refuses a link, a file, and a folder of another user in the place of parts.
 fn check(folder: &Path) -> io::Result<()> {
-    match own::check_folder(folder) {
+    match own_files::check_folder(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         checked => checked,
     }
@@ -308,7 +308,9 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     #[cfg(not(unix))]
     let builder = fs::DirBuilder::new();
     match builder.create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => own::check_folder(folder),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            own_files::check_folder(folder)
+        }
         made => made,
     }
 }

@@ -34,15 +34,15 @@ impl Score {
     /// The rank beside other scores of the same position: tablebases count before engines; of engines the one
     /// that is sure of its score, then that of more plies, then of more positions.
     fn rank(&self) -> impl Ord + '_ {
-        let Evaluation { finding, bound, depth, nodes, .. } = self.evaluation;
-        (finding.is_proof(), bound == Bound::Exact, depth, nodes, Reverse(&self.source))
+        let Evaluation { score, bound, depth, nodes, .. } = self.evaluation;
+        (score.is_proof(), bound == Bound::Exact, depth, nodes, Reverse(&self.source))
     }
 
     /// The same of the move that leads to the position, for the side that makes it; the move that
     /// the source would play is the answer then.
     pub(in crate::book) fn before(self) -> Self {
-        let Evaluation { finding, bound, .. } = self.evaluation;
-        let evaluation = Evaluation { finding: finding.before(), bound: -bound, ..self.evaluation };
+        let Evaluation { score, bound, .. } = self.evaluation;
+        let evaluation = Evaluation { score: score.before(), bound: -bound, ..self.evaluation };
         Self { evaluation, ..self }
     }
 
@@ -89,8 +89,8 @@ impl MoveScore {
     /// Returns true if a tablebase, or a proof as good as one, shows that the move loses.
     #[must_use]
     pub fn is_proven_loss(&self) -> bool {
-        let finding = self.engine.as_ref().map(|score| score.evaluation.finding);
-        finding.is_some_and(|finding| finding.is_proof() && finding.value() < Value::DRAW)
+        let score = self.engine.as_ref().map(|score| score.evaluation.score);
+        score.is_some_and(|score| score.is_proof() && score.value() < Value::DRAW)
     }
 }
 
@@ -98,10 +98,10 @@ const COLUMNS: &str = "source, kind, value, bound, depth, nodes, best";
 
 fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Score> {
     let bad = |column| rusqlite::Error::InvalidColumnType(column, "scores".into(), Type::Integer);
-    let finding = SourceScore::from_columns(row.get(at + 1)?, row.get(at + 2)?);
+    let score = SourceScore::from_columns(row.get(at + 1)?, row.get(at + 2)?);
     let bound = Bound::ALL.get(usize::from(row.get::<_, u8>(at + 3)?));
     let evaluation = Evaluation {
-        finding: finding.ok_or_else(|| bad(at + 1))?,
+        score: score.ok_or_else(|| bad(at + 1))?,
         bound: *bound.ok_or_else(|| bad(at + 3))?,
         depth: row.get(at + 4)?,
         nodes: row.get::<_, i64>(at + 5)?.cast_unsigned(),
@@ -151,13 +151,14 @@ pub(in crate::book) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite:
     if known.is_some_and(|known| known.rank() > score.rank()) {
         return Ok(());
     }
-    let Evaluation { finding, bound, depth, nodes, best } = score.evaluation;
-    let (kind, value) = finding.columns();
+    let Score { source, evaluation } = score;
+    let Evaluation { score, bound, depth, nodes, best } = *evaluation;
+    let (kind, value) = score.columns();
     let bound = Bound::ALL.iter().position(|&b| b == bound).unwrap_or_default() as u8;
     c.prepare_cached("INSERT OR REPLACE INTO scores VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
         .execute(params![
             key,
-            score.source,
+            source,
             kind,
             value,
             bound,

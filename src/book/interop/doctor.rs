@@ -222,8 +222,8 @@ fn check_database(loaded: &Loaded, findings: &mut Findings) {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else { return };
     for line in database.integrity(CHECK_LINES) {
         let of_index = line.contains(" index ");
-        let trouble = if of_index { Issue::CorruptIndex } else { Issue::File };
-        findings.add(trouble, || line);
+        let issue = if of_index { Issue::CorruptIndex } else { Issue::File };
+        findings.add(issue, || line);
     }
     if database.has_index(layout).is_ok_and(|has_index| !has_index) {
         findings.add(Issue::NoIndex, || format!("table {}", layout.table));

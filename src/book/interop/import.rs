@@ -9,7 +9,7 @@ use crate::book::interop::hash_scheme::{Frame, other_colour, turned};
 use crate::book::interop::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, Stored};
 use crate::book::interop::load::{LoadOptions, Loaded, load};
 use crate::book::interop::obk::Dialect;
-use crate::book::interop::own::OwnWriter;
+use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::sqlite::bytes_of;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::write::join;

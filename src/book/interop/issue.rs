@@ -136,7 +136,7 @@ impl Issue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of fault.
-    pub trouble: Issue,
+    pub issue: Issue,
     /// The number of times it was found.
     pub count: u64,
     /// The first ones.
@@ -156,9 +156,9 @@ impl Findings {
         Self { found: BTreeMap::new(), examples }
     }
 
-    pub(super) fn add(&mut self, trouble: Issue, example: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, issue: Issue, example: impl FnOnce() -> String) {
         let examples = self.examples;
-        let finding = self.entry(trouble);
+        let finding = self.entry(issue);
         finding.count += 1;
         if finding.examples.len() < examples {
             finding.examples.push(example());
@@ -166,19 +166,19 @@ impl Findings {
     }
 
     /// Counts more of a kind, without examples.
-    pub(super) fn add_many(&mut self, trouble: Issue, count: u64) {
+    pub(super) fn add_many(&mut self, issue: Issue, count: u64) {
         if count > 0 {
-            self.entry(trouble).count += count;
+            self.entry(issue).count += count;
         }
     }
 
-    fn entry(&mut self, trouble: Issue) -> &mut Finding {
-        let new = Finding { trouble, count: 0, examples: Vec::new() };
-        self.found.entry(trouble).or_insert(new)
+    fn entry(&mut self, issue: Issue) -> &mut Finding {
+        let new = Finding { issue, count: 0, examples: Vec::new() };
+        self.found.entry(issue).or_insert(new)
     }
 
-    pub(super) fn count(&self, trouble: Issue) -> u64 {
-        self.found.get(&trouble).map_or(0, |finding| finding.count)
+    pub(super) fn count(&self, issue: Issue) -> u64 {
+        self.found.get(&issue).map_or(0, |finding| finding.count)
     }
 
     /// Returns true if nothing was found.

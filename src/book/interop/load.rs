@@ -223,11 +223,11 @@ impl Reading<'_> {
         let example = || place_name(row.place);
         let findings = &mut self.loaded.findings;
         let Some(blob) = bytes_of(row.values[0]) else {
-            let trouble = match row.values[0] {
+            let issue = match row.values[0] {
                 ValueRef::Null => Issue::NullKey,
                 _ => Issue::DamagedKey,
             };
-            findings.add(trouble, example);
+            findings.add(issue, example);
             return Ok(());
         };
         let Some(setup) = xqb::decode(blob) else {
@@ -313,7 +313,7 @@ impl Reading<'_> {
             return None;
         }
         let example = || place_name(row.place);
-        let (trouble, number) = match row.values[column] {
+        let (issue, number) = match row.values[column] {
             ValueRef::Integer(number) => return Some(number),
             ValueRef::Null => (Issue::NullField, None),
             ValueRef::Real(number) => (Issue::WrongType, Some(number as i64)),
@@ -323,7 +323,7 @@ impl Reading<'_> {
             }
             ValueRef::Blob(_) => (Issue::WrongType, None),
         };
-        self.loaded.findings.add(trouble, example);
+        self.loaded.findings.add(issue, example);
         number
     }
 

@@ -27,7 +27,7 @@ mod load;
 mod mailbox;
 mod moonriver;
 mod obk;
-mod own;
+mod own_book;
 mod own_doctor;
 mod pfbook;
 mod polyglot;

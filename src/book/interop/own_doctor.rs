@@ -24,7 +24,7 @@ use crate::book::interop::index::{
     CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored,
 };
 use crate::book::interop::issue::{Findings, Issue};
-use crate::book::interop::own::OwnWriter;
+use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::recover::{Scanned, salvage};
 use crate::book::interop::repair::RepairReport;
 use crate::book::interop::walk::walk;

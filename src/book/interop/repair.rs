@@ -46,8 +46,8 @@ impl RepairReport {
         self.diagnosis
             .findings
             .iter()
-            .map(|finding| finding.trouble)
-            .filter(|trouble| !trouble.is_repairable())
+            .map(|finding| finding.issue)
+            .filter(|issue| !issue.is_repairable())
     }
 }
 

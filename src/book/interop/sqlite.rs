@@ -263,8 +263,8 @@ impl Database {
         if pages.is_ok_and(|pages: i64| pages.cast_unsigned() > MOST_PAGES) {
             return vec!["too many pages: not checked".to_owned()];
         }
-        let patience = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
-        self.guard.set_deadline(Some(Instant::now() + patience));
+        let time = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
+        self.guard.set_deadline(Some(Instant::now() + time));
         self.guard.restart();
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut check = self.connection.prepare(&format!("PRAGMA integrity_check({most})"))?;
@@ -275,7 +275,7 @@ impl Database {
         match lines {
             Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
-                vec![format!("SQLite's check was ended after {} s", patience.as_secs())]
+                vec![format!("SQLite's check was ended after {} s", time.as_secs())]
             }
             Err(error) => vec![error.to_string()],
         }

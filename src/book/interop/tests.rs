@@ -15,7 +15,7 @@ use crate::book::interop::index::{ILLEGAL, REACHED};
 use crate::book::interop::issue::Issue;
 use crate::book::interop::load::{LoadOptions, Loaded, load};
 use crate::book::interop::obk::Dialect;
-use crate::book::interop::own::OwnWriter;
+use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::{
     Format, eleeye, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
@@ -327,8 +327,8 @@ proptest! {
         let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
         let expected: Vec<Issue> = if swapped { vec![Issue::ByteOrder] } else { vec![] };
         // Weights by chance may be out of all proportion.
-        let troubles = diagnosis.findings.iter().map(|f| f.trouble);
-        let found: Vec<Issue> = troubles.filter(|&t| t != Issue::Outlier).collect();
+        let issues = diagnosis.findings.iter().map(|f| f.issue);
+        let found: Vec<Issue> = issues.filter(|&t| t != Issue::Outlier).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -340,7 +340,7 @@ proptest! {
         prop_assert!(known.len() + 2 >= entries_in.len(), "{found:?}\n{entries_in:?}");
         let diagnosis = examine(&foreign, &DoctorOptions::default()).unwrap();
         // Weights by chance may be out of all proportion.
-        prop_assert!(diagnosis.findings.iter().all(|f| f.trouble == Issue::Outlier));
+        prop_assert!(diagnosis.findings.iter().all(|f| f.issue == Issue::Outlier));
     }
 
     #[test]
@@ -371,7 +371,7 @@ proptest! {
         // Of positions that only disabled moves lead to, the search may miss some.
         prop_assert!(found.len() <= usable.count());
         prop_assert!(examine(&foreign, &DoctorOptions::default()).unwrap().findings.iter().all(
-            |finding| finding.trouble == Issue::Outlier));
+            |finding| finding.issue == Issue::Outlier));
     }
 
     #[test]
@@ -487,7 +487,7 @@ impl Handmade {
 
 fn found(path: &Path) -> Vec<(Issue, u64)> {
     let diagnosis = examine(path, &DoctorOptions::default()).unwrap();
-    diagnosis.findings.iter().map(|finding| (finding.trouble, finding.count)).collect()
+    diagnosis.findings.iter().map(|finding| (finding.issue, finding.count)).collect()
 }
 
 fn rows_of(path: &Path, sql: &str) -> Vec<i64> {
@@ -628,8 +628,8 @@ fn keys_as_doubles() {
         [-4_503_599_627_370_497]
     );
     book.add("h2e2 h9g7 h0g2 b9c7 c3c4", "c6c5", 1, 1);
-    let troubles: Vec<Issue> = book.found().into_iter().map(|(trouble, _)| trouble).collect();
-    assert_eq!(troubles, [Issue::NullKey]);
+    let issues: Vec<Issue> = book.found().into_iter().map(|(issue, _)| issue).collect();
+    assert_eq!(issues, [Issue::NullKey]);
     let options = DoctorOptions::default();
     assert_eq!(examine(&book.path, &options).unwrap().punned, 1);
     // A clean copy has the same kind of keys, unless another one is asked for.
@@ -714,7 +714,7 @@ fn weights_that_mean_nothing() {
         }
         position.make(next);
     }
-    assert!(book.found().iter().any(|&(trouble, _)| trouble == Issue::AllEqual));
+    assert!(book.found().iter().any(|&(issue, _)| issue == Issue::AllEqual));
     let clean = book.folder.path().join("clean");
     let report =
         repair(&book.path, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
@@ -793,9 +793,9 @@ fn flat_books_out_of_order_and_too_long() {
     std::fs::write(at("book"), &bytes).unwrap();
     let options = DoctorOptions { from: Some(Format::ElephantEye), ..DoctorOptions::default() };
     let diagnosis = examine(&at("book"), &options).unwrap();
-    let troubles: Vec<Issue> = diagnosis.findings.iter().map(|f| f.trouble).collect();
+    let issues: Vec<Issue> = diagnosis.findings.iter().map(|f| f.issue).collect();
     let expected = [Issue::File, Issue::BadMove, Issue::IllegalMove, Issue::Unsorted];
-    assert_eq!(troubles, expected);
+    assert_eq!(issues, expected);
     repair(&at("book"), &at("clean"), Some(Dialect::Int64), &options).unwrap();
     assert!(examine(&at("clean"), &options).unwrap().is_healthy());
     assert_eq!(std::fs::metadata(at("clean")).unwrap().len(), 16);
@@ -945,7 +945,7 @@ fn rows_behind_a_bad_page_and_a_huge_comment_are_read() {
     assert_eq!(report.lost.len(), 1, "{report:?}");
     let diagnosis = &report.diagnosis;
     assert!(diagnosis.rows > 2800 && diagnosis.rows < 3000, "{}", diagnosis.rows);
-    assert!(diagnosis.findings.iter().any(|f| f.trouble == Issue::LongComment && f.count == 1));
+    assert!(diagnosis.findings.iter().any(|f| f.issue == Issue::LongComment && f.count == 1));
     assert_eq!(rows_of(&clean, "SELECT max(vwin) FROM bhobk"), [2999]);
 }
 

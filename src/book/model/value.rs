@@ -366,7 +366,7 @@ impl fmt::Display for SourceScore {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evaluation<M> {
     /// The score, or the result that is proven.
-    pub finding: SourceScore,
+    pub score: SourceScore,
     /// The kind of bound that it is.
     pub bound: Bound,
     /// Plies searched; 0 from a tablebase.
@@ -379,20 +379,20 @@ pub struct Evaluation<M> {
 
 impl<M> Evaluation<M> {
     /// The answer of a tablebase.
-    pub const fn proof(finding: SourceScore, best: Option<M>) -> Self {
-        Self { finding, bound: Bound::Exact, depth: 0, nodes: 0, best }
+    pub const fn proof(score: SourceScore, best: Option<M>) -> Self {
+        Self { score, bound: Bound::Exact, depth: 0, nodes: 0, best }
     }
 
     /// The bounds of the position's value.
     #[must_use]
     pub fn span(&self) -> Bounds {
-        Bounds::bounded(self.finding.value(), self.bound)
+        Bounds::bounded(self.score.value(), self.bound)
     }
 
     /// With the move put another way.
     pub fn map<N>(self, map: impl FnOnce(M) -> N) -> Evaluation<N> {
-        let Self { finding, bound, depth, nodes, best } = self;
-        Evaluation { finding, bound, depth, nodes, best: best.map(map) }
+        let Self { score, bound, depth, nodes, best } = self;
+        Evaluation { score, bound, depth, nodes, best: best.map(map) }
     }
 }
 
@@ -416,10 +416,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn columns_round_trip(finding in any_finding()) {
-            let (kind, value) = finding.columns();
-            prop_assert_eq!(SourceScore::from_columns(kind, value), Some(finding));
-            prop_assert_eq!(Value::from_value(finding.value().value()), Some(finding.value()));
+        fn columns_round_trip(score in any_finding()) {
+            let (kind, value) = score.columns();
+            prop_assert_eq!(SourceScore::from_columns(kind, value), Some(score));
+            prop_assert_eq!(Value::from_value(score.value().value()), Some(score.value()));
         }
 
         #[test]
@@ -434,8 +434,8 @@ mod tests {
 
         #[test]
         fn garbage_columns_never_panic(kind in -1..7i64, value: i64) {
-            if let Some(finding) = SourceScore::from_columns(kind, value) {
-                prop_assert_eq!(finding.columns(), (kind, value));
+            if let Some(score) = SourceScore::from_columns(kind, value) {
+                prop_assert_eq!(score.columns(), (kind, value));
             }
         }
     }

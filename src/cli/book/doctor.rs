@@ -73,11 +73,11 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
         .iter()
         .map(|finding| {
             json!({
-                "name": finding.trouble.name(),
-                "what": finding.trouble.text(),
+                "name": finding.issue.name(),
+                "what": finding.issue.text(),
                 "count": finding.count,
                 "examples": finding.examples,
-                "repairable": finding.trouble.is_repairable(),
+                "repairable": finding.issue.is_repairable(),
             })
         })
         .collect();
@@ -144,8 +144,8 @@ fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliE
         )?;
     }
     for finding in &found.findings {
-        let trouble = finding.trouble;
-        writeln!(out, "{}: {} {}", trouble.name(), finding.count, trouble.text())?;
+        let issue = finding.issue;
+        writeln!(out, "{}: {} {}", issue.name(), finding.count, issue.text())?;
         for example in &finding.examples {
             writeln!(out, "    {}", Visible(example))?;
         }
@@ -165,8 +165,8 @@ fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Resu
     for lost in &report.lost {
         writeln!(out, "lost       {}", Visible(lost))?;
     }
-    for trouble in report.left() {
-        writeln!(out, "left       {}", trouble.text())?;
+    for issue in report.left() {
+        writeln!(out, "left       {}", issue.text())?;
     }
     Ok(())
 }

@@ -194,7 +194,7 @@ impl Scored<'_> {
         line: Line<Position>,
         evaluation: &Evaluation<Move>,
     ) -> Option<Task> {
-        if task.beyond.is_some() || evaluation.finding.value().is_decisive() {
+        if task.beyond.is_some() || evaluation.score.value().is_decisive() {
             return None;
         }
         let mv = evaluation.best?;

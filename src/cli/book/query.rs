@@ -267,11 +267,12 @@ pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
 
 /// The best source's score of the position after a move, for the side that makes the move.
 fn engine_answer(score: &Score) -> Value {
-    let Evaluation { finding, bound, depth, nodes, .. } = &score.evaluation;
+    let Score { source, evaluation } = score;
+    let Evaluation { score, bound, depth, nodes, .. } = evaluation;
     json!({
-        "source": score.source,
-        "value": finding.value().value(),
-        "text": finding.to_string(),
+        "source": source,
+        "value": score.value().value(),
+        "text": score.to_string(),
         "bound": bound.name(),
         "depth": depth,
         "nodes": nodes,

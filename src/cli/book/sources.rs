@@ -212,20 +212,20 @@ pub(super) fn patiently<T>(
 /// The reason why asking ended early.
 #[derive(Debug)]
 pub(super) enum AskError {
-    Appraise(EvaluatorError),
+    Evaluate(EvaluatorError),
     Replace(ReplaceError),
 }
 
 impl From<EvaluatorError> for AskError {
     fn from(error: EvaluatorError) -> Self {
-        Self::Appraise(error)
+        Self::Evaluate(error)
     }
 }
 
 impl From<AskError> for CliError {
     fn from(error: AskError) -> Self {
         match error {
-            AskError::Appraise(error) => Self::new(exit::UNAVAILABLE, error),
+            AskError::Evaluate(error) => Self::new(exit::UNAVAILABLE, error),
             AskError::Replace(error) => from_replace(error),
         }
     }
@@ -284,7 +284,7 @@ pub(super) fn prove(
     let (mut found, mut failed) = (Vec::new(), None);
     graph.for_each_position(|node, position| {
         let known = scores.get(&graph.key(node).to_i64());
-        let is_known = known.is_some_and(|score| score.evaluation.finding.is_proof());
+        let is_known = known.is_some_and(|score| score.evaluation.score.is_proof());
         if is_known || failed.is_some() || !tables.covers(position) {
             return;
         }

@@ -95,12 +95,12 @@ impl Answer<'_> {
     }
 
     fn loop_json(&self, repeated: &DecidingLoop) -> Value {
-        let steps = self.line.moves[repeated.start..].iter().zip(&repeated.deeds);
+        let steps = self.line.moves[repeated.start..].iter().zip(&repeated.moves);
         let moves: Vec<_> = steps
-            .map(|(step, deed)| {
+            .map(|(step, loop_move)| {
                 let chases: Vec<_> =
-                    deed.chases.into_iter().map(|square| square.to_string()).collect();
-                json!({"move": step.mv.to_string(), "check": deed.check, "chases": chases})
+                    loop_move.chases.into_iter().map(|square| square.to_string()).collect();
+                json!({"move": step.mv.to_string(), "check": loop_move.check, "chases": chases})
             })
             .collect();
         json!({
@@ -135,9 +135,9 @@ impl Answer<'_> {
         };
         writeln!(out, "the loop begins at ply {}:", repeated.start + 1)?;
         let steps = self.line.moves[repeated.start..].iter().zip(&texts[repeated.start..]);
-        for ((step, text), deed) in steps.zip(&repeated.deeds) {
+        for ((step, text), loop_move) in steps.zip(&repeated.moves) {
             let side = if step.before.turn() == Side::First { "red" } else { "black" };
-            writeln!(out, "  {side} {text}  {}", deed_text(&step.before, deed))?;
+            writeln!(out, "  {side} {text}  {}", loop_move_text(&step.before, loop_move))?;
         }
         let judgement = &repeated.judgement;
         let reason = judgement.reason.unwrap_or("nothing");
@@ -155,12 +155,12 @@ fn verdict_name(verdict: Verdict) -> &'static str {
 }
 
 /// Describes the effects of a move in words.
-fn deed_text(before: &Position, deed: &LoopMove) -> String {
+fn loop_move_text(before: &Position, loop_move: &LoopMove) -> String {
     let mut parts = Vec::new();
-    if deed.check {
+    if loop_move.check {
         parts.push("checks".to_owned());
     }
-    for square in deed.chases {
+    for square in loop_move.chases {
         let name = before.piece_at(square).map_or("man", |piece| role_name(piece.role()));
         parts.push(format!("newly chases the {name} on {square}"));
     }

@@ -55,7 +55,7 @@ impl<G: Notation> Evaluator<G> for ClientEvaluator {
         let Some((score, bound)) = thought.info.score else { return Ok(None) };
         let best = thought.best.as_deref().and_then(G::parse_move);
         Ok(Some(Evaluation {
-            finding: score.into(),
+            score: score.into(),
             bound,
             depth: thought.info.depth,
             nodes: thought.info.nodes,

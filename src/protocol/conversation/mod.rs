@@ -18,7 +18,7 @@ use crate::protocol::wire::format::{Answer, Wire};
 use crate::protocol::wire::ranks::Ranks;
 
 /// The time that `quit` waits for what was requested before it.
-pub(crate) const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A conversation with a GUI. `T` is what comes from the engine.
 pub(crate) struct Conversation<'a, T> {
@@ -125,7 +125,7 @@ impl<'a, T> Conversation<'a, T> {
 
     /// Returns true if `quit` waits no longer for what was requested before it.
     pub(crate) fn is_quit_late(&self) -> bool {
-        self.quit.is_some_and(|since| since.elapsed() >= QUIT_PATIENCE)
+        self.quit.is_some_and(|since| since.elapsed() >= QUIT_TIMEOUT)
     }
 
     /// Writes a message for people.

@@ -16,7 +16,7 @@ use crate::protocol::conversation::input::{Channel, Event};
 use crate::protocol::conversation::owed::Owed;
 use crate::protocol::conversation::position::{legal_move, read_position};
 use crate::protocol::conversation::queue::Waiting;
-use crate::protocol::conversation::{Conversation, QUIT_PATIENCE};
+use crate::protocol::conversation::{Conversation, QUIT_TIMEOUT};
 use crate::protocol::session::answers::{Detail, Extras};
 use crate::protocol::session::settings::{Effect, Refusal, Settings};
 use crate::protocol::session::thinking;
@@ -45,7 +45,7 @@ const IDLE: Duration = Duration::from_millis(50);
 
 /// The time that `isready` waits for books and tablebases to be opened before it is answered all the same:
 /// nearly always they are open by then, and the GUI gets reports of what is wrong with them first.
-const READY_PATIENCE: Duration = Duration::from_secs(1);
+const READY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The time that a search may go on after the end of the input, when nobody can stop it any more.
 const AFTER_END: Duration = Duration::from_secs(600);
@@ -176,9 +176,9 @@ impl<'a, G: Playable> Session<'a, G> {
     /// The time to wait for the next event before there is something else to do.
     fn timeouts(&self) -> Option<Duration> {
         let left = |time: Duration, since: Instant| time.saturating_sub(since.elapsed());
-        let unready = self.unready.map(|(_, since)| left(READY_PATIENCE, since));
+        let unready = self.unready.map(|(_, since)| left(READY_TIMEOUT, since));
         let quit = self.gui.quit.filter(|_| self.is_preparing);
-        let quit = quit.map(|since| left(QUIT_PATIENCE, since));
+        let quit = quit.map(|since| left(QUIT_TIMEOUT, since));
         let ended = self.gui.ended.filter(|_| self.is_busy() && self.gui.quit.is_none());
         let ended = ended.map(|since| left(self.after_end, since));
         let may_prepare = self.is_unprepared && !self.is_busy() && self.gui.ended.is_none();
@@ -192,7 +192,7 @@ impl<'a, G: Playable> Session<'a, G> {
         if !self.is_busy() {
             return self.prepare().map(drop);
         }
-        if self.unready.is_some_and(|(_, since)| since.elapsed() >= READY_PATIENCE) {
+        if self.unready.is_some_and(|(_, since)| since.elapsed() >= READY_TIMEOUT) {
             return self.say_ready();
         }
         if self.gui.quit.is_some()
@@ -767,10 +767,10 @@ fn chance(seed: Option<u64>) -> ChaCha8Rng {
 /// Plies of a search, at least one. A search for a mate and nothing else gives up some plies after it
 /// should have been found.
 fn depth(go: &Go) -> Option<u32> {
-    const PATIENCE: u32 = 10;
+    const EXTRA_PLIES: u32 = 10;
     let is_only = !go.infinite && go.nodes.is_none();
     let for_mate =
-        go.mate.filter(|_| is_only).map(|mate| mate.saturating_mul(2).saturating_add(PATIENCE));
+        go.mate.filter(|_| is_only).map(|mate| mate.saturating_mul(2).saturating_add(EXTRA_PLIES));
     go.depth.or(for_mate).map(|depth| depth.max(1))
 }
 

@@ -8,8 +8,8 @@ use crate::engine::{Engine, in_full};
 use crate::protocol::Dialect;
 use crate::protocol::client::{Announcements, ClientError, Introduced, ReadyWord};
 use crate::proxy::backend::{Backend, Stage};
+use crate::proxy::info;
 use crate::proxy::search::Search;
-use crate::proxy::voice;
 
 /// Lines of an engine without meaning that are handed on, for each command of the GUI.
 const MAX_STRANGE: u32 = 1000;
@@ -116,7 +116,7 @@ impl Session<'_> {
         if is_message && !self.may_hand_on()? {
             return Ok(());
         }
-        for line in voice::info(line, from, self.gui.wire) {
+        for line in info::translate(line, from, self.gui.wire) {
             self.print(&line)?;
         }
         Ok(())

@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The time that a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
 /// The time that our book and tablebases may take to open before the engine plays without them.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A session of one engine with one GUI.
 pub(super) struct Session<'a> {
@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
                 self.introduce()
             }
             Command::IsReady => {
-                self.prepare(PATIENCE)?;
+                self.prepare(PREPARE_TIMEOUT)?;
                 self.ready = Some(Ready::Later);
                 self.ask_ready()
             }

@@ -3,18 +3,18 @@
 use std::time::Duration;
 use std::{io, thread};
 
-use super::{PATIENCE, Session};
+use super::{PREPARE_TIMEOUT, Session};
 use crate::engine::{Choice, MoveSource};
 use crate::game::Notation;
 use crate::protocol::{Answer, Dialect, Go, Wire, shortened};
 use crate::proxy::backend::Stage;
+use crate::proxy::info;
 use crate::proxy::search::Search;
-use crate::proxy::voice;
 use crate::search::{Limits, Score};
 use crate::xiangqi::{Move, Position};
 
 /// The part of the time for a move that is available for opening books and tablebases.
-const PATIENCE_SHARE: u32 = 10;
+const PREPARE_SHARE: u32 = 10;
 
 /// The dialect and conventions of our own lines.
 const OURS: Wire = Wire::of(Dialect::Uci);
@@ -23,7 +23,9 @@ impl Session<'_> {
     /// Answers from the book and the tablebases at once; the rest is for the engine.
     pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
         let time = go.time(self.board.mover()).map(Duration::from_millis);
-        self.prepare(time.map_or(PATIENCE, |time| (time / PATIENCE_SHARE).min(PATIENCE)))?;
+        self.prepare(
+            time.map_or(PREPARE_TIMEOUT, |time| (time / PREPARE_SHARE).min(PREPARE_TIMEOUT)),
+        )?;
         if go.perft.is_some() {
             return self.count(&go);
         }
@@ -79,7 +81,7 @@ impl Session<'_> {
         if let Some(score) = choice.score {
             let pv: Vec<String> = choice.pv.iter().map(|&mv| Position::move_text(mv)).collect();
             let line = format!("info depth 1 score {score} pv {}", pv.join(" "));
-            for line in voice::info(&line, OURS, self.gui.wire) {
+            for line in info::translate(&line, OURS, self.gui.wire) {
                 writeln!(self.gui.output, "{line}")?;
             }
         }

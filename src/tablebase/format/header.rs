@@ -6,7 +6,7 @@ use crate::bytes::sealed::{self, Kind, SealError};
 use crate::game::{BySide, Game, Side};
 use crate::tablebase::format::layout::Layout;
 use crate::tablebase::format::symbols::Packing;
-use crate::tablebase::format::tally::{HistogramRow, tallies};
+use crate::tablebase::format::word_counts::{HistogramRow, count_words};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::solve::solver::{ORDER_LIMIT, RANK_LIMIT};
@@ -220,7 +220,7 @@ impl Header {
     /// The names of the counts and longest wins that are not those of a table, its illegal
     /// positions marked.
     pub(in crate::tablebase) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
-        let tallies = tallies(table);
+        let by_side = count_words(table);
         let value = |position: &Position| {
             let (side, slot) = locate_position(&table.index, position, false)?;
             table.meaning(table.words[side][slot as usize])
@@ -228,11 +228,11 @@ impl Header {
         let longest = self.longest_positions();
         let mut mistakes = Vec::new();
         for side in Side::ALL {
-            let (counts, tally) = (&self.counts[side.index()], &tallies[side]);
-            if *counts != tally.counts(&table.ranks) {
+            let (counts, word_counts) = (&self.counts[side.index()], &by_side[side]);
+            if *counts != word_counts.counts(&table.ranks) {
                 mistakes.push("header counts");
             }
-            if self.histogram(side) != tally.histogram(&table.ranks) {
+            if self.histogram(side) != word_counts.histogram(&table.ranks) {
                 mistakes.push("header histogram");
             }
             let win = Some(Entry::win(0, counts.longest_win));

@@ -7,19 +7,19 @@ mod layout;
 mod order;
 mod reader;
 mod symbols;
-mod tally;
+mod word_counts;
 mod writer;
 
 use crate::tablebase::material::Material;
 use crate::tablebase::value::{Metric, Rules};
-use tally::Tally;
+use word_counts::WordCounts;
 
 pub use error::TableError;
 pub(super) use header::Label;
 pub use header::SideCounts;
 pub(super) use layout::{Place, prepare};
 pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
-pub use tally::HistogramRow;
+pub use word_counts::HistogramRow;
 pub(super) use writer::write;
 
 /// The name of a table's file.

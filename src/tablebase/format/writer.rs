@@ -15,7 +15,7 @@ use crate::tablebase::format::layout::{Layout, Maps, NO_SLOT, Rows};
 use crate::tablebase::format::order;
 use crate::tablebase::format::reader::Section;
 use crate::tablebase::format::symbols::{Allowed, DRAWN, Filling, LOSS, Packing, WIN};
-use crate::tablebase::format::tally::{longest_position, tallies};
+use crate::tablebase::format::word_counts::{count_words, longest_position};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::solve::solver::ILLEGAL;
 use crate::tablebase::solve::table::{DRAW, Table, exchanged};
@@ -70,14 +70,14 @@ pub(in crate::tablebase) fn write(
 
 /// The header with empty streams.
 fn header(table: &Table, label: Label, layout: &Layout) -> Header {
-    let tallies = tallies(table);
-    let sides = Side::ALL.map(|side| &tallies[side]);
-    let occurring = |count: fn(&super::Tally, usize) -> u64| -> Vec<usize> {
-        (0..table.ranks.len()).filter(|&r| sides.iter().any(|tally| count(tally, r) > 0)).collect()
+    let by_side = count_words(table);
+    let sides = Side::ALL.map(|side| &by_side[side]);
+    let occurring = |count: fn(&super::WordCounts, usize) -> u64| -> Vec<usize> {
+        (0..table.ranks.len()).filter(|&r| sides.iter().any(|words| count(words, r) > 0)).collect()
     };
-    let (wins, losses) = (occurring(super::Tally::wins), occurring(super::Tally::losses));
+    let (wins, losses) = (occurring(super::WordCounts::wins), occurring(super::WordCounts::losses));
     let ranks = |list: &[usize]| list.iter().map(|&r| table.ranks[r]).collect();
-    let counts = sides.map(|tally| tally.counts(&table.ranks));
+    let counts = sides.map(|words| words.counts(&table.ranks));
     let empty =
         Stream { packing: 0, order: vec![0; layout.len()], bytes: 0, table_bytes: 0, table_crc: 0 };
     Header {
@@ -88,8 +88,8 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
         slots: u64::from(table.index.slots),
         counts,
         longest: Side::ALL.map(|side| longest_fen(table, side, counts[side.index()].longest_win)),
-        win_counts: sides.map(|tally| wins.iter().map(|&r| tally.wins(r)).collect()),
-        loss_counts: sides.map(|tally| losses.iter().map(|&r| tally.losses(r)).collect()),
+        win_counts: sides.map(|words| wins.iter().map(|&r| words.wins(r)).collect()),
+        loss_counts: sides.map(|words| losses.iter().map(|&r| words.losses(r)).collect()),
         wins: ranks(&wins),
         losses: ranks(&losses),
         dependencies: label.dependencies,

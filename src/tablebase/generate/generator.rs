@@ -191,9 +191,9 @@ const SHARE: u64 = 4;
 const MOST_AT_ONCE: usize = 8;
 /// Bytes of tables kept at hand even where the largest table leaves no room: part of every
 /// estimate's share for the program.
-const SHELF_LEN: u64 = 4 << 20;
+const MIN_POOL_BYTES: u64 = 4 << 20;
 /// Time to wait before looking again for a table that another process builds.
-const PATIENCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Builds the tables of `materials` and all those their captures lead to, in `dir`, which is created
 /// if need be. Valid tables that are there already are kept, those of an older format built again.
@@ -254,7 +254,7 @@ struct Generator<'a> {
     progress: &'a dyn Progress,
     /// `None` where nothing has to be built.
     site: Option<Site>,
-    shelf: SubtablePool,
+    subtables: SubtablePool,
     /// Peak memory in bytes.
     memory: u64,
     /// The place of every table in the order of building, from 1.
@@ -300,7 +300,7 @@ impl<'a> Generator<'a> {
             options,
             progress,
             site,
-            shelf: SubtablePool::new(plan.to_build().map(|table| table.material)),
+            subtables: SubtablePool::new(plan.to_build().map(|table| table.material)),
             memory: plan.memory(),
             numbers: materials.zip(1..).collect(),
             state: Mutex::default(),
@@ -379,7 +379,7 @@ impl<'a> Generator<'a> {
     /// Waits until more tables are provided than there were, or for some time.
     fn wait(&self, provided: usize) {
         let is_same = |state: &mut State| state.done.len() == provided && state.failed.is_none();
-        drop(self.news.wait_timeout_while(self.lock(), PATIENCE, is_same));
+        drop(self.news.wait_timeout_while(self.lock(), POLL_INTERVAL, is_same));
     }
 
     fn fail(&self, number: usize, error: GenerateError) {
@@ -419,7 +419,7 @@ impl<'a> Generator<'a> {
             }
         };
         drop(claim);
-        self.shelf.finished(material);
+        self.subtables.finished(material);
         let built = Built { material, path, bytes, reused };
         self.progress.finished(&built);
         tracing::info!(%material, "table at hand");
@@ -448,8 +448,8 @@ impl<'a> Generator<'a> {
     /// Leaves no more tables at hand than the peak memory has room for beside this one.
     fn make_room(&self, table: &Estimate) {
         let own = table.memory - captured_bytes(table.material).unwrap_or(0);
-        let room = (self.memory + SHELF_LEN).saturating_sub(own);
-        self.shelf.shrink(room);
+        let room = (self.memory + MIN_POOL_BYTES).saturating_sub(own);
+        self.subtables.shrink(room);
     }
 
     /// Solves a table and writes it; its size and content hash.
@@ -477,7 +477,7 @@ impl<'a> Generator<'a> {
             good_captures.has(side, slot).then(|| graph.best_capture(side, slot)).flatten()
         };
         let bytes = format::write(path, &table, label, best_capture)?;
-        self.shelf.put(table);
+        self.subtables.put(table);
         Ok((bytes, content))
     }
 
@@ -485,7 +485,7 @@ impl<'a> Generator<'a> {
     fn graph(&self, material: Material) -> Result<TableGraph, GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
         let mut folder = None;
-        let smaller = self.shelf.fetch(material, |left, sides| {
+        let smaller = self.subtables.fetch(material, |left, sides| {
             let tables = match &folder {
                 Some(tables) => tables,
                 None => folder.insert(Tables::open(self.dir, rules, metric)?),

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::lock::{self, Opened};
-use crate::bytes::own;
+use crate::bytes::own_files;
 use crate::bytes::visible::ShowPath;
 
 /// The lock that all processes at work in a folder share.
@@ -152,7 +152,8 @@ fn has_no_locks(error: &io::Error) -> bool {
 /// Returns true if a killed run of this user left the file: no link, nor anything of another kind.
 fn is_left(path: &Path, name: &str) -> bool {
     let is_part = || {
-        is_part(name) && path.symlink_metadata().is_ok_and(|about| own::is_own_file(path, &about))
+        is_part(name)
+            && path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(path, &about))
     };
     is_lock(name) && lock::is_lock(path) || is_part()
 }

@@ -193,26 +193,26 @@ mod tests {
 
     #[test]
     fn tables_stay_as_long_as_they_are_needed() {
-        let shelf = SubtablePool::new(["KRvKN", "KRvKR"].into_iter().map(material));
+        let pool = SubtablePool::new(["KRvKN", "KRvKR"].into_iter().map(material));
         let never = |left: Material, _| -> Result<Table, TableError> { panic!("{left}") };
-        shelf.put(table("KRvK"));
-        shelf.put(table("KNvK"));
-        shelf.put(table("KPvK"));
-        assert_eq!(shelf.lock().kept.len(), 2);
-        let found = shelf.fetch(material("KRvKN"), never).unwrap();
+        pool.put(table("KRvK"));
+        pool.put(table("KNvK"));
+        pool.put(table("KPvK"));
+        assert_eq!(pool.lock().kept.len(), 2);
+        let found = pool.fetch(material("KRvKN"), never).unwrap();
         assert!(found[&material("KRvK")].words[0].is_empty());
         assert!(!found[&material("KRvK")].words[1].is_empty());
-        shelf.finished(material("KRvKN"));
-        assert_eq!(shelf.lock().kept.keys().copied().collect::<Vec<_>>(), [(material("KRvK"), 1)]);
-        shelf.shrink(10);
+        pool.finished(material("KRvKN"));
+        assert_eq!(pool.lock().kept.keys().copied().collect::<Vec<_>>(), [(material("KRvK"), 1)]);
+        pool.shrink(10);
         let mut loads = 0;
         let mut load = |left: Material, sides: [bool; 2]| {
             loads += 1;
             assert_eq!((left, sides), (material("KRvK"), [false, true]));
             Ok(table("KRvK"))
         };
-        shelf.fetch(material("KRvKR"), &mut load).unwrap();
-        shelf.fetch(material("KRvKR"), &mut load).unwrap();
+        pool.fetch(material("KRvKR"), &mut load).unwrap();
+        pool.fetch(material("KRvKR"), &mut load).unwrap();
         assert_eq!(loads, 1);
     }
 }

@@ -71,7 +71,7 @@ pub struct DecidingLoop {
     /// Index of its first move in the line.
     pub start: usize,
     /// The checks and chases of each of its moves.
-    pub deeds: Vec<LoopMove>,
+    pub moves: Vec<LoopMove>,
     /// The verdict under the tables' rules.
     pub judgement: Judgement,
 }
@@ -147,13 +147,13 @@ impl BestLine {
     fn last_loop(&self, rules: RuleSet) -> Option<DecidingLoop> {
         let start = self.first_occurrence()?;
         let mut line = Line::new(self.position.clone(), 0);
-        let mut deeds = Vec::new();
+        let mut moves = Vec::new();
         for step in &self.moves[start..] {
             let check = step.before.gives_check(step.mv);
-            deeds.push(LoopMove { check, chases: chased(&step.before, step.mv) });
+            moves.push(LoopMove { check, chases: chased(&step.before, step.mv) });
             line.push(step.mv);
         }
         let judgement = Position::judge(&line, rules, Horizon::Search { root: 0 });
-        Some(DecidingLoop { start, deeds, judgement })
+        Some(DecidingLoop { start, moves, judgement })
     }
 }

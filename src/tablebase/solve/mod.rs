@@ -3,11 +3,11 @@
 pub(super) mod chase;
 pub(super) mod chase_graph;
 #[cfg(test)]
-pub(super) mod chase_parity;
+pub(super) mod chase_parity_game;
 pub(super) mod content;
 pub(super) mod game_graph;
 #[cfg(test)]
-pub(super) mod parity;
+pub(super) mod parity_game;
 pub(super) mod perpetual_check;
 #[cfg(test)]
 pub(super) mod random_graph;

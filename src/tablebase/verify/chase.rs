@@ -1,5 +1,5 @@
 //! The verifier's own computation of the results by perpetual chase, from the legal moves of
-//! positions. It shares no code with the generator's `chase` and `hunt`: pieces are followed by
+//! positions. It shares no code with the generator's `chase` and `chase_graph`: pieces are followed by
 //! their squares, and the sets are found by plain sweeps.
 //!
 //! The positions in question do not depend on the round: those in which every move of the chaser
@@ -153,11 +153,11 @@ impl<C: CaptureValue> Collector<'_, C> {
             }
             quiet.push(step);
         }
-        let deeds: Vec<_> = quiet.iter().map(|step| chased(&position, step.mv)).collect();
-        let all = deeds.iter().copied().reduce(|a, b| a | b)?;
+        let chased_by: Vec<_> = quiet.iter().map(|step| chased(&position, step.mv)).collect();
+        let all = chased_by.iter().copied().reduce(|a, b| a | b)?;
         let hunter = |man: Square| {
             let (chases, others): (Vec<_>, Vec<_>) =
-                quiet.iter().zip(&deeds).partition(|(_, deed)| deed.has(man));
+                quiet.iter().zip(&chased_by).partition(|(_, pieces)| pieces.has(man));
             let since = others.iter().map(|(step, _)| step.known_from).fold(since, u32::max);
             let chases = chases
                 .into_iter()

@@ -34,24 +34,24 @@ impl Tables {
         sides: [bool; 2],
     ) -> Result<Table, TableError> {
         let mut reading = Reading::new(material, sides);
-        let mut shelf = HashMap::new();
+        let mut loaded = HashMap::new();
         while let Some((next, sides)) = reading.queue.pop() {
-            let table = self.load_over(next, sides, &shelf)?;
+            let table = self.load_over(next, sides, &loaded)?;
             if next == material {
                 return Ok(table);
             }
-            shelf.insert(next, Arc::new(table));
-            reading.drop_unneeded(next, sides, &mut shelf);
+            loaded.insert(next, Arc::new(table));
+            reading.drop_unneeded(next, sides, &mut loaded);
         }
         Err(self.missing(material))
     }
 
-    /// Reads a table; those that captures lead to are on the shelf.
+    /// Reads a table; those that captures lead to are in `loaded`.
     fn load_over(
         &self,
         material: Material,
         sides: [bool; 2],
-        shelf: &HashMap<Material, Arc<Table>>,
+        loaded: &HashMap<Material, Arc<Table>>,
     ) -> Result<Table, TableError> {
         let file = self.file(material)?;
         let too_many = || TableError::Contents {
@@ -59,7 +59,7 @@ impl Tables {
             what: "too many slots".to_owned(),
         };
         let index = Index::new(material).map_err(|_| too_many())?;
-        let find = |left| match shelf.get(&left) {
+        let find = |left| match loaded.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),
             // Captures of the side that is not wanted lead there: it is never looked up.
             None => Table::without_values(left).map(Arc::new),
@@ -109,13 +109,13 @@ impl Reading {
         &mut self,
         material: Material,
         sides: [bool; 2],
-        shelf: &mut HashMap<Material, Arc<Table>>,
+        loaded: &mut HashMap<Material, Arc<Table>>,
     ) {
         for left in needed_subs(material, sides).into_keys() {
             if let Some(users) = self.users.get_mut(&left) {
                 *users -= 1;
                 if *users == 0 {
-                    shelf.remove(&left);
+                    loaded.remove(&left);
                 }
             }
         }
@@ -289,16 +289,16 @@ mod tests {
         let mut reading = Reading::new(material, [true, false]);
         let order = reading.queue.clone();
         assert_eq!(order.first(), Some(&(material, [true, false])));
-        let mut shelf = HashMap::new();
+        let mut loaded = HashMap::new();
         while let Some((next, sides)) = reading.queue.pop() {
             for (left, sides) in needed_subs(next, sides) {
-                assert!(shelf.contains_key(&left), "{next} without {left}");
+                assert!(loaded.contains_key(&left), "{next} without {left}");
                 let read = order.iter().find(|(material, _)| *material == left).unwrap().1;
                 assert!(sides[0] <= read[0] && sides[1] <= read[1]);
             }
-            shelf.insert(next, Arc::new(Table::without_values(next).unwrap()));
-            reading.drop_unneeded(next, sides, &mut shelf);
+            loaded.insert(next, Arc::new(Table::without_values(next).unwrap()));
+            reading.drop_unneeded(next, sides, &mut loaded);
         }
-        assert_eq!(shelf.into_keys().collect::<Vec<_>>(), [material]);
+        assert_eq!(loaded.into_keys().collect::<Vec<_>>(), [material]);
     }
 }

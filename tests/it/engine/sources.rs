@@ -177,9 +177,9 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
         write("games.book", GAMES.as_bytes()),
     ];
     let tables = folder.path().join("no-tables").into();
-    let shelf = books.iter().cloned().map(OwnBook::from).collect();
+    let own = books.iter().cloned().map(OwnBook::from).collect();
     let mut engine =
-        Engine::<Position>::new(EngineOptions { books: shelf, tables, ..options() }).unwrap();
+        Engine::<Position>::new(EngineOptions { books: own, tables, ..options() }).unwrap();
     let choice = engine.choose(&line_after(""), &Limits::nodes(100), &()).unwrap();
     assert_eq!(choice.source, MoveSource::Search);
     let warnings = engine.take_warnings();

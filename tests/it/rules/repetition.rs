@@ -406,18 +406,18 @@ fn walk_and_back(start: &Position, choices: &[u16], turns: usize) -> Option<Vec<
 }
 
 /// The men that every move of `side` chases, by their squares at the end, followed from the start
-/// through the deeds of a report.
+/// through the moves of a report.
 fn always_chased(start: &Position, report: &LoopReport, side: Side) -> Vec<Square> {
     let mut places: Vec<Square> = start.side(!side).into_iter().collect();
     let mut always = vec![true; places.len()];
-    for deed in &report.deeds {
-        if deed.side == side {
+    for report_of_move in &report.moves {
+        if report_of_move.side == side {
             for (place, always) in places.iter().zip(&mut always) {
-                *always &= deed.chases.iter().any(|chase| chase.at == *place);
+                *always &= report_of_move.chases.iter().any(|chase| chase.at == *place);
             }
         } else {
-            let moved = places.iter_mut().find(|place| **place == deed.mv.from());
-            *moved.unwrap() = deed.mv.to();
+            let moved = places.iter_mut().find(|place| **place == report_of_move.mv.from());
+            *moved.unwrap() = report_of_move.mv.to();
         }
     }
     let mut squares: Vec<Square> = places
@@ -442,18 +442,18 @@ fn check_explanation(
     assert_eq!(report.start, 0);
     assert_eq!((report.judgement.verdict, report.judgement.reason), expected);
     assert!(!report.is_due && report.occurrences == 2);
-    assert!(report.deeds.iter().map(|deed| deed.mv).eq(cycle.iter().copied()));
+    assert!(report.moves.iter().map(|report_of_move| report_of_move.mv).eq(cycle.iter().copied()));
     for side in Side::ALL {
         let all_check = report
-            .deeds
+            .moves
             .iter()
-            .filter(|deed| deed.side == side)
-            .all(|deed| !deed.checkers.is_empty());
-        let conduct = &report.sides[side];
-        assert_eq!(conduct.checks, all_check);
-        let chased: Vec<Square> = conduct.chases.iter().map(|&(_, at)| at).collect();
+            .filter(|report_of_move| report_of_move.side == side)
+            .all(|report_of_move| !report_of_move.checkers.is_empty());
+        let side_report = &report.sides[side];
+        assert_eq!(side_report.checks, all_check);
+        let chased: Vec<Square> = side_report.chases.iter().map(|&(_, at)| at).collect();
         assert_eq!(chased, always_chased(start, &report, side), "{cycle:?} in {}", start.to_fen());
-        for chase in report.deeds.iter().flat_map(|deed| &deed.chases) {
+        for chase in report.moves.iter().flat_map(|report_of_move| &report_of_move.chases) {
             assert!(!chase.by.is_empty(), "{cycle:?} in {}", start.to_fen());
         }
     }

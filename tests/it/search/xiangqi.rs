@@ -276,13 +276,13 @@ impl TablebaseProbe<Position> for SlowDisk {
 fn tables_on_a_slow_disk_cost_no_time_that_is_not_there() {
     for threads in [1, 3] {
         let limits = Limits::move_time(Duration::from_millis(60));
-        let (line, oracle) = (line(MIDDLE_GAME), SlowDisk::default());
+        let (line, tablebase) = (line(MIDDLE_GAME), SlowDisk::default());
         let mut searcher = searcher(1, threads);
         let start = Instant::now();
-        let found = searcher.run(&line, Rules::default(), &limits, &oracle, &());
+        let found = searcher.run(&line, Rules::default(), &limits, &tablebase, &());
         assert!(start.elapsed() < Duration::from_millis(700), "{:?}", start.elapsed());
         assert!(found.best.is_some());
-        let mut workers = oracle.0.into_inner().unwrap();
+        let mut workers = tablebase.0.into_inner().unwrap();
         workers.sort_unstable();
         assert!(workers.into_iter().eq(0..threads));
     }
@@ -311,11 +311,12 @@ impl TablebaseProbe<Position> for NoRooks {
 fn tables_are_asked_and_believed() {
     // The red rook can take the only black one, which is guarded: an even trade.
     let fen = "3k5/9/4b4/9/2r6/9/9/2R6/9/4K4 w - - 0 1";
-    let oracle = NoRooks::default();
-    let found = searcher(1, 1).run(&line(fen), Rules::default(), &Limits::depth(4), &oracle, &());
+    let tablebase = NoRooks::default();
+    let found =
+        searcher(1, 1).run(&line(fen), Rules::default(), &Limits::depth(4), &tablebase, &());
     assert_eq!(found.best, Move::parse("c2c5"));
     assert!(matches!(found.score.kind(), ScoreKind::TableWin(_) | ScoreKind::MateIn(_)));
-    assert!(oracle.0.load(Ordering::Relaxed) > 0);
+    assert!(tablebase.0.load(Ordering::Relaxed) > 0);
 }
 
 /// Knows that Red wins in 80 plies where so many are left to the limit of moves; nothing after captures.

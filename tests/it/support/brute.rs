@@ -1,4 +1,4 @@
-//! A brute-force oracle for endgames: the explicit graph of all legal positions of a material set
+//! A brute-force solver for endgames: the explicit graph of all legal positions of a material set
 //! and of everything that captures leave of it, solved as the infinite game that the rules define.
 //! It knows nothing of symmetry, indices or un-moves, only [`Position`] and its legal moves, and
 //! spends memory accordingly: about 150 bytes a position.
@@ -317,7 +317,7 @@ impl Graph {
     fn add_rule(&self, values: &mut [Value]) {
         let drawn: Vec<bool> = values.iter().map(|value| value.wdl == Wdl::Draw).collect();
         for victim in Side::ALL {
-            let game = Parity { graph: self, victim };
+            let game = ParityGame { graph: self, victim };
             self.enter(values, victim, game.won_by_victim(drawn.clone()));
         }
     }
@@ -342,12 +342,12 @@ fn successors(nodes: &[Node], ids: &HashMap<u64, u32, BuildHasherDefault<Spread>
 }
 
 /// The game in which one side must not be checked for ever.
-struct Parity<'a> {
+struct ParityGame<'a> {
     graph: &'a Graph,
     victim: Side,
 }
 
-impl Parity<'_> {
+impl ParityGame<'_> {
     fn priority(&self, node: usize) -> u8 {
         let Node { turn, in_check, .. } = self.graph.nodes[node];
         match (in_check, turn == self.victim) {
@@ -492,7 +492,7 @@ impl Solution<'_> {
     /// loser does: a position of a cycle in which it does not, if there is one.
     pub(crate) fn cycle_not_won(&self, best: impl Fn(&Position) -> Move) -> Option<Position> {
         Side::ALL.into_iter().find_map(|victim| {
-            let game = Parity { graph: self.graph, victim };
+            let game = ParityGame { graph: self.graph, victim };
             let won: Vec<usize> = (0..self.values.len())
                 .filter(|&node| {
                     let value = self.values[node];
@@ -509,7 +509,7 @@ impl Solution<'_> {
     /// Where play goes from `node` without being decided, the victim playing `best`.
     fn planned(
         &self,
-        game: &Parity<'_>,
+        game: &ParityGame<'_>,
         node: usize,
         best: &impl Fn(&Position) -> Move,
     ) -> Vec<usize> {

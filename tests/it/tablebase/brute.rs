@@ -1,4 +1,4 @@
-//! The brute-force oracle against published counts, and the endgame tables against the oracle.
+//! The brute-force solver against published counts, and the endgame tables against it.
 
 use juzhong::game::{Game, Side};
 use juzhong::tablebase::{Entry, Metric, Rules as TableRules, Tables, Wdl as TableWdl};
@@ -134,20 +134,20 @@ fn cycles_are_judged_by_their_greatest_priority() {
 }
 
 #[test]
-fn tables_agree_with_the_oracle() {
+fn tables_agree_with_brute_force() {
     check_tables("KPvKP");
 }
 
 #[test]
 #[ignore = "cargo test --release --test it tablebase::brute::tables -- --ignored"]
-fn tables_of_four_men_agree_with_the_oracle() {
+fn tables_of_four_men_agree_with_brute_force() {
     let sets = ["KRvKN", "KNvKN", "KNvKP", "KRvKP", "KCvKP", "KCvKN", "KRvKC", "KRvKR", "KCvKC"];
     sets.iter().for_each(|set| check_tables(set));
 }
 
 #[test]
 #[ignore = "cargo test --release --test it tablebase::brute::tables -- --ignored"]
-fn tables_of_five_men_agree_with_the_oracle() {
+fn tables_of_five_men_agree_with_brute_force() {
     ["KRvKAA", "KPAvKP", "KCAvKP", "KRAvKN", "KRvKNA", "KRAvKR"]
         .iter()
         .for_each(|set| check_tables(set));
@@ -155,8 +155,8 @@ fn tables_of_five_men_agree_with_the_oracle() {
 
 /// Sets of which the rule decides much, for either side: about 2 GiB of memory.
 #[test]
-#[ignore = "cargo test --release --test it tablebase::brute::tables_with_two_pawns_agree_with_the_oracle -- --ignored"]
-fn tables_with_two_pawns_agree_with_the_oracle() {
+#[ignore = "cargo test --release --test it tablebase::brute::tables_with_two_pawns_agree_with_brute_force -- --ignored"]
+fn tables_with_two_pawns_agree_with_brute_force() {
     ["KPPvKN", "KRvKPP"].iter().for_each(|set| check_tables(set));
 }
 

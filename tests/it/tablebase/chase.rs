@@ -116,7 +116,7 @@ fn explain(tables: &Tables, position: &Position, entry: Entry) {
             let loser = if entry.wdl == Wdl::Win { !position.turn() } else { position.turn() };
             let repeated = line.repeated.unwrap();
             assert_eq!(repeated.judgement.verdict, Verdict::Loses(loser), "{fen}");
-            assert_eq!(repeated.deeds.len(), line.moves.len() - repeated.start, "{fen}");
+            assert_eq!(repeated.moves.len(), line.moves.len() - repeated.start, "{fen}");
         }
         LineEnd::Mate | LineEnd::Stalemate => {}
         end => panic!("{fen} ends with {}", end.name()),

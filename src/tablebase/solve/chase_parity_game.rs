@@ -1,4 +1,4 @@
-//! Chase rounds against literal parity games on random graphs: positions × the piece that the victim
+//! Chase rounds against literal parity_game games on random graphs: positions × the piece that the victim
 //! names, solved once for each colour, check and chase in turn until nothing more is decided.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, QuietMove};
-use crate::tablebase::solve::parity::{Parity, Silent};
+use crate::tablebase::solve::parity_game::{ParityGame, Silent};
 use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
 use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNDECIDED, is_win, solve};
 use crate::tablebase::value::{Rules, Wdl};
@@ -29,14 +29,14 @@ impl LoopMove {
     }
 }
 
-/// A random graph with a deed for each move.
+/// A random graph with a loop_move for each move.
 #[derive(Debug, Clone)]
-struct RandomHunt {
+struct RandomChaseGraph {
     graph: RandomGraph,
-    deeds: [Vec<Vec<LoopMove>>; 2],
+    loop_moves: [Vec<Vec<LoopMove>>; 2],
 }
 
-impl RandomHunt {
+impl RandomChaseGraph {
     fn any() -> impl Strategy<Value = Self> {
         RandomGraph::any_smaller_than(7).prop_flat_map(|graph| {
             let moves: usize = (0..2)
@@ -45,22 +45,23 @@ impl RandomHunt {
                 .sum();
             let chased = prop_oneof![4 => Just(6u16), 2 => Just(2), 1 => Just(4), 3 => Just(0)];
             let exchanged = || prop::bool::weighted(0.2);
-            let deed = (chased, exchanged(), exchanged())
+            let loop_move = (chased, exchanged(), exchanged())
                 .prop_map(|(chased, a, b)| LoopMove { chased, exchanged: [a, b] });
-            prop::collection::vec(deed, moves).prop_map(move |deeds| {
-                let mut deeds = deeds.into_iter();
+            prop::collection::vec(loop_move, moves).prop_map(move |loop_moves| {
+                let mut loop_moves = loop_moves.into_iter();
                 let mut take = |side: usize| {
-                    let of = |slot| deeds.by_ref().take(graph.next(side, slot).len()).collect();
+                    let of =
+                        |slot| loop_moves.by_ref().take(graph.next(side, slot).len()).collect();
                     (0..graph.size()).map(of).collect::<Vec<Vec<LoopMove>>>()
                 };
-                let deeds = [take(0), take(1)];
-                Self { graph: graph.clone(), deeds }
+                let loop_moves = [take(0), take(1)];
+                Self { graph: graph.clone(), loop_moves }
             })
         })
     }
 }
 
-impl GameGraph for RandomHunt {
+impl GameGraph for RandomChaseGraph {
     type Cursor<'a> = ();
     fn sides(&self) -> usize {
         2
@@ -92,7 +93,7 @@ impl GameGraph for RandomHunt {
     }
 }
 
-impl ChaseGraph for RandomHunt {
+impl ChaseGraph for RandomChaseGraph {
     fn can_chase(&self, _side: usize) -> bool {
         true
     }
@@ -111,13 +112,13 @@ impl ChaseGraph for RandomHunt {
         let followed = if followed == Followed::Mover { side } else { 1 - side };
         let moves = self.graph.next(side, slot as usize).iter().copied();
         moves
-            .zip(&self.deeds[side][slot as usize])
+            .zip(&self.loop_moves[side][slot as usize])
             .filter(|&(next, _)| wanted(next))
-            .map(|(next, deed)| QuietMove {
+            .map(|(next, loop_move)| QuietMove {
                 next,
-                chased: deed.chased,
+                chased: loop_move.chased,
                 renumbered: std::array::from_fn(|man| {
-                    deed.number_after(followed, man as ManNumber)
+                    loop_move.number_after(followed, man as ManNumber)
                 }),
             })
             .collect()
@@ -132,24 +133,25 @@ type Vertex = (usize, usize, ManNumber, u8);
 /// moves of the other side newly chase the piece named while moves of its own that neither check
 /// nor chase never end. It may name another piece with any move, but not for ever.
 struct Literal<'a> {
-    hunt: &'a RandomHunt,
+    chase_graph: &'a RandomChaseGraph,
     known: &'a [Wdl],
     victim: usize,
     numbers: HashMap<Vertex, usize>,
-    game: Parity,
+    game: ParityGame,
     open: Vec<Vertex>,
 }
 
 impl<'a> Literal<'a> {
-    fn new(hunt: &'a RandomHunt, known: &'a [Wdl], victim: usize) -> Self {
+    fn new(chase_graph: &'a RandomChaseGraph, known: &'a [Wdl], victim: usize) -> Self {
         // 0 the victim wins, 1 it does not.
-        let game = Parity { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
-        Self { hunt, known, victim, numbers: HashMap::new(), game, open: Vec::new() }
+        let game =
+            ParityGame { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
+        Self { chase_graph, known, victim, numbers: HashMap::new(), game, open: Vec::new() }
     }
 
     fn number(&mut self, vertex: Vertex) -> usize {
         let (side, slot, _, priority) = vertex;
-        let wdl = self.known[side * self.hunt.graph.size() + slot];
+        let wdl = self.known[side * self.chase_graph.graph.size() + slot];
         if wdl != Wdl::Draw {
             return usize::from((wdl == Wdl::Win) != (side == self.victim));
         }
@@ -166,19 +168,21 @@ impl<'a> Literal<'a> {
 
     fn expand(&mut self, vertex: Vertex) {
         let (side, slot, man, _) = vertex;
-        let graph = &self.hunt.graph;
+        let graph = &self.chase_graph.graph;
         let mut next = Vec::new();
-        for (&to, deed) in graph.next(side, slot).iter().zip(&self.hunt.deeds[side][slot]) {
+        for (&to, loop_move) in
+            graph.next(side, slot).iter().zip(&self.chase_graph.loop_moves[side][slot])
+        {
             let to = to as usize;
-            let named = deed.number_after(self.victim, man);
+            let named = loop_move.number_after(self.victim, man);
             if side == self.victim {
-                let is_idle = deed.chased == 0 && !graph.is_checked(1 - side, to);
+                let is_idle = loop_move.chased == 0 && !graph.is_checked(1 - side, to);
                 for other in 1..MEN {
                     let priority = if other != named { 3 } else { 1 + u8::from(is_idle) };
                     next.push(self.number((1 - side, to, other, priority)));
                 }
             } else {
-                let priority = if deed.chased >> man & 1 == 1 { 1 } else { 3 };
+                let priority = if loop_move.chased >> man & 1 == 1 { 1 } else { 3 };
                 next.push(self.number((1 - side, to, named, priority)));
             }
         }
@@ -194,7 +198,7 @@ impl<'a> Literal<'a> {
 
     /// The positions that the victim wins.
     fn solve(mut self) -> Vec<bool> {
-        let size = self.hunt.graph.size();
+        let size = self.chase_graph.graph.size();
         let places = || (0..2 * size).map(|i| (i / size, i % size, 1, 3));
         let starts: Vec<usize> = places().map(|vertex| self.number(vertex)).collect();
         while let Some(vertex) = self.open.pop() {
@@ -214,30 +218,30 @@ const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
 }
 
 /// The same game for checks: they are chases of no piece in particular.
-fn as_checks(hunt: &RandomHunt) -> RandomHunt {
-    let deeds = [0, 1].map(|side| {
+fn as_checks(chase_graph: &RandomChaseGraph) -> RandomChaseGraph {
+    let loop_moves = [0, 1].map(|side| {
         let of = |slot: usize| {
-            let moves = hunt.graph.next(side, slot).iter();
-            let check = |&to: &u32| hunt.graph.is_checked(1 - side, to as usize);
+            let moves = chase_graph.graph.next(side, slot).iter();
+            let check = |&to: &u32| chase_graph.graph.is_checked(1 - side, to as usize);
             moves
                 .map(|to| LoopMove { chased: if check(to) { 6 } else { 0 }, exchanged: [false; 2] })
                 .collect()
         };
-        (0..hunt.graph.size()).map(of).collect()
+        (0..chase_graph.graph.size()).map(of).collect()
     });
-    RandomHunt { graph: hunt.graph.clone(), deeds }
+    RandomChaseGraph { graph: chase_graph.graph.clone(), loop_moves }
 }
 
 /// Check and chase in turn, until neither decides anything.
-fn literal_results(hunt: &RandomHunt) -> Vec<Wdl> {
-    let checks = as_checks(hunt);
-    let mut known = vec![Wdl::Draw; 2 * hunt.graph.size()];
+fn literal_results(chase_graph: &RandomChaseGraph) -> Vec<Wdl> {
+    let checks = as_checks(chase_graph);
+    let mut known = vec![Wdl::Draw; 2 * chase_graph.graph.size()];
     loop {
         let before = known.clone();
-        for game in [&checks, hunt] {
+        for game in [&checks, chase_graph] {
             let won = [0, 1].map(|victim| Literal::new(game, &known, victim).solve());
             for (i, wdl) in known.iter_mut().enumerate() {
-                let side = i / hunt.graph.size();
+                let side = i / chase_graph.graph.size();
                 assert!(!(won[0][i] && won[1][i]), "both sides cannot win");
                 if won[side][i] {
                     *wdl = Wdl::Win;
@@ -252,8 +256,8 @@ fn literal_results(hunt: &RandomHunt) -> Vec<Wdl> {
     }
 }
 
-fn solver_results(hunt: &RandomHunt, rules: Rules) -> Vec<Wdl> {
-    let solution = solve(hunt, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
+fn solver_results(chase_graph: &RandomChaseGraph, rules: Rules) -> Vec<Wdl> {
+    let solution = solve(chase_graph, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
     let result = |&word: &u16| match word {
         _ if word & UNDECIDED != 0 => Wdl::Draw,
         _ if is_win(word) => Wdl::Win,
@@ -266,14 +270,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rounds_solve_the_games_of_check_and_chase(hunt in RandomHunt::any()) {
-        prop_assert_eq!(solver_results(&hunt, Rules::Asian), literal_results(&hunt));
+    fn the_rounds_solve_the_games_of_check_and_chase(chase_graph in RandomChaseGraph::any()) {
+        prop_assert_eq!(solver_results(&chase_graph, Rules::Asian), literal_results(&chase_graph));
     }
 
     #[test]
-    fn chase_takes_nothing_back(hunt in RandomHunt::any()) {
-        let without = solver_results(&hunt, Rules::Check);
-        for (without, with) in without.into_iter().zip(solver_results(&hunt, Rules::Asian)) {
+    fn chase_takes_nothing_back(chase_graph in RandomChaseGraph::any()) {
+        let without = solver_results(&chase_graph, Rules::Check);
+        for (without, with) in without.into_iter().zip(solver_results(&chase_graph, Rules::Asian)) {
             prop_assert!(without == Wdl::Draw || without == with);
         }
     }
@@ -284,10 +288,10 @@ proptest! {
 fn some_random_graphs_are_decided_by_chase() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let strategy = RandomHunt::any();
+    let strategy = RandomChaseGraph::any();
     let differs = (0..2_000).filter(|_| {
-        let hunt = strategy.new_tree(&mut runner).expect("a random graph").current();
-        solver_results(&hunt, Rules::Check) != solver_results(&hunt, Rules::Asian)
+        let chase_graph = strategy.new_tree(&mut runner).expect("a random graph").current();
+        solver_results(&chase_graph, Rules::Check) != solver_results(&chase_graph, Rules::Asian)
     });
     assert!(differs.count() > 0);
 }

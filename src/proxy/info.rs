@@ -1,10 +1,10 @@
-//! `info` lines of an engine in the words of the GUI.
+//! `info` lines of an engine in the dialect of the GUI.
 
 use crate::game::ScoreKind;
 use crate::protocol::{Info, Wire, scale};
 
 /// An `info` line as the GUI wants it: none, one or several lines.
-pub(super) fn info(line: &str, from: Wire, to: Wire) -> Vec<String> {
+pub(super) fn translate(line: &str, from: Wire, to: Wire) -> Vec<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if let Some(&kind @ ("string" | "message")) = words.get(1) {
         let text = line.split_once(kind).map_or("", |(_, text)| text.trim_start());
@@ -82,34 +82,34 @@ mod tests {
     #[test]
     fn info_lines_are_translated() {
         let line = "info depth 5 seldepth 9 multipv 1 score cp -12 nodes 77 time 3 pv h2e2 h9g7";
-        assert_eq!(info(line, UCI, UCI), [line]);
-        assert_eq!(info(line, UCI, Wire::of(Dialect::Cyclone)), [line]);
+        assert_eq!(translate(line, UCI, UCI), [line]);
+        assert_eq!(translate(line, UCI, Wire::of(Dialect::Cyclone)), [line]);
         assert_eq!(
-            info(line, UCI, UCCI),
+            translate(line, UCI, UCCI),
             ["info time 3 nodes 77", "info depth 5 score -12 pv h2e2 h9g7"]
         );
         assert_eq!(
-            info("info depth 5 score mate 2 pv h3e3 h10g8", FAIRY, UCI),
+            translate("info depth 5 score mate 2 pv h3e3 h10g8", FAIRY, UCI),
             ["info depth 5 score mate 2 pv h2e2 h9g7"]
         );
-        assert_eq!(info("info depth 5 multipv 2 score cp 1 pv a0a1", UCI, UCCI), [""; 0]);
+        assert_eq!(translate("info depth 5 multipv 2 score cp 1 pv a0a1", UCI, UCCI), [""; 0]);
         assert_eq!(
-            info("info depth 5 score mate 2 pv h3e3", FAIRY, UCCI),
+            translate("info depth 5 score mate 2 pv h3e3", FAIRY, UCCI),
             ["info depth 5 score 9997 pv h2e2"]
         );
         for (said, heard) in [("12", "cp 12"), ("-9998", "mate -1"), ("mate 3", "mate 3")] {
             assert_eq!(
-                info(&format!("info depth 5 score {said} pv h2e2"), UCCI, FAIRY),
+                translate(&format!("info depth 5 score {said} pv h2e2"), UCCI, FAIRY),
                 [format!("info depth 5 score {heard} pv h3e3")]
             );
         }
         assert_eq!(
-            info("info depth 5 multipv 2 score 9999 pv h2e2", UCCI, UCI),
+            translate("info depth 5 multipv 2 score 9999 pv h2e2", UCCI, UCI),
             ["info depth 5 multipv 2 score mate 1 pv h2e2"]
         );
-        assert_eq!(info("info message hallo  du", UCCI, UCI), ["info string hallo  du"]);
-        assert_eq!(info("info string h2e2", UCI, UCCI), ["info message h2e2"]);
-        assert_eq!(info("info depth 3 currmove a0a1", UCI, UCCI), ["info currmove a0a1"]);
+        assert_eq!(translate("info message hallo  du", UCCI, UCI), ["info string hallo  du"]);
+        assert_eq!(translate("info string h2e2", UCI, UCCI), ["info message h2e2"]);
+        assert_eq!(translate("info depth 3 currmove a0a1", UCI, UCCI), ["info currmove a0a1"]);
     }
 
     proptest! {
@@ -118,7 +118,7 @@ mod tests {
             for line in [&line, &words] {
                 for from in [UCI, UCCI, FAIRY] {
                     for to in [UCI, UCCI, FAIRY] {
-                        let _unused = info(line, from, to);
+                        let _unused = translate(line, from, to);
                     }
                 }
             }

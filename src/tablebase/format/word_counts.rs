@@ -24,12 +24,12 @@ const TASK: usize = 1 << 16;
 
 /// The positions of the whole board with one side to move by their words.
 #[derive(Debug, Clone)]
-pub(super) struct Tally {
+pub(super) struct WordCounts {
     /// By word, [`DRAW`] last.
     by_word: Vec<u64>,
 }
 
-impl Tally {
+impl WordCounts {
     /// Counts a side's positions.
     pub(super) fn new(table: &Table, side: usize) -> Self {
         let draw = 2 * table.ranks.len() + 1;
@@ -96,10 +96,10 @@ impl Tally {
     }
 }
 
-/// By side to move: the tallies of a table.
-pub(super) fn tallies(table: &Table) -> BySide<Tally> {
-    let first = Tally::new(table, 0);
-    let second = if table.words.len() == 1 { first.clone() } else { Tally::new(table, 1) };
+/// By side to move: the counts of a table.
+pub(super) fn count_words(table: &Table) -> BySide<WordCounts> {
+    let first = WordCounts::new(table, 0);
+    let second = if table.words.len() == 1 { first.clone() } else { WordCounts::new(table, 1) };
     BySide { first, second }
 }
 

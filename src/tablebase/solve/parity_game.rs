@@ -20,13 +20,13 @@ impl Watch for Silent {
 }
 
 /// A parity game: the even player wins a play whose greatest infinitely repeated priority is even.
-pub(in crate::tablebase) struct Parity {
+pub(in crate::tablebase) struct ParityGame {
     pub(in crate::tablebase) owner: Vec<usize>,
     pub(in crate::tablebase) priority: Vec<u8>,
     pub(in crate::tablebase) next: Vec<Vec<usize>>,
 }
 
-impl Parity {
+impl ParityGame {
     /// The vertices of `among` from which the player 0 (even) or 1 (odd) wins.
     pub(in crate::tablebase) fn solve(&self, among: &[bool]) -> [Vec<bool>; 2] {
         let nothing = vec![false; among.len()];
@@ -76,11 +76,12 @@ impl Parity {
 }
 
 /// The game in which `victim` (the even player) wins if it wins over the board or by the rule.
-fn literal_game(graph: &RandomGraph, victim: usize) -> Parity {
+fn literal_game(graph: &RandomGraph, victim: usize) -> ParityGame {
     // Two vertices for the outcomes that end the game: 0 the victim wins, 1 it does not.
     let size = graph.size();
     let number = |side: usize, slot: usize| 2 + side * size + slot;
-    let mut game = Parity { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
+    let mut game =
+        ParityGame { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
     for side in 0..2 {
         for slot in 0..size {
             // The priority of the move that leads here.
@@ -165,9 +166,9 @@ fn more_moves_than_words_count_are_refused() {
 }
 
 /// Gives up after this number of calls.
-struct Impatient(std::sync::atomic::AtomicI32);
+struct CancelAfter(std::sync::atomic::AtomicI32);
 
-impl Watch for Impatient {
+impl Watch for CancelAfter {
     fn examined(&self, _done: u64, _total: u64) {}
     fn ply(&self, _order: u16, _distance: u16) {}
     fn is_cancelled(&self) -> bool {
@@ -179,9 +180,9 @@ impl Watch for Impatient {
 fn the_solver_can_be_cancelled_at_any_time() {
     // Asked once for the block, once for each ply (one, and the end), and then by the rule rounds.
     let graph = RandomGraph::crowded(3);
-    for patience in 0..3 {
-        let solved = solve(&graph, Rules::Check, &Impatient(patience.into())).map(|_| ());
-        assert_eq!(solved, Err(SolveError::Cancelled), "{patience}");
+    for calls in 0..3 {
+        let solved = solve(&graph, Rules::Check, &CancelAfter(calls.into())).map(|_| ());
+        assert_eq!(solved, Err(SolveError::Cancelled), "{calls}");
     }
 }
 
