@@ -236,7 +236,7 @@ fn every_kind() -> Kinds {
     kinds
 }
 
-fn entries(path: &Path) -> Vec<Entry> {
+fn entries(path: &Path) -> Vec<BookEntry> {
     let mut entries = Vec::new();
     let book = Book::open(path).unwrap();
     book.verify().unwrap();

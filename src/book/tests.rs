@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::book::file::digest;
-use crate::book::file::store::Part;
+use crate::book::file::store::BookPart;
 use crate::book::*;
 use crate::bytes::StopFlag;
 use crate::bytes::lock::tests::names;
@@ -415,7 +415,7 @@ fn a_table_without_end_is_damage() {
     let book = Book::open_until(&path, &stop).unwrap();
     let out = Output::claim(&folder.path().join("out.book"), &stop).unwrap();
     let writer = out.writer().unwrap();
-    let copy = || out.at().copy_tables(&book, &writer, |part| part == Part::Origins);
+    let copy = || out.at().copy_tables(&book, &writer, |part| part == BookPart::Origins);
     let error = copy().unwrap_err();
     assert!(error.to_string().contains("more steps"), "{error}");
     stop.set();

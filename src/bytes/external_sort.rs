@@ -67,18 +67,18 @@ pub(crate) struct Sorter<S: Reduce> {
     folder: PathBuf,
     budget: usize,
     stop: StopFlag,
-    state: Mutex<State<S::Item>>,
+    state: Mutex<SortState<S::Item>>,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct SortState<T> {
     items: Vec<T>,
     bytes: usize,
     /// By level: those of level `n` were merged from [`FAN_IN`] of level `n - 1`.
     runs: Vec<Vec<File>>,
 }
 
-impl<T> Default for State<T> {
+impl<T> Default for SortState<T> {
     fn default() -> Self {
         Self { items: Vec::new(), bytes: 0, runs: Vec::new() }
     }
@@ -89,7 +89,7 @@ impl<S: Reduce> Sorter<S> {
     /// [`io::ErrorKind::Interrupted`] once `stop` is set.
     pub(crate) fn new(folder: &Path, budget: usize, stop: &StopFlag) -> Self {
         let stop = stop.clone();
-        Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(State::default()) }
+        Self { folder: folder.to_owned(), budget, stop, state: Mutex::new(SortState::default()) }
     }
 
     /// Adds a batch. No lock is held while a run is written.
@@ -154,11 +154,11 @@ impl<S: Reduce> Sorter<S> {
             let few = runs.drain(..few).collect();
             runs.push(Run::temporary(self.write_run(Merge::of_runs(few, &self.stop)?)?));
         }
-        let memory = Source::Memory(fold(state.items));
-        Merge::new(runs.into_iter().map(Source::File).chain([memory]).collect(), &self.stop)
+        let memory = MergeSource::Memory(fold(state.items));
+        Merge::new(runs.into_iter().map(MergeSource::File).chain([memory]).collect(), &self.stop)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<S::Item>> {
+    fn lock(&self) -> MutexGuard<'_, SortState<S::Item>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -398,12 +398,12 @@ impl Run {
 }
 
 /// A source of sums while merging.
-enum Source<S: Reduce> {
+enum MergeSource<S: Reduce> {
     Memory(Fold<S>),
     File(Run),
 }
 
-impl<S: Reduce> Source<S> {
+impl<S: Reduce> MergeSource<S> {
     fn next(&mut self, unpack: &mut Decompressor<'_>) -> io::Result<Option<S>> {
         match self {
             Self::Memory(fold) => Ok(fold.next()),
@@ -418,7 +418,7 @@ const NOBODY: usize = usize::MAX;
 /// All sums in ascending order, each once. The least head is found by a tournament in which every inner node
 /// remembers the loser there (Knuth, The Art of Computer Programming 3, 5.4.1: a tree of losers).
 pub(crate) struct Merge<S: Reduce> {
-    sources: Vec<Source<S>>,
+    sources: Vec<MergeSource<S>>,
     /// The next sum of each source.
     heads: Vec<Option<S>>,
     /// `losers[0]` is the winner; the children of node `n` are `2n` and `2n + 1`, and source `i`
@@ -430,7 +430,7 @@ pub(crate) struct Merge<S: Reduce> {
 }
 
 impl<S: Reduce> Merge<S> {
-    fn new(mut sources: Vec<Source<S>>, stop: &StopFlag) -> io::Result<Self> {
+    fn new(mut sources: Vec<MergeSource<S>>, stop: &StopFlag) -> io::Result<Self> {
         let mut unpack = Decompressor::new()?;
         let heads = sources
             .iter_mut()
@@ -445,7 +445,7 @@ impl<S: Reduce> Merge<S> {
     }
 
     fn of_runs(runs: Vec<Run>, stop: &StopFlag) -> io::Result<Self> {
-        Self::new(runs.into_iter().map(Source::File).collect(), stop)
+        Self::new(runs.into_iter().map(MergeSource::File).collect(), stop)
     }
 
     /// Plays the matches from a source's leaf up to the root. While the tree is being filled, the
@@ -485,7 +485,7 @@ impl<S: Reduce> Merge<S> {
         }
         let next = self.sources[winner].next(&mut self.unpack)?;
         if next.as_ref().is_some_and(|next| head.order(next) != Ordering::Less)
-            && let Source::File(run) = &self.sources[winner]
+            && let MergeSource::File(run) = &self.sources[winner]
         {
             return Err(run.damaged());
         }

@@ -17,7 +17,7 @@ pub const HEADER_LEN: usize = 24;
 
 /// A kind of sealed file: its magic, the version this program writes, and the largest payload it accepts.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct SealedKind {
     /// First eight bytes of the file.
     pub magic: [u8; 8],
     /// The version written, and the only one read.
@@ -90,7 +90,7 @@ fn options(limit: u64) -> impl Options {
 /// # Errors
 ///
 /// [`SealError::Payload`] if the value exceeds the kind's limit or cannot be serialised.
-pub fn seal<T: Serialize>(kind: Kind, value: &T) -> Result<Vec<u8>, SealError> {
+pub fn seal<T: Serialize>(kind: SealedKind, value: &T) -> Result<Vec<u8>, SealError> {
     let payload = options(kind.limit).serialize(value).map_err(SealError::Payload)?;
     let mut out = Vec::with_capacity(HEADER_LEN + payload.len());
     out.extend_from_slice(&kind.magic);
@@ -107,7 +107,7 @@ pub fn seal<T: Serialize>(kind: Kind, value: &T) -> Result<Vec<u8>, SealError> {
 /// # Errors
 ///
 /// Every way in which the bytes can be wrong, see [`SealError`].
-pub fn unseal<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T, SealError> {
+pub fn unseal<T: DeserializeOwned>(kind: SealedKind, bytes: &[u8]) -> Result<T, SealError> {
     let (header, payload) = split(kind, bytes)?;
     let expected = u32_at(header, 20);
     let found = checksum(&header[..20], payload);
@@ -118,7 +118,7 @@ pub fn unseal<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T, SealEr
     options(kind.limit).deserialize(payload).map_err(SealError::Payload)
 }
 
-fn split(kind: Kind, bytes: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
+fn split(kind: SealedKind, bytes: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
     let truncated = |need| SealError::Truncated { have: bytes.len(), need };
     if !bytes.starts_with(&kind.magic) && bytes.len() >= kind.magic.len() {
         return Err(SealError::Magic {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const KIND: Kind = Kind { magic: *b"JZTEST\0\0", version: 3, limit: 1 << 16 };
+    const KIND: SealedKind = SealedKind { magic: *b"JZTEST\0\0", version: 3, limit: 1 << 16 };
     type Sample = (u32, Vec<u64>, String);
 
     proptest! {

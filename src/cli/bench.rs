@@ -65,7 +65,7 @@ enum What {
     Techniques(techniques::Args),
 }
 
-struct Row {
+struct BenchRow {
     fen: &'static str,
     nodes: u64,
     quiescence: u64,
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let positions: Vec<_> = rows
             .iter()
             .map(|row| {
-                let Row { fen, nodes, quiescence, best, score } = row;
+                let BenchRow { fen, nodes, quiescence, best, score } = row;
                 json!({"fen": fen, "nodes": nodes, "quiescence_nodes": quiescence,
                        "best": best, "score": score})
             })
@@ -116,7 +116,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
-fn search_all(depth: u32) -> Result<Vec<Row>, CliError> {
+fn search_all(depth: u32) -> Result<Vec<BenchRow>, CliError> {
     let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
     let mut searcher = Searcher::<Position>::new(options).or_exit(exit::UNAVAILABLE)?;
     let rules = <Position as Adjudicate>::Rules::default();
@@ -125,7 +125,7 @@ fn search_all(depth: u32) -> Result<Vec<Row>, CliError> {
         let position = Position::from_fen(fen).or_exit(exit::BAD_DATA)?;
         searcher.new_game();
         let found = searcher.run(&Line::new(position, 0), rules, &Limits::depth(depth), &(), &());
-        rows.push(Row {
+        rows.push(BenchRow {
             fen,
             nodes: found.nodes,
             quiescence: found.quiescence_nodes,

@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     fs::create_dir_all(&dir).or_exit_with(exit::CANNOT_CREATE, || {
         format!("cannot create {}; choose another folder with --dir", dir.shown())
     })?;
-    let place = Place {
+    let place = OutputPaths {
         book: dir.join("demo.book"),
         tables: dir.join("tables"),
         games: dir.join("games.pgn"),
@@ -99,13 +99,13 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 /// The paths of the outputs.
-struct Place {
+struct OutputPaths {
     book: PathBuf,
     tables: PathBuf,
     games: PathBuf,
 }
 
-impl Place {
+impl OutputPaths {
     /// Refuses to replace what no demo made. In a folder given by the user, that includes the
     /// book: it must be of the same games and without changes.
     fn check(&self, books: &Path, is_named: bool) -> Result<(), CliError> {
@@ -230,7 +230,11 @@ fn cache_folder() -> PathBuf {
     cache.unwrap_or_else(env::temp_dir).join("juzhong").join("demo")
 }
 
-fn build_book(games: &Games, place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
+fn build_book(
+    games: &Games,
+    place: &OutputPaths,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
     let start = Instant::now();
     writeln!(context.out, "1. An opening book from {games}")?;
     context.out.flush()?;
@@ -252,7 +256,7 @@ fn build_book(games: &Games, place: &Place, context: &mut Context<'_>) -> Result
     Ok(())
 }
 
-fn build_tables(place: &Place, context: &mut Context<'_>) -> Result<(), CliError> {
+fn build_tables(place: &OutputPaths, context: &mut Context<'_>) -> Result<(), CliError> {
     let start = Instant::now();
     writeln!(context.out, "\n2. All endgame tables of up to {MEN} men, rules {RULES}")?;
     context.out.flush()?;
@@ -299,7 +303,7 @@ impl Progress for Bar {
 }
 
 /// Returns true if the tablebase is right.
-fn verify_table(place: &Place, context: &mut Context<'_>) -> Result<bool, CliError> {
+fn verify_table(place: &OutputPaths, context: &mut Context<'_>) -> Result<bool, CliError> {
     let start = Instant::now();
     writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
     context.out.flush()?;
@@ -331,7 +335,7 @@ struct Show {
 }
 
 impl Show {
-    fn new(args: &Args, place: &Place) -> Result<Self, CliError> {
+    fn new(args: &Args, place: &OutputPaths) -> Result<Self, CliError> {
         let mut engine = Engine::new(EngineOptions {
             books: vec![place.book.clone().into()],
             select: SelectOptions { ply_limit: BOOK_PLIES, ..SelectOptions::default() },

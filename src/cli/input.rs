@@ -15,7 +15,7 @@ const MAX_SKIP: u64 = 64 << 20;
 
 /// The lines of an input, one at a time. An interrupt ends the waiting for the next one.
 pub(super) struct Input {
-    reader: BufReader<Source>,
+    reader: BufReader<WaitingInput>,
     name: String,
     /// Lines read so far.
     number: u64,
@@ -27,7 +27,7 @@ impl Input {
     pub(super) fn open(path: &Path, max: u64) -> Result<Self, CliError> {
         let is_standard = path.as_os_str() == "-";
         let name = if is_standard { "stdin".to_owned() } else { path.shown().to_string() };
-        let source = if is_standard { Source::standard() } else { Source::open(path) };
+        let source = if is_standard { WaitingInput::standard() } else { WaitingInput::open(path) };
         let source = source.or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
         Ok(Self { reader: BufReader::with_capacity(BUFFER, source), name, number: 0, max })
     }
@@ -109,14 +109,14 @@ impl Input {
 
 /// Standard input. An interrupt ends the waiting for it with an error.
 pub(super) fn standard_input() -> io::Result<impl Read> {
-    Source::standard()
+    WaitingInput::standard()
 }
 
 /// A file or pipe that is waited for only as long as nobody interrupts.
-struct Source(File);
+struct WaitingInput(File);
 
 #[cfg(unix)]
-impl Source {
+impl WaitingInput {
     fn standard() -> io::Result<Self> {
         use std::os::fd::AsFd;
         io::stdin().as_fd().try_clone_to_owned().map(|fd| Self(File::from(fd)))
@@ -152,7 +152,7 @@ impl Source {
 }
 
 #[cfg(unix)]
-impl Read for Source {
+impl Read for WaitingInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             self.wait()?;
@@ -165,7 +165,7 @@ impl Read for Source {
 }
 
 #[cfg(not(unix))]
-impl Source {
+impl WaitingInput {
     #[cfg(windows)]
     fn standard() -> io::Result<Self> {
         use std::os::windows::io::AsHandle;
@@ -183,7 +183,7 @@ impl Source {
 }
 
 #[cfg(not(unix))]
-impl Read for Source {
+impl Read for WaitingInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
     }

@@ -85,7 +85,7 @@ fn run_game<G: Terminal + Playable>(
         }
     };
     let start = Line::new(line.start().clone(), start_clock);
-    let mut table = Table {
+    let mut table = TerminalGame {
         opponent,
         rules: args.player.rules::<G>()?,
         fen: args.line.fen.as_ref().map(|_| G::line_text(&start, fullmoves)),
@@ -187,7 +187,7 @@ fn describe_thought(thought: &Thought) -> String {
 }
 
 /// A game between a human and an engine.
-struct Table<'a, 'c, G: Playable> {
+struct TerminalGame<'a, 'c, G: Playable> {
     opponent: Opponent<G>,
     rules: G::Rules,
     /// The position requested as the start.
@@ -211,7 +211,7 @@ enum Next {
     Over,
 }
 
-impl<G: Terminal + Playable> Table<'_, '_, G> {
+impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn play(&mut self) -> Result<(), CliError> {
         let mut next = Next::Moved;
         while next != Next::Over {

@@ -35,7 +35,7 @@ const VISITS: u32 = 2;
 
 /// A position with the losing side to move.
 #[derive(Debug)]
-struct Node {
+struct ClaimNode {
     position: Position,
     answers: Vec<Answer>,
     /// Plies to the end by the moves that are not in `answers`.
@@ -57,7 +57,7 @@ pub(super) struct Claims<'a> {
     tables: &'a XiangqiTables,
     rules: RuleSet,
     budget: Budget<'a>,
-    nodes: Vec<Node>,
+    nodes: Vec<ClaimNode>,
     /// By position with the losing side to move.
     places: HashMap<Key, usize>,
     /// By position with the winning side to move: the winner's move.
@@ -95,7 +95,7 @@ impl<'a> Claims<'a> {
     fn node(&mut self, position: Position) -> usize {
         let place = self.nodes.len();
         *self.places.entry(position.key()).or_insert_with(|| {
-            self.nodes.push(Node { position, answers: Vec::new(), ends: 0, visits: 0 });
+            self.nodes.push(ClaimNode { position, answers: Vec::new(), ends: 0, visits: 0 });
             place
         })
     }

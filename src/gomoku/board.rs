@@ -1,8 +1,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::lines::{Axis, EDGE, EMPTY, Line, Lines, owner, stone};
-use super::shape::{self, Shape, Table};
+use super::lines::{Axis, EDGE, EMPTY, LineCells, Lines, owner, stone};
+use super::shape::{self, Shape, ShapeTable};
 use super::{Notice, Point};
 use crate::game::{Game, MoveList, Notation, Outcome, Side};
 use crate::hash::gomoku::{KEYS, POINTS, SECOND_TO_MOVE};
@@ -55,7 +55,7 @@ pub struct Board {
     /// By player and point; on an occupied point, the shape from before the stone was placed.
     shapes: [[Shape; POINTS]; 2],
     notices: [Notice; 2],
-    table: Option<&'static Table>,
+    table: Option<&'static ShapeTable>,
 }
 
 /// The undo record of a move; empty, for the board itself and the point suffice to undo it.
@@ -273,7 +273,7 @@ impl Board {
         point: Point,
         axis: Axis,
         direction: i32,
-        (before, after, at): (Line, Line, i32),
+        (before, after, at): (LineCells, LineCells, i32),
     ) {
         let step = (direction * axis.step()) as isize;
         let mut index = point.index();
@@ -295,7 +295,13 @@ impl Board {
         }
     }
 
-    fn change_shape(&mut self, side: Side, index: usize, (before, after): (Line, Line), at: i32) {
+    fn change_shape(
+        &mut self,
+        side: Side,
+        index: usize,
+        (before, after): (LineCells, LineCells),
+        at: i32,
+    ) {
         let old = self.line_shape(before, at, side);
         let new = self.line_shape(after, at, side);
         if old != new {
@@ -307,7 +313,7 @@ impl Board {
         }
     }
 
-    fn line_shape(&self, line: Line, place: i32, side: Side) -> Shape {
+    fn line_shape(&self, line: LineCells, place: i32, side: Side) -> Shape {
         match self.table {
             Some(table) => shape::from_table(table, line, place, side),
             None => shape::exact(line, place, side, self.row),

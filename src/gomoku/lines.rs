@@ -86,9 +86,9 @@ impl Axis {
 
 /// The cells of one line; whatever does not lie on the board is [`EDGE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line(u64);
+pub(super) struct LineCells(u64);
 
-impl Line {
+impl LineCells {
     /// The cell at a place, which may lie beyond the board.
     pub(super) const fn cell(self, at: i32) -> u8 {
         let slot = at + MARGIN;
@@ -118,19 +118,19 @@ impl Line {
     }
 }
 
-/// Exchanges the players' stones in [`Line::neighbours`].
+/// Exchanges the players' stones in [`LineCells::neighbours`].
 pub(super) const fn exchanged(neighbours: u16) -> u16 {
     (neighbours & 0x5555) << 1 | neighbours >> 1 & 0x5555
 }
 
 /// All lines of a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lines([[Line; MOST_LINES]; 4]);
+pub(super) struct Lines([[LineCells; MOST_LINES]; 4]);
 
 impl Lines {
     /// The lines of an empty board.
     pub(super) fn empty(width: u8, height: u8) -> Self {
-        let mut lines = Self([[Line(u64::MAX); MOST_LINES]; 4]);
+        let mut lines = Self([[LineCells(u64::MAX); MOST_LINES]; 4]);
         for row in 0..height {
             for column in 0..width {
                 if let Some(point) = Point::new(column, row) {
@@ -148,7 +148,7 @@ impl Lines {
     }
 
     /// The line through a point, and the point's place on it.
-    pub(super) const fn through(&self, axis: Axis, point: Point) -> (Line, i32) {
+    pub(super) const fn through(&self, axis: Axis, point: Point) -> (LineCells, i32) {
         let (line, at) = axis.locate(point);
         (self.0[axis as usize][line], at)
     }

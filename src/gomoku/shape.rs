@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::sync::OnceLock;
 
-use super::lines::{EMPTY, Line, exchanged, stone};
+use super::lines::{EMPTY, LineCells, exchanged, stone};
 use crate::game::Side;
 
 /// Reach of the table of shapes, in cells, in both directions.
@@ -14,8 +14,8 @@ const TABLE_REACH: i32 = 4;
 /// Number of arrangements of the eight cells that the table knows.
 const TABLE_LEN: usize = 1 << 16;
 
-/// Shapes for the first player by [`Line::neighbours`].
-pub(super) type Table = [Shape; TABLE_LEN];
+/// Shapes for the first player by [`LineCells::neighbours`].
+pub(super) type ShapeTable = [Shape; TABLE_LEN];
 
 /// The shapes that one player's stone would make on a point, along one line or summed over several
 /// lines. The fields lie in one word so that sums are updated at once: the value in the upper half,
@@ -108,8 +108,8 @@ impl fmt::Debug for Shape {
 
 /// The table for a row length, drawn up at its first use; `None` where a row is longer than the
 /// table sees.
-pub(super) fn table(row: u8) -> Option<&'static Table> {
-    static TABLES: [OnceLock<Box<Table>>; TABLE_REACH as usize + 1] =
+pub(super) fn table(row: u8) -> Option<&'static ShapeTable> {
+    static TABLES: [OnceLock<Box<ShapeTable>>; TABLE_REACH as usize + 1] =
         [const { OnceLock::new() }; TABLE_REACH as usize + 1];
     let slot = TABLES.get(usize::from(row.checked_sub(1)?))?;
     Some(slot.get_or_init(|| {
@@ -123,7 +123,7 @@ pub(super) fn table(row: u8) -> Option<&'static Table> {
 
 /// The shape for `side` on a place of `line`, as far as the table sees. It does not see whether
 /// four stones have an empty point at their far end, a difference between two ways to win.
-pub(super) fn from_table(table: &Table, line: Line, at: i32, side: Side) -> Shape {
+pub(super) fn from_table(table: &ShapeTable, line: LineCells, at: i32, side: Side) -> Shape {
     let neighbours = line.neighbours(at);
     let index = match side {
         Side::First => neighbours,
@@ -133,7 +133,7 @@ pub(super) fn from_table(table: &Table, line: Line, at: i32, side: Side) -> Shap
 }
 
 /// The shape for `side` on a place of `line`, worked out from the cells themselves.
-pub(super) fn exact(line: Line, at: i32, side: Side, row: u8) -> Shape {
+pub(super) fn exact(line: LineCells, at: i32, side: Side, row: u8) -> Shape {
     Around::from_line(line, at, side).shape(i32::from(row))
 }
 
@@ -148,7 +148,7 @@ struct Around {
 }
 
 impl Around {
-    fn from_line(line: Line, at: i32, side: Side) -> Self {
+    fn from_line(line: LineCells, at: i32, side: Side) -> Self {
         let mut around = Self { own: 0, empty: 0 };
         for distance in -20..=20 {
             around.add(distance, line.cell(at + distance), side);

@@ -19,7 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::sealed::{self, Kind, SealError};
+use crate::bytes::sealed::{self, SealError, SealedKind};
 
 pub mod foreign;
 pub mod gomoku;
@@ -29,7 +29,7 @@ pub mod xiangqi;
 pub const SEED: [u8; 32] = *b"juzhong: fixed zobrist keys v001";
 
 /// The sealed format of key tables on disk.
-pub const KIND: Kind = Kind { magic: *b"JZKEYS\0\0", version: 1, limit: 1 << 20 };
+pub const KIND: SealedKind = SealedKind { magic: *b"JZKEYS\0\0", version: 1, limit: 1 << 20 };
 
 /// Offset of the first word in a key file: header, game name, seed, word count.
 const WORDS_AT: usize = sealed::HEADER_LEN + 16 + 32 + 8;

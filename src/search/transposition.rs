@@ -18,7 +18,7 @@ const NO_EVAL: i16 = i16::MIN;
 
 /// An entry of the transposition table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TtEntry {
     /// The best move as 16 bits ([`Packed`](crate::game::Packed)).
     pub(super) mv: Option<u16>,
     /// As seen from the position itself.
@@ -34,7 +34,7 @@ pub(super) struct Entry {
     pub(super) age: u8,
 }
 
-impl Entry {
+impl TtEntry {
     /// The same entry with a bound that says nothing, for scores that do not belong to the position.
     pub(super) fn without_score(self) -> Self {
         Self { score: -Score::INFINITE, depth: 0, bound: Bound::Lower, ..self }
@@ -152,22 +152,22 @@ impl TranspositionTable {
     }
 
     /// The entry for the position with this key.
-    pub(super) fn probe(&self, key: Key) -> Option<Entry> {
+    pub(super) fn probe(&self, key: Key) -> Option<TtEntry> {
         self.bucket(key).iter().find_map(|slot| {
             let (stored, entry) = slot.read();
-            if stored == key.0 { Entry::unpack(entry) } else { None }
+            if stored == key.0 { TtEntry::unpack(entry) } else { None }
         })
     }
 
     /// Keeps `entry` (its age is set here), over the same position or the least valuable entry
     /// of the bucket: the shallowest, two plies counted off for each search since.
-    pub(super) fn store(&self, key: Key, mut entry: Entry) {
+    pub(super) fn store(&self, key: Key, mut entry: TtEntry) {
         entry.age = self.age;
         let mut victim = None;
         let mut least = i32::MAX;
         for slot in self.bucket(key) {
             let (stored, old) = slot.read();
-            let Some(old) = Entry::unpack(old) else {
+            let Some(old) = TtEntry::unpack(old) else {
                 if least > i32::MIN {
                     least = i32::MIN;
                     victim = Some(slot);
@@ -194,7 +194,7 @@ impl TranspositionTable {
     }
 
     /// Returns true if a new entry of the same position is worth more than the old one.
-    fn replaces(&self, new: Entry, old: Entry) -> bool {
+    fn replaces(&self, new: TtEntry, old: TtEntry) -> bool {
         new.bound == Bound::Exact || old.age != self.age || new.depth + 3 >= old.depth
     }
 
@@ -205,7 +205,7 @@ impl TranspositionTable {
     /// The share of slots written by this search, of 1,000, from a sample.
     pub(super) fn permille_used(&self) -> u32 {
         let used = |slot: &Slot| {
-            Entry::unpack(slot.entry.load(Relaxed)).is_some_and(|entry| entry.age == self.age)
+            TtEntry::unpack(slot.entry.load(Relaxed)).is_some_and(|entry| entry.age == self.age)
         };
         let sample = self.buckets.iter().take(1_000 / BUCKET);
         sample.flat_map(|bucket| &bucket.0).filter(|slot| used(slot)).count() as u32
@@ -218,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    fn entries() -> impl Strategy<Value = Entry> {
+    fn entries() -> impl Strategy<Value = TtEntry> {
         let bound = prop::sample::select(vec![Bound::Exact, Bound::Lower, Bound::Upper]);
         (
             prop::option::of(0..u16::MAX),
@@ -229,7 +229,7 @@ mod tests {
             any::<bool>(),
             0..AGES,
         )
-            .prop_map(|(mv, score, eval, depth, bound, was_pv, age)| Entry {
+            .prop_map(|(mv, score, eval, depth, bound, was_pv, age)| TtEntry {
                 mv,
                 score: Score::DRAW + score,
                 eval,
@@ -243,7 +243,7 @@ mod tests {
     proptest! {
         #[test]
         fn packing_loses_nothing(entry in entries()) {
-            prop_assert_eq!(Entry::unpack(entry.pack()), Some(entry));
+            prop_assert_eq!(TtEntry::unpack(entry.pack()), Some(entry));
         }
 
         #[test]
@@ -251,7 +251,7 @@ mod tests {
             let table = TranspositionTable::new(1).unwrap();
             table.store(Key(key), entry);
             let found = table.probe(Key(key)).unwrap();
-            prop_assert_eq!(found, Entry { age: 0, ..entry });
+            prop_assert_eq!(found, TtEntry { age: 0, ..entry });
             prop_assert_eq!(table.probe(Key(!key)), None);
         }
     }
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_full_bucket_gives_up_its_shallowest_entry() {
         let table = TranspositionTable::new(1).unwrap();
-        let entry = |depth| Entry {
+        let entry = |depth| TtEntry {
             mv: None,
             score: Score::DRAW,
             eval: None,

@@ -11,7 +11,7 @@ use crate::search::limits::{Control, HashEntry, Limits};
 use crate::search::options::Features;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
-use crate::search::transposition::{Entry, TranspositionTable};
+use crate::search::transposition::{TranspositionTable, TtEntry};
 
 /// Nodes between two looks at the clock: few, for at the end of a very long line each of them is slow.
 const CHECK_INTERVAL: u64 = 128;
@@ -36,7 +36,7 @@ pub fn table_key<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Key {
 }
 
 /// The public form of an entry; `None` for entries that have only a move.
-pub(super) fn hash_entry<M: Packed>(entry: Entry) -> Option<HashEntry<M>> {
+pub(super) fn hash_entry<M: Packed>(entry: TtEntry) -> Option<HashEntry<M>> {
     entry.has_score().then(|| HashEntry {
         best: entry.mv.and_then(M::unpack),
         score: entry.score.to_global(0),
@@ -96,12 +96,12 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     }
 
     #[inline]
-    pub(super) fn probe(&self, key: Key) -> Option<Entry> {
+    pub(super) fn probe(&self, key: Key) -> Option<TtEntry> {
         if self.features.table { self.table.probe(key) } else { None }
     }
 
     #[inline]
-    pub(super) fn store(&self, key: Key, entry: Entry) {
+    pub(super) fn store(&self, key: Key, entry: TtEntry) {
         if self.features.table {
             self.table.store(key, entry);
         }

@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::Weights;
-use crate::tune::sample::{Row, Samples};
+use crate::tune::sample::{SampleRow, Samples};
 
 /// The options of fitting weights.
 #[derive(Debug, Clone, Copy)]
@@ -145,7 +145,7 @@ fn adam(
 
 /// The evaluation for Red, and what part of its terms it is: less than all where too few attackers
 /// are left to win.
-fn evaluate(row: &Row, counts: &[(u16, i16)], weights: &Weights) -> (f64, f64) {
+fn evaluate(row: &SampleRow, counts: &[(u16, i16)], weights: &Weights) -> (f64, f64) {
     let mut sums = [0.0; 2];
     for &(parameter, count) in counts {
         let weight = &weights[usize::from(parameter)];

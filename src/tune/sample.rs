@@ -53,12 +53,12 @@ const QUIET_PLIES: u32 = 6;
 pub struct Samples {
     /// The counts of the evaluation's terms: parameter, and count for Red less count for Black.
     pub(super) counts: Vec<(u16, i16)>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SampleRow>,
 }
 
 /// One position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct SampleRow {
     /// Its part of the counts ends here.
     pub(super) end: usize,
     /// The weight of the middle game, 0 to 1.
@@ -93,7 +93,7 @@ impl Samples {
     pub(super) fn push(&mut self, position: &Position, result: f32, score: Option<f32>) {
         let trace = trace(position);
         self.counts.extend(trace.counts);
-        self.rows.push(Row {
+        self.rows.push(SampleRow {
             end: self.counts.len(),
             middle: trace.phase as f32 / Explanation::FULL_PHASE as f32,
             scale: [trace.scale.first, trace.scale.second].map(|scale| scale as f32 / 64.0),
@@ -105,13 +105,14 @@ impl Samples {
     fn append(&mut self, mut other: Self) {
         let before = self.counts.len();
         self.counts.append(&mut other.counts);
-        self.rows.extend(other.rows.into_iter().map(|row| Row { end: row.end + before, ..row }));
+        self.rows
+            .extend(other.rows.into_iter().map(|row| SampleRow { end: row.end + before, ..row }));
     }
 }
 
 /// A position in the games: its first occurrence, and the results of all.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct SampledPosition {
     key: u64,
     game: u32,
     ply: u32,
@@ -125,7 +126,7 @@ struct Place {
 #[must_use]
 pub fn sample(games: &[Record<Position>], sampling: &Sampling) -> [Samples; 2] {
     let places = places(games, sampling);
-    let by_game: Vec<&[Place]> = places.chunk_by(|a, b| a.game == b.game).collect();
+    let by_game: Vec<&[SampledPosition]> = places.chunk_by(|a, b| a.game == b.game).collect();
     let parts: Vec<(u32, Samples)> = by_game
         .par_iter()
         .map(|places| (places[0].game, of_game(&games[places[0].game as usize], places, sampling)))
@@ -139,8 +140,8 @@ pub fn sample(games: &[Record<Position>], sampling: &Sampling) -> [Samples; 2] {
 }
 
 /// The positions that may be selected, each once, by game and ply.
-fn places(games: &[Record<Position>], sampling: &Sampling) -> Vec<Place> {
-    let mut places: Vec<Place> = games
+fn places(games: &[Record<Position>], sampling: &Sampling) -> Vec<SampledPosition> {
+    let mut places: Vec<SampledPosition> = games
         .par_iter()
         .enumerate()
         .flat_map_iter(|(number, game)| places_of(number as u32, game, sampling))
@@ -162,7 +163,7 @@ fn places(games: &[Record<Position>], sampling: &Sampling) -> Vec<Place> {
     places
 }
 
-fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<Place> {
+fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<SampledPosition> {
     let moves = &game.tree.moves;
     let Some(result) = game.result.filter(|_| moves.len() >= sampling.min_plies) else {
         return Vec::new();
@@ -178,14 +179,14 @@ fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<P
     for (ply, &mv) in moves.iter().enumerate() {
         if ply >= skipped && !position.in_check() {
             let key = position.key().0;
-            places.push(Place { key, game: number, ply: ply as u32, points, games: 1 });
+            places.push(SampledPosition { key, game: number, ply: ply as u32, points, games: 1 });
         }
         position.make(mv);
     }
     places
 }
 
-fn of_game(game: &Record<Position>, places: &[Place], sampling: &Sampling) -> Samples {
+fn of_game(game: &Record<Position>, places: &[SampledPosition], sampling: &Sampling) -> Samples {
     let mut samples = Samples::default();
     let mut scorer = Scorer::new(sampling.search);
     let mut position = game.start.clone().unwrap_or_else(Position::start);

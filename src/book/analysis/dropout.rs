@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::book::analysis::graph::{Graph, Node};
+use crate::book::analysis::graph::{Graph, GraphNode};
 use crate::book::analysis::minimax::NO_NODE;
 use crate::book::analysis::propagate::Propagated;
 use crate::book::file::scores::Score;
@@ -53,7 +53,7 @@ pub enum DropOutKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropOut {
     /// The position in which the book is left.
-    pub node: Node,
+    pub node: GraphNode,
     /// The kind of drop-out.
     pub kind: DropOutKind,
     /// In centipawns; the smaller the more worthwhile.
@@ -105,7 +105,7 @@ impl<G: Symmetric + Notation> Graph<G> {
 
     fn drop_out(
         &self,
-        node: Node,
+        node: GraphNode,
         way: Way,
         score: Option<&Score>,
         backed: &Propagated,
@@ -166,7 +166,7 @@ impl<G: Symmetric + Notation> Graph<G> {
                     gap: way.gap + gap,
                     millihalvings: way.millihalvings + rarity,
                 };
-                queue.push(Reverse((next, Node(to))));
+                queue.push(Reverse((next, GraphNode(to))));
             }
         }
         ways

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 
 use crate::book::analysis::minimax::{Moves, NO_NODE};
-use crate::book::file::reader::{Book, Entry};
+use crate::book::file::reader::{Book, BookEntry};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::RowKey;
 use crate::game::{Adjudicate, Line, Notation, Outcome, Packed, Side, Symmetric};
@@ -49,9 +49,9 @@ pub(in crate::book) struct About {
 
 /// A position of a [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Node(pub(in crate::book) u32);
+pub struct GraphNode(pub(in crate::book) u32);
 
-impl Node {
+impl GraphNode {
     pub(in crate::book) const fn index(self) -> usize {
         self.0 as usize
     }
@@ -67,7 +67,7 @@ impl Book {
     pub fn graph<G: Symmetric + Notation>(
         &self,
         min_games: u64,
-        mut counts: impl FnMut(&Entry) -> bool,
+        mut counts: impl FnMut(&BookEntry) -> bool,
     ) -> Result<Graph<G>, BookError> {
         self.expect_game::<G>()?;
         let mut graph = Graph {
@@ -94,7 +94,7 @@ impl Book {
 }
 
 impl<G> Graph<G> {
-    fn add(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &BookEntry) {
         if self.keys.last() != Some(&entry.key) {
             self.moves.first.push(self.about.len() as u32);
             self.keys.push(entry.key);
@@ -103,52 +103,52 @@ impl<G> Graph<G> {
     }
 
     /// All positions reached from the start, in the order of their numbers.
-    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
-        (0..self.keys.len() as u32).map(Node).filter(|node| self.depth[node.index()] != NONE)
+    pub fn nodes(&self) -> impl Iterator<Item = GraphNode> + '_ {
+        (0..self.keys.len() as u32).map(GraphNode).filter(|node| self.depth[node.index()] != NONE)
     }
 
     /// The start position, if the book has moves for it.
     #[must_use]
-    pub fn start(&self) -> Option<Node> {
+    pub fn start(&self) -> Option<GraphNode> {
         self.nodes().find(|&node| self.depth(node) == 0)
     }
 
     /// The reached positions in which the book ends, except where the game does.
-    pub fn leaves(&self) -> impl Iterator<Item = Node> + '_ {
+    pub fn leaves(&self) -> impl Iterator<Item = GraphNode> + '_ {
         self.nodes().filter(|&node| self.is_leaf(node) && !self.is_over(node))
     }
 
     /// Returns true if no move of the book counts there.
     #[must_use]
-    pub fn is_leaf(&self, node: Node) -> bool {
+    pub fn is_leaf(&self, node: GraphNode) -> bool {
         self.moves.of(node.index()).all(|m| self.moves.to[m] == NO_NODE)
     }
 
     /// Returns true if the game is over there.
     #[must_use]
-    pub fn is_over(&self, node: Node) -> bool {
+    pub fn is_over(&self, node: GraphNode) -> bool {
         self.outcome(node).is_some()
     }
 
-    pub(in crate::book) fn outcome(&self, node: Node) -> Option<Outcome> {
+    pub(in crate::book) fn outcome(&self, node: GraphNode) -> Option<Outcome> {
         self.ended[node.index()]
     }
 
     /// The canonical key of a position.
     #[must_use]
-    pub fn key(&self, node: Node) -> Key {
+    pub fn key(&self, node: GraphNode) -> Key {
         Key::from_i64(self.keys[node.index()])
     }
 
     /// Plies of the shortest way to it from the start.
     #[must_use]
-    pub fn depth(&self, node: Node) -> u32 {
+    pub fn depth(&self, node: GraphNode) -> u32 {
         self.depth[node.index()]
     }
 
     /// The side whose turn it is.
     #[must_use]
-    pub fn turn(&self, node: Node) -> Side {
+    pub fn turn(&self, node: GraphNode) -> Side {
         self.moves.turn[node.index()]
     }
 
@@ -162,7 +162,7 @@ impl<G> Graph<G> {
         (to != NO_NODE).then(|| self.keys[to as usize])
     }
 
-    pub(in crate::book) fn is_deleted(&self, node: Node, bits: u16) -> bool {
+    pub(in crate::book) fn is_deleted(&self, node: GraphNode, bits: u16) -> bool {
         self.deleted.contains(&(self.keys[node.index()], bits))
     }
 
@@ -184,7 +184,7 @@ impl<G> Graph<G> {
 }
 
 /// The state of a depth-first walk in a position.
-struct Step<G: Symmetric> {
+struct WalkStep<G: Symmetric> {
     node: usize,
     /// The next of its moves to try.
     next: usize,
@@ -244,10 +244,10 @@ impl<G: Symmetric + Notation> Graph<G> {
         position: &G,
         back: Option<(G::Move, G::Undo)>,
         entered: &mut [bool],
-    ) -> Step<G> {
+    ) -> WalkStep<G> {
         entered[node] = true;
         self.moves.turn[node] = position.turn();
-        Step { node, next: self.moves.first[node] as usize, back }
+        WalkStep { node, next: self.moves.first[node] as usize, back }
     }
 
     /// The node of a position, a new one for a leaf that was not met before.
@@ -286,13 +286,13 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// The number of a position's move, if the book has it.
-    pub(in crate::book) fn number_of_move(&self, node: Node, bits: u16) -> Option<usize> {
+    pub(in crate::book) fn number_of_move(&self, node: GraphNode, bits: u16) -> Option<usize> {
         let is_it = |&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE;
         self.moves.of(node.index()).find(is_it)
     }
 
     /// Calls `visit` once with every position that is reached, in one of its frames.
-    pub fn for_each_position(&self, mut visit: impl FnMut(Node, &G)) {
+    pub fn for_each_position(&self, mut visit: impl FnMut(GraphNode, &G)) {
         let Some(start) = self.start() else { return };
         let mut position = G::start();
         visit(start, &position);
@@ -312,7 +312,7 @@ impl<G: Symmetric + Notation> Graph<G> {
             }
             if let Some(mv) = self.played(&position, number) {
                 let undo = position.make(mv);
-                visit(Node(to), &position);
+                visit(GraphNode(to), &position);
                 stack.push((self.moves.of(to as usize), Some((mv, undo))));
             }
         }
@@ -322,7 +322,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     /// before it in one of its frames, the move, and the position after it.
     pub(in crate::book) fn for_each_move(
         &self,
-        mut visit: impl FnMut(Node, usize, &G, G::Move, &G),
+        mut visit: impl FnMut(GraphNode, usize, &G, G::Move, &G),
     ) {
         self.for_each_position(|node, position| {
             for number in self.moves.of(node.index()) {
@@ -357,7 +357,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// The moves of the shortest way to a position, from the start.
-    pub(in crate::book) fn way_to(&self, node: Node) -> Vec<usize> {
+    pub(in crate::book) fn way_to(&self, node: GraphNode) -> Vec<usize> {
         let mut way = Vec::new();
         let mut at = node.index();
         while self.came[at] != NONE {
@@ -373,7 +373,7 @@ impl<G: Symmetric + Notation> Graph<G> {
 impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
     /// The shortest way to a position from the start.
     #[must_use]
-    pub fn line_to(&self, node: Node) -> Line<G> {
+    pub fn line_to(&self, node: GraphNode) -> Line<G> {
         let mut line = Line::new(G::start(), 0);
         for number in self.way_to(node) {
             if let Some(mv) = self.played(line.position(), number) {

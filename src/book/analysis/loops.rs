@@ -5,7 +5,7 @@
 //! side is *banned*: its last one before the position comes back in which the shortest way from the
 //! start enters the loop. Then the book has no such loop any more, and all other moves stay.
 
-use crate::book::analysis::graph::{Graph, Node};
+use crate::book::analysis::graph::{Graph, GraphNode};
 use crate::book::analysis::minimax::NO_NODE;
 use crate::game::{Adjudicate, Horizon, Line, Notation, Side, Symmetric, Verdict};
 
@@ -20,7 +20,7 @@ const MAX_TRIED: u32 = 200_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ban<M> {
     /// The position in which the move is made.
-    pub node: Node,
+    pub node: GraphNode,
     /// In the canonical frame, packed.
     pub bits: u16,
     /// The way to the loop from the start, and once around it; the banned move is among the last.
@@ -45,7 +45,7 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
         let component = self.components();
         let mut bans = Bans { moves: Vec::new(), unfinished: 0 };
         let mut banned = vec![false; self.moves_len()];
-        let mut entries: Vec<Node> =
+        let mut entries: Vec<GraphNode> =
             self.nodes().filter(|node| component[node.index()].is_some()).collect();
         entries.sort_by_key(|&node| self.rank(node.index()));
         for entry in entries {
@@ -70,7 +70,7 @@ impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
     /// The rank of a node as the entry of a loop: the nearest to the start comes first, then the lowest
     /// number.
     fn rank(&self, node: usize) -> (u32, usize) {
-        (self.depth(Node(node as u32)), node)
+        (self.depth(GraphNode(node as u32)), node)
     }
 
     /// By node, the number of its strongly connected component; `None` where no loop goes through it.
@@ -222,7 +222,7 @@ impl<G: Symmetric + Notation + Adjudicate> LoopSearch<'_, G> {
             if let Verdict::Loses(loser) = judgement.verdict {
                 let number = *path.iter().rev().find(|&&m| self.mover(m) == loser)?;
                 let ban = Ban {
-                    node: Node(self.graph.maker(number) as u32),
+                    node: GraphNode(self.graph.maker(number) as u32),
                     bits: self.graph.about(number).bits,
                     line: self.line.moves().chain(line.moves().take(path.len())).collect(),
                     reason: judgement.reason.unwrap_or("repetition"),
@@ -237,6 +237,6 @@ impl<G: Symmetric + Notation + Adjudicate> LoopSearch<'_, G> {
     }
 
     fn mover(&self, number: usize) -> Side {
-        self.graph.turn(Node(self.graph.maker(number) as u32))
+        self.graph.turn(GraphNode(self.graph.maker(number) as u32))
     }
 }

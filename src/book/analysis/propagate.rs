@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-use crate::book::analysis::graph::{Graph, Node};
+use crate::book::analysis::graph::{Graph, GraphNode};
 use crate::book::analysis::minimax::{Leave, NO_NODE, solve};
 use crate::book::file::scores::Score;
 use crate::book::model::value::{Bounds, Value};
@@ -42,7 +42,7 @@ enum Own {
 impl Propagated {
     /// The value of a position for the side to move.
     #[must_use]
-    pub fn position(&self, node: Node) -> Bounds {
+    pub fn position(&self, node: GraphNode) -> Bounds {
         self.positions[node.index()]
     }
 
@@ -116,7 +116,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         own
     }
 
-    fn best_move(&self, node: Node, best: Option<u16>) -> Option<usize> {
+    fn best_move(&self, node: GraphNode, best: Option<u16>) -> Option<usize> {
         self.number_of_move(node, best?)
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::book::analysis::evaluator::{Evaluator, EvaluatorError};
-use crate::book::analysis::graph::{Graph, Node};
+use crate::book::analysis::graph::{Graph, GraphNode};
 use crate::book::analysis::loops::Bans;
 use crate::book::edit::journal;
 use crate::book::file::reader::Book;
@@ -112,7 +112,7 @@ pub fn propagate<G: Symmetric + Notation>(
     let graph = book.playable_graph::<G>(min_games)?;
     let scores = book.counting_scores()?;
     let backed = graph.propagate(&scores);
-    let has_score = |node: &Node| scores.contains_key(&graph.key(*node).to_i64());
+    let has_score = |node: &GraphNode| scores.contains_key(&graph.key(*node).to_i64());
     let mut report = PropagationReport {
         scored: graph.nodes().filter(has_score).count() as u64,
         unscored_leaves: graph.leaves().filter(|node| !has_score(node)).count() as u64,

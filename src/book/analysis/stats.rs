@@ -4,7 +4,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::book::file::reader::{Book, Entry, shown_move};
+use crate::book::file::reader::{Book, BookEntry, shown_move};
 use crate::book::file::walk::{Depth, Walk, Walker};
 use crate::book::model::annotation::Annotation;
 use crate::book::model::error::BookError;
@@ -132,7 +132,7 @@ struct Contrast {
 }
 
 impl Contrast {
-    fn new(entries: &[Entry], enough: u64) -> Option<Self> {
+    fn new(entries: &[BookEntry], enough: u64) -> Option<Self> {
         let mut known = entries.iter().filter(|e| e.stats.decided() >= enough.max(1));
         let first = known.next()?;
         let first = (first.mv, first.stats);
@@ -185,10 +185,10 @@ impl Content {
             contrasts: BTreeMap::new(),
             marks: AnnotationCounts::default(),
         };
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<BookEntry> = Vec::new();
         book.for_each_place(|(key, mv), row, mark| {
             content.marks.add(&mark);
-            let Some(entry) = Entry::new(key, mv, row, mark) else { return Ok(()) };
+            let Some(entry) = BookEntry::new(key, mv, row, mark) else { return Ok(()) };
             content.places.push((key, mv));
             content.games.push(if entry.has_games(options.min_games) {
                 entry.stats.games
@@ -206,7 +206,7 @@ impl Content {
         Ok(content)
     }
 
-    fn contrast(&mut self, entries: &[Entry], options: &StatsOptions) {
+    fn contrast(&mut self, entries: &[BookEntry], options: &StatsOptions) {
         let Some(first) = entries.first() else { return };
         if entries.len() > 1
             && options.differences > 0

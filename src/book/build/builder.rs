@@ -15,11 +15,11 @@ use crate::book::build::options::BuildOptions;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::store::{PACK_MEMORY, Writer};
 use crate::book::file::transaction::{At, Output};
-use crate::book::model::counted_game::{CountedGame, Facts, GameId, IdTable, Kind};
+use crate::book::model::counted_game::{CountedGame, Facts, GameId, GameKind, IdTable};
 use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::{KeyedRow, Row};
+use crate::book::model::move_stats::{KeyedRow, MoveRow};
 use crate::book::model::observation::{MoveSum, Observation};
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
@@ -137,7 +137,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         if self.options.filter.fold_mirror {
             played.fold::<G>(&record.tree.moves, &self.start_text);
         }
-        played.serial = if self.options.filter.every_record && played.kind == Kind::Usual {
+        played.serial = if self.options.filter.every_record && played.kind == GameKind::Usual {
             self.serial.fetch_add(1, Ordering::Relaxed)
         } else {
             batch.serial
@@ -146,9 +146,9 @@ impl<G: Symmetric + Notation> Builder<G> {
             played.groups = GroupNames::default();
         }
         let admission = match played.kind {
-            Kind::Usual => Admission::Counted,
-            Kind::OtherStart => Admission::OtherStart,
-            Kind::NoMoves => Admission::NoMoves,
+            GameKind::Usual => Admission::Counted,
+            GameKind::OtherStart => Admission::OtherStart,
+            GameKind::NoMoves => Admission::NoMoves,
         };
         batch.played.push(played);
         admission
@@ -489,17 +489,17 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         let is_known = register.knows(game)?;
         let counts = &mut self.counts;
         let (fate, table) = match game.kind {
-            Kind::OtherStart => {
+            GameKind::OtherStart => {
                 add(&mut counts.other_start_records, game.copies());
                 counts.other_starts += u64::from(!is_known);
                 (DedupOutcome::Out, (!is_known).then_some(IdTable::Elsewhere))
             }
-            Kind::NoMoves => {
+            GameKind::NoMoves => {
                 counts.no_moves = 1;
                 add(&mut counts.no_move_records, game.copies());
                 (DedupOutcome::Out, None)
             }
-            Kind::Usual if is_known => {
+            GameKind::Usual if is_known => {
                 add(&mut counts.duplicates, game.copies());
                 // Copies that state no result do not contradict that of the counted one.
                 let result = game.result();
@@ -507,8 +507,10 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
                     && (result.is_none() || self.options.filter.admits_result(result));
                 (if joins { DedupOutcome::Joining } else { DedupOutcome::Out }, None)
             }
-            Kind::Usual if !self.count_result(game) => (DedupOutcome::Out, None),
-            Kind::Usual => (DedupOutcome::Counted, (game.serial == 0).then_some(IdTable::Games)),
+            GameKind::Usual if !self.count_result(game) => (DedupOutcome::Out, None),
+            GameKind::Usual => {
+                (DedupOutcome::Counted, (game.serial == 0).then_some(IdTable::Games))
+            }
         };
         register.enter(game, table)?;
         Ok(fate)
@@ -593,7 +595,7 @@ pub(in crate::book) fn in_order<'a>(
         if !stats.is_plausible() {
             return Err(errors.io(impossible()));
         }
-        Ok((key, mv, Row { stats, weight: None }))
+        Ok((key, mv, MoveRow { stats, weight: None }))
     })
 }
 

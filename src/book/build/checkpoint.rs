@@ -26,10 +26,10 @@ use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::lock::beside;
 use crate::bytes::own_files;
-use crate::bytes::sealed::{self, Kind};
+use crate::bytes::sealed::{self, SealedKind};
 
 /// The lists of parts.
-const KIND: Kind = Kind { magic: *b"JZPART\0\0", version: 2, limit: 256 << 20 };
+const KIND: SealedKind = SealedKind { magic: *b"JZPART\0\0", version: 2, limit: 256 << 20 };
 
 /// The time that collecting must have taken for it to be kept when a build is interrupted.
 const WORTH: Duration = Duration::from_secs(2);
@@ -78,11 +78,11 @@ pub(in crate::book) struct Parts {
     /// Bytes that are collected before a part is written.
     budget: usize,
     done: BTreeMap<[u64; 2], Task>,
-    state: Mutex<State>,
+    state: Mutex<CheckpointState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct CheckpointState {
     pending: Pending,
     /// The time when the last part was written, or this build began.
     since: Instant,
@@ -99,7 +99,7 @@ struct Pending {
 }
 
 /// A part of an earlier build.
-struct Part {
+struct CheckpointPart {
     list: List,
     games: File,
     rejects: File,
@@ -121,7 +121,7 @@ impl Parts {
         let (mut serial, mut number) = (0, 0);
         for (n, path) in lists(&folder) {
             number = number.max(n + 1);
-            let part = Part::open(&folder, n, &path, &fingerprint);
+            let part = CheckpointPart::open(&folder, n, &path, &fingerprint);
             let Some(part) =
                 part.filter(|p| p.list.tasks.iter().all(|t| !done.contains_key(&t.place)))
             else {
@@ -136,7 +136,7 @@ impl Parts {
             own_files::clear_folder(&folder, is_of_parts);
             number = 0;
         }
-        let state = State { pending: Pending::default(), since: Instant::now(), number };
+        let state = CheckpointState { pending: Pending::default(), since: Instant::now(), number };
         let state = Mutex::new(state);
         Ok((Self { folder, fingerprint, every, budget, done, state }, serial))
     }
@@ -236,12 +236,12 @@ impl Parts {
         self.folder.join(format!("{number}.{ending}"))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CheckpointState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl CheckpointState {
     /// The collected results, and the number of the part that they can become.
     fn take(&mut self) -> (Pending, u64) {
         self.since = Instant::now();
@@ -250,7 +250,7 @@ impl State {
     }
 }
 
-impl Part {
+impl CheckpointPart {
     /// The part of that number, if it is whole and of that fingerprint. Removes it otherwise.
     fn open(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
         let run = |ending: &str| folder.join(format!("{number}.{ending}"));

@@ -16,7 +16,7 @@ use crate::book::build::incremental::BaseBook;
 use crate::book::build::options::BuildOptions;
 use crate::book::build::rejects::Reject;
 use crate::book::build::sources;
-use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
+use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
 use crate::book::model::counted_game::{Facts, GameId, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
@@ -169,7 +169,7 @@ fn read_statements(
 ) -> Result<(), BuildError> {
     let mut first = 0;
     source.windows(bytes, CHUNK, folder, |window, chunks| {
-        let read = |(part, &(chunk, loss)): (usize, &Part<'_>)| {
+        let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
             let mut batch = Vec::new();
             let keep_legal_part = filter.keep_legal_part;
             let chunk = &chunk.keeping_legal_part(keep_legal_part);

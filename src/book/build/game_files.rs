@@ -13,7 +13,7 @@ use crate::book::build::counts::{FileReport, SourceCounts};
 use crate::book::build::incremental::BaseBook;
 use crate::book::build::options::BuildOptions;
 use crate::book::build::rejects::{Listed, Reject, RejectReason};
-use crate::book::build::sources::{Bytes, Fault, Hashed, Part};
+use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
 use crate::book::build::{checkpoint, sources};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::CountedGame;
@@ -482,7 +482,7 @@ impl Reading<'_> {
         let mut sum = FileReport::default();
         let mut first = 0;
         source.windows(bytes, CHUNK, self.builder.folder(), |window, chunks| {
-            let read = |(part, &(chunk, loss)): (usize, &Part<'_>)| {
+            let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
                 let task = [number as u64, first + part as u64];
                 let batch = self.builder.batch(&source.hash);
                 let report = self.part(task, window, (chunk, loss), batch)?;

@@ -16,13 +16,13 @@ use rusqlite::Connection;
 use crate::book::build::options::BuildOptions;
 use crate::book::file::paged::{PAGE, Paged, Placed};
 use crate::book::file::reader::Book;
-use crate::book::file::store::{Part, Writer};
+use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, BuildError};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::{KeyedRow, MAX_SUM, Row};
+use crate::book::model::move_stats::{KeyedRow, MAX_SUM, MoveRow};
 use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
 
@@ -92,7 +92,7 @@ impl BaseBook {
         let path = self.path.clone();
         Ok(blobs.map(move |blob| {
             let Blob { key, mv, bytes } = blob?;
-            let row = Row::take(key, mv, &bytes).filter(|row| row.stats.is_plausible());
+            let row = MoveRow::take(key, mv, &bytes).filter(|row| row.stats.is_plausible());
             Ok((key, mv, row.ok_or_else(|| forged(&path))?))
         }))
     }
@@ -111,9 +111,13 @@ impl BaseBook {
     /// Copies the tables that a build does not make: marks, the journal, and others.
     pub(in crate::book) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
         let is_carried = |part| match part {
-            Part::Marks | Part::Journal | Part::Origins | Part::Scores => true,
+            BookPart::Marks | BookPart::Journal | BookPart::Origins | BookPart::Scores => true,
             // With more moves, other things follow from scores.
-            Part::Frame | Part::Games | Part::Moves | Part::Groups | Part::Propagated => false,
+            BookPart::Frame
+            | BookPart::Games
+            | BookPart::Moves
+            | BookPart::Groups
+            | BookPart::Propagated => false,
         };
         Ok(At(&self.path).copy_tables(&self.book()?, to, is_carried)?)
     }

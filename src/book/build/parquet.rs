@@ -19,7 +19,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use crate::book::build::counts::SourceCounts;
-use crate::book::model::counted_game::{CountedGame, FromSource, GameId, Kind};
+use crate::book::model::counted_game::{CountedGame, FromSource, GameId, GameKind};
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::Source;
 use crate::book::model::move_stats::{MoveStats, Years};
@@ -145,7 +145,7 @@ impl Columns for FromSource {
         rest.is_empty().then_some(Self(CountedGame {
             id: GameId(id.to_be_bytes()),
             serial: serial.cast_unsigned(),
-            kind: Kind::from_number(u8::try_from(kind).ok()?)?,
+            kind: GameKind::from_number(u8::try_from(kind).ok()?)?,
             votes: [sum(u)?, sum(f)?, sum(d)?, sum(s)?],
             year: known(year)?,
             ratings: [known(first)?, known(second)?],

@@ -35,7 +35,7 @@ pub(in crate::book) struct Hashed {
 }
 
 /// A chunk of a window, and the fault at its end, if the source ends there too early.
-pub(in crate::book) type Part<'a> = (&'a Chunk, Option<&'a str>);
+pub(in crate::book) type CutChunk<'a> = (&'a Chunk, Option<&'a str>);
 
 /// A reason why a source has no content.
 #[derive(Debug)]
@@ -279,13 +279,13 @@ impl Hashed {
         bytes: &Bytes<'_>,
         chunk: usize,
         folder: &Path,
-        mut read: impl FnMut(&[u8], &[Part<'_>]) -> Result<(), BuildError> + Send,
+        mut read: impl FnMut(&[u8], &[CutChunk<'_>]) -> Result<(), BuildError> + Send,
     ) -> Result<(), BuildError> {
         let mut hasher = blake3::Hasher::new();
         let mut both = |own: &[u8], window: &[u8], chunks: &[Chunk], is_last: bool| {
             let last = chunks.len().saturating_sub(1);
             let loss = |i| self.loss.as_deref().filter(|_| is_last && i == last);
-            let parts: Vec<Part<'_>> =
+            let parts: Vec<CutChunk<'_>> =
                 chunks.iter().enumerate().map(|(i, chunk)| (chunk, loss(i))).collect();
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
         };

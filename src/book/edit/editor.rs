@@ -8,13 +8,13 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::book::edit::journal;
-use crate::book::edit::journal::Step;
+use crate::book::edit::journal::JournalStep;
 use crate::book::file::annotation_rows;
 use crate::book::file::reader::Book;
 use crate::book::file::transaction::Revision;
 use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT, MAX_GROUP};
 use crate::book::model::error::{BookError, ReplaceError};
-use crate::book::model::move_stats::{Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::{Notation, Packed, Symmetric};
 
@@ -270,7 +270,7 @@ impl Editor {
     /// # Errors
     ///
     /// [`EditError::NoSuchEdit`], [`EditError::Overtaken`], [`EditError::Replace`].
-    pub fn undo(&mut self, count: u64) -> Result<Vec<Step>, EditError> {
+    pub fn undo(&mut self, count: u64) -> Result<Vec<JournalStep>, EditError> {
         let have = self.query(journal::count)?;
         if have < count {
             return Err(EditError::NoSuchEdit { have });
@@ -302,7 +302,7 @@ impl Editor {
     }
 
     /// Undoes the changes of the step. Other changes to the move since then stay.
-    fn undo_step(&self, step: &Step) -> Result<(), EditError> {
+    fn undo_step(&self, step: &JournalStep) -> Result<(), EditError> {
         let place = (step.key, step.mv);
         let overtaken = EditError::Overtaken { edit: step.edit, step: step.step };
         let restored = restored(step, self.mark_at(place)?).ok_or(overtaken)?;
@@ -352,12 +352,12 @@ impl Editor {
         self.query(|c| annotation_rows::get(c, place))
     }
 
-    fn row_at(&self, (key, mv): RowKey) -> Result<Option<Row>, EditError> {
+    fn row_at(&self, (key, mv): RowKey) -> Result<Option<MoveRow>, EditError> {
         let sql = "SELECT stats FROM moves WHERE key = ?1 AND move = ?2";
         let blob: Option<Vec<u8>> = self
             .query(|c| c.prepare_cached(sql)?.query_row((key, mv), |row| row.get(0)).optional())?;
         blob.map(|blob| {
-            Row::take(key, mv, &blob).ok_or_else(|| self.book().damaged_row(key, mv).into())
+            MoveRow::take(key, mv, &blob).ok_or_else(|| self.book().damaged_row(key, mv).into())
         })
         .transpose()
     }
@@ -377,8 +377,8 @@ impl Editor {
 }
 
 /// The mark without the changes of the step; `None` if those were changed again since then.
-fn restored(step: &Step, mut mark: Annotation) -> Option<Annotation> {
-    let Step { before, after, .. } = step;
+fn restored(step: &JournalStep, mut mark: Annotation) -> Option<Annotation> {
+    let JournalStep { before, after, .. } = step;
     if mark == *after {
         return Some(before.clone());
     }

@@ -10,7 +10,7 @@ use crate::book::model::move_stats::RowKey;
 
 /// A step of an edit, as the journal has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct JournalStep {
     /// Number of the edit, from 1.
     pub edit: u64,
     /// Number of the step in it, from 1.
@@ -27,7 +27,7 @@ pub struct Step {
     pub after: Annotation,
 }
 
-impl Step {
+impl JournalStep {
     fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let mark = |column: usize| -> rusqlite::Result<Annotation> {
             let bytes: Option<Vec<u8>> = row.get(column)?;
@@ -53,7 +53,7 @@ impl Step {
     }
 }
 
-/// The columns of the journal, as [`Step::from_row`] reads them.
+/// The columns of the journal, as [`JournalStep::from_row`] reads them.
 const STEPS: &str = "SELECT edit, step, what, key, move, before, after FROM journal";
 
 /// The number of the last edit that can be undone; 0 if there is none.
@@ -69,9 +69,9 @@ pub(in crate::book) fn count(c: &Connection) -> rusqlite::Result<u64> {
 }
 
 /// The steps of an edit, the last first.
-pub(in crate::book) fn steps_back(c: &Connection, edit: u64) -> rusqlite::Result<Vec<Step>> {
+pub(in crate::book) fn steps_back(c: &Connection, edit: u64) -> rusqlite::Result<Vec<JournalStep>> {
     let mut statement = c.prepare_cached(&format!("{STEPS} WHERE edit = ?1 ORDER BY step DESC"))?;
-    statement.query_map([edit.cast_signed()], Step::from_row)?.collect()
+    statement.query_map([edit.cast_signed()], JournalStep::from_row)?.collect()
 }
 
 /// Removes an edit from the journal.
@@ -122,10 +122,10 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::Damaged`].
-    pub fn history(&self) -> Result<Vec<Step>, BookError> {
+    pub fn history(&self) -> Result<Vec<JournalStep>, BookError> {
         self.query(|c| {
             let mut statement = c.prepare(&format!("{STEPS} ORDER BY edit, step"))?;
-            statement.query_map([], Step::from_row)?.collect()
+            statement.query_map([], JournalStep::from_row)?.collect()
         })
     }
 }

@@ -14,13 +14,13 @@ use crate::book::file::key_tables::table_file;
 use crate::book::file::paged::Paged;
 use crate::book::file::reader::Book;
 use crate::book::file::rehash::for_each_rekeyed;
-use crate::book::file::store::{Part, Writer};
+use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::Output;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, RemakeError};
 use crate::book::model::metadata::{Counts, Metadata, Source};
-use crate::book::model::move_stats::{Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
 use crate::bytes::atomic::folder_of;
@@ -326,12 +326,12 @@ impl<'a> StoredRows<'a> {
         Ok(Self { book, rows, before: None })
     }
 
-    fn next(&mut self) -> Result<Option<(RowKey, Row)>, BookError> {
+    fn next(&mut self) -> Result<Option<(RowKey, MoveRow)>, BookError> {
         let mut read = || {
             let Some(row) = self.rows.next()? else { return Ok(None) };
             let (key, mv) = (row.get(0)?, row.get(1)?);
             expect_after(&mut self.before, (key, mv))?;
-            Ok(Some(((key, mv), Row::take(key, mv, row.get_ref(2)?.as_blob()?))))
+            Ok(Some(((key, mv), MoveRow::take(key, mv, row.get_ref(2)?.as_blob()?))))
         };
         let next = read().map_err(|e: rusqlite::Error| self.book.store_error(&e))?;
         let Some((place, row)) = next else { return Ok(None) };
@@ -533,19 +533,19 @@ impl Merging<'_> {
     }
 }
 
-const fn is_carried(part: Part) -> bool {
+const fn is_carried(part: BookPart) -> bool {
     match part {
-        Part::Scores => true,
+        BookPart::Scores => true,
         // United, or left behind: with other moves, other things follow from scores, and edits cannot
         // be undone where marks were united.
-        Part::Frame
-        | Part::Games
-        | Part::Moves
-        | Part::Marks
-        | Part::Groups
-        | Part::Journal
-        | Part::Origins
-        | Part::Propagated => false,
+        BookPart::Frame
+        | BookPart::Games
+        | BookPart::Moves
+        | BookPart::Marks
+        | BookPart::Groups
+        | BookPart::Journal
+        | BookPart::Origins
+        | BookPart::Propagated => false,
     }
 }
 
@@ -640,7 +640,7 @@ struct Collect<'a> {
 }
 
 impl Collect<'_> {
-    fn add(&mut self, place: RowKey, row: Option<Row>, mark: Annotation) {
+    fn add(&mut self, place: RowKey, row: Option<MoveRow>, mark: Annotation) {
         if mark != Annotation::default() {
             let origin = Some(self.origins.of(self.number, mark.origin));
             self.marks.entry(place).or_default().push(Annotation { origin, ..mark });
@@ -672,7 +672,7 @@ impl Collect<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Summed {
     place: RowKey,
-    row: Row,
+    row: MoveRow,
 }
 
 impl Reduce for Summed {
@@ -710,7 +710,7 @@ impl Reduce for Summed {
         let MoveSum { key, mv, stats } = MoveSum::take(input)?;
         let is_weighted = varint::take(input)? == 1;
         let weight = Some(varint::take(input)?).filter(|_| is_weighted);
-        Some(Self { place: (key, mv), row: Row { stats, weight } })
+        Some(Self { place: (key, mv), row: MoveRow { stats, weight } })
     }
 }
 
@@ -726,7 +726,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Every move of a book, without the numbers of merged books.
-    fn entries(book: &Book) -> Vec<crate::book::file::reader::Entry> {
+    fn entries(book: &Book) -> Vec<crate::book::file::reader::BookEntry> {
         let mut entries = Vec::new();
         book.for_each_entry(|mut entry| {
             entry.mark.origin = None;
@@ -866,7 +866,7 @@ mod tests {
         fn put_then_take_is_identity(
             stats in crate::book::model::move_stats::tests::any_tally(), weight: Option<u64>, key: i64, mv: u16,
         ) {
-            let summed = Summed { place: (key, mv), row: Row { stats, weight } };
+            let summed = Summed { place: (key, mv), row: MoveRow { stats, weight } };
             let mut bytes = Vec::new();
             summed.put(&mut bytes);
             let mut rest = bytes.as_slice();

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use crate::book::file::key_tables::table_file;
 use crate::book::file::reader::Book;
-use crate::book::file::store::{Part, Writer};
+use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::Output;
 use crate::book::file::walk::Walker;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
-use crate::book::model::move_stats::{Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::{Notation, Symmetric};
 
@@ -136,7 +136,7 @@ fn fates(
     Ok((places, fates))
 }
 
-fn fate(row: Option<Row>, mark: &Annotation, options: &PruneOptions) -> PruneOutcome {
+fn fate(row: Option<MoveRow>, mark: &Annotation, options: &PruneOptions) -> PruneOutcome {
     let flags = mark.flags;
     if flags.has(Flags::LOCKED) {
         PruneOutcome::Forced
@@ -230,7 +230,7 @@ fn write(
 fn write_place(
     writer: &mut Writer,
     place: RowKey,
-    row: Option<Row>,
+    row: Option<MoveRow>,
     mark: &Annotation,
 ) -> rusqlite::Result<()> {
     if let Some(row) = row {
@@ -239,15 +239,15 @@ fn write_place(
     writer.add_mark(place, mark)
 }
 
-const fn is_carried(part: Part) -> bool {
+const fn is_carried(part: BookPart) -> bool {
     match part {
-        Part::Games | Part::Origins | Part::Scores => true,
+        BookPart::Games | BookPart::Origins | BookPart::Scores => true,
         // With fewer moves, other things follow from scores.
-        Part::Frame
-        | Part::Moves
-        | Part::Marks
-        | Part::Groups
-        | Part::Journal
-        | Part::Propagated => false,
+        BookPart::Frame
+        | BookPart::Moves
+        | BookPart::Marks
+        | BookPart::Groups
+        | BookPart::Journal
+        | BookPart::Propagated => false,
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::book::file::connect::row_fault;
 use crate::book::model::annotation::{Annotation, MAX_GROUP, text_up_to};
-use crate::book::model::move_stats::{Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::game::MAX_MOVES;
 
 /// The query for whether a book has a mark of any move.
@@ -104,7 +104,7 @@ pub(in crate::book) fn put(
 /// Calls `visit` with every place that has a row or a mark, in order. Groups alone make no place.
 pub(in crate::book) fn for_each_place(
     c: &Connection,
-    mut visit: impl FnMut(RowKey, Option<Row>, Annotation) -> rusqlite::Result<()>,
+    mut visit: impl FnMut(RowKey, Option<MoveRow>, Annotation) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let mut moves = c.prepare("SELECT key, move, stats FROM moves ORDER BY key, move")?;
     let mut marks = c.prepare(
@@ -114,7 +114,7 @@ pub(in crate::book) fn for_each_place(
     let mut moves = Ahead::new(moves.query([])?, false, |row| {
         let (key, mv) = place(row)?;
         let blob = row.get_ref(2)?.as_blob()?;
-        Row::take(key, mv, blob).ok_or_else(|| bad_row(key, mv))
+        MoveRow::take(key, mv, blob).ok_or_else(|| bad_row(key, mv))
     })?;
     let mut marks = Ahead::new(marks.query([])?, false, |row| Annotation::from_row(row, 2))?;
     let mut groups = Ahead::new(groups.query([])?, true, |row| group_name(row, 2))?;

@@ -35,7 +35,7 @@ const STEPS_PER_BYTE: u64 = 32;
 
 /// A kind of file that is read, and does not change meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum Kind {
+pub(in crate::book) enum FileKind {
     /// One of the program's own books.
     Own,
     /// A file of another program. The readable part of a damaged schema is used.
@@ -108,7 +108,7 @@ impl Guard {
 pub(in crate::book) fn open_file(
     path: &Path,
     bytes: u64,
-    kind: Kind,
+    kind: FileKind,
     stop: &StopFlag,
 ) -> rusqlite::Result<(Connection, Arc<Guard>)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -119,16 +119,16 @@ pub(in crate::book) fn open_file(
     let watch = Arc::clone(&guard);
     connection.progress_handler(STEPS.into(), Some(move || watch.is_over()))?;
     restrict(&connection)?;
-    if kind != Kind::Own {
+    if kind != FileKind::Own {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
     }
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, kind != Kind::ForeignCut)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, kind != FileKind::ForeignCut)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.execute_batch(
         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
          PRAGMA ignore_check_constraints = ON;",
     )?;
-    if kind != Kind::Own {
+    if kind != FileKind::Own {
         // Of foreign ones only one is open at a time.
         connection.execute_batch("PRAGMA cache_size = -16384")?;
     }

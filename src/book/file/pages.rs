@@ -98,7 +98,7 @@ impl Walk<'_> {
         let size = self.page.len();
         self.read(number, size)?;
         let start = if number == 1 { Header::LEN } else { 0 };
-        let kind = Kind::of(self.page[start]).ok_or_else(|| odd(number))?;
+        let kind = PageKind::of(self.page[start]).ok_or_else(|| odd(number))?;
         let cells = usize::from(short(&self.page[start + 3..]));
         let mut pointers = start + PAGE_HEADER;
         let mut children = Vec::new();
@@ -138,14 +138,14 @@ impl Walk<'_> {
 
 /// The kinds of pages of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PageKind {
     IndexInner,
     TableInner,
     IndexLeaf,
     TableLeaf,
 }
 
-impl Kind {
+impl PageKind {
     const fn of(byte: u8) -> Option<Self> {
         Some(match byte {
             2 => Self::IndexInner,
@@ -172,7 +172,7 @@ struct Cell {
 
 impl Cell {
     /// Reads the cell at the beginning of `bytes`, which end with the page; `None` if it is longer.
-    fn read(kind: Kind, bytes: &[u8], size: usize) -> Option<Self> {
+    fn read(kind: PageKind, bytes: &[u8], size: usize) -> Option<Self> {
         let mut len = 0;
         let child = if kind.is_inner() {
             len = 4;
@@ -182,10 +182,10 @@ impl Cell {
         };
         let (value, more) = varint(bytes.get(len..)?)?;
         len += more;
-        if kind == Kind::TableInner {
+        if kind == PageKind::TableInner {
             return Some(Self { len, child, chain: None });
         }
-        if kind == Kind::TableLeaf {
+        if kind == PageKind::TableLeaf {
             len += varint(bytes.get(len..)?)?.1;
         }
         let local = local_bytes(kind, value, size as u64);
@@ -200,9 +200,9 @@ impl Cell {
 }
 
 /// The bytes of a value of that length that lie in the cell itself.
-const fn local_bytes(kind: Kind, value: u64, size: u64) -> u64 {
+const fn local_bytes(kind: PageKind, value: u64, size: u64) -> u64 {
     let most = match kind {
-        Kind::TableLeaf => size - 35,
+        PageKind::TableLeaf => size - 35,
         _ => (size - 12) * 64 / 255 - 23,
     };
     if value <= most {
@@ -280,11 +280,11 @@ mod tests {
         assert_eq!(varint(&[0xff; 9]), Some((u64::MAX, 9)));
         assert_eq!(varint(&[0x81]), None);
         for (kind, value, local) in [
-            (Kind::TableLeaf, 4061, 4061),
-            (Kind::TableLeaf, 4062, 489),
-            (Kind::TableLeaf, 489 + 4092 + 7, 496),
-            (Kind::IndexLeaf, 1002, 1002),
-            (Kind::IndexLeaf, 1003, 489),
+            (PageKind::TableLeaf, 4061, 4061),
+            (PageKind::TableLeaf, 4062, 489),
+            (PageKind::TableLeaf, 489 + 4092 + 7, 496),
+            (PageKind::IndexLeaf, 1002, 1002),
+            (PageKind::IndexLeaf, 1003, 489),
         ] {
             assert_eq!(local_bytes(kind, value, 4096), local, "{kind:?} {value}");
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 
-use crate::book::file::connect::{Guard, Kind};
+use crate::book::file::connect::{FileKind, Guard};
 use crate::book::file::digest::Header;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::scores::{MoveScore, Score};
@@ -16,7 +16,7 @@ use crate::book::file::{annotation_rows, connect, digest, pages, scores};
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::{MAX_SHARE, Metadata, Source};
-use crate::book::model::move_stats::{MoveStats, Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, MoveStats, RowKey};
 use crate::book::model::weight::Weight;
 use crate::bytes::{StopFlag, open};
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
@@ -158,7 +158,7 @@ impl<M> BookMove<M> {
 
 /// A move that a book has, in the canonical frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct BookEntry {
     /// The canonical key as SQLite holds it.
     pub key: i64,
     /// The move in the canonical frame, packed.
@@ -172,12 +172,12 @@ pub struct Entry {
     pub mark: Annotation,
 }
 
-impl Entry {
+impl BookEntry {
     /// The entry of a row and a mark; `None` if the book does not have the move.
     pub(in crate::book) fn new(
         key: i64,
         mv: u16,
-        row: Option<Row>,
+        row: Option<MoveRow>,
         mark: Annotation,
     ) -> Option<Self> {
         let is_added = mark.flags.has(Flags::ADDED);
@@ -211,7 +211,7 @@ impl Book {
         let io_error = |source| BookError::Io { path: path.to_owned(), source };
         let file = check_header(path)?;
         let stamp = stamp_of(&file).map_err(io_error)?;
-        let (connection, guard) = connect::open_file(path, stamp.0, Kind::Own, stop)
+        let (connection, guard) = connect::open_file(path, stamp.0, FileKind::Own, stop)
             .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)
             .map_err(|error| if guard.is_stopped() { interrupted(path) } else { error })?;
@@ -312,7 +312,7 @@ impl Book {
         let entries = self.entries_of(key)?;
         let games: u128 = entries.iter().map(|entry| u128::from(entry.stats.games)).sum();
         for entry in entries {
-            let Entry { mv: bits, stats, .. } = entry;
+            let BookEntry { mv: bits, stats, .. } = entry;
             let image = G::Move::unpack(bits).ok_or_else(|| self.damaged_row(key, bits))?;
             let mv = shown_move(position, canonical, image);
             if position.is_legal(mv)
@@ -396,15 +396,15 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::Damaged`].
-    pub fn for_each_row(&self, mut visit: impl FnMut(i64, u16, &Row)) -> Result<(), BookError> {
+    pub fn for_each_row(&self, mut visit: impl FnMut(i64, u16, &MoveRow)) -> Result<(), BookError> {
         if self.has_marks {
             return self.for_each_entry(|entry| {
-                let row = Row { stats: entry.stats, weight: entry.weight };
+                let row = MoveRow { stats: entry.stats, weight: entry.weight };
                 visit(entry.key, entry.mv, &row);
             });
         }
         self.for_each_blob(|key, bits, blob| {
-            Row::take(key, bits, blob).inspect(|row| visit(key, bits, row)).is_some()
+            MoveRow::take(key, bits, blob).inspect(|row| visit(key, bits, row)).is_some()
         })
     }
 
@@ -414,9 +414,9 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::Damaged`].
-    pub fn for_each_entry(&self, mut visit: impl FnMut(Entry)) -> Result<(), BookError> {
+    pub fn for_each_entry(&self, mut visit: impl FnMut(BookEntry)) -> Result<(), BookError> {
         self.for_each_place(|place, row, mark| {
-            if let Some(entry) = Entry::new(place.0, place.1, row, mark) {
+            if let Some(entry) = BookEntry::new(place.0, place.1, row, mark) {
                 visit(entry);
             }
             Ok(())
@@ -426,7 +426,7 @@ impl Book {
     /// Calls `visit` with every place that has a row or a mark, deleted moves and all.
     pub(in crate::book) fn for_each_place(
         &self,
-        visit: impl FnMut(RowKey, Option<Row>, Annotation) -> rusqlite::Result<()>,
+        visit: impl FnMut(RowKey, Option<MoveRow>, Annotation) -> rusqlite::Result<()>,
     ) -> Result<(), BookError> {
         self.query(|c| annotation_rows::for_each_place(c, visit))
     }
@@ -520,7 +520,7 @@ impl Book {
             content.add(key, bits, blob);
             rows += 1;
             positions += u64::from(last.replace(key) != Some(key));
-            Row::take(key, bits, blob).is_some()
+            MoveRow::take(key, bits, blob).is_some()
         })?;
         // A plain count would not check the stop flag underway.
         let sql = "SELECT count(length(id)) FROM games";
@@ -559,24 +559,30 @@ impl Book {
     }
 
     /// The moves that the book has under a key, in the order of packed moves.
-    fn entries_of(&self, key: i64) -> Result<Vec<Entry>, BookError> {
+    fn entries_of(&self, key: i64) -> Result<Vec<BookEntry>, BookError> {
         let rows = self.rows_of(key)?;
         if !self.has_marks {
-            let entry = |(mv, row)| Entry::new(key, mv, Some(row), Annotation::default());
+            let entry = |(mv, row)| BookEntry::new(key, mv, Some(row), Annotation::default());
             return Ok(rows.into_iter().filter_map(entry).collect());
         }
         let mut marks = self.query(|c| annotation_rows::of_key(c, key))?;
         let mut entries = Vec::with_capacity(rows.len());
         for (mv, row) in rows {
-            entries.extend(Entry::new(key, mv, Some(row), marks.remove(&mv).unwrap_or_default()));
+            entries.extend(BookEntry::new(
+                key,
+                mv,
+                Some(row),
+                marks.remove(&mv).unwrap_or_default(),
+            ));
         }
-        entries.extend(marks.into_iter().filter_map(|(mv, mark)| Entry::new(key, mv, None, mark)));
+        entries
+            .extend(marks.into_iter().filter_map(|(mv, mark)| BookEntry::new(key, mv, None, mark)));
         entries.sort_unstable_by_key(|entry| entry.mv);
         Ok(entries)
     }
 
     /// The rows under a key, deleted moves and all.
-    pub(in crate::book) fn rows_of(&self, key: i64) -> Result<Vec<(u16, Row)>, BookError> {
+    pub(in crate::book) fn rows_of(&self, key: i64) -> Result<Vec<(u16, MoveRow)>, BookError> {
         let found = self.query(|c| {
             let mut statement =
                 c.prepare_cached("SELECT move, stats FROM moves WHERE key = ?1 ORDER BY move")?;
@@ -587,7 +593,7 @@ impl Book {
                 && let Some(row) = rows.next()?
             {
                 let bits: u16 = row.get(0)?;
-                found.push((bits, Row::take(key, bits, row.get_ref(1)?.as_blob()?)));
+                found.push((bits, MoveRow::take(key, bits, row.get_ref(1)?.as_blob()?)));
             }
             Ok(found)
         })?;
@@ -612,7 +618,7 @@ impl Book {
     pub(in crate::book) fn row_and_mark(
         &self,
         place: RowKey,
-    ) -> Result<(Option<Row>, Annotation), BookError> {
+    ) -> Result<(Option<MoveRow>, Annotation), BookError> {
         let rows = self.rows_of(place.0)?;
         let row = rows.iter().find(|(mv, _)| *mv == place.1).map(|(_, row)| *row);
         Ok((row, self.query(|c| annotation_rows::get(c, place))?))

@@ -3,7 +3,7 @@
 //! # Stability
 //!
 //! [`VERSION`] goes into `PRAGMA user_version`. Readers refuse later versions by name. A change of
-//! the tables, of the blob of a [`Row`], of game ids or of the digest needs a new one.
+//! the tables, of the blob of a [`MoveRow`], of game ids or of the digest needs a new one.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::groups::Member;
 use crate::book::model::metadata::{Metadata, Source};
-use crate::book::model::move_stats::{KeyedRow, Row, RowKey};
+use crate::book::model::move_stats::{KeyedRow, MoveRow, RowKey};
 use crate::book::model::origins::Origins;
 use crate::bytes::external_sort::ahead;
 
@@ -33,9 +33,9 @@ const PAGE_SIZE: u32 = 8192;
 
 /// A table of a book.
 #[derive(Debug)]
-pub(in crate::book) struct Table {
+pub(in crate::book) struct BookTable {
     pub(in crate::book) name: &'static str,
-    pub(in crate::book) part: Part,
+    pub(in crate::book) part: BookPart,
     /// The SQL that creates it.
     pub(in crate::book) sql: &'static str,
 }
@@ -43,7 +43,7 @@ pub(in crate::book) struct Table {
 /// The parts of a book's content. Making a book of others decides for each whether it is carried over as it
 /// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum Part {
+pub(in crate::book) enum BookPart {
     /// The tables that every book is given when it is finished.
     Frame,
     /// Ids of games.
@@ -72,90 +72,90 @@ pub(in crate::book) enum Part {
 /// - `sources`: the files that were read, by BLAKE3 of their content, with base name and games;
 /// - `games`: the [`GameId`] of every counted game;
 /// - `elsewhere`: that of every game that begins elsewhere, so that it is known again;
-/// - `moves`: canonical key, packed move in the canonical frame, blob of a [`Row`];
+/// - `moves`: canonical key, packed move in the canonical frame, blob of a [`MoveRow`];
 /// - `marks`: the [`Annotation`] of each move that has one;
 /// - `line_groups`: the line groups that moves belong to;
 /// - `journal`: the changes of edits, to undo them;
 /// - `books`, `provenance`: the books that were merged, and which source came with which;
 /// - `scores`: the scores that engines and tablebases give to positions, a [`Score`](crate::book::file::scores::Score) each;
 /// - `backed`: the values that result for the moves that lead there, a [`Bounds`](crate::book::model::value::Bounds) each.
-pub(in crate::book) const TABLES: &[Table] = &[
-    Table {
+pub(in crate::book) const TABLES: &[BookTable] = &[
+    BookTable {
         name: "seal",
-        part: Part::Frame,
+        part: BookPart::Frame,
         sql: "CREATE TABLE seal(id INTEGER PRIMARY KEY, digest BLOB)",
     },
-    Table {
+    BookTable {
         name: "meta",
-        part: Part::Frame,
+        part: BookPart::Frame,
         sql: "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "key_table",
-        part: Part::Frame,
+        part: BookPart::Frame,
         sql: "CREATE TABLE key_table(fingerprint TEXT PRIMARY KEY, file BLOB) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "sources",
-        part: Part::Frame,
+        part: BookPart::Frame,
         sql: "CREATE TABLE sources(hash BLOB PRIMARY KEY, name TEXT, games INTEGER) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "games",
-        part: Part::Games,
+        part: BookPart::Games,
         sql: "CREATE TABLE games(id BLOB PRIMARY KEY) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "elsewhere",
-        part: Part::Games,
+        part: BookPart::Games,
         sql: "CREATE TABLE elsewhere(id BLOB PRIMARY KEY) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "moves",
-        part: Part::Moves,
+        part: BookPart::Moves,
         sql: "CREATE TABLE moves(key INTEGER, move INTEGER, stats BLOB, PRIMARY KEY(key, move)) \
          WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "marks",
-        part: Part::Marks,
+        part: BookPart::Marks,
         sql: "CREATE TABLE marks(key INTEGER, move INTEGER, priority INTEGER, flags INTEGER, \
          weight INTEGER, comment TEXT, origin INTEGER, PRIMARY KEY(key, move)) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "line_groups",
-        part: Part::Groups,
+        part: BookPart::Groups,
         sql: "CREATE TABLE line_groups(key INTEGER, move INTEGER, name TEXT, PRIMARY KEY(key, move, name)) \
          WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "journal",
-        part: Part::Journal,
+        part: BookPart::Journal,
         sql: "CREATE TABLE journal(edit INTEGER, step INTEGER, what TEXT, key INTEGER, move INTEGER, \
          before BLOB, after BLOB, PRIMARY KEY(edit, step)) WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "books",
-        part: Part::Origins,
+        part: BookPart::Origins,
         sql: "CREATE TABLE books(number INTEGER PRIMARY KEY, content TEXT, name TEXT, games INTEGER, \
          moves INTEGER)",
     },
-    Table {
+    BookTable {
         name: "provenance",
-        part: Part::Origins,
+        part: BookPart::Origins,
         sql: "CREATE TABLE provenance(book INTEGER, source BLOB, PRIMARY KEY(book, source)) \
          WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "scores",
-        part: Part::Scores,
+        part: BookPart::Scores,
         sql: "CREATE TABLE scores(key INTEGER, source TEXT, kind INTEGER, value INTEGER, \
          bound INTEGER, depth INTEGER, nodes INTEGER, best INTEGER, PRIMARY KEY(key, source)) \
          WITHOUT ROWID",
     },
-    Table {
+    BookTable {
         name: "backed",
-        part: Part::Propagated,
+        part: BookPart::Propagated,
         sql: "CREATE TABLE backed(key INTEGER, move INTEGER, low INTEGER, high INTEGER, \
          PRIMARY KEY(key, move)) WITHOUT ROWID",
     },
@@ -266,7 +266,7 @@ impl Writer {
     pub(in crate::book) fn add_tables(
         &self,
         from: &Connection,
-        is_carried: impl Fn(Part) -> bool,
+        is_carried: impl Fn(BookPart) -> bool,
     ) -> rusqlite::Result<()> {
         let mut tables = TABLES.iter().filter(|table| is_carried(table.part));
         tables.try_for_each(|table| self.add_table(table.name, from))
@@ -322,7 +322,7 @@ impl Writer {
     pub(in crate::book) fn add_row(
         &mut self,
         (key, mv): RowKey,
-        row: &Row,
+        row: &MoveRow,
     ) -> rusqlite::Result<()> {
         let mut lot = Lot::default();
         lot.put((key, mv, *row));

@@ -15,7 +15,7 @@ use tempfile::TempPath;
 use crate::book::file::connect::{open_working, set_schema_version};
 use crate::book::file::digest;
 use crate::book::file::reader::Book;
-use crate::book::file::store::{APPLICATION_ID, Part, Writer};
+use crate::book::file::store::{APPLICATION_ID, BookPart, Writer};
 use crate::book::model::error::ReplaceError;
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
@@ -68,7 +68,7 @@ impl At<'_> {
         self,
         book: &Book,
         to: &Writer,
-        is_carried: impl Fn(Part) -> bool,
+        is_carried: impl Fn(BookPart) -> bool,
     ) -> Result<(), ReplaceError> {
         let copied = book.query(|from| Ok(to.add_tables(from, is_carried)))?;
         copied.map_err(|error| match error.sqlite_error_code() {
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
     use crate::book::build::options::BuildOptions;
     use crate::book::file::key_tables::table_file;
-    use crate::book::model::move_stats::Row;
+    use crate::book::model::move_stats::MoveRow;
     use crate::book::tests::build_some;
     use crate::bytes::lock::tests::names;
 
@@ -333,7 +333,7 @@ mod tests {
         let stop = StopFlag::default();
         let output = Output::claim(book.path(), &stop).unwrap();
         let mut writer = output.writer().unwrap();
-        let row = Row {
+        let row = MoveRow {
             stats: crate::book::model::move_stats::MoveStats { games: 1, ..Default::default() },
             weight: None,
         };

@@ -33,14 +33,14 @@ impl Default for DoctorOptions {
 
 /// The program that a book is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BookKind {
     /// One of the program's own.
     Own,
     /// Another program's.
     Foreign(Format),
 }
 
-impl Kind {
+impl BookKind {
     /// The name on the command line; `juzhong` for the program's own.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -55,7 +55,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub struct Diagnosis {
     /// The program that the book is for.
-    pub kind: Kind,
+    pub kind: BookKind,
     /// The way in which an `.obk` stores its keys.
     pub dialect: Option<Dialect>,
     /// True if moves are stored with origin and destination exchanged.
@@ -193,7 +193,7 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     }
     let reached = loaded.index.rows().iter().filter(|r| r.has(REACHED | ILLEGAL)).count() as u64;
     let diagnosis = Diagnosis {
-        kind: Kind::Foreign(loaded.format),
+        kind: BookKind::Foreign(loaded.format),
         dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
         is_swapped: loaded.is_swapped,
         punned: loaded.punned,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::book::file::reader::Entry;
+use crate::book::file::reader::BookEntry;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Frame, other_colour, turned};
 use crate::book::interop::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, Stored};
@@ -271,7 +271,7 @@ fn write(
 }
 
 /// The entry for all rows of one move: copies that agree in everything count once.
-fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<Entry, InteropError> {
+fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<BookEntry, InteropError> {
     let mut sum: Option<Sum> = None;
     let mut known = HashSet::new();
     for taken in group {
@@ -324,7 +324,7 @@ impl Sum {
         self.comment = join(self.comment.take(), other.comment);
     }
 
-    fn entry(self, format: Format, taken: Taken, scores: Scores) -> Entry {
+    fn entry(self, format: Format, taken: Taken, scores: Scores) -> BookEntry {
         let [wins, draws, losses, unknown] = self.games;
         let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
         let games = wins + draws + losses + unknown;
@@ -348,7 +348,7 @@ impl Sum {
             Scores::Priority => mark.priority = self.value,
             Scores::Drop => {}
         }
-        Entry { key: taken.key, mv: taken.mv, stats, weight, mark }
+        BookEntry { key: taken.key, mv: taken.mv, stats, weight, mark }
     }
 }
 

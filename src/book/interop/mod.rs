@@ -44,7 +44,7 @@ mod xqb;
 use std::fmt;
 use std::str::FromStr;
 
-pub use doctor::{Diagnosis, DoctorOptions, Kind, examine};
+pub use doctor::{BookKind, Diagnosis, DoctorOptions, examine};
 pub use error::InteropError;
 pub use export::{ExportOptions, ExportReport, export};
 pub use import::{ImportOptions, ImportReport, Scores, import};

@@ -6,14 +6,14 @@ use std::path::Path;
 use rusqlite::types::Value;
 
 use crate::book::file::key_tables::key_file;
-use crate::book::file::reader::Entry;
+use crate::book::file::reader::BookEntry;
 use crate::book::file::store::Writer;
 use crate::book::file::transaction::Output;
 use crate::book::interop::error::InteropError;
 use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::metadata::{Metadata, Source};
-use crate::book::model::move_stats::{Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::Game;
 use crate::hash::KeyTable;
@@ -34,7 +34,7 @@ impl OwnWriter {
         Ok(Self { output, writer })
     }
 
-    pub(super) fn add(&mut self, entry: &Entry) -> Result<(), InteropError> {
+    pub(super) fn add(&mut self, entry: &BookEntry) -> Result<(), InteropError> {
         add_entry(&mut self.writer, entry).map_err(|e| self.output.at().store(e).into())
     }
 
@@ -82,8 +82,8 @@ impl OwnWriter {
     }
 }
 
-fn add_entry(writer: &mut Writer, entry: &Entry) -> rusqlite::Result<()> {
-    let Entry { key, mv, stats, weight, ref mark } = *entry;
-    writer.add_row((key, mv), &Row { stats, weight })?;
+fn add_entry(writer: &mut Writer, entry: &BookEntry) -> rusqlite::Result<()> {
+    let BookEntry { key, mv, stats, weight, ref mark } = *entry;
+    writer.add_row((key, mv), &MoveRow { stats, weight })?;
     writer.add_mark((key, mv), mark)
 }

@@ -9,14 +9,14 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use crate::book::file::annotation_rows;
-use crate::book::file::connect::{Kind as FileKind, open_file, row_fault};
+use crate::book::file::connect::{FileKind, open_file, row_fault};
 #[cfg(test)]
 use crate::book::file::digest;
 use crate::book::file::digest::Header;
-use crate::book::file::reader::{Book, Entry};
-use crate::book::file::store::{APPLICATION_ID, Part, TABLES, Table};
+use crate::book::file::reader::{Book, BookEntry};
+use crate::book::file::store::{APPLICATION_ID, BookPart, BookTable, TABLES};
 use crate::book::interop::doctor::{
-    Diagnosis, DoctorOptions, Kind, note_equal, note_mirrored, outlier,
+    BookKind, Diagnosis, DoctorOptions, note_equal, note_mirrored, outlier,
 };
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::Scheme;
@@ -31,7 +31,7 @@ use crate::book::interop::walk::walk;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::Counts;
-use crate::book::model::move_stats::{Row, RowKey};
+use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::{StopFlag, open};
 use crate::game::Packed;
 use crate::xiangqi::{Move, Position};
@@ -119,7 +119,7 @@ fn connect(path: &Path, stop: &StopFlag) -> Result<Connection, InteropError> {
 
 const fn blank() -> Diagnosis {
     Diagnosis {
-        kind: Kind::Own,
+        kind: BookKind::Own,
         dialect: None,
         is_swapped: false,
         punned: 0,
@@ -191,7 +191,7 @@ fn mark_of(connection: &Connection, has_marks: bool, place: RowKey) -> Annotatio
     }
 }
 
-fn stored((key, mv): RowKey, row: &Row, mark: &Annotation) -> Stored {
+fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
     let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
     let weight = mark.weight.or(row.weight);
     stored.value = i32::try_from(weight.unwrap_or(row.stats.games)).unwrap_or(i32::MAX);
@@ -214,13 +214,13 @@ fn place_name((key, mv): RowKey) -> String {
 }
 
 /// A row of the table of moves; `None` stands for a damaged one.
-type Raw = (RowKey, Option<Row>);
+type Raw = (RowKey, Option<MoveRow>);
 
 /// Calls `visit` with every row that can be read, in order, until it returns `false`. Returns the parts that
 /// cannot be read.
 fn each_row(
     connection: &Connection,
-    visit: &mut dyn FnMut(RowKey, Option<Row>) -> bool,
+    visit: &mut dyn FnMut(RowKey, Option<MoveRow>) -> bool,
 ) -> Vec<String> {
     let mut goes_on = true;
     let mut is_first = true;
@@ -283,7 +283,8 @@ fn scan(
             }
             before = Some(place);
             last = Some(key);
-            let content = row.get_ref(2)?.as_blob().ok().and_then(|blob| Row::take(key, mv, blob));
+            let content =
+                row.get_ref(2)?.as_blob().ok().and_then(|blob| MoveRow::take(key, mv, blob));
             if !visit((place, content)) {
                 return Ok(());
             }
@@ -433,7 +434,7 @@ fn copy_rows(
     bad: &BTreeSet<RowKey>,
     outliers: &BTreeSet<RowKey>,
     report: &mut RepairReport,
-    visit: &mut dyn FnMut(Entry) -> bool,
+    visit: &mut dyn FnMut(BookEntry) -> bool,
 ) -> Vec<String> {
     let has_marks = has_marks(connection);
     each_row(connection, &mut |place, row| {
@@ -449,7 +450,7 @@ fn copy_rows(
             report.changed += 1;
         }
         let (key, mv) = place;
-        visit(Entry { key, mv, stats: row.stats, weight: row.weight, mark })
+        visit(BookEntry { key, mv, stats: row.stats, weight: row.weight, mark })
     })
 }
 
@@ -501,14 +502,14 @@ fn copy_others(
     report: &mut RepairReport,
 ) -> Result<(), InteropError> {
     let is_whole = report.dropped == 0 && report.lost.is_empty();
-    let is_carried = |table: &&Table| match table.part {
-        Part::Journal | Part::Origins | Part::Scores => true,
-        Part::Games => table.name != "games", // counted as they are copied
+    let is_carried = |table: &&BookTable| match table.part {
+        BookPart::Journal | BookPart::Origins | BookPart::Scores => true,
+        BookPart::Games => table.name != "games", // counted as they are copied
         // With fewer moves, other things follow from scores.
-        Part::Propagated => is_whole,
-        Part::Frame | Part::Moves | Part::Marks | Part::Groups => false,
+        BookPart::Propagated => is_whole,
+        BookPart::Frame | BookPart::Moves | BookPart::Marks | BookPart::Groups => false,
     };
-    for Table { name, .. } in TABLES.iter().filter(is_carried) {
+    for BookTable { name, .. } in TABLES.iter().filter(is_carried) {
         let mut copied = 0;
         if let Err(error) = copy_table(connection, writer, name, &mut copied)? {
             report.lost.push(format!("{error}: table {name} after {copied} rows"));

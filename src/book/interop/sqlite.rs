@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::book::file::connect::{Guard, Kind, open_file, row_fault};
+use crate::book::file::connect::{FileKind, Guard, open_file, row_fault};
 use crate::book::file::digest::Header;
 use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
@@ -95,7 +95,7 @@ impl Database {
         let bytes = file.metadata().map_err(io)?.len();
         let header = Header::read(&mut file).unwrap_or(None);
         let is_cut = header.is_some_and(|header| header.pages * header.page_size > bytes);
-        let kind = if is_cut { Kind::ForeignCut } else { Kind::Foreign };
+        let kind = if is_cut { FileKind::ForeignCut } else { FileKind::Foreign };
         let copy = without_log(&mut file, bytes).map_err(io)?;
         let opened = copy.as_ref().map_or(path, |copy| copy.path());
         let (connection, guard) =

@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use tempfile::TempDir;
 
-use crate::book::file::reader::{Book, Entry};
-use crate::book::interop::doctor::{DoctorOptions, Kind, examine};
+use crate::book::file::reader::{Book, BookEntry};
+use crate::book::interop::doctor::{BookKind, DoctorOptions, examine};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::export::ExportOptions;
 use crate::book::interop::hash_scheme::scheme;
@@ -249,7 +249,7 @@ fn a_real_book_of_xqbook() {
 }
 
 /// Moves along random lines from the start, with the facts that books of other programs can hold.
-fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
+fn any_entries() -> impl Strategy<Value = Vec<BookEntry>> {
     let content = (prop::array::uniform3(0..40u64), prop::option::of(1..100_000u64), 0..10u8);
     let line = prop::collection::vec((any::<prop::sample::Index>(), content), 1..9);
     prop::collection::vec(line, 1..12).prop_map(|lines| {
@@ -274,7 +274,7 @@ fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
                 mark.flags.set(Flags::ADDED, games == 0);
                 mark.flags.set(Flags::DISABLED, extra == 0);
                 mark.comment = (extra == 1).then(|| format!("第{games}局"));
-                let entry = Entry { key: place.0, mv: place.1, stats, weight, mark };
+                let entry = BookEntry { key: place.0, mv: place.1, stats, weight, mark };
                 entries.entry(place).or_insert(entry);
                 position.make(mv);
             }
@@ -283,7 +283,7 @@ fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
     })
 }
 
-fn own_book(path: &Path, entries: &[Entry]) -> Book {
+fn own_book(path: &Path, entries: &[BookEntry]) -> Book {
     let mut writer = OwnWriter::create(path, &StopFlag::default()).unwrap();
     for entry in entries {
         writer.add(entry).unwrap();
@@ -294,14 +294,17 @@ fn own_book(path: &Path, entries: &[Entry]) -> Book {
     book
 }
 
-fn entries(book: &Book) -> Vec<Entry> {
+fn entries(book: &Book) -> Vec<BookEntry> {
     let mut entries = Vec::new();
     book.for_each_entry(|entry| entries.push(entry)).unwrap();
     entries
 }
 
 /// Exports and imports again.
-fn there_and_back(entries_in: &[Entry], options: &ExportOptions) -> (Vec<Entry>, PathBuf, TempDir) {
+fn there_and_back(
+    entries_in: &[BookEntry],
+    options: &ExportOptions,
+) -> (Vec<BookEntry>, PathBuf, TempDir) {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
     let book = own_book(&at("own"), entries_in);
@@ -619,7 +622,7 @@ fn keys_as_doubles() {
     assert_eq!(book.found(), []);
     let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
     assert_eq!(diagnosis.dialect, Some(Dialect::Double));
-    assert_eq!((diagnosis.reached, diagnosis.kind), (2, Kind::Foreign(Format::Obk)));
+    assert_eq!((diagnosis.reached, diagnosis.kind), (2, BookKind::Foreign(Format::Obk)));
     // Lost for good; became an integer; an integer among doubles.
     book.add_raw(&Value::Real(f64::NAN), "h9g7", 1, 1);
     book.add_raw(&Value::Real(f64::from_bits(0xc330_0000_0000_0001)), "h9g7", 1, 1);
@@ -827,14 +830,14 @@ fn nothing_is_replaced_and_nothing_left_behind() {
 }
 
 /// A book of one line with a mark that is locked and one that is not on illegal moves.
-fn sick_own(path: &Path) -> [Entry; 3] {
+fn sick_own(path: &Path) -> [BookEntry; 3] {
     let start = Position::start();
     let canonical = start.canonical();
     let entry = |text: &str, flags: Flags| {
         let mv = start.canonical_move(canonical, Move::parse(text).unwrap());
         let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
         let mark = Annotation { flags, ..Annotation::default() };
-        Entry { key: canonical.key.to_i64(), mv: mv.pack(), stats, weight: None, mark }
+        BookEntry { key: canonical.key.to_i64(), mv: mv.pack(), stats, weight: None, mark }
     };
     let none = Flags::default();
     let mut entries = [entry("h2e2", none), entry("a0a9", none), entry("a0b9", Flags::LOCKED)];
@@ -874,7 +877,7 @@ fn every_table_of_a_healthy_own_book_is_kept() {
     let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
     let key = canonical.key.to_i64();
     let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
-    writer.add(&Entry { key, mv, stats, weight: None, mark: Annotation::default() }).unwrap();
+    writer.add(&BookEntry { key, mv, stats, weight: None, mark: Annotation::default() }).unwrap();
     let blob = || Value::Blob(vec![7; 16]);
     let number = Value::Integer;
     let text = || Value::Text("x".to_owned());
@@ -1156,7 +1159,7 @@ fn rows_are_compared_with_the_digest_of_all() {
         .unwrap();
     let stats = MoveStats { games: 99, first: 99, ..MoveStats::default() };
     let mut blob = Vec::new();
-    crate::book::model::move_stats::Row { stats, weight: None }.put(key, mv, &mut blob);
+    crate::book::model::move_stats::MoveRow { stats, weight: None }.put(key, mv, &mut blob);
     connection
         .execute("UPDATE moves SET stats = ?1 WHERE (key, move) = (?2, ?3)", (blob, key, mv))
         .unwrap();

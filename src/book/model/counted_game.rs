@@ -69,7 +69,7 @@ impl GameId {
 
 /// The kind of a game, by its start and moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::book) enum Kind {
+pub(in crate::book) enum GameKind {
     /// Begins at the usual start and has moves: counted.
     Usual,
     /// Begins elsewhere.
@@ -78,7 +78,7 @@ pub(in crate::book) enum Kind {
     NoMoves,
 }
 
-impl Kind {
+impl GameKind {
     /// The inverse of `as u8`.
     pub(in crate::book) const fn from_number(number: u8) -> Option<Self> {
         Some(match number {
@@ -98,7 +98,7 @@ pub(in crate::book) struct CountedGame {
     /// 0, so that copies are brought together, or a number that no other record has; in shards, one
     /// that only records of one file have.
     pub(in crate::book) serial: u64,
-    pub(in crate::book) kind: Kind,
+    pub(in crate::book) kind: GameKind,
     /// Number of copies that state each result, by its number.
     pub(in crate::book) votes: [u64; 4],
     pub(in crate::book) year: Option<u16>,
@@ -135,11 +135,11 @@ impl CountedGame {
         let moves = &record.tree.moves;
         let other = record.start.as_ref().map(G::to_fen).filter(|s| s != usual_start);
         let kind = match (&other, moves.is_empty()) {
-            (Some(_), _) => Kind::OtherStart,
-            (None, true) => Kind::NoMoves,
-            (None, false) => Kind::Usual,
+            (Some(_), _) => GameKind::OtherStart,
+            (None, true) => GameKind::NoMoves,
+            (None, false) => GameKind::Usual,
         };
-        let kept = if kind == Kind::Usual { moves.len().min(max_ply) } else { 0 };
+        let kept = if kind == GameKind::Usual { moves.len().min(max_ply) } else { 0 };
         let mut votes = [0; 4];
         votes[usize::from(result_number(facts.result))] = 1;
         Self {
@@ -160,7 +160,7 @@ impl CountedGame {
         moves: &[G::Move],
         usual_start: &str,
     ) {
-        if self.kind == Kind::Usual {
+        if self.kind == GameKind::Usual {
             let (id, moves) = GameId::folded::<G>(usual_start, moves);
             self.id = id;
             self.moves = moves[..self.moves.len()].iter().map(|mv| mv.pack()).collect();
@@ -173,7 +173,7 @@ impl CountedGame {
         Self {
             id,
             serial: 0,
-            kind: Kind::Usual,
+            kind: GameKind::Usual,
             votes: [0; 4],
             year: None,
             ratings: [None; 2],
@@ -296,7 +296,7 @@ impl Reduce for CountedGame {
     fn take(input: &mut &[u8]) -> Option<Self> {
         let id = GameId(*input.split_off(..16)?.first_chunk()?);
         let serial = varint::take(input)?;
-        let kind = Kind::from_number(*input.split_off_first()?)?;
+        let kind = GameKind::from_number(*input.split_off_first()?)?;
         let mut votes = [0; 4];
         for n in &mut votes {
             *n = varint::take(input).filter(|&votes| votes <= MAX_VOTES)?;
@@ -428,7 +428,7 @@ mod tests {
             |(id, votes, year, first, second, moves)| CountedGame {
                 id: GameId(id),
                 serial: u64::from(votes[0]),
-                kind: Kind::Usual,
+                kind: GameKind::Usual,
                 votes: votes.map(u64::from),
                 year,
                 ratings: [first, second],

@@ -7,7 +7,7 @@ use crate::game::{Outcome, Side};
 pub type RowKey = (i64, u16);
 
 /// A row of `moves`: key, packed move, content.
-pub(in crate::book) type KeyedRow = (i64, u16, Row);
+pub(in crate::book) type KeyedRow = (i64, u16, MoveRow);
 
 /// Larger sums than this are forged.
 pub(in crate::book) const MAX_SUM: u64 = 1 << 50;
@@ -184,7 +184,7 @@ pub(in crate::book) const fn result_of(number: u8) -> Option<Outcome> {
 ///
 /// These bytes are in every book. Any change needs a new [`VERSION`](crate::book::file::store::VERSION).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct MoveRow {
     /// The sums.
     pub stats: MoveStats,
     /// The weight, if one was set.
@@ -199,7 +199,7 @@ const RESULT_SHIFT: u32 = 4;
 const KNOWN_FLAGS: u8 = 0x3f;
 const YEAR_BASE: i64 = 1990;
 
-impl Row {
+impl MoveRow {
     /// Appends the blob of the row `(key, mv)`.
     pub fn put(&self, key: i64, mv: u16, out: &mut Vec<u8>) {
         let start = out.len();
@@ -338,9 +338,9 @@ pub(in crate::book) mod tests {
         )
     }
 
-    fn any_row() -> impl Strategy<Value = Row> {
+    fn any_row() -> impl Strategy<Value = MoveRow> {
         (any_tally(), prop::option::of(any::<u64>()))
-            .prop_map(|(stats, weight)| Row { stats, weight })
+            .prop_map(|(stats, weight)| MoveRow { stats, weight })
     }
 
     proptest! {
@@ -348,7 +348,7 @@ pub(in crate::book) mod tests {
         fn put_then_take_is_identity(row in any_row(), key: i64, mv: u16) {
             let mut blob = Vec::new();
             row.put(key, mv, &mut blob);
-            prop_assert_eq!(Row::take(key, mv, &blob), Some(row));
+            prop_assert_eq!(MoveRow::take(key, mv, &blob), Some(row));
         }
 
         #[test]
@@ -362,15 +362,15 @@ pub(in crate::book) mod tests {
             bytes[at] ^= flip;
             let key = i64::from_le_bytes(bytes[..8].try_into().unwrap());
             let mv = u16::from_le_bytes(bytes[8..10].try_into().unwrap());
-            prop_assert_eq!(Row::take(key, mv, &bytes[10..]), None);
+            prop_assert_eq!(MoveRow::take(key, mv, &bytes[10..]), None);
         }
 
         #[test]
         fn garbage_never_panics(blob: Vec<u8>, key: i64, mv: u16) {
             let mut framed = blob.clone();
             framed.extend_from_slice(&check(key, mv, &blob).to_le_bytes());
-            let _unused = Row::take(key, mv, &framed);
-            prop_assert!(Row::take(key, mv, &blob).is_none() || blob.len() > 2);
+            let _unused = MoveRow::take(key, mv, &framed);
+            prop_assert!(MoveRow::take(key, mv, &blob).is_none() || blob.len() > 2);
         }
 
         #[test]
@@ -389,7 +389,7 @@ pub(in crate::book) mod tests {
     fn golden_bytes_and_sizes() {
         let mut blob = Vec::new();
         let one = tally_of(Some(Outcome::Draw), None, Some(1978));
-        Row { stats: one, weight: None }.put(-5, 2353, &mut blob);
+        MoveRow { stats: one, weight: None }.put(-5, 2353, &mut blob);
         assert_eq!(blob.len(), 4, "a move of a single game takes four bytes");
         assert_eq!(blob[..2], [0x25, 0x17]);
         let many = MoveStats {
@@ -402,7 +402,7 @@ pub(in crate::book) mod tests {
             years: Some(Years { min: 1988, max: 2004 }),
         };
         blob.clear();
-        Row { stats: many, weight: Some(7) }.put(1, 2, &mut blob);
+        MoveRow { stats: many, weight: Some(7) }.put(1, 2, &mut blob);
         assert_eq!(blob[..blob.len() - 2], [0x0e, 120, 100, 70, 10, 0xf8, 0x23, 2, 3, 16, 7]);
     }
 

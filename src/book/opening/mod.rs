@@ -22,8 +22,8 @@ mod tests;
 use std::fmt;
 use std::sync::LazyLock;
 
-use table::{Line, Rules, Table};
 pub use table::{OpeningError, OpeningFault};
+use table::{OpeningLine, OpeningTable, Rules};
 
 use crate::game::{Game, Symmetric};
 use crate::hash::Key;
@@ -93,7 +93,7 @@ pub struct Opening {
 
 /// The lines of the encyclopedia.
 #[derive(Debug)]
-pub struct Openings(Table);
+pub struct Openings(OpeningTable);
 
 impl Openings {
     /// The lines of `books/ecco.tsv`.
@@ -115,7 +115,7 @@ impl Openings {
     ///
     /// The first line that is not understood, and why.
     pub fn parse(text: &'static str) -> Result<Self, OpeningError> {
-        Table::parse(text).map(Self)
+        OpeningTable::parse(text).map(Self)
     }
 
     /// Code and name of every line, in the order of the file.
@@ -150,7 +150,8 @@ impl Openings {
             if position.occupied().len() < MIN_MEN {
                 return None;
             }
-            let placed = |line: &&Line| Frames::of(&line.whole, position, Frames::BOTH).any();
+            let placed =
+                |line: &&OpeningLine| Frames::of(&line.whole, position, Frames::BOTH).any();
             // The first of those with most moves.
             self.0.lines.iter().filter(placed).min_by_key(|line| std::cmp::Reverse(line.total))
         })?;
@@ -165,7 +166,7 @@ impl Openings {
     fn exact_lines<'a>(
         &'a self,
         position: &Position,
-    ) -> impl Iterator<Item = (&'a Line, Frames)> + use<'a> {
+    ) -> impl Iterator<Item = (&'a OpeningLine, Frames)> + use<'a> {
         let (own, mirrored) = (position.key(), position.symmetric_key(1, None));
         let frames = move |key: Key| Frames(u8::from(own == key) | u8::from(mirrored == key) << 1);
         let lines = self.0.exact.get(&own.min(mirrored)).map_or(&[][..], Vec::as_slice);
@@ -198,7 +199,7 @@ impl Frames {
 #[derive(Debug, Clone)]
 pub struct Follower<'a> {
     openings: &'a Openings,
-    line: Option<&'a Line>,
+    line: Option<&'a OpeningLine>,
     frames: Frames,
     ply: u32,
     reached: u32,
@@ -218,7 +219,7 @@ impl<'a> Follower<'a> {
         if self.ply > MAX_PLY {
             return;
         }
-        let below = |line: &Line| self.line.is_none_or(|at| line.is_below(at.code));
+        let below = |line: &OpeningLine| self.line.is_none_or(|at| line.is_below(at.code));
         let exact = self.openings.exact_lines(position).find(|(line, _)| below(line));
         if let Some((line, frames)) = exact {
             self.go(line, frames);
@@ -232,14 +233,14 @@ impl<'a> Follower<'a> {
         }
     }
 
-    const fn go(&mut self, line: &'a Line, frames: Frames) {
+    const fn go(&mut self, line: &'a OpeningLine, frames: Frames) {
         self.line = Some(line);
         self.frames = frames;
         self.reached = self.ply;
     }
 
     /// The formation with most moves among those that go on from here and stand on the board.
-    fn formation(&self, position: &Position) -> Option<(&'a Line, Frames)> {
+    fn formation(&self, position: &Position) -> Option<(&'a OpeningLine, Frames)> {
         let table = &self.openings.0;
         let next = table.next.get(&self.line?.code)?;
         next.iter().filter_map(|&at| table.lines.get(at)).find_map(|line| {

@@ -99,7 +99,7 @@ impl Rules {
 
 /// A line, ready for comparison.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct OpeningLine {
     pub(super) code: Code,
     pub(super) name: &'static str,
     /// The codes that it goes on from, and those that these go on from, and so on.
@@ -116,22 +116,22 @@ pub(super) struct Line {
     pub(super) total: u32,
 }
 
-impl Line {
+impl OpeningLine {
     pub(super) fn is_below(&self, code: Code) -> bool {
         self.above.contains(&code)
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Table {
-    pub(super) lines: Vec<Line>,
+pub(super) struct OpeningTable {
+    pub(super) lines: Vec<OpeningLine>,
     /// By canonical key: exact lines.
     pub(super) exact: HashMap<Key, Vec<usize>>,
     /// By code: the formations that go on from it, those of most moves first.
     pub(super) next: BTreeMap<Code, Vec<usize>>,
 }
 
-impl Table {
+impl OpeningTable {
     pub(super) fn parse(text: &'static str) -> Result<Self, OpeningError> {
         let sources = read(text)?;
         let played = play_all(&sources)?;
@@ -148,7 +148,7 @@ impl Table {
                 let canonical = key.min(end.position.symmetric_key(1, None));
                 let others = table.exact.entry(canonical).or_default();
                 let other =
-                    others.iter().filter_map(|&i| table.lines.get(i)).map(|l: &Line| l.code);
+                    others.iter().filter_map(|&i| table.lines.get(i)).map(|l: &OpeningLine| l.code);
                 if let Some(other) = other.into_iter().find(|&code| code != source.code) {
                     return Err(source.error(OpeningFault::Twice(other)));
                 }
@@ -158,7 +158,7 @@ impl Table {
                     table.next.entry(code).or_default().push(at);
                 }
             }
-            table.lines.push(Line {
+            table.lines.push(OpeningLine {
                 code: source.code,
                 name: source.name,
                 above: above.get(at).cloned().unwrap_or_default(),
@@ -177,7 +177,7 @@ impl Table {
 }
 
 /// A line as it is written.
-struct Source {
+struct SourceLine {
     number: usize,
     code: Code,
     name: &'static str,
@@ -187,13 +187,13 @@ struct Source {
     moves: Vec<(Side, &'static str)>,
 }
 
-impl Source {
+impl SourceLine {
     const fn error(&self, fault: OpeningFault) -> OpeningError {
         OpeningError { line: self.number, fault }
     }
 }
 
-fn read(text: &'static str) -> Result<Vec<Source>, OpeningError> {
+fn read(text: &'static str) -> Result<Vec<SourceLine>, OpeningError> {
     let mut names: BTreeMap<Code, &'static str> = BTreeMap::new();
     let mut sources = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -216,7 +216,7 @@ fn read(text: &'static str) -> Result<Vec<Source>, OpeningError> {
     Ok(sources)
 }
 
-fn read_line(number: usize, line: &'static str) -> Result<Source, OpeningFault> {
+fn read_line(number: usize, line: &'static str) -> Result<SourceLine, OpeningFault> {
     let columns: Vec<&str> = line.split('\t').collect();
     let &[code, name, after, moves] = columns.as_slice() else { return Err(OpeningFault::Columns) };
     let read_code =
@@ -243,7 +243,7 @@ fn read_line(number: usize, line: &'static str) -> Result<Source, OpeningFault> 
             }
         }
     }
-    Ok(Source { number, code, name, after, exact, moves: list })
+    Ok(SourceLine { number, code, name, after, exact, moves: list })
 }
 
 /// The end of a line.
@@ -276,7 +276,7 @@ impl End {
 }
 
 /// Plays every line. Each goes on from the first line of the first code that it states.
-fn play_all(sources: &[Source]) -> Result<Vec<End>, OpeningError> {
+fn play_all(sources: &[SourceLine]) -> Result<Vec<End>, OpeningError> {
     let mut firsts: BTreeMap<Code, usize> = BTreeMap::new();
     for (at, source) in sources.iter().enumerate() {
         firsts.entry(source.code).or_insert(at);
@@ -312,7 +312,7 @@ fn play_all(sources: &[Source]) -> Result<Vec<End>, OpeningError> {
 
 /// Plays a line's own moves from where it goes on. Where one side has fewer moves than the other,
 /// it passes: its moves there do not matter.
-fn play(source: &Source, before: End) -> Result<End, OpeningFault> {
+fn play(source: &SourceLine, before: End) -> Result<End, OpeningFault> {
     let mut end = End { moves: 0, own: Rules::default(), whole: Rules::default(), ..before };
     let mut own: BTreeMap<Square, Square> = BTreeMap::new();
     for &(side, text) in &source.moves {
@@ -393,14 +393,14 @@ fn condition(end: &End, side: Side, text: &str) -> Option<(Square, Piece)> {
 
 /// For every line all codes above it: those that it goes on from; for a line from the start, those of the
 /// lines that begin it; and the codes above these.
-fn climb(sources: &[Source]) -> Vec<BTreeSet<Code>> {
+fn climb(sources: &[SourceLine]) -> Vec<BTreeSet<Code>> {
     let mut above: Vec<BTreeSet<Code>> = sources
         .iter()
         .map(|line| {
             if !line.after.is_empty() {
                 return line.after.iter().copied().collect();
             }
-            let begins = |other: &&Source| {
+            let begins = |other: &&SourceLine| {
                 other.after.is_empty()
                     && other.moves.len() < line.moves.len()
                     && line.moves.starts_with(&other.moves)

@@ -10,7 +10,7 @@ use super::super::line_args::LineArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, OrExit, exit};
 use super::{from_book, from_replace};
-use juzhong::book::{Book, Change, EditError, Editor, Step};
+use juzhong::book::{Book, Change, EditError, Editor, JournalStep};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Symmetric;
 use juzhong::record::Encoding;
@@ -319,7 +319,7 @@ fn show_history(path: &Path, context: &mut Context<'_>) -> Result<u8, CliError> 
     Ok(exit::OK)
 }
 
-fn step_answer(step: &Step) -> Value {
+fn step_answer(step: &JournalStep) -> Value {
     json!({"edit": step.edit, "step": step.step, "what": step.what})
 }
 

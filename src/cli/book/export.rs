@@ -8,7 +8,7 @@ use super::super::{CliError, Context, OrExit, exit};
 use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
 use super::{FormatName, from_book};
-use juzhong::book::{Book, BookError, BookMove, Entry, RowKey};
+use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
@@ -197,7 +197,7 @@ fn reached_line<G: Notation>(found: &BookMove<G::Move>, mover: Side) -> Vec<Stri
     line(&G::move_text(found.mv), t, &score, &weights, &marks)
 }
 
-fn unreached_line<G: Notation>(entry: &Entry) -> Vec<String> {
+fn unreached_line<G: Notation>(entry: &BookEntry) -> Vec<String> {
     let mv = G::Move::unpack(entry.mv).map_or_else(|| entry.mv.to_string(), G::move_text);
     let mark = &entry.mark;
     let groups: Vec<&str> = mark.groups.iter().map(String::as_str).collect();

@@ -8,7 +8,7 @@ use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
 use super::{from_book, from_replace};
 use juzhong::book::{
-    Book, Costs, DropOutKind, Findings, MAX_SCORE_LINE, Node, PropagationReport, ReplaceError,
+    Book, Costs, DropOutKind, Findings, GraphNode, MAX_SCORE_LINE, PropagationReport, ReplaceError,
     clear_scores, propagate,
 };
 use juzhong::bytes::StopFlag;
@@ -120,11 +120,11 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
     let backed = graph.propagate(&scores);
     let unscored = graph.drop_outs(&scores, &backed, Costs::default(), false);
     let unscored = unscored.iter().filter(|drop| drop.kind == DropOutKind::Unscored);
-    let mut leaves: Vec<Node> = unscored.map(|drop| drop.node).collect();
+    let mut leaves: Vec<GraphNode> = unscored.map(|drop| drop.node).collect();
     if args.inner {
-        let is_open = |&node: &Node| !scores.contains_key(&graph.key(node).to_i64());
-        let is_inner = |&node: &Node| !graph.is_leaf(node) && !graph.is_over(node);
-        let mut inner: Vec<Node> = graph.nodes().filter(is_open).filter(is_inner).collect();
+        let is_open = |&node: &GraphNode| !scores.contains_key(&graph.key(node).to_i64());
+        let is_inner = |&node: &GraphNode| !graph.is_leaf(node) && !graph.is_over(node);
+        let mut inner: Vec<GraphNode> = graph.nodes().filter(is_open).filter(is_inner).collect();
         inner.sort_by_key(|&node| (graph.depth(node), graph.key(node)));
         leaves.extend(inner);
     }

@@ -42,11 +42,11 @@ pub(super) enum Show {
 pub(super) struct Printer {
     show: Show,
     bar: Option<ProgressBar>,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
 }
 
 /// The work on all tablebases.
-struct State {
+struct ProgressState {
     began: Instant,
     last: Option<Instant>,
     threads: f64,
@@ -55,13 +55,13 @@ struct State {
     finished: f64,
     /// Slots, counted for each side, of those finished.
     slots: f64,
-    at_work: BTreeMap<Material, Job>,
+    at_work: BTreeMap<Material, TableJob>,
     /// Tablebases reported as being built by other processes.
     waiting: Vec<Material>,
 }
 
 /// A tablebase at work.
-struct Job {
+struct TableJob {
     began: Instant,
     name: String,
     work: f64,
@@ -69,7 +69,7 @@ struct Job {
     phase: Option<Phase>,
 }
 
-impl Job {
+impl TableJob {
     /// The part of the work that is done, roughly: each phase has a range, which a first look fills as it
     /// goes on, and others as their time goes by.
     fn part(&self, threads: f64) -> f64 {
@@ -89,7 +89,7 @@ impl Job {
     }
 }
 
-impl State {
+impl ProgressState {
     /// Work done, in foreseen seconds of one core, and slots done.
     fn done(&self) -> (f64, f64) {
         // Small tablebases share the threads, large ones have them all: as if the first were all at work.
@@ -122,7 +122,7 @@ impl Printer {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        let state = State {
+        let state = ProgressState {
             began: Instant::now(),
             last: None,
             threads: 1.0,
@@ -141,7 +141,7 @@ impl Printer {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ProgressState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -164,7 +164,7 @@ impl Printer {
     }
 
     /// Returns true if it is time to show tablebases at work again.
-    fn is_due(&self, state: &mut State) -> bool {
+    fn is_due(&self, state: &mut ProgressState) -> bool {
         let pace = match (&self.bar, self.show) {
             (Some(_), _) => FRAME,
             (None, Show::Json) => PACE,
@@ -179,7 +179,7 @@ impl Printer {
         is_due
     }
 
-    fn show_work(&self, material: Material, state: &State) {
+    fn show_work(&self, material: Material, state: &ProgressState) {
         let (done, _) = state.done();
         let part = if state.total > 0.0 { done / state.total } else { 0.0 };
         let Some(job) = state.at_work.get(&material) else { return };
@@ -284,7 +284,7 @@ impl Progress for Printer {
         let name = format!("{material} ({number} of {of})");
         let text =
             format!("{name}: {slots} slots for each side to move, {} of memory", size(memory));
-        let job = Job {
+        let job = TableJob {
             began: Instant::now(),
             name,
             work: estimate.work.as_secs_f64(),

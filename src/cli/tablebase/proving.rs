@@ -17,10 +17,10 @@ const FORESEEN: u64 = 5;
 /// Reports the progress of proving tablebases.
 pub(super) struct Proving {
     bar: Option<ProgressBar>,
-    state: Mutex<State>,
+    state: Mutex<ProvingState>,
 }
 
-struct State {
+struct ProvingState {
     table: String,
     phase: String,
     began: Instant,
@@ -35,7 +35,8 @@ impl Proving {
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
         let now = Instant::now();
-        let state = State { table: String::new(), phase: String::new(), began: now, last: now };
+        let state =
+            ProvingState { table: String::new(), phase: String::new(), began: now, last: now };
         Self { bar, state: Mutex::new(state) }
     }
 

@@ -13,7 +13,7 @@ use crate::game::Side;
 use crate::protocol::wire::command::shortened;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::options;
-use crate::protocol::wire::options::{ALL, Id, Kind, Unresolved};
+use crate::protocol::wire::options::{ALL, Id, OptionKind, Unresolved};
 use crate::protocol::wire::ranks::Ranks;
 use crate::search::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS};
 use crate::tablebase::{Metric as TableMetric, Rules as TableRules};
@@ -318,7 +318,7 @@ impl<G: Playable> Settings<G> {
             .collect()
     }
 
-    fn kind(&self, id: Id, dialect: Dialect) -> Kind {
+    fn kind(&self, id: Id, dialect: Dialect) -> OptionKind {
         let options = &self.options;
         // UCCI lets the engine choose where a number is 0.
         let least = u64::from(!dialect.is_ucci());
@@ -327,19 +327,19 @@ impl<G: Playable> Settings<G> {
             Id::Threads => spin(options.threads as u64, least, MAX_THREADS as u64),
             Id::MultiPv => spin(options.multipv as u64, 1, MAX_MULTIPV as u64),
             Id::MoveOverhead => spin(self.overhead.as_millis() as u64, 0, MAX_OVERHEAD),
-            Id::ClearHash | Id::NewGame => Kind::Button,
-            Id::Ponder => Kind::Check(self.ponder),
-            Id::OwnBook => Kind::Check(self.own_book),
-            Id::UseTables => Kind::Check(self.use_tables),
-            Id::SixtyMoves => Kind::Check(self.sixty_moves),
-            Id::ShowWdl => Kind::Check(self.show_wdl),
-            Id::AnalyseMode => Kind::Check(self.analyse),
-            Id::Debug => Kind::Check(self.debug),
-            Id::Batch => Kind::Check(self.batch),
-            Id::Milliseconds => Kind::Check(self.milliseconds),
-            Id::Promotion => Kind::Check(false),
+            Id::ClearHash | Id::NewGame => OptionKind::Button,
+            Id::Ponder => OptionKind::Check(self.ponder),
+            Id::OwnBook => OptionKind::Check(self.own_book),
+            Id::UseTables => OptionKind::Check(self.use_tables),
+            Id::SixtyMoves => OptionKind::Check(self.sixty_moves),
+            Id::ShowWdl => OptionKind::Check(self.show_wdl),
+            Id::AnalyseMode => OptionKind::Check(self.analyse),
+            Id::Debug => OptionKind::Check(self.debug),
+            Id::Batch => OptionKind::Check(self.batch),
+            Id::Milliseconds => OptionKind::Check(self.milliseconds),
+            Id::Promotion => OptionKind::Check(false),
             Id::Tables => {
-                Kind::Text(join(options.tables.folders.iter().map(|folder| folder.display())))
+                OptionKind::Text(join(options.tables.folders.iter().map(|folder| folder.display())))
             }
             Id::TablesRules => unless_given(options.tables.rules, TableRules::ALL),
             Id::TablesMetric => unless_given(options.tables.metric, TableMetric::ALL),
@@ -347,8 +347,10 @@ impl<G: Playable> Settings<G> {
                 spin(u64::from(options.tables.probe_depth), 1, u64::from(MAX_PROBE_DEPTH))
             }
             Id::TablesMen => spin(options.tables.men as u64, 0, MAX_TABLE_MEN as u64),
-            Id::Seed => Kind::Text(options.seed.map_or_else(String::new, |seed| seed.to_string())),
-            Id::EvalApi => Kind::Text(String::new()),
+            Id::Seed => {
+                OptionKind::Text(options.seed.map_or_else(String::new, |seed| seed.to_string()))
+            }
+            Id::EvalApi => OptionKind::Text(String::new()),
             Id::Rules => combo(&options.rules, G::RULES),
             Id::Variant => choices(&VARIANTS, &self.ranks),
             Id::Randomness => choices(&DEGREES, &self.randomness),
@@ -361,18 +363,18 @@ impl<G: Playable> Settings<G> {
     }
 
     /// The kind and value of an option of the books.
-    fn book_kind(&self, id: Id) -> Kind {
+    fn book_kind(&self, id: Id) -> OptionKind {
         let select = &self.options.select;
         let books = |side| {
             let books = self.options.books.iter().filter(move |book| book.side == side);
-            Kind::Text(join(books))
+            OptionKind::Text(join(books))
         };
         let most = MAX_BOOK_PLIES as u64;
         match id {
             Id::BookRed => books(Some(Side::First)),
             Id::BookBlack => books(Some(Side::Second)),
             Id::BookPolicy => combo(&select.policy, &Policy::ALL),
-            Id::BestBookMove => Kind::Check(select.policy == Policy::Best),
+            Id::BestBookMove => OptionKind::Check(select.policy == Policy::Best),
             Id::BookDepth if select.ply_limit == usize::MAX => spin(0, 0, most),
             Id::BookDepth => spin(select.ply_limit as u64, 0, most),
             Id::BookMinGames => spin(select.min_games, 0, MAX_BOOK_GAMES),
@@ -424,25 +426,25 @@ fn unless_auto<T: FromStr>(name: &str, value: &str) -> Result<Option<T>, String>
 }
 
 /// The default and the choices of such a combo.
-fn unless_given<T: Display>(given: Option<T>, all: impl IntoIterator<Item = T>) -> Kind {
+fn unless_given<T: Display>(given: Option<T>, all: impl IntoIterator<Item = T>) -> OptionKind {
     let default = given.map_or_else(|| "auto".to_owned(), |given| given.to_string());
     let all = all.into_iter().map(|choice| choice.to_string());
-    Kind::Combo { default, vars: std::iter::once("auto".to_owned()).chain(all).collect() }
+    OptionKind::Combo { default, vars: std::iter::once("auto".to_owned()).chain(all).collect() }
 }
 
-const fn spin(default: u64, min: u64, max: u64) -> Kind {
-    Kind::Spin { default, min, max }
+const fn spin(default: u64, min: u64, max: u64) -> OptionKind {
+    OptionKind::Spin { default, min, max }
 }
 
-fn combo<T: Display>(default: &T, all: &[T]) -> Kind {
+fn combo<T: Display>(default: &T, all: &[T]) -> OptionKind {
     let vars = all.iter().map(T::to_string).collect();
-    Kind::Combo { default: default.to_string(), vars }
+    OptionKind::Combo { default: default.to_string(), vars }
 }
 
-fn choices<T: PartialEq>(all: &[(&str, T)], present: &T) -> Kind {
+fn choices<T: PartialEq>(all: &[(&str, T)], present: &T) -> OptionKind {
     let default = all.iter().find(|(_, value)| value == present).map_or("", |(name, _)| name);
     let vars = all.iter().map(|&(name, _)| name.to_owned()).collect();
-    Kind::Combo { default: default.to_owned(), vars }
+    OptionKind::Combo { default: default.to_owned(), vars }
 }
 
 fn choice<T: Copy>(all: &[(&str, T)], name: &str, value: &str) -> Result<T, String> {

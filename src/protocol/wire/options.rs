@@ -217,7 +217,7 @@ pub(in crate::protocol) enum Unresolved {
 
 /// The values that an option can have, and the present one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::protocol) enum Kind {
+pub(in crate::protocol) enum OptionKind {
     Check(bool),
     Spin {
         default: u64,
@@ -234,7 +234,11 @@ pub(in crate::protocol) enum Kind {
 }
 
 /// The line that announces an option in a dialect; empty where the dialect does not know it.
-pub(in crate::protocol) fn announcement(names: &Names, kind: &Kind, dialect: Dialect) -> String {
+pub(in crate::protocol) fn announcement(
+    names: &Names,
+    kind: &OptionKind,
+    dialect: Dialect,
+) -> String {
     let Some(name) = names.announced(dialect) else { return String::new() };
     let mut line = String::from(if dialect.is_ucci() { "option " } else { "option name " });
     let written = write!(line, "{name} type ").and_then(|()| {
@@ -245,7 +249,7 @@ pub(in crate::protocol) fn announcement(names: &Names, kind: &Kind, dialect: Dia
     line
 }
 
-impl Kind {
+impl OptionKind {
     fn write_uci(&self, line: &mut String) -> fmt::Result {
         match self {
             Self::Check(default) => write!(line, "check default {default}"),
@@ -341,11 +345,11 @@ mod tests {
 
     #[test]
     fn announcements_follow_the_dialect() {
-        let line = |id, kind: &Kind, dialect| {
+        let line = |id, kind: &OptionKind, dialect| {
             let names = ALL.iter().find(|names| names.id == id).unwrap();
             announcement(names, kind, dialect)
         };
-        let spin = Kind::Spin { default: 64, min: 1, max: 128 };
+        let spin = OptionKind::Spin { default: 64, min: 1, max: 128 };
         assert_eq!(
             line(Id::Hash, &spin, Dialect::Uci),
             "option name Hash type spin default 64 min 1 max 128\n"
@@ -354,7 +358,8 @@ mod tests {
             line(Id::Hash, &spin, Dialect::Ucci),
             "option hashsize type spin min 1 max 128 default 64\n"
         );
-        let combo = Kind::Combo { default: "b".to_owned(), vars: vec!["a".into(), "b".into()] };
+        let combo =
+            OptionKind::Combo { default: "b".to_owned(), vars: vec!["a".into(), "b".into()] };
         assert_eq!(
             line(Id::Rules, &combo, Dialect::Cyclone),
             "option name Rules type combo default b var a var b\n"
@@ -363,8 +368,8 @@ mod tests {
             line(Id::Rules, &combo, Dialect::Ucci),
             "option rules type combo var a var b default b\n"
         );
-        assert_eq!(line(Id::Batch, &Kind::Check(false), Dialect::Uci), "");
-        let text = Kind::Text(String::new());
+        assert_eq!(line(Id::Batch, &OptionKind::Check(false), Dialect::Uci), "");
+        let text = OptionKind::Text(String::new());
         assert_eq!(line(Id::Books, &text, Dialect::Ucci), "option bookfiles type string\n");
     }
 }

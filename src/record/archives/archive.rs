@@ -297,7 +297,7 @@ impl Finder<'_> {
         let (limit, first) = (self.left, archive.data.start);
         let (mut unpacked, mut packed) = (0_u64, 0_u64);
         for entry in found {
-            let zip::Entry { name, data, method, is_encrypted, is_other, crc, size, is_cut } =
+            let zip::ZipEntry { name, data, method, is_encrypted, is_other, crc, size, is_cut } =
                 entry;
             let with_this = unpacked.saturating_add(size);
             packed = packed.saturating_add(data.len() as u64);
@@ -330,12 +330,12 @@ impl Finder<'_> {
     fn tar(&mut self, archive: &Member, depth: u32, to: &mut Vec<Item>) {
         let tar::Listing { entries, loss } = tar::entries(self.bytes_of(archive), self.room);
         let first = archive.data.start;
-        for tar::Entry { name, data, kind, is_cut } in entries {
+        for tar::TarEntry { name, data, kind, is_cut } in entries {
             let whole = Member::whole(archive.store, first + data.start..first + data.end);
-            let fault = (kind == tar::Kind::Sparse)
+            let fault = (kind == tar::TarKind::Sparse)
                 .then(|| "a file with holes; pack it again without --sparse".to_owned());
             let member = Member { name: Some(name), fault, is_cut, ..whole };
-            self.add(archive, member, kind == tar::Kind::Other, depth, to);
+            self.add(archive, member, kind == tar::TarKind::Other, depth, to);
         }
         if let Some(loss) = loss.or_else(|| archive.is_cut.then(|| TRUNCATED.to_owned())) {
             Self::add_loss(archive, &loss, to);

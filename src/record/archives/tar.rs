@@ -15,19 +15,19 @@ const MAX_EXTENSION: usize = 1 << 20;
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) struct Entry {
+pub(in crate::record) struct TarEntry {
     /// Its path within the archive.
     pub(in crate::record) name: String,
     /// Its bytes within the archive.
     pub(in crate::record) data: Range<usize>,
-    pub(in crate::record) kind: Kind,
+    pub(in crate::record) kind: TarKind,
     /// True if the archive ends within it.
     pub(in crate::record) is_cut: bool,
 }
 
 /// The kind of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) enum Kind {
+pub(in crate::record) enum TarKind {
     File,
     /// A link, a device or the like.
     Other,
@@ -38,7 +38,7 @@ pub(in crate::record) enum Kind {
 /// The entries of an archive, and the fault at its end, if there is one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::record) struct Listing {
-    pub(in crate::record) entries: Vec<Entry>,
+    pub(in crate::record) entries: Vec<TarEntry>,
     pub(in crate::record) loss: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub(in crate::record) fn entries(bytes: &[u8], most: usize) -> Listing {
 fn list(
     bytes: &[u8],
     most: usize,
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<TarEntry>,
     end: &mut usize,
 ) -> Result<(), String> {
     let damaged =
@@ -120,12 +120,12 @@ fn list(
             }
             let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
             let kind = match kind {
-                _ if is_sparse || kind.is_gnu_sparse() => Kind::Sparse,
-                _ if kind.is_file() || kind.is_contiguous() => Kind::File,
-                _ => Kind::Other,
+                _ if is_sparse || kind.is_gnu_sparse() => TarKind::Sparse,
+                _ if kind.is_file() || kind.is_contiguous() => TarKind::File,
+                _ => TarKind::Other,
             };
             let name = Texts::default().detected(&name);
-            entries.push(Entry { name, data, kind, is_cut: stated > bytes.len() });
+            entries.push(TarEntry { name, data, kind, is_cut: stated > bytes.len() });
         } else if kind.is_dir() {
             extension = Extension::default();
         }

@@ -15,7 +15,7 @@ use crate::record::model::texts::Texts;
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) struct Entry {
+pub(in crate::record) struct ZipEntry {
     /// Its path within the archive.
     pub(in crate::record) name: String,
     /// The packed bytes within the archive.
@@ -42,7 +42,7 @@ const ENTRY_LEN: usize = 46;
 /// # Errors
 ///
 /// What is wrong with the directory.
-pub(in crate::record) fn entries(bytes: &[u8], most: usize) -> Result<Vec<Entry>, String> {
+pub(in crate::record) fn entries(bytes: &[u8], most: usize) -> Result<Vec<ZipEntry>, String> {
     let directory = directory(bytes)
         .ok_or("a zip archive without its directory at the end; it is truncated or damaged")?;
     let mut rest = bytes.get(directory).ok_or("the directory lies outside the archive")?;
@@ -85,7 +85,7 @@ fn directory(bytes: &[u8]) -> Option<Range<usize>> {
 }
 
 /// The entry that `rest` begins with, and its length in the directory.
-fn entry(bytes: &[u8], rest: &[u8]) -> Option<(Entry, usize)> {
+fn entry(bytes: &[u8], rest: &[u8]) -> Option<(ZipEntry, usize)> {
     let lengths = [28, 30, 32].map(|at| u16_at(rest, at).map(usize::from));
     let [name_len, extra_len, comment_len] = [lengths[0]?, lengths[1]?, lengths[2]?];
     let name = rest.get(ENTRY_LEN..ENTRY_LEN + name_len)?;
@@ -108,7 +108,7 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(Entry, usize)> {
     // The upper half of the attributes is that of Unix if byte 5 says so.
     let kind = (u32_at(rest, 38)? >> 16) & 0o170_000;
     let is_other = rest[5] == 3 && !matches!(kind, 0 | 0o100_000);
-    Some((Entry { name, data, method, is_encrypted, is_other, crc, size, is_cut: false }, len))
+    Some((ZipEntry { name, data, method, is_encrypted, is_other, crc, size, is_cut: false }, len))
 }
 
 /// The files of an archive without a directory, at most `most`, as far as they can be found one
@@ -119,7 +119,7 @@ pub(in crate::record) fn recovered(
     most: usize,
     limit: u64,
     stop: &StopFlag,
-) -> Vec<Entry> {
+) -> Vec<ZipEntry> {
     let (mut at, mut left) = (0, limit);
     let mut entries = Vec::new();
     while entries.len() < most && !stop.is_set() {
@@ -133,7 +133,7 @@ pub(in crate::record) fn recovered(
 }
 
 /// The member whose header stands there, and where it ends.
-fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &StopFlag) -> Option<(Entry, usize)> {
+fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &StopFlag) -> Option<(ZipEntry, usize)> {
     let header = bytes.get(at..)?;
     header.starts_with(b"PK\x03\x04").then_some(())?;
     let [name_len, extra_len] = [26, 28].map(|at| u16_at(header, at).map(usize::from));
@@ -168,7 +168,7 @@ fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &StopFlag) -> Option<(En
     }
     let name = Texts::default().detected(name);
     let is_encrypted = flags & 1 != 0;
-    Some((Entry { name, data, method, is_encrypted, is_other: false, crc, size, is_cut }, next))
+    Some((ZipEntry { name, data, method, is_encrypted, is_other: false, crc, size, is_cut }, next))
 }
 
 /// The measures of deflated data without a stated length.

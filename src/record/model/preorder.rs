@@ -9,7 +9,7 @@ use crate::xiangqi::{Move, Position, Square, Undo};
 
 /// One move of the file with what stands beside it.
 #[derive(Debug)]
-pub(in crate::record) struct Node {
+pub(in crate::record) struct FileMove {
     /// A text is one in which no squares can be read.
     pub(in crate::record) mv: Result<Coordinates, String>,
     /// The text after the move; none if empty.
@@ -115,7 +115,7 @@ impl PreOrder {
     /// # Errors
     ///
     /// A move of the main line that cannot be played; variations too deep in one another.
-    pub(in crate::record) fn add(&mut self, node: Node) -> Result<bool, BadGameReason> {
+    pub(in crate::record) fn add(&mut self, node: FileMove) -> Result<bool, BadGameReason> {
         let branch = Branch { line: self.lines.len() - 1, depth: self.path.len() };
         if node.has_alternative {
             self.promised.push((self.next != Next::IsLost).then_some(branch));
@@ -127,7 +127,7 @@ impl PreOrder {
         Ok(!is_last || self.turn_back())
     }
 
-    fn play(&mut self, node: Node) -> Result<(), BadGameReason> {
+    fn play(&mut self, node: FileMove) -> Result<(), BadGameReason> {
         if self.next == Next::Varies {
             if self.lines.len() > MAX_VARIATION_DEPTH {
                 return Err(BadGameReason::TooDeep);
@@ -205,11 +205,11 @@ impl PreOrder {
 mod tests {
     use super::*;
 
-    fn node(mv: &str, marks: &str) -> Node {
+    fn node(mv: &str, marks: &str) -> FileMove {
         let square = |text: &str| Square::parse(text).ok_or(99);
         let mv = Ok(Coordinates { from: square(&mv[..2]), to: square(&mv[2..]) });
         let (is_last, has_alternative) = (marks.contains('.'), marks.contains('|'));
-        Node { mv, comment: String::new(), is_last, has_alternative }
+        FileMove { mv, comment: String::new(), is_last, has_alternative }
     }
 
     fn read(nodes: &[(&str, &str)]) -> Result<(String, u64), BadGameReason> {

@@ -18,7 +18,7 @@
 use crate::game::{Outcome, Side};
 use crate::record::model::board::from_top_left;
 use crate::record::model::parsed::BadGameReason;
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute};
@@ -76,10 +76,10 @@ struct MoveElement {
 }
 
 impl MoveElement {
-    fn node(self) -> Node {
+    fn node(self) -> FileMove {
         let Self { value, is_last, has_alternative, comment } = self;
         let mv = coordinates(&value).ok_or_else(|| value.chars().take(20).collect());
-        Node { mv, comment, is_last, has_alternative }
+        FileMove { mv, comment, is_last, has_alternative }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::old_cbl;
@@ -292,10 +292,10 @@ struct TreeReader<'a> {
 }
 
 impl TreeReader<'_> {
-    fn node(&mut self) -> Result<Node, Fault> {
+    fn node(&mut self) -> Result<FileMove, Fault> {
         let [marks, _, from, to] = self.take("the tree of moves")?;
         let comment = if marks & 4 != 0 { self.comment()? } else { String::new() };
-        Ok(Node {
+        Ok(FileMove {
             mv: Ok(Coordinates { from: (self.square)(from), to: (self.square)(to) }),
             comment,
             is_last: marks & 1 != 0,

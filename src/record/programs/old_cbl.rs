@@ -32,7 +32,7 @@ use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
 use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::text::single::{Fault, Found, go_on, malformed, report, truncated};
@@ -241,7 +241,7 @@ fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
     let mut order = PreOrder::new(position, preface.collect::<Vec<_>>().join("\n"));
     for (index, (node, comment)) in nodes.into_iter().zip(comments).enumerate() {
         let at = moves_at + MOVE * index;
-        let added = order.add(Node { comment, ..node });
+        let added = order.add(FileMove { comment, ..node });
         if !go_on(added, at, &mut fault) && fault.is_some() {
             break;
         }
@@ -266,7 +266,7 @@ struct Numbered {
 }
 
 /// The moves as nodes of a tree, depth first, without their comments.
-fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<Node>, Fault> {
+fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<FileMove>, Fault> {
     let mut before = 0;
     for (index, Numbered { number, .. }) in moves.iter().enumerate() {
         if !(1..=before + 1).contains(number) {
@@ -277,13 +277,13 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<Node>, Fault> {
     }
     // Backwards: which moves of the line to come are alternatives, by their numbers.
     let mut coming: Vec<bool> = Vec::new();
-    let mut nodes: Vec<Node> = Vec::with_capacity(moves.len());
+    let mut nodes: Vec<FileMove> = Vec::with_capacity(moves.len());
     let mut next = 0;
     for &Numbered { number, mv } in moves.iter().rev() {
         coming.resize(number + 1, false);
         let has_alternative = std::mem::replace(&mut coming[number], true);
         let is_last = next != number + 1;
-        nodes.push(Node { mv: Ok(mv), comment: String::new(), is_last, has_alternative });
+        nodes.push(FileMove { mv: Ok(mv), comment: String::new(), is_last, has_alternative });
         next = number;
     }
     nodes.reverse();

@@ -12,7 +12,7 @@
 //! outermost element become tags if their names can be those of tags.
 
 use crate::record::model::parsed::BadGameReason;
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute, attributes};
@@ -108,7 +108,7 @@ fn tags(root: &str) -> Vec<(String, String)> {
 /// A move and its place.
 struct Element {
     at: usize,
-    node: Node,
+    node: FileMove,
 }
 
 /// An element that is not closed yet.
@@ -152,10 +152,10 @@ fn moves(text: &str, pieces: &mut Pieces<'_>) -> (Vec<Element>, Option<Fault>) {
 }
 
 /// A move after which nothing is known to follow.
-fn node(attributes: &str) -> Node {
+fn node(attributes: &str) -> FileMove {
     let text = attribute(attributes, MOVE).unwrap_or_default();
     let comment = tidy(&attribute(attributes, COMMENT).unwrap_or_default());
-    Node { mv: coordinates(text.trim()), comment, is_last: true, has_alternative: false }
+    FileMove { mv: coordinates(text.trim()), comment, is_last: true, has_alternative: false }
 }
 
 /// Reads `h6f7`; else returns the beginning of the text.

@@ -18,7 +18,7 @@
 use crate::game::{Outcome, Side};
 use crate::record::model::board::from_top_left;
 use crate::record::model::parsed::BadGameReason;
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::text::pgn::read_start;
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn node(&mut self) -> Result<Node, Fault> {
+    fn node(&mut self) -> Result<FileMove, Fault> {
         let [from, to, marks, _] = *self.take("the tree of moves")?;
         let square = |byte: u8| from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
         let mv = Ok(Coordinates { from: square(from), to: square(to) });
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             comment = tidy(&self.texts.detected(self.bytes_of(len, &within)?));
         }
         let (is_last, has_alternative) = (marks & 1 == 0, marks & 2 != 0);
-        Ok(Node { mv, comment, is_last, has_alternative })
+        Ok(FileMove { mv, comment, is_last, has_alternative })
     }
 
     fn take<const N: usize>(&mut self, within: &str) -> Result<&'a [u8; N], Fault> {

@@ -167,7 +167,7 @@ fn is_all_moves(line: &str) -> bool {
 
 /// The part of a game that a line belongs to.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum LinePart {
     /// To the moves of the game before.
     GoesOn,
     /// To the moves of a game that it begins, with the number that it has.
@@ -208,17 +208,17 @@ impl<'a> Games<'a> {
         self.last_line = number;
         let mut done = None;
         match self.part(text, after_blank) {
-            Part::Between => {
+            LinePart::Between => {
                 self.between.add(text, after_blank, is_undecoded);
                 return None;
             }
-            Part::GoesOn => {
+            LinePart::GoesOn => {
                 let between = std::mem::replace(&mut self.between, Between::new());
                 if let Some(game) = &mut self.open {
                     between.interrupt(game);
                 }
             }
-            Part::Begins(first) => {
+            LinePart::Begins(first) => {
                 let between = std::mem::replace(&mut self.between, Between::new());
                 done = self.open.take();
                 let mut game = Game::new(number, first);
@@ -238,24 +238,25 @@ impl<'a> Games<'a> {
         done
     }
 
-    fn part(&self, line: &str, after_blank: bool) -> Part {
+    fn part(&self, line: &str, after_blank: bool) -> LinePart {
         if self.brackets.is_open() {
-            return Part::GoesOn;
+            return LinePart::GoesOn;
         }
         let numbered = numbered(line);
         if numbered.is_some_and(Numbered::is_first) {
-            return Part::Begins(1);
+            return LinePart::Begins(1);
         }
         let Some(game) = self.open.as_ref().filter(|_| !self.between.is_head) else {
             let numbered = numbered.filter(|numbered| numbered.is_marked && numbered.has_move);
-            return numbered.map_or(Part::Between, |numbered| Part::Begins(numbered.number));
+            return numbered
+                .map_or(LinePart::Between, |numbered| LinePart::Begins(numbered.number));
         };
         let is_adjacent = self.between.last.is_none();
         let goes_on = match numbered {
             Some(Numbered { number, has_move, is_marked, .. }) => {
                 let is_next = number == game.number || number == game.number + 1;
                 if !is_adjacent && !is_next && has_move && is_marked {
-                    return Part::Begins(number);
+                    return LinePart::Begins(number);
                 }
                 is_adjacent || is_next
             }
@@ -263,7 +264,7 @@ impl<'a> Games<'a> {
             None if is_adjacent && !after_blank && begins_with_move(line) => true,
             None => is_adjacent && begins_comment(line) || is_all_moves(line),
         };
-        if goes_on { Part::GoesOn } else { Part::Between }
+        if goes_on { LinePart::GoesOn } else { LinePart::Between }
     }
 
     /// Returns true if the next bracket of the kind that is open closes it. Round ones end before the next

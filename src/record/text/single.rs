@@ -6,7 +6,7 @@ use crate::record::model::parsed::{
     BadGame, BadGameReason, GameSink, Note, ParsedGame, ReadSummary,
 };
 use crate::record::model::place::Place;
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::{Record, Tree};
 use crate::record::text::split::Chunk;
 use crate::xiangqi::Position;
@@ -143,7 +143,7 @@ pub(in crate::record) fn line(
             mv => mv?,
         };
         let node =
-            Node { mv: Ok(mv), comment: String::new(), is_last: false, has_alternative: false };
+            FileMove { mv: Ok(mv), comment: String::new(), is_last: false, has_alternative: false };
         if !go_on(order.add(node), at, &mut fault) {
             break;
         }

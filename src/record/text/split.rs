@@ -225,7 +225,7 @@ pub(in crate::record) struct Blocks<'a> {
 /// The properties of a block that its lines have shown so far.
 #[derive(Debug, Default)]
 struct Seen<'a> {
-    part: Part,
+    part: GamePart,
     /// The name in the first line that is a tag.
     first_tag: Option<&'a [u8]>,
     after_blank: bool,
@@ -234,7 +234,7 @@ struct Seen<'a> {
 
 /// The part of a game that a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Part {
+enum GamePart {
     /// Nothing but comments so far.
     #[default]
     Preface,
@@ -274,7 +274,7 @@ impl<'a> Blocks<'a> {
             return seen.is_over_at_tag(name, after_blank);
         }
         if seen.first_tag.is_none()
-            && seen.part == Part::Moves
+            && seen.part == GamePart::Moves
             && after_blank
             && is_first_move(text)
         {
@@ -282,8 +282,8 @@ impl<'a> Blocks<'a> {
         }
         if !matches!(text.first(), None | Some(b';' | b'%')) {
             self.note_text(seen, line);
-        } else if seen.part == Part::Tags && !text.is_empty() {
-            seen.part = Part::Moves;
+        } else if seen.part == GamePart::Tags && !text.is_empty() {
+            seen.part = GamePart::Moves;
         }
         false
     }
@@ -291,7 +291,7 @@ impl<'a> Blocks<'a> {
     /// Notes a line that is no tag: whether it leaves a comment open, and whether more than
     /// comments stands in it.
     fn note_text(&self, seen: &mut Seen<'a>, line: &[u8]) {
-        let mut has_text = seen.part == Part::Tags;
+        let mut has_text = seen.part == GamePart::Tags;
         if seen.in_comment || line.contains(&b'{') {
             for c in ascii(line, self.encoding) {
                 match c {
@@ -306,7 +306,7 @@ impl<'a> Blocks<'a> {
             has_text = true;
         }
         if has_text {
-            seen.part = Part::Moves;
+            seen.part = GamePart::Moves;
         }
     }
 
@@ -339,11 +339,11 @@ impl<'a> Seen<'a> {
                 || [&b"Game"[..], b"Event"].iter().any(|first| name.eq_ignore_ascii_case(first))
         };
         match self.part {
-            Part::Preface if self.in_comment => return true,
-            Part::Preface => self.part = Part::Tags,
-            Part::Tags if after_blank && begins_games() => return true,
-            Part::Tags => {}
-            Part::Moves => return true,
+            GamePart::Preface if self.in_comment => return true,
+            GamePart::Preface => self.part = GamePart::Tags,
+            GamePart::Tags if after_blank && begins_games() => return true,
+            GamePart::Tags => {}
+            GamePart::Moves => return true,
         }
         self.first_tag.get_or_insert(name);
         false

@@ -5,7 +5,7 @@ use crate::search::history::{Before, Structures, bonus, penalty};
 use crate::search::order::{Hints, Picker, noisy_slot};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
-use crate::search::transposition::Entry;
+use crate::search::transposition::TtEntry;
 use crate::search::tree::prune;
 use crate::search::tree::prune::Singular;
 use crate::search::tunables::{
@@ -17,7 +17,7 @@ use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
 /// The kind of a node, known at compile time, so that work that only some nodes need costs the
 /// others nothing.
-pub(in crate::search) trait Kind {
+pub(in crate::search) trait NodeKind {
     /// True where the search begins.
     const ROOT: bool;
     /// True if the window is open.
@@ -31,15 +31,15 @@ pub(in crate::search) struct Pv;
 /// Any other node: searched with a null window.
 pub(in crate::search) struct Null;
 
-impl Kind for Root {
+impl NodeKind for Root {
     const ROOT: bool = true;
     const PV: bool = true;
 }
-impl Kind for Pv {
+impl NodeKind for Pv {
     const ROOT: bool = false;
     const PV: bool = true;
 }
-impl Kind for Null {
+impl NodeKind for Null {
     const ROOT: bool = false;
     const PV: bool = false;
 }
@@ -68,7 +68,7 @@ pub(in crate::search) struct Node<M> {
     pub(in crate::search) cut: bool,
     pub(in crate::search) was_pv: bool,
     /// The transposition table's entry.
-    pub(in crate::search) table: Option<Entry>,
+    pub(in crate::search) table: Option<TtEntry>,
     pub(in crate::search) table_move: Option<M>,
     pub(in crate::search) table_noisy: bool,
     pub(in crate::search) before: Before,
@@ -127,7 +127,7 @@ impl<M> Best<M> {
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The value of the line's last position, `depth` plies deep, as far as `window` distinguishes
     /// scores (fail-soft).
-    pub(in crate::search) fn search<N: Kind>(
+    pub(in crate::search) fn search<N: NodeKind>(
         &mut self,
         window: Window,
         depth: i32,
@@ -180,7 +180,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// Adds to the history of a quiet move of the transposition table that cuts off again.
-    fn learn_from_table(&mut self, entry: Option<Entry>, cuts: bool, depth: i32, ply: usize) {
+    fn learn_from_table(&mut self, entry: Option<TtEntry>, cuts: bool, depth: i32, ply: usize) {
         let mv: Option<G::Move> = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
         let Some(mv) = mv.filter(|_| cuts) else { return };
         let position = self.line.position();
@@ -191,7 +191,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// Enters quiescence where depth runs out; a loop that closes here is judged first.
-    fn enter_quiescence<N: Kind>(
+    fn enter_quiescence<N: NodeKind>(
         &mut self,
         window: Window,
         ply: usize,
@@ -255,9 +255,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// Collects the facts known of a node before any move is tried.
-    fn survey<N: Kind>(
+    fn survey<N: NodeKind>(
         &mut self,
-        entry: Option<Entry>,
+        entry: Option<TtEntry>,
         window: Window,
         depth: i32,
         ply: usize,
@@ -339,7 +339,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         i32::from(G::EXTENDS_THREATS) + i32::from(only)
     }
 
-    fn search_moves<N: Kind>(&mut self, node: &Node<G::Move>) -> Result<Score, Interrupted> {
+    fn search_moves<N: NodeKind>(&mut self, node: &Node<G::Move>) -> Result<Score, Interrupted> {
         let ply = node.ply;
         let mut picker = self.picker(node);
         let mut window = node.window;
@@ -442,7 +442,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// Principal variation search of one move: the first with the open window, later ones with a
     /// null window, reduced where little is expected, and again if they surprise.
-    fn search_move<N: Kind>(
+    fn search_move<N: NodeKind>(
         &mut self,
         node: &Node<G::Move>,
         candidate: &Candidate<G::Move>,
@@ -547,14 +547,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// above this node belong to the path that led here, not to the position: of them only the move
     /// is stored. The root is no exception, for loops may begin in the game before it. Nothing is
     /// stored of a root score that leaves moves out, nor of any that leaves one out for comparison.
-    fn finish<N: Kind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
+    fn finish<N: NodeKind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
         let path_dependent = best.path_ply <= node.ply;
         self.path_ply[node.ply] = if path_dependent { best.path_ply } else { NO_PATH };
         if N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some() {
             return;
         }
         let bound = node.window.bound(best.score);
-        let entry = Entry {
+        let entry = TtEntry {
             mv: best.mv.map(Packed::pack),
             score: best.score.to_local(node.ply),
             eval: node.raw.map(|raw| raw as i16),
@@ -625,7 +625,7 @@ fn softened<M>(score: Score, node: &Node<M>) -> Score {
 
 /// The transposition table's score, where it was searched deep enough and settles the window.
 pub(in crate::search) fn table_cutoff(
-    entry: Option<Entry>,
+    entry: Option<TtEntry>,
     window: Window,
     depth: i32,
     ply: usize,
@@ -641,7 +641,7 @@ pub(in crate::search) fn table_cutoff(
 }
 
 /// The static evaluation, or the transposition table's score where that says more.
-pub(in crate::search) fn refined(eval: Score, entry: Option<Entry>, ply: usize) -> Score {
+pub(in crate::search) fn refined(eval: Score, entry: Option<TtEntry>, ply: usize) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.to_global(ply);
     let says_more = match entry.bound {

@@ -6,7 +6,7 @@ use crate::game::{Adjudicate, Bound, Heuristics, MoveList};
 use crate::search::order::noisy_rank;
 use crate::search::score::Score;
 use crate::search::tablebase_probe::TablebaseProbe;
-use crate::search::tree::node::{Candidate, Kind, Node, Null};
+use crate::search::tree::node::{Candidate, Node, NodeKind, Null};
 use crate::search::tunables::{
     DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_BASE,
     FUTILITY_DEPTH, FUTILITY_HISTORY, FUTILITY_MARGIN, HISTORY_PRUNING_DEPTH,
@@ -151,7 +151,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Singular extension (Anantharaman, Campbell and Hsu 1988): if every move but the
     /// transposition table's is worse by a margin, that move is searched deeper. If the others
     /// reach beta too, the node is cut at once.
-    pub(in crate::search) fn singularity<N: Kind>(
+    pub(in crate::search) fn singularity<N: NodeKind>(
         &mut self,
         node: &Node<G::Move>,
         candidate: &Candidate<G::Move>,
@@ -182,7 +182,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         Ok(singular)
     }
 
-    fn judge_singular<N: Kind>(
+    fn judge_singular<N: NodeKind>(
         &self,
         node: &Node<G::Move>,
         score: Score,
@@ -321,7 +321,7 @@ fn base_reduction<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
 
 /// Late-move reduction: the number of plies by which a move is searched less deep at first.
 /// `cutoffs` counts the moves of this node that were refuted already.
-pub(in crate::search) fn late_move_reduction<N: Kind, M>(
+pub(in crate::search) fn late_move_reduction<N: NodeKind, M>(
     node: &Node<M>,
     candidate: &Candidate<M>,
     cutoffs: u8,

@@ -5,8 +5,8 @@ use crate::search::history::Structures;
 use crate::search::order::noisy_rank;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
-use crate::search::transposition::Entry;
-use crate::search::tree::node::{Kind, refined, result, table_cutoff};
+use crate::search::transposition::TtEntry;
+use crate::search::tree::node::{NodeKind, refined, result, table_cutoff};
 use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, Worker};
@@ -32,7 +32,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Quiescence: only noisy moves, and at its first ply quiet moves that make a threat, are
     /// tried, if they do not lose material, and the side to move may always leave it at the static
     /// evaluation (stand pat); in check all moves are tried instead.
-    pub(in crate::search) fn quiesce<N: Kind>(
+    pub(in crate::search) fn quiesce<N: NodeKind>(
         &mut self,
         window: Window,
         ply: usize,
@@ -40,7 +40,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         self.quiesce_from::<N>(window, ply, true)
     }
 
-    fn quiesce_from<N: Kind>(
+    fn quiesce_from<N: NodeKind>(
         &mut self,
         window: Window,
         ply: usize,
@@ -89,7 +89,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let Settled { score: best, mv } = settled;
         self.shared.store(
             key,
-            Entry {
+            TtEntry {
                 mv: mv.map(Packed::pack),
                 score: best.to_local(ply),
                 eval: raw.map(|eval| eval.value() as i16),
@@ -137,7 +137,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         moves.into_iter().map(|mv| (rank(mv), mv)).collect()
     }
 
-    fn follow<N: Kind>(
+    fn follow<N: NodeKind>(
         &mut self,
         moves: &mut [(i32, G::Move)],
         standing: Standing,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::sealed::{self, Kind, SealError};
+use crate::bytes::sealed::{self, SealError, SealedKind};
 use crate::game::{BySide, Game, Side};
 use crate::tablebase::format::layout::Layout;
 use crate::tablebase::format::symbols::Packing;
@@ -15,7 +15,7 @@ use crate::tablebase::value::{Entry, Metric, Rules};
 use crate::xiangqi::Position;
 
 /// The kind of the sealed header: magic, version and limit of its length.
-const KIND: Kind = Kind { magic: *b"JZTABLE\0", version: 2, limit: 1 << 22 };
+const KIND: SealedKind = SealedKind { magic: *b"JZTABLE\0", version: 2, limit: 1 << 22 };
 
 /// (order, distance) pairs.
 pub(in crate::tablebase) type Ranks = Vec<(u16, u16)>;

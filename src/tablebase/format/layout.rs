@@ -145,7 +145,7 @@ pub(in crate::tablebase) struct Strides(ArrayVec<u64, MAX_COMPONENTS>);
 
 /// A position's digits and those of its mirror image, as far as they matter.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct Place {
+pub(in crate::tablebase) struct FoldedDigits {
     /// With the fold component's digit folded.
     digits: Choices,
     /// The mirror image's digits, if the fold component is its own mirror image.
@@ -219,7 +219,11 @@ impl Layout {
 
     /// The place of a position of this material; `swap` if Black is the first side of the material.
     /// `None` if its pieces stand where they never can.
-    pub(in crate::tablebase) fn place(&self, position: &Position, swap: bool) -> Option<Place> {
+    pub(in crate::tablebase) fn place(
+        &self,
+        position: &Position,
+        swap: bool,
+    ) -> Option<FoldedDigits> {
         let mut squares: ArrayVec<ArrayVec<Square, MAX_ALIKE>, MAX_COMPONENTS> = ArrayVec::new();
         let mut digits = Choices::new();
         for component in &self.components {
@@ -246,17 +250,19 @@ impl Layout {
             digits
         };
         Some(match own.cmp(&mirror) {
-            std::cmp::Ordering::Less => Place { digits: with_fold(digits), mirrored: None },
-            std::cmp::Ordering::Greater => Place { digits: with_fold(mirrored()?), mirrored: None },
+            std::cmp::Ordering::Less => FoldedDigits { digits: with_fold(digits), mirrored: None },
+            std::cmp::Ordering::Greater => {
+                FoldedDigits { digits: with_fold(mirrored()?), mirrored: None }
+            }
             std::cmp::Ordering::Equal => {
                 let mirrored = Some(with_fold(mirrored()?));
-                Place { digits: with_fold(digits), mirrored }
+                FoldedDigits { digits: with_fold(digits), mirrored }
             }
         })
     }
 }
 
-impl Place {
+impl FoldedDigits {
     /// The file slot in a stream: of a position and its mirror image the lower.
     #[inline]
     pub(in crate::tablebase) fn slot(&self, Strides(strides): &Strides) -> u64 {
@@ -383,7 +389,7 @@ pub(in crate::tablebase) struct Rows<'a> {
 }
 
 /// A row at hand.
-struct Row {
+struct StreamRow {
     /// Of the stream, by component.
     digits: Choices,
     /// The same unfolded.
@@ -417,11 +423,11 @@ impl<'a> Rows<'a> {
     }
 
     /// The beginning of a row.
-    fn row(&self, row: u64) -> Row {
+    fn row(&self, row: u64) -> StreamRow {
         let mut rest = row;
         let none: Choices = (0..self.order.len()).map(|_| 0).collect();
         let places = (0..self.maps.groups.len()).map(|_| 0).collect();
-        let mut row = Row { digits: none.clone(), choices: none, places };
+        let mut row = StreamRow { digits: none.clone(), choices: none, places };
         for &component in self.order.iter().rev().skip(1) {
             let radix = u64::from(self.layout.radix(component));
             self.turn(&mut row, component, (rest % radix) as u32);
@@ -431,7 +437,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Goes on to the next row.
-    fn step(&self, row: &mut Row) {
+    fn step(&self, row: &mut StreamRow) {
         for &component in self.order.iter().rev().skip(1) {
             let next = row.digits[component] + 1;
             if next < self.layout.radix(component) {
@@ -443,7 +449,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Sets the digit of a component.
-    fn turn(&self, row: &mut Row, component: usize, digit: u32) {
+    fn turn(&self, row: &mut StreamRow, component: usize, digit: u32) {
         let is_fold = component == self.layout.fold;
         let choice = if is_fold { self.layout.unfolded()[digit as usize] } else { digit };
         let (group, worth) = self.worths[component];
@@ -455,7 +461,7 @@ impl<'a> Rows<'a> {
 
     /// The digits of the index, that of the fastest component's group at the beginning of the row;
     /// `None` if pieces of one group overlap throughout the row.
-    fn index_digits(&self, row: &Row) -> Option<Digits> {
+    fn index_digits(&self, row: &StreamRow) -> Option<Digits> {
         let mut digits = Digits::new();
         for (g, group) in self.maps.groups.iter().enumerate() {
             let digit = if g == self.inner_group { 0 } else { group.digits[row.places[g]] };

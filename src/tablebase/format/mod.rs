@@ -17,7 +17,7 @@ use word_counts::WordCounts;
 pub use error::TableError;
 pub(super) use header::Label;
 pub use header::SideCounts;
-pub(super) use layout::{Place, prepare};
+pub(super) use layout::{FoldedDigits, prepare};
 pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
 pub use word_counts::HistogramRow;
 pub(super) use writer::write;

@@ -14,7 +14,7 @@ use crate::tablebase::format::compress::{BLOCK_LEN, unpack};
 use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::file_name;
 use crate::tablebase::format::header::{Header, Stream};
-use crate::tablebase::format::layout::{Layout, Maps, NO_SLOT, Place, Rows, Strides};
+use crate::tablebase::format::layout::{FoldedDigits, Layout, Maps, NO_SLOT, Rows, Strides};
 use crate::tablebase::format::symbols::{DRAWN, LOSS, Packing, WIN};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
@@ -149,7 +149,12 @@ impl TableFile {
 
     /// The place of a position's value; `side` to move is one of the material's.
     #[inline]
-    pub(in crate::tablebase) fn spot(&self, section: Section, side: usize, place: &Place) -> Spot {
+    pub(in crate::tablebase) fn spot(
+        &self,
+        section: Section,
+        side: usize,
+        place: &FoldedDigits,
+    ) -> Spot {
         let number = 2 * side + section as usize;
         let stream = &self.streams[number];
         let slot = place.slot(&stream.strides);

@@ -50,7 +50,7 @@ pub(in crate::tablebase) fn write(
     for side in 0..table.words.len() {
         let free = freedom(table, side, &best_capture);
         for section in Section::ALL {
-            let source = Source::new(table, &header, side, section, &free);
+            let source = SymbolChoices::new(table, &header, side, section, &free);
             let coder = Coder { layout: &layout, index: &table.index, maps: &maps, source };
             let plan = order::choose(&coder, section, header.is_wide()).map_err(failed)?;
             let (stream, blocks) = coder.write(&plan, &mut file).map_err(failed)?;
@@ -140,7 +140,7 @@ fn freedom(
 }
 
 /// The symbols that may stand for each slot of a stream.
-pub(super) struct Source<'a> {
+pub(super) struct SymbolChoices<'a> {
     words: &'a [u16],
     free: &'a [u8],
     /// By word and by its two bits of freedom.
@@ -151,7 +151,7 @@ pub(super) struct Source<'a> {
     start: u16,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SymbolChoices<'a> {
     fn new(
         table: &'a Table,
         header: &Header,
@@ -219,7 +219,7 @@ pub(super) struct Coder<'a> {
     pub(super) layout: &'a Layout,
     index: &'a Index,
     maps: &'a Maps,
-    source: Source<'a>,
+    source: SymbolChoices<'a>,
 }
 
 /// The layout of a stream.

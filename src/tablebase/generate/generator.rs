@@ -259,13 +259,13 @@ struct Generator<'a> {
     memory: u64,
     /// The place of every table in the order of building, from 1.
     numbers: HashMap<Material, usize>,
-    state: Mutex<State>,
+    state: Mutex<BuildState>,
     /// A table was finished.
     news: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct BuildState {
     /// By number: the tables provided so far.
     done: BTreeMap<usize, Built>,
     /// Their content hashes.
@@ -274,7 +274,7 @@ struct State {
     failed: Option<(usize, GenerateError)>,
 }
 
-impl State {
+impl BuildState {
     /// Returns true if the tables that captures lead to are there.
     fn is_ready(&self, material: Material) -> bool {
         material.captures().iter().all(|left| self.contents.contains_key(left))
@@ -313,7 +313,7 @@ impl<'a> Generator<'a> {
         Report { tables: state.done.into_values().collect() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BuildState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -378,7 +378,8 @@ impl<'a> Generator<'a> {
 
     /// Waits until more tables are provided than there were, or for some time.
     fn wait(&self, provided: usize) {
-        let is_same = |state: &mut State| state.done.len() == provided && state.failed.is_none();
+        let is_same =
+            |state: &mut BuildState| state.done.len() == provided && state.failed.is_none();
         drop(self.news.wait_timeout_while(self.lock(), POLL_INTERVAL, is_same));
     }
 

@@ -17,11 +17,11 @@ type Half = (Material, usize);
 /// of the rest, the ones needed latest go first when there is too much.
 #[derive(Debug)]
 pub(in crate::tablebase) struct SubtablePool {
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct PoolState {
     kept: HashMap<Half, Arc<Table>>,
     /// By half: the tables still to build that need it, by their place in the order of building.
     users: HashMap<Half, BTreeSet<usize>>,
@@ -59,10 +59,10 @@ impl SubtablePool {
                 users.entry(half).or_default().insert(place);
             }
         }
-        Self { state: Mutex::new(State { kept: HashMap::new(), users, places }) }
+        Self { state: Mutex::new(PoolState { kept: HashMap::new(), users, places }) }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -108,7 +108,7 @@ impl SubtablePool {
     pub(in crate::tablebase) fn finished(&self, material: Material) {
         let mut state = self.lock();
         let Some(&place) = state.places.get(&material) else { return };
-        let State { users, kept, .. } = &mut *state;
+        let PoolState { users, kept, .. } = &mut *state;
         for half in needed_sides(material) {
             if let Some(places) = users.get_mut(&half) {
                 places.remove(&place);
@@ -133,7 +133,7 @@ impl SubtablePool {
     }
 }
 
-impl State {
+impl PoolState {
     fn is_needed(&self, half: Half) -> bool {
         self.users.get(&half).is_some_and(|users| !users.is_empty())
     }

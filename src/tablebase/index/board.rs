@@ -15,7 +15,7 @@ pub(in crate::tablebase) struct Board<'a> {
     index: &'a Index,
     slot: u32,
     is_possible: bool,
-    row: Row,
+    row: SlotRow,
     digits: Digits,
     squares: Squares,
     occupied: Bitboard,
@@ -24,7 +24,7 @@ pub(in crate::tablebase) struct Board<'a> {
 
 /// Slots that differ in the digit of the last group only.
 #[derive(Debug)]
-struct Row {
+struct SlotRow {
     first: u32,
     len: u32,
     is_possible: bool,
@@ -53,8 +53,13 @@ enum Way {
 impl<'a> Board<'a> {
     /// Stands on no slot yet.
     pub(in crate::tablebase) fn nowhere(index: &'a Index) -> Self {
-        let row =
-            Row { first: 0, len: 0, is_possible: false, second: Bitboard::EMPTY, mirror_worth: 0 };
+        let row = SlotRow {
+            first: 0,
+            len: 0,
+            is_possible: false,
+            second: Bitboard::EMPTY,
+            mirror_worth: 0,
+        };
         Self {
             index,
             slot: NONE,

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::game::{Game, MoveList, Side};
 use crate::tablebase::format::{
-    Place, Section, Spot, Stored, TableError, TableFile, material_of_file, prepare,
+    FoldedDigits, Section, Spot, Stored, TableError, TableFile, material_of_file, prepare,
 };
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::cache::BlockCache;
@@ -83,7 +83,7 @@ struct Found<'a> {
     file: &'a TableFile,
     number: u32,
     side: usize,
-    place: Place,
+    place: FoldedDigits,
 }
 
 impl Tables {

@@ -20,7 +20,7 @@ use crate::tablebase::solve::solver::{
 };
 
 /// A position's slot and a piece of the victim's side.
-type State = (u32, ManNumber);
+type ChaseState = (u32, ManNumber);
 
 /// Decides for either colour as the chaser. Changes no word.
 pub(in crate::tablebase) fn judge<A: ChaseGraph>(
@@ -134,9 +134,9 @@ impl Lists {
 /// The states in question and the moves among them, by their places in the lists of states.
 struct Graph {
     /// Chaser to move, ascending.
-    hunters: Vec<State>,
+    hunters: Vec<ChaseState>,
     /// Victim to move, ascending.
-    evaders: Vec<State>,
+    evaders: Vec<ChaseState>,
     /// The moves of `hunters` that are not known to lose; all of them chase the piece.
     chases: Lists,
     /// The quiet moves of `evaders` that lead to `hunters`.
@@ -159,7 +159,7 @@ impl Graph {
         let mut evaders = targets.clone();
         evaders.par_sort_unstable();
         evaders.dedup();
-        let place = |state: &State| evaders.binary_search(state).unwrap_or_default() as u32;
+        let place = |state: &ChaseState| evaders.binary_search(state).unwrap_or_default() as u32;
         let places: Vec<u32> = targets.par_iter().map(place).collect();
         let mut chases = Lists::default();
         let mut rest = places.as_slice();
@@ -183,8 +183,8 @@ impl Graph {
     }
 
     fn add_evasions<A: ChaseGraph>(&mut self, round: &Round<'_, '_, A>, hunting: &[u32]) {
-        let groups: Vec<&[State]> = self.evaders.chunk_by(|a, b| a.0 == b.0).collect();
-        let moves_of = |states: &&[State]| {
+        let groups: Vec<&[ChaseState]> = self.evaders.chunk_by(|a, b| a.0 == b.0).collect();
+        let moves_of = |states: &&[ChaseState]| {
             let is_hunting = |next| hunting.binary_search(&next).is_ok();
             let (side, slot) = (round.victim, states[0].0);
             round.solver.graph.quiet_moves(side, slot, Followed::Mover, is_hunting)
@@ -227,12 +227,12 @@ fn men(set: MenSet) -> impl Iterator<Item = ManNumber> {
 }
 
 /// The state that a move leads to with a piece followed.
-const fn after(mv: &QuietMove, man: ManNumber) -> State {
+const fn after(mv: &QuietMove, man: ManNumber) -> ChaseState {
     (mv.next, mv.renumbered[man as usize])
 }
 
 /// The slots that have a distance with any piece, by the least of these.
-fn by_distance(states: &[State], distances: &[u16]) -> Vec<(u16, Vec<u32>)> {
+fn by_distance(states: &[ChaseState], distances: &[u16]) -> Vec<(u16, Vec<u32>)> {
     let mut levels = BTreeMap::<u16, Vec<u32>>::new();
     let mut rest = distances;
     for group in states.chunk_by(|a, b| a.0 == b.0) {

@@ -19,7 +19,7 @@ use crate::xiangqi::{Move, Position, Role, Square};
 /// Slots and distances, by slot.
 type Distances = Vec<(u32, u16)>;
 /// A slot, and the square of the chased piece in the position that the slot stands for.
-type State = (u32, Square);
+type ChaseState = (u32, Square);
 
 /// The value of a capture for the side that makes it; `None` if it is missing.
 pub(in crate::tablebase) trait CaptureValue:
@@ -34,22 +34,22 @@ const NEVER: u32 = u32::MAX;
 /// A position with the chaser to move and a piece of the other side.
 #[derive(Debug)]
 struct Hunter {
-    state: State,
+    state: ChaseState,
     /// The rounds in which it is open and all moves that do not chase the piece are known to lose.
     since: u32,
     until: u32,
     /// The targets of the chases of the piece, each with the round from which on it is known to lose.
-    chases: Vec<(State, u32)>,
+    chases: Vec<(ChaseState, u32)>,
 }
 
 /// A position with the victim to move and its piece.
 #[derive(Debug)]
 struct Evader {
-    state: State,
+    state: ChaseState,
     /// The last round in which it is open.
     until: u32,
     /// Quiet moves to positions of hunters, with true for those that neither check nor chase.
-    evasions: Vec<(State, bool)>,
+    evasions: Vec<(ChaseState, bool)>,
 }
 
 /// All that chase rounds look at, by chaser.
@@ -195,7 +195,7 @@ impl<C: CaptureValue> Collector<'_, C> {
     fn evaders(&self, victim: usize, hunters: &[Hunter]) -> Vec<Evader> {
         let slots: Vec<u32> = hunters.iter().map(|hunter| hunter.state.0).collect();
         let chases = hunters.iter().flat_map(|hunter| &hunter.chases);
-        let mut states: Vec<(State, u32)> = chases.copied().collect();
+        let mut states: Vec<(ChaseState, u32)> = chases.copied().collect();
         states.sort_unstable();
         states.dedup();
         states
@@ -207,7 +207,7 @@ impl<C: CaptureValue> Collector<'_, C> {
     fn evader(
         &self,
         victim: usize,
-        state: State,
+        state: ChaseState,
         known_from: u32,
         hunting: &[u32],
     ) -> Option<Evader> {
@@ -262,8 +262,8 @@ fn attacks_any(after: &Position) -> bool {
 
 /// The hunters and evaders that have not been dropped in a round.
 struct Play {
-    hunters: BTreeMap<State, Vec<State>>,
-    evaders: BTreeMap<State, Vec<(State, bool)>>,
+    hunters: BTreeMap<ChaseState, Vec<ChaseState>>,
+    evaders: BTreeMap<ChaseState, Vec<(ChaseState, bool)>>,
 }
 
 impl Play {
@@ -293,12 +293,12 @@ impl Play {
     }
 
     /// Plies to the next move of the victim that neither checks nor chases, where it forces one.
-    fn distances(&self) -> (BTreeMap<State, u16>, BTreeMap<State, u16>) {
-        let escapes = |moves: &[(State, bool)]| {
+    fn distances(&self) -> (BTreeMap<ChaseState, u16>, BTreeMap<ChaseState, u16>) {
+        let escapes = |moves: &[(ChaseState, bool)]| {
             moves.iter().any(|(state, is_idle)| *is_idle && self.hunters.contains_key(state))
         };
-        let mut evaders: BTreeMap<State, u16> = BTreeMap::new();
-        let mut hunters: BTreeMap<State, u16> = BTreeMap::new();
+        let mut evaders: BTreeMap<ChaseState, u16> = BTreeMap::new();
+        let mut hunters: BTreeMap<ChaseState, u16> = BTreeMap::new();
         evaders.extend(self.evaders.iter().filter(|(_, m)| escapes(m)).map(|(&s, _)| (s, 1)));
         let mut distance = 1;
         loop {
@@ -322,7 +322,7 @@ impl Play {
 }
 
 /// The least distance of each slot with any piece, by slot.
-fn least(distances: &BTreeMap<State, u16>) -> Distances {
+fn least(distances: &BTreeMap<ChaseState, u16>) -> Distances {
     let mut slots = BTreeMap::new();
     for (&(slot, _), &distance) in distances {
         let least = slots.entry(slot).or_insert(distance);

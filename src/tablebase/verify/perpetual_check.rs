@@ -40,7 +40,7 @@ pub(in crate::tablebase) const ALWAYS: u16 = u16::MAX;
 
 /// A position that may be of L or W in the rounds `since..=until`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) struct Node {
+pub(in crate::tablebase) struct RoundNode {
     pub(in crate::tablebase) slot: u32,
     pub(in crate::tablebase) since: u16,
     pub(in crate::tablebase) until: u16,
@@ -49,7 +49,7 @@ pub(in crate::tablebase) struct Node {
     moves: u8,
 }
 
-impl Node {
+impl RoundNode {
     pub(in crate::tablebase) const fn new(
         slot: u32,
         since: u16,
@@ -67,15 +67,15 @@ impl Node {
 /// Nodes in the order of their slots, with the moves of each one after another.
 #[derive(Debug, Default)]
 pub(in crate::tablebase) struct Nodes {
-    nodes: Vec<Node>,
+    nodes: Vec<RoundNode>,
     /// The targets of the moves: slots, or places in another list.
     moves: Vec<u32>,
 }
 
 impl Nodes {
     /// Adds a node with its moves.
-    pub(in crate::tablebase) fn push(&mut self, node: Node, moves: &[u32]) {
-        self.nodes.push(Node { moves: moves.len() as u8, ..node });
+    pub(in crate::tablebase) fn push(&mut self, node: RoundNode, moves: &[u32]) {
+        self.nodes.push(RoundNode { moves: moves.len() as u8, ..node });
         self.moves.extend_from_slice(moves);
     }
 
@@ -98,12 +98,12 @@ impl Nodes {
         self.moves.shrink_to_fit();
     }
 
-    pub(in crate::tablebase) fn get(&self, place: u32) -> Node {
+    pub(in crate::tablebase) fn get(&self, place: u32) -> RoundNode {
         self.nodes[place as usize]
     }
 
     /// All nodes with their moves.
-    fn iter(&self) -> impl Iterator<Item = (Node, &[u32])> {
+    fn iter(&self) -> impl Iterator<Item = (RoundNode, &[u32])> {
         let mut rest = self.moves.as_slice();
         self.nodes.iter().map(move |&node| {
             let (moves, after) = rest.split_at(node.moves.into());
@@ -119,7 +119,7 @@ impl Nodes {
 
     /// Leaves out the moves that `keep` maps to nothing and changes the others, then leaves out
     /// nodes that are in no round any more. Returns the new places of the nodes.
-    fn thin_out(&mut self, mut keep: impl FnMut(&mut Node, u32) -> Option<u32>) -> Places {
+    fn thin_out(&mut self, mut keep: impl FnMut(&mut RoundNode, u32) -> Option<u32>) -> Places {
         let (mut nodes, mut moves, mut start) = (0, 0, 0);
         let mut kept = Vec::new();
         for i in 0..self.nodes.len() {
@@ -448,7 +448,7 @@ mod tests {
     fn nodes(side: &Side) -> Nodes {
         let mut nodes = Nodes::default();
         for (slot, (since, until, in_check, moves)) in side.iter().enumerate() {
-            nodes.push(Node::new(slot as u32, *since, *until, *in_check), moves);
+            nodes.push(RoundNode::new(slot as u32, *since, *until, *in_check), moves);
         }
         nodes
     }

@@ -45,7 +45,7 @@ use crate::tablebase::solve::solver::{ILLEGAL, is_win};
 use crate::tablebase::solve::table::{DRAW, Table, exchanged, locate_position};
 use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
 use crate::tablebase::verify::chase::Chases;
-use crate::tablebase::verify::perpetual_check::{ALWAYS, Loops, Node, Nodes, Places, Verdict};
+use crate::tablebase::verify::perpetual_check::{ALWAYS, Loops, Nodes, Places, RoundNode, Verdict};
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role};
 
 /// Mismatches reported for each table.
@@ -336,7 +336,7 @@ pub(in crate::tablebase) struct Prover<'a> {
 }
 
 /// The target of a legal move.
-enum Step {
+enum MoveTarget {
     /// To a slot with the other side to move; `None` if that cannot be.
     Quiet(Option<u32>),
     /// Out of the table: the value for the side that moves, counted from before the move; `None` if
@@ -470,17 +470,17 @@ impl<'a> Prover<'a> {
         &self,
         walker: &Walker<'_>,
         within: impl Fn(&Position) -> Bitboard,
-        mut visit: impl FnMut(Step),
+        mut visit: impl FnMut(MoveTarget),
     ) {
         let Some(position) = walker.position() else { return };
         let free = !position.occupied();
         position.for_each_legal(within(position), |from, targets| {
             let Some(man) = position.piece_at(from) else { return };
             for to in targets & free {
-                visit(Step::Quiet(walker.slot_after(man, from, to)));
+                visit(MoveTarget::Quiet(walker.slot_after(man, from, to)));
             }
             for to in targets - free {
-                visit(Step::Capture(self.value_of_capture(position, Move::new(from, to))));
+                visit(MoveTarget::Capture(self.value_of_capture(position, Move::new(from, to))));
             }
         });
     }
@@ -563,7 +563,7 @@ impl<'a> Prover<'a> {
                     let mut best = Best::default();
                     let theirs = |position: &Position| position.side(!position.turn());
                     self.steps(&walker, theirs, |step| {
-                        if let Step::Capture(value) = step {
+                        if let MoveTarget::Capture(value) = step {
                             best.add_capture(value);
                         }
                     });
@@ -604,8 +604,8 @@ impl<'a> Prover<'a> {
             walker,
             |_| Bitboard::FULL,
             |step| match step {
-                Step::Quiet(None) => best.is_missing = true,
-                Step::Quiet(Some(next)) => {
+                MoveTarget::Quiet(None) => best.is_missing = true,
+                MoveTarget::Quiet(Some(next)) => {
                     let word = self.word(other, next);
                     best.add_quiet(word);
                     if !checks.is_free {
@@ -613,7 +613,7 @@ impl<'a> Prover<'a> {
                         checks.add_quiet(next, word, is_check, self.until(other, next));
                     }
                 }
-                Step::Capture(value) => {
+                MoveTarget::Capture(value) => {
                     best.add_capture(value);
                     checks.add_capture(value);
                 }
@@ -714,7 +714,7 @@ impl<'a> Prover<'a> {
                 });
                 if since <= until && !slots.is_empty() {
                     let in_check = self.placements.checked[checker].has(slot);
-                    nodes.push(Node::new(slot, since, until, in_check), &slots);
+                    nodes.push(RoundNode::new(slot, since, until, in_check), &slots);
                 }
             }
             nodes.shrink();
@@ -744,7 +744,7 @@ impl<'a> Prover<'a> {
                     moves.extend(place.filter(|&place| checkers.get(place).since <= until));
                 });
                 if !moves.is_empty() {
-                    nodes.push(Node::new(slot, 1, until, true), &moves);
+                    nodes.push(RoundNode::new(slot, 1, until, true), &moves);
                 }
             }
             nodes.shrink();
@@ -757,7 +757,7 @@ impl<'a> Prover<'a> {
     fn quiet_steps(&self, walker: &Walker<'_>, mut visit: impl FnMut(u32)) {
         let free = |position: &Position| !position.occupied();
         self.steps(walker, free, |step| {
-            if let Step::Quiet(Some(next)) = step {
+            if let MoveTarget::Quiet(Some(next)) = step {
                 visit(next);
             }
         });

@@ -1,7 +1,7 @@
 //! Characters of the file-based notations. Chinese and Latin forms share one grammar of four
 //! glyphs, so that one reader serves both and any mixture.
 
-use super::phrase::{Action, Order, Phrase, Place};
+use super::phrase::{Action, MovingPiece, Order, Phrase};
 use crate::game::Side;
 use crate::xiangqi::piece::Role;
 
@@ -81,20 +81,22 @@ pub(super) fn read(chars: &[char]) -> Option<Phrase> {
     let action = Glyph::of(third)?.action()?;
     let Some(Glyph::Number(number)) = Glyph::of(fourth) else { return None };
     let (role, place) = match (Glyph::of(first)?, second, Glyph::of(second)) {
-        (Glyph::Role(role), _, Some(Glyph::Number(file))) => (role, Place::File(file)),
+        (Glyph::Role(role), _, Some(Glyph::Number(file))) => (role, MovingPiece::File(file)),
         (Glyph::Role(Role::Pawn), 'a'..='e', _) => {
-            (Role::Pawn, Place::Tandem(Order::Nth(second as u8 - b'a' + 1)))
+            (Role::Pawn, MovingPiece::Tandem(Order::Nth(second as u8 - b'a' + 1)))
         }
         (Glyph::Role(role), _, Some(Glyph::Order(order) | Glyph::Sign(order, _)))
         | (Glyph::Order(order) | Glyph::Sign(order, _), _, Some(Glyph::Role(role))) => {
-            (role, Place::Tandem(order))
+            (role, MovingPiece::Tandem(order))
         }
-        (Glyph::Number(n), _, Some(Glyph::Role(role))) => (role, Place::Tandem(Order::Nth(n))),
+        (Glyph::Number(n), _, Some(Glyph::Role(role))) => {
+            (role, MovingPiece::Tandem(Order::Nth(n)))
+        }
         (Glyph::Number(n), _, Some(Glyph::Number(file))) => {
-            (Role::Pawn, Place::TandemOn(Order::Nth(n), file))
+            (Role::Pawn, MovingPiece::TandemOn(Order::Nth(n), file))
         }
         (Glyph::Order(order) | Glyph::Sign(order, _), _, Some(Glyph::Number(file))) => {
-            (Role::Pawn, Place::TandemOn(order, file))
+            (Role::Pawn, MovingPiece::TandemOn(order, file))
         }
         _ => return None,
     };
@@ -129,9 +131,9 @@ pub(super) fn chinese(phrase: Phrase, side: Side) -> String {
     let number = |n: u8| numbers[usize::from(n - 1)];
     let role = chinese_role(side, phrase.role);
     let (first, second) = match phrase.place {
-        Place::File(file) => (role, number(file)),
-        Place::Tandem(order) => (chinese_order(order), role),
-        Place::TandemOn(order, file) => (chinese_order(order), number(file)),
+        MovingPiece::File(file) => (role, number(file)),
+        MovingPiece::Tandem(order) => (chinese_order(order), role),
+        MovingPiece::TandemOn(order, file) => (chinese_order(order), number(file)),
     };
     let action = match phrase.action {
         Action::Forward => '进',
@@ -159,9 +161,9 @@ pub(super) fn wxf(phrase: Phrase) -> String {
         role => role.letter(),
     };
     let (first, second) = match phrase.place {
-        Place::File(file) => (role, digit(file)),
-        Place::Tandem(order) => (wxf_order(order), role),
-        Place::TandemOn(order, file) => (wxf_order(order), digit(file)),
+        MovingPiece::File(file) => (role, digit(file)),
+        MovingPiece::Tandem(order) => (wxf_order(order), role),
+        MovingPiece::TandemOn(order, file) => (wxf_order(order), digit(file)),
     };
     let action = match phrase.action {
         Action::Forward => '+',

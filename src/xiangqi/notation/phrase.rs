@@ -16,7 +16,7 @@ use crate::xiangqi::square::Square;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Phrase {
     pub(super) role: Role,
-    pub(super) place: Place,
+    pub(super) place: MovingPiece,
     pub(super) action: Action,
     /// 1 to 9: a distance or a file.
     pub(super) number: u8,
@@ -24,7 +24,7 @@ pub(super) struct Phrase {
 
 /// The piece of its role that moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MovingPiece {
     /// One on that file, 1 to 9.
     File(u8),
     /// One of several that share a file.
@@ -90,9 +90,9 @@ pub(super) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault
     let men = position.pieces(position.turn(), phrase.role);
     let side = position.turn();
     let candidates = match phrase.place {
-        Place::File(number) => men & FILES[usize::from(absolute_file(side, number))],
-        Place::Tandem(order) => tandem(men, side, order, 2),
-        Place::TandemOn(order, number) => {
+        MovingPiece::File(number) => men & FILES[usize::from(absolute_file(side, number))],
+        MovingPiece::Tandem(order) => tandem(men, side, order, 2),
+        MovingPiece::TandemOn(order, number) => {
             tandem(men & FILES[usize::from(absolute_file(side, number))], side, order, 1)
         }
     };
@@ -223,27 +223,27 @@ pub(super) enum TandemStyle {
     PerFile,
 }
 
-fn place(men: Bitboard, side: Side, role: Role, from: Square, style: TandemStyle) -> Place {
+fn place(men: Bitboard, side: Side, role: Role, from: Square, style: TandemStyle) -> MovingPiece {
     let number = relative_file(side, from.file());
     let on_file = men & FILES[usize::from(from.file())];
     let by_file = matches!(role, Role::King | Role::Advisor | Role::Elephant);
     if by_file || on_file.len() == 1 {
-        return Place::File(number);
+        return MovingPiece::File(number);
     }
     let groups = FILES.iter().filter(|&&file| (men & file).len() > 1).count();
     let index = from_front(on_file, side).position(|square| square == from).unwrap_or(0) as u8;
     let last = on_file.len() as u8 - 1;
     match (index, last, style) {
-        (0, 1, _) if groups == 1 => Place::Tandem(Order::Front),
-        (1, 1, _) if groups == 1 => Place::Tandem(Order::Rear),
-        (_, _, TandemStyle::PerFile) => Place::TandemOn(Order::Nth(index + 1), number),
-        (0, 2, _) if groups == 1 => Place::Tandem(Order::Front),
-        (1, 2, _) if groups == 1 => Place::Tandem(Order::Middle),
-        (2, 2, _) if groups == 1 => Place::Tandem(Order::Rear),
+        (0, 1, _) if groups == 1 => MovingPiece::Tandem(Order::Front),
+        (1, 1, _) if groups == 1 => MovingPiece::Tandem(Order::Rear),
+        (_, _, TandemStyle::PerFile) => MovingPiece::TandemOn(Order::Nth(index + 1), number),
+        (0, 2, _) if groups == 1 => MovingPiece::Tandem(Order::Front),
+        (1, 2, _) if groups == 1 => MovingPiece::Tandem(Order::Middle),
+        (2, 2, _) if groups == 1 => MovingPiece::Tandem(Order::Rear),
         _ => {
             let right = (1..number).map(|n| men & FILES[usize::from(absolute_file(side, n))]);
             let before: u32 = right.map(Bitboard::len).filter(|&len| len > 1).sum();
-            Place::Tandem(Order::Nth(before as u8 + index + 1))
+            MovingPiece::Tandem(Order::Nth(before as u8 + index + 1))
         }
     }
 }

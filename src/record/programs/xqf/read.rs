@@ -1,7 +1,7 @@
 use crate::game::{Outcome, Side};
 use crate::record::model::board::{Board, board_of, note, start_position};
 use crate::record::model::parsed::{BadGameReason, Note};
-use crate::record::model::preorder::{Coordinates, Node, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::xqf::keys::Keys;
@@ -42,7 +42,7 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     while more {
         let at = tree.at;
         let Some((node, comment)) = unless_truncated(tree.node(), &mut fault)? else { break };
-        let node = Node {
+        let node = FileMove {
             mv: Ok(Coordinates { from: node.from, to: node.to }),
             comment,
             is_last: !node.has_child,

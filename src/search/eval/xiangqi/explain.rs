@@ -5,7 +5,7 @@ use crate::search::eval::xiangqi::features::{GROUPS, MATERIAL, Term, group_of};
 use crate::search::eval::xiangqi::material::{FULL_PHASE, Material, material, record};
 use crate::search::eval::xiangqi::numbers::WEIGHTS;
 use crate::search::eval::xiangqi::reach::survey;
-use crate::search::eval::xiangqi::sink::{Entries, Entry, PAIRS_OF_WEIGHTS, Pair};
+use crate::search::eval::xiangqi::sink::{Entries, PAIRS_OF_WEIGHTS, Pair, TermCount};
 use crate::search::eval::xiangqi::terms::{View, side_terms};
 use crate::search::eval::xiangqi::{blend, finish};
 use crate::xiangqi::{Piece, Position, Square};
@@ -67,7 +67,7 @@ impl Explanation {
 }
 
 /// All that the evaluation counts for a side.
-fn entries(position: &Position) -> BySide<Vec<Entry>> {
+fn entries(position: &Position) -> BySide<Vec<TermCount>> {
     let reach = survey(position);
     BySide::new_with(|side| {
         let mut sink = Entries::default();
@@ -82,7 +82,7 @@ fn entries(position: &Position) -> BySide<Vec<Entry>> {
 pub fn explain(position: &Position) -> Explanation {
     let material = material(position);
     let entries = entries(position);
-    let worth_of = |side: Side, of: &dyn Fn(&Entry) -> bool| {
+    let worth_of = |side: Side, of: &dyn Fn(&TermCount) -> bool| {
         let of_kind = entries[side].iter().filter(|entry| of(entry));
         worth(of_kind.fold(Pair(0), |sum, entry| sum.plus(weighted(entry))), &material)
     };
@@ -97,7 +97,7 @@ pub fn explain(position: &Position) -> Explanation {
         name: group.name,
         term: group.term,
         worth: BySide::new_with(|side| {
-            let is = |entry: &Entry| group_of(entry.parameter).map(|(g, _)| g.name);
+            let is = |entry: &TermCount| group_of(entry.parameter).map(|(g, _)| g.name);
             worth_of(side, &|entry| is(entry) == Some(group.name))
         }),
     });
@@ -114,7 +114,7 @@ pub fn explain(position: &Position) -> Explanation {
     }
 }
 
-fn weighted(entry: &Entry) -> Pair {
+fn weighted(entry: &TermCount) -> Pair {
     PAIRS_OF_WEIGHTS[entry.parameter].times(entry.count)
 }
 
@@ -122,7 +122,11 @@ const fn worth(pair: Pair, material: &Material) -> Worth {
     Worth { middle: pair.middle(), ending: pair.ending(), now: blend(pair, material.phase) }
 }
 
-fn men(position: &Position, entries: &BySide<Vec<Entry>>, material: &Material) -> Vec<ManWorth> {
+fn men(
+    position: &Position,
+    entries: &BySide<Vec<TermCount>>,
+    material: &Material,
+) -> Vec<ManWorth> {
     let worth_of = |square: Square, piece: Piece| {
         let by_itself = PAIRS_OF_WEIGHTS[MATERIAL + piece.role().index()];
         let here = entries[piece.side()].iter().filter(|entry| entry.square == Some(square));

@@ -104,7 +104,7 @@ impl Sink for Sum {
 
 /// Something counted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct TermCount {
     pub(super) square: Option<Square>,
     pub(super) parameter: usize,
     pub(super) count: i32,
@@ -112,18 +112,18 @@ pub(super) struct Entry {
 
 /// Keeps all that is counted.
 #[derive(Debug, Default)]
-pub(super) struct Entries(pub(super) Vec<Entry>);
+pub(super) struct Entries(pub(super) Vec<TermCount>);
 
 impl Sink for Entries {
     fn add(&mut self, parameter: usize, count: i32) {
         if count != 0 {
-            self.0.push(Entry { square: None, parameter, count });
+            self.0.push(TermCount { square: None, parameter, count });
         }
     }
 
     fn add_at(&mut self, square: Square, parameter: usize, count: i32) {
         if count != 0 {
-            self.0.push(Entry { square: Some(square), parameter, count });
+            self.0.push(TermCount { square: Some(square), parameter, count });
         }
     }
 }
