@@ -261,7 +261,7 @@ fn bad_arguments_say_what_is_wrong() {
 const SMALL: [&str; 9] =
     ["match", "--nodes", "200", "--option", "Hash=1", "--max-plies", "30", "--concurrency", "2"];
 
-/// What a small match answers.
+/// The answer of a small match.
 fn small_match(args: &[&str]) -> Value {
     json(&[&SMALL, args].concat())
 }

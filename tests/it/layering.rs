@@ -120,7 +120,7 @@ const FOLDERS: [(&str, &[&str]); 9] = [
     ),
 ];
 
-/// What stands above the listed files and folders of its room.
+/// The files that stand above the listed files and folders of their room.
 const ABOVE_ALL: [&str; 3] = ["mod", "tests", "kinds"];
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {

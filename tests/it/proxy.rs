@@ -198,7 +198,7 @@ fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.at(name)).unwrap_or_default()
 }
 
-/// What the engine was told, in every run of it.
+/// The lines that the engine received, in every run of it.
 fn told(folder: &Folder) -> Vec<String> {
     read(folder, "heard").lines().map(str::to_owned).collect()
 }

@@ -299,7 +299,7 @@ fn what_cannot_be_written_is_told_of() {
     mode(0o755);
 }
 
-/// What a build of a file says that is changed after a while; one that ended by a signal fails.
+/// The message of a build of a file that is changed after a while; one that ended by a signal fails.
 fn build_while(args: &[&str], delay: Duration, change: impl FnOnce()) -> (bool, String) {
     let mut build = start(args);
     std::thread::sleep(delay);

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::support::files::shared;
 
-/// What the list of expected games says.
+/// A line of the list of expected games.
 #[derive(Default)]
 struct Expected {
     /// Moves and result of the games from the usual start.

@@ -142,7 +142,7 @@ fn the_best_move_is_not_the_most_played_one() {
     assert_eq!(choose(Policy::Best), "h2e2");
 }
 
-/// What the book says of the worth of the moves from the start, and how many are known.
+/// The values of the moves from the start by the book, and the number of those known.
 fn backed(book: &str) -> (Vec<Value>, usize) {
     let answer = json(&["book", "query", book, "--min-games", "0"]);
     let spans: Vec<Value> = moves_of(&answer).into_iter().map(|(_, span)| span).collect();

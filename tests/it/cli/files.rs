@@ -1,4 +1,4 @@
-//! What stands beside an output under a name that the program makes up, what came to stand in its place,
+//! Files beside an output under names that the program makes up, what came to stand in its place,
 //! who may read a copy, and input that has no end or is no text: nothing of anybody's is lost.
 
 use std::io::Write;

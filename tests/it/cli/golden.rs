@@ -1,4 +1,4 @@
-//! What other programs read, byte for byte: the JSON of queries and the commands' help. A change
+//! Outputs that other programs read, byte for byte: the JSON of queries and the commands' help. A change
 //! here breaks somebody; `INSTA_UPDATE=always cargo test --release --test it cli::golden` accepts it.
 
 use crate::support::folder::Folder;

@@ -28,7 +28,7 @@ fn games(from: usize, count: usize) -> String {
     text
 }
 
-/// What a command leaves in the folder.
+/// The files that a command leaves in the folder.
 enum Product {
     /// A book that it writes, and the one that stands there before, if it changes one.
     Book { name: &'static str, before: Option<&'static str> },
@@ -157,7 +157,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// How many tables lie in a folder.
+/// The number of tables in a folder.
 fn tables(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "jzt")).count()

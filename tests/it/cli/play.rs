@@ -6,7 +6,7 @@ use std::process::Output;
 use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, ended, text, with_input};
 
-/// What a run says that ended well.
+/// The output of a run that ended well.
 #[track_caller]
 fn said(output: &Output) -> String {
     ended(output, 0, &[]);

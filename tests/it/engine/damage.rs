@@ -15,7 +15,7 @@ use juzhong::xiangqi::{Move, Position, RuleSet};
 
 use crate::support::books::book_of;
 
-/// What happens to a file under the feet of who has it open.
+/// Damage to a file while a program has it open.
 type Damage = fn(&Path);
 
 fn write_at(path: &Path, at: u64, bytes: &[u8]) {
@@ -43,7 +43,7 @@ const FATAL: [Damage; 4] = [
     },
 ];
 
-/// Who has the file open can go on reading it.
+/// Damage after which a program that has the file open can go on reading it.
 const HARMLESS: [Damage; 2] = [
     |path| fs::remove_file(path).unwrap(),
     |path| {

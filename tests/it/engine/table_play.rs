@@ -115,14 +115,14 @@ impl Opponent<'_> {
     }
 }
 
-/// How often what the move leads to was there before.
+/// The number of earlier occurrences of the position that the move leads to.
 fn occurrences(line: &Line<Position>, mv: Move) -> usize {
     let mut after = line.clone();
     after.push(mv);
     after.earlier_occurrences().count()
 }
 
-/// How a game ended, and whether the engine said anything before its first move.
+/// The end of a game, and true if the engine said anything before its first move.
 struct End {
     outcome: Outcome,
     said: Vec<String>,
@@ -284,7 +284,7 @@ fn wins_by_repetition_are_claimed() {
     }
 }
 
-/// What can be won before the limit is won; what may not is said.
+/// A win that is possible before the limit is won; one that may not be is reported.
 #[test]
 fn the_limit_of_moves_is_minded() {
     let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();
@@ -554,7 +554,7 @@ fn drawn_positions_are_played_on() {
     assert!(looked_ahead > 5, "{looked_ahead}");
 }
 
-/// Where nothing but checks keeps a draw for a while, the way out is found before the loop has lost.
+/// If nothing but checks keeps a draw for a while, the way out is found before the loop has lost.
 #[test]
 fn draws_are_not_lost_in_loops_of_checks() {
     let folder = tempfile::tempdir().unwrap();
@@ -586,7 +586,7 @@ fn won_by_rule(tables: &Tables, set: &str, tries: usize, seed: u64) -> Vec<(Posi
     valued.filter(|(_, entry)| entry.wdl == Wdl::Win && entry.order > 0).collect()
 }
 
-/// What is claimed to be won is won before the limit, wherever that is, by every order.
+/// A claimed win is won before the limit, wherever that is, by every order.
 fn claimed_wins_come_before_the_limit(
     folder: &Path,
     set: &str,
@@ -667,7 +667,7 @@ fn a_win_by_repetition_just_before_the_limit_is_played() {
     }
 }
 
-/// Where play has no limit of moves, tables mind none.
+/// Tables mind no limit of moves if play has none.
 #[test]
 fn without_a_limit_of_moves_every_win_is_sure() {
     let tables = Tables::open(folder(), Rules::Check, Metric::Dtm).unwrap();

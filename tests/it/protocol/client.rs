@@ -20,7 +20,7 @@ const SHORT: Timeouts = Timeouts {
     stop: Duration::from_millis(400),
 };
 
-/// What engines say first.
+/// The first lines of engines.
 const HELLO: &str = "read x; echo id name Fake; echo option name Hash type spin; echo uciok; \
                      read x; echo readyok;";
 

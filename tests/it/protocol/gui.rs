@@ -1,4 +1,4 @@
-//! What known GUIs say when they start an engine and let it play, and what they must hear.
+//! The lines of known GUIs that start an engine and let it play, and the answers that they must get.
 
 use std::io::{BufRead, Cursor, Read, Write};
 use std::process::Stdio;
@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::support::program::{PROGRAM, command, text, with_input};
 use crate::support::session::{Live, answers_to, best_moves};
 
-/// Whom a GUI talks to.
+/// The program that a GUI talks to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Served {
     /// The engine, where this dialect is spoken before a handshake.
@@ -75,7 +75,7 @@ fn after(moves: &str) -> Position {
     position
 }
 
-/// What GUIs split at blanks: a move, or a move, `ponder` and a move. All are legal there.
+/// Checks an answer as GUIs split it at blanks: a move, or a move, `ponder` and a move. All are legal there.
 #[track_caller]
 fn is_answer(best: &str, moves: &str) {
     let words: Vec<&str> = best.split(' ').collect();
@@ -455,7 +455,7 @@ fn random_command(random: &mut impl Rng) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What lines begin with.
+/// The first words of lines.
 const KNOWN: [&str; 11] = [
     "info ",
     "bestmove ",

@@ -157,7 +157,7 @@ fn ponderhit_starts_the_clock() {
     live.end();
 }
 
-/// What was thought while pondering counts: a second of it is more than a clock of half a second
+/// Time spent pondering counts: a second of it is more than a clock of half a second
 /// allows, but only a part of a time for the move.
 #[test]
 fn time_pondered_counts() {
@@ -566,7 +566,7 @@ impl std::io::Write for Flushed {
     }
 }
 
-/// What waited may take long: a large hash table, for example.
+/// A command that waited may take long: a large hash table, for example.
 #[test]
 fn an_answer_is_not_held_back_by_what_waits() {
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };

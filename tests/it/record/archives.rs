@@ -1,4 +1,4 @@
-//! What is read from folders and from archives of them, and what is said of the rest.
+//! Games read from folders and from archives of them, and the reports of the rest.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -88,7 +88,7 @@ fn zip(files: &[File], deflate: bool) -> Vec<u8> {
     [archive, directory, end, vec![0, 0]].concat()
 }
 
-/// What is read of a file or folder: the path of each source within it, and the game or the fault.
+/// Everything read of a file or folder: the path of each source within it, and the game or the fault.
 fn read(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     for file in find_games(&[path.to_owned()]).map_or(Vec::new(), |found| found.files) {

@@ -369,7 +369,7 @@ fn packed(version: u32, bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What is packed in an old library.
+/// The content that is packed in an old library.
 fn old_content(count: usize, games: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = [string("库"), string(""), string(""), string("某"), string("")].concat();
     bytes.extend(b"2001-2-18 12:30:22 2006-11-25 22:02:58");
@@ -867,7 +867,7 @@ fn books_and_conversions_take_every_format() {
     assert_eq!([count("records"), count("bad"), count("games")], [9, 0, 1], "{report}");
 }
 
-/// What reading gives if the moves before an illegal one, or before the end of a truncated file, are wanted.
+/// The result of reading if the moves before an illegal one, or before the end of a truncated file, are wanted.
 fn read_legal_part(bytes: &[u8]) -> (Vec<Read>, ReadSummary) {
     let (mut games, mut summary) = (Vec::new(), ReadSummary::default());
     for chunk in split_games(bytes, usize::MAX) {

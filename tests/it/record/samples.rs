@@ -131,7 +131,7 @@ fn plain_lists() {
 
 type Fate = Result<(usize, usize, u64), &'static str>;
 
-/// What becomes of each nasty XQF: a part of the message that refuses it, or the moves of its main
+/// The fate of each nasty XQF: a part of the message that refuses it, or the moves of its main
 /// line and of its variations, and how many variations were cut.
 const NASTY_XQF: [(&str, Fate); 25] = [
     // Illegal in the file's name, but its 43 moves are legal.

@@ -20,7 +20,7 @@ fn written(record: &Record<Position>) -> Vec<u8> {
     out
 }
 
-/// What the keys of a file are made of.
+/// The bytes that the keys of a file are made of.
 #[derive(Debug, Clone, Copy)]
 struct Seed {
     version: u8,

@@ -9,7 +9,7 @@ use juzhong::hash::{Key, gomoku};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// What enumerating a small board counts.
+/// The counts of the enumeration of a small board.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Census {
     positions: usize,
@@ -180,7 +180,7 @@ fn portrait(board: &Board) -> (String, Key, Vec<(i32, i32)>, String) {
     (board.to_fen(), board.key(), values, threats)
 }
 
-/// Whether `side` has a row, by walking from every stone.
+/// Returns true if `side` has a row, by walking from every stone.
 fn has_row(board: &Board, side: Side) -> bool {
     let own = |column: i32, row: i32| {
         let point = u8::try_from(column).ok().zip(u8::try_from(row).ok());

@@ -28,7 +28,7 @@ impl Case {
     }
 }
 
-/// How a loop is looked at.
+/// The view of a loop.
 #[derive(Debug, Clone, Copy)]
 struct View {
     mirrored: bool,
@@ -528,7 +528,7 @@ proptest! {
         }
     }
 
-    /// What a move chases mirrors with the position, and is men of the other side.
+    /// The men that a move chases mirror with the position, and are of the other side.
     #[test]
     fn chases_mirror(choices in prop::collection::vec(any::<u16>(), 0..80)) {
         let mut position = Position::from_fen(juzhong::xiangqi::START_FEN).unwrap();

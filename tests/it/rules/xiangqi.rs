@@ -32,7 +32,7 @@ mod plain {
         (1..steps).filter(|i| at(board, x + i * step_x, y + i * step_y).is_some()).count()
     }
 
-    /// Whether the man on `from` moves to `to`, the safety of kings apart.
+    /// Returns true if the man on `from` moves to `to`, the safety of kings apart.
     pub(super) fn moves(board: &Board, from: usize, to: usize) -> bool {
         let Some(piece) = board[from] else { return false };
         let target = board[to];
@@ -68,7 +68,7 @@ mod plain {
         }
     }
 
-    /// Whether the king of `side` can be taken; a facing king takes it along the file.
+    /// Returns true if the king of `side` can be captured; a facing king takes it along the file.
     pub(super) fn is_king_attacked(board: &Board, side: Side) -> bool {
         let find = |side| {
             let king = Some(Piece::new(side, Role::King));

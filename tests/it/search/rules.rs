@@ -73,7 +73,7 @@ fn with_history(start: &Position, mv: Move) -> Option<Line<Position>> {
     (line.position() == start).then_some(line)
 }
 
-/// Where the best move would repeat for the third time, another one is played that wins as well;
+/// If the best move would repeat for the third time, another one is played that wins as well;
 /// and neither search spoils the other through the table that they share.
 #[test]
 fn a_win_is_kept_where_the_best_move_would_repeat() {
@@ -106,7 +106,7 @@ const JUDGED_BEFORE_ROOT: (&str, &str, &str) = (
     "1Cb2k3/1N2P4/1nN6/9/9/9/9/4p4/3p1p3/4K4 b - - 0 1",
 );
 
-/// What the game before the root decides is not remembered of the root's position, which is another
+/// A result that the game before the root decides is not remembered of the root's position, which is another
 /// one's child in the next search.
 #[test]
 fn a_verdict_of_the_game_is_not_remembered_of_the_position() {

@@ -466,7 +466,7 @@ fn no_clock_ends_a_search_that_ponders() {
     }
 }
 
-/// Whether the line found plays to the mate that its score promises.
+/// Returns true if the line found plays to the mate that its score promises.
 fn plays_to_mate(fen: &str, found: &Found<Move>) -> bool {
     let ScoreKind::MateIn(plies) = found.score.kind() else { return false };
     let mut line = line(fen);
@@ -526,7 +526,7 @@ fn a_stalemate_is_seen_as_soon_as_a_mate() {
     }
 }
 
-/// Whether the quick answer to the question for a stalemate is right.
+/// Returns true if the quick answer to the question for a stalemate is right.
 fn tells_stalemates(position: &Position) -> bool {
     position.in_check() || position.is_stalemated() != position.has_legal_move()
 }
@@ -592,7 +592,7 @@ fn shortest_mate(position: &mut Position, most: u32) -> Option<u32> {
     })
 }
 
-/// Whether every move of the side to move allows a mate in at most `n` moves.
+/// Returns true if every move of the side to move allows a mate in at most `n` moves.
 fn all_lose(position: &mut Position, n: u32) -> bool {
     let mut replies = MoveList::new();
     position.legal_moves(&mut replies);

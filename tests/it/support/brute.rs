@@ -21,7 +21,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use juzhong::game::{Game, MoveList, Side};
 use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square, can_stand};
 
-/// How repetitions are judged.
+/// The rule that judges repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rules {
     /// They draw.
@@ -40,7 +40,7 @@ pub(crate) enum Wdl {
     Win,
 }
 
-/// What is known of a position, for the side to move.
+/// The value of a position as far as it is known, for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) wdl: Wdl,
@@ -153,7 +153,7 @@ fn decode(mut code: u64) -> Position {
     Position::from_setup_unchecked(&setup)
 }
 
-/// What the solvers need to know of a position.
+/// The facts of a position that the solvers need.
 #[derive(Clone, Copy)]
 struct Node {
     code: u64,
@@ -289,7 +289,7 @@ impl Graph {
         values
     }
 
-    /// What perpetual check and perpetual chase decide, in turn until neither decides anything.
+    /// Decides by perpetual check and perpetual chase, in turn until neither decides anything.
     fn add_check_and_chase(&self, values: &mut [Value]) {
         loop {
             self.add_rule(values);
@@ -313,7 +313,7 @@ impl Graph {
         }
     }
 
-    /// What perpetual check decides of the drawn positions.
+    /// Decides drawn positions by perpetual check.
     fn add_rule(&self, values: &mut [Value]) {
         let drawn: Vec<bool> = values.iter().map(|value| value.wdl == Wdl::Draw).collect();
         for victim in Side::ALL {
@@ -357,7 +357,7 @@ impl ParityGame<'_> {
         }
     }
 
-    /// Whether the victim moves at `node`.
+    /// Returns true if the victim moves at `node`.
     fn is_victims(&self, node: usize) -> bool {
         self.graph.nodes[node].turn == self.victim
     }
@@ -488,7 +488,7 @@ impl Solution<'_> {
         self.iter().filter(|(position, _)| position.occupied().len() as usize == self.graph.men)
     }
 
-    /// Whether the winner wins by the rule of repetition if it always plays `best`, whatever the
+    /// Returns true if the winner wins by the rule of repetition if it always plays `best`, whatever the
     /// loser does: a position of a cycle in which it does not, if there is one.
     pub(crate) fn cycle_not_won(&self, best: impl Fn(&Position) -> Move) -> Option<Position> {
         Side::ALL.into_iter().find_map(|victim| {
@@ -506,7 +506,7 @@ impl Solution<'_> {
         })
     }
 
-    /// Where play goes from `node` without being decided, the victim playing `best`.
+    /// The nodes that play goes to from `node` without being decided, the victim playing `best`.
     fn planned(
         &self,
         game: &ParityGame<'_>,

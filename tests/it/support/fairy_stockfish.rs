@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where it is, by `JUZHONG_FAIRY_STOCKFISH` or where packages put it; `None`, and a word about it, if it is nowhere.
+/// Its path, by `JUZHONG_FAIRY_STOCKFISH` or where packages put it; `None`, and a word about it, if it is nowhere.
 pub(crate) fn program() -> Option<String> {
     let named = std::env::var_os("JUZHONG_FAIRY_STOCKFISH").map(PathBuf::from);
     let usual = || {

@@ -46,7 +46,7 @@ impl Folder {
         names
     }
 
-    /// What of it is hidden: temporary files, locks, parts.
+    /// The hidden names in it: temporary files, locks, parts.
     pub(crate) fn hidden(&self) -> Vec<String> {
         let mut names = self.names();
         names.retain(|name| name.starts_with('.'));

@@ -1,4 +1,4 @@
-//! What tests of game records share: reading bytes, growing random records, comparing trees.
+//! Helpers of the tests of game records: reading bytes, growing random records, comparing trees.
 
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{

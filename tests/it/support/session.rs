@@ -23,7 +23,7 @@ pub(crate) fn answers_to(assumed: Dialect, input: impl Into<Vec<u8>>) -> String 
     String::from_utf8(output).unwrap()
 }
 
-/// What follows `bestmove`, of each.
+/// The words after each `bestmove`.
 pub(crate) fn best_moves(output: &str) -> Vec<&str> {
     output.lines().filter_map(|line| line.strip_prefix("bestmove ")).collect()
 }

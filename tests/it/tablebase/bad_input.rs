@@ -1,4 +1,4 @@
-//! What tables answer to bad input: impossible sets, places that cannot be written, full disks,
+//! Answers of tables to bad input: impossible sets, places that cannot be written, full disks,
 //! damaged and mistaken files. Always an error that says what to do, never a wrong answer.
 
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ fn errors_of_probes(dir: &Path) -> usize {
     errors
 }
 
-/// Whether the table's file cannot be verified at all.
+/// Returns true if the table's file cannot be verified at all.
 fn is_refused_by_verify(dir: &Path) -> bool {
     let options = VerifyOptions::default();
     let proofs = verify(dir, &[material("KRvKN")], &options, &NoProgress).unwrap();
@@ -489,7 +489,7 @@ proptest! {
     }
 }
 
-/// Where the fields of the last stream begin in a header: see FORMAT.md. The set has four components.
+/// The offset of the fields of the last stream in a header: see FORMAT.md. The set has four components.
 fn last_stream(bytes: &[u8]) -> usize {
     header_len(bytes) - (1 + 8 + 4 + 8 + 8 + 4)
 }
@@ -532,7 +532,7 @@ fn sparse_files_with_huge_lengths_take_no_memory() {
     }
 }
 
-/// What is no regular file is refused at once, whatever its name.
+/// Anything but a regular file is refused at once, whatever its name.
 #[cfg(unix)]
 #[test]
 fn a_fifo_named_like_a_table_is_refused() {

@@ -18,7 +18,7 @@ fn opened(folder: &Path, rules: Rules) -> Tables {
     Tables::open(folder, rules, Metric::Dtm).unwrap()
 }
 
-/// How many positions chase decides in a set.
+/// The number of positions that chase decides in a set.
 fn decided_by_chase(name: &str) -> usize {
     let folder = tempfile::tempdir().unwrap();
     compare(name, &Graph::new(name), &build_tables(folder.path(), &[name], Rules::Asian))

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::support::program::{PROGRAM, command, ended, signal, text};
 
-/// What the tests of kills and of several processes build: seven tables, a second or so.
+/// The set that the tests of kills and of several processes build: seven tables, a second or so.
 const SETS: [&str; 2] = ["KRvKN", "KPPvKA"];
 
 fn generate(args: &[&str], dir: &Path) -> Command {

@@ -109,7 +109,7 @@ impl Game<'_> {
         next
     }
 
-    /// Where the man is after a move, if it was not taken.
+    /// The square of the man after a move, if it was not captured.
     fn follow(&self, after: &Position, man: Square, mv: Move) -> Option<Square> {
         let man = if mv.from() == man { mv.to() } else { man };
         after.side(self.victim).has(man).then_some(man)
