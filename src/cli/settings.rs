@@ -75,7 +75,7 @@ const SHOWS_MOVES: &[&[&str]] = &[
 
 /// What a setting's values are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     /// A word or a number.
     Plain,
     /// Book files with options, the first of them for commands that take one book.
@@ -89,7 +89,7 @@ struct Setting {
     name: &'static str,
     /// True if it stands in the table `engine`.
     of_engine: bool,
-    kind: Kind,
+    kind: ValueKind,
     /// The id of the option, and the commands that have it.
     serves: &'static [(&'static str, &'static [&'static [&'static str]])],
 }
@@ -98,14 +98,14 @@ const fn plain(
     name: &'static str,
     serves: &'static [(&'static str, &'static [&'static [&'static str]])],
 ) -> Setting {
-    Setting { name, of_engine: false, kind: Kind::Plain, serves }
+    Setting { name, of_engine: false, kind: ValueKind::Plain, serves }
 }
 
 const fn engine(
     name: &'static str,
     serves: &'static [(&'static str, &'static [&'static [&'static str]])],
 ) -> Setting {
-    Setting { name, of_engine: true, kind: Kind::Plain, serves }
+    Setting { name, of_engine: true, kind: ValueKind::Plain, serves }
 }
 
 /// All settings, in the order in which they are shown.
@@ -113,13 +113,13 @@ const SETTINGS: [Setting; 16] = [
     Setting {
         name: "book",
         of_engine: false,
-        kind: Kind::Books,
+        kind: ValueKind::Books,
         serves: &[("book", PLAYERS), ("book", &[&["book", "query"]])],
     },
     Setting {
         name: "tables",
         of_engine: false,
-        kind: Kind::Folders,
+        kind: ValueKind::Folders,
         serves: &[("tables", PLAYERS), ("dir", TABLES)],
     },
     plain("rules", &[("rules", PLAYERS), ("rules", &[&["position"]])]),
@@ -153,8 +153,8 @@ impl Setting {
     fn of_environment(&self) -> Option<Vec<OsString>> {
         let value = env::var_os(self.variable()).filter(|value| !value.is_empty())?;
         Some(match self.kind {
-            Kind::Folders => env::split_paths(&value).map(PathBuf::into_os_string).collect(),
-            Kind::Plain | Kind::Books => vec![value],
+            ValueKind::Folders => env::split_paths(&value).map(PathBuf::into_os_string).collect(),
+            ValueKind::Plain | ValueKind::Books => vec![value],
         })
     }
 
@@ -162,11 +162,11 @@ impl Setting {
     fn values_for(&self, path: &[&str], values: &[OsString]) -> Vec<OsString> {
         let takes_one = path.len() > 1;
         match self.kind {
-            Kind::Books if takes_one => {
+            ValueKind::Books if takes_one => {
                 let file = |text: &OsString| text.to_str().map(|text| OwnBook::parse(text).path);
                 values.first().and_then(file).map(PathBuf::into_os_string).into_iter().collect()
             }
-            Kind::Folders if takes_one => values.iter().take(1).cloned().collect(),
+            ValueKind::Folders if takes_one => values.iter().take(1).cloned().collect(),
             _ => values.to_vec(),
         }
     }
@@ -260,11 +260,12 @@ impl Settings {
             let wrong = |_| {
                 bad(format!("{}: write a text, a number or a list of texts", setting.full_name()))
             };
-            let values =
-                values.map_err(wrong)?.into_texts().into_iter().map(|text| match setting.kind {
-                    Kind::Plain => text.into(),
-                    Kind::Books | Kind::Folders => resolved(folder, &text).into_os_string(),
-                });
+            let values = values.map_err(wrong)?.into_texts().into_iter().map(|text| match setting
+                .kind
+            {
+                ValueKind::Plain => text.into(),
+                ValueKind::Books | ValueKind::Folders => resolved(folder, &text).into_os_string(),
+            });
             self.values.insert(setting.name, (values.collect(), Origin::File));
         }
         let unknown =
@@ -286,7 +287,7 @@ impl Settings {
                 (Origin::File, Some(file)) => format!("{}: {}", file.shown(), setting.full_name()),
                 _ => setting.variable(),
             };
-            if setting.kind == Kind::Plain && values.len() != 1 {
+            if setting.kind == ValueKind::Plain && values.len() != 1 {
                 let message = format!("{}: one value is needed", place());
                 return Err(CliError::message(exit::USAGE, message));
             }

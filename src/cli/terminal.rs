@@ -95,7 +95,11 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     }
 
     /// The explanation of the rules' verdict on the last position of `line`.
-    fn explain_verdict(line: &Line<Self>, rules: Self::Rules, notation: NotationArgs) -> VerdictExplanation {
+    fn explain_verdict(
+        line: &Line<Self>,
+        rules: Self::Rules,
+        notation: NotationArgs,
+    ) -> VerdictExplanation {
         let _ = (line, rules, notation);
         VerdictExplanation::default()
     }
@@ -165,7 +169,11 @@ impl Terminal for Position {
         Some(explain(self))
     }
 
-    fn explain_verdict(line: &Line<Self>, rules: RuleSet, notation: NotationArgs) -> VerdictExplanation {
+    fn explain_verdict(
+        line: &Line<Self>,
+        rules: RuleSet,
+        notation: NotationArgs,
+    ) -> VerdictExplanation {
         VerdictExplanation::of(line, rules, notation)
     }
 }

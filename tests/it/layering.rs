@@ -91,7 +91,17 @@ const FOLDERS: [(&str, &[&str]); 9] = [
     ("protocol", &["wire", "conversation", "session", "client"]),
     (
         "proxy",
-        &["start", "options", "board", "search", "voice", "own", "backend", "front", "session"],
+        &[
+            "start",
+            "options",
+            "board",
+            "search",
+            "info",
+            "own_engine",
+            "backend",
+            "front",
+            "session",
+        ],
     ),
     (
         "contest",
