@@ -12,13 +12,14 @@ use super::player::tell_warnings;
 use super::terminal::{BoardStyle, Terminal};
 use super::{CliError, Context, OrExit, exit};
 use juzhong::book;
-use juzhong::book::{Book, BuildOptions, ReadOptions, SelectOptions, find_games};
+use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};
+use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::OPENING_FILES;
-use juzhong::engine::{Choice, Engine, EngineOptions, MoveSource};
-use juzhong::game::{Adjudicate, Game, Horizon, Line, Side};
+use juzhong::engine::{Engine, EngineOptions};
+use juzhong::game::{Adjudicate, Game, Horizon, Line};
 use juzhong::record::{PgnOptions, Record, Tree, read_games, write_pgn};
 use juzhong::search::Limits;
 use juzhong::tablebase::{
@@ -51,15 +52,13 @@ const SELFPLAY: (&str, &str) = ("selfplay.pgn", include_str!("../../books/selfpl
 const MEN: usize = 4;
 /// The set whose tablebase is verified.
 const VERIFIED: &str = "KRvKN";
-/// Where the game begins: an endgame that a built-in game comes to, so that the book knows it, with four men
-/// more than the tables have.
-const ENDGAME: &str = "4k4/4a4/9/9/6r2/2B6/9/8B/4A4/4KA3 b - - 0 1";
-/// Plies of the game that the book may choose.
-const BOOK_PLIES: usize = 4;
+/// Where the game begins: a won endgame with one piece more than the tables have, rook against advisor and
+/// elephant.
+const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
+/// The line for it that is added to the book by hand.
+const ENDGAME_LINE: [&str; 2] = ["a1e1", "e9e8"];
 /// The game is broken off after this many plies.
 const MAX_PLIES: usize = 200;
-/// Columns of a line of the report.
-const COLUMNS: usize = 78;
 /// The event that the games played name.
 const EVENT: &str = "juzhong demo";
 const RULES: Rules = Rules::Asian;
@@ -163,7 +162,8 @@ fn is_demo_games(path: &Path) -> bool {
 fn is_demo_book(path: &Path, books: &Path) -> bool {
     let of_book = || {
         let book = Book::open(path).ok()?;
-        let is_changed = !book.history().ok()?.is_empty() || !book.score_sources().ok()?.is_empty();
+        let edits = book.history().ok()?.len();
+        let is_changed = edits > ENDGAME_LINE.len() || !book.score_sources().ok()?.is_empty();
         let hashes = book.sources().ok()?.into_iter().map(|source| source.hash);
         (!is_changed).then(|| hashes.collect::<BTreeSet<_>>())
     };
@@ -239,7 +239,7 @@ fn build_book(
     writeln!(context.out, "1. An opening book from {games}")?;
     context.out.flush()?;
     let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
-    let options = BuildOptions { max_ply: usize::MAX, ..BuildOptions::default() };
+    let options = BuildOptions::default();
     let report = book::build(&files, &place.book, options, ReadOptions::default())
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
@@ -252,8 +252,22 @@ fn build_book(
         report.metadata.positions,
         start.elapsed().as_secs_f64()
     )?;
+    add_line(&place.book)?;
+    writeln!(context.out, "   and a line for the endgame of step 4, added by hand")?;
     writeln!(context.out, "   -> {}", place.book.shown())?;
     Ok(())
+}
+
+/// Adds the line for the endgame to the book.
+fn add_line(book: &Path) -> Result<(), CliError> {
+    let start = Position::from_fen(ENDGAME).or_exit(exit::BAD_DATA)?;
+    let line: Vec<Move> = ENDGAME_LINE.iter().filter_map(|text| Move::parse(text)).collect();
+    let add = || {
+        let mut editor = Editor::open(book, &StopFlag::default())?;
+        editor.add_line(&start, &line, &[], &[])?;
+        editor.commit()
+    };
+    add().or_exit_with(exit::CANNOT_CREATE, || "cannot add a line to the book")
 }
 
 fn build_tables(place: &OutputPaths, context: &mut Context<'_>) -> Result<(), CliError> {
@@ -338,7 +352,6 @@ impl Show {
     fn new(args: &Args, place: &OutputPaths) -> Result<Self, CliError> {
         let mut engine = Engine::new(EngineOptions {
             books: vec![place.book.clone().into()],
-            select: SelectOptions { ply_limit: BOOK_PLIES, ..SelectOptions::default() },
             tables: place.tables.clone().into(),
             seed: Some(args.seed),
             ..EngineOptions::default()
@@ -352,85 +365,24 @@ impl Show {
         let start = Position::from_fen(ENDGAME).or_exit(exit::BAD_DATA)?;
         write!(context.out, "{}", start.draw(BoardStyle::Hanzi, None))?;
         let mut line = Line::new(start, 0);
-        let mut run = Run::default();
         while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
+            context.out.flush()?;
             let Some(choice) = self.engine.choose(&line, &self.limits, &()) else { break };
             tell_warnings(&mut self.engine);
-            let text = line.position().write_move(choice.mv, MoveNotation::Chinese);
-            run.add(&choice, move_number(&line), &text, context)?;
+            let position = line.position();
+            let text = position.write_move(choice.mv, MoveNotation::Chinese);
+            let number = line.len() / 2 + 1;
+            let dots = if line.len().is_multiple_of(2) { "." } else { "…" };
+            let from = describe(&choice);
+            writeln!(context.out, "   {number:>3}{dots} {text} {}  {from}", choice.mv)?;
             line.push(choice.mv);
         }
-        run.end(context)?;
         write!(context.out, "{}", line.position().draw(BoardStyle::Hanzi, line.moves().last()))?;
         let result = result_text(&line, RuleSet::default());
         writeln!(context.out, "   {}", result.as_deref().unwrap_or("broken off"))?;
         Ok(record(&line))
     }
 }
-
-/// The number of the next move: `1.` before a move of Red, `1…` before Black's if it is the first.
-fn move_number(line: &Line<Position>) -> Option<String> {
-    let black_began = usize::from(line.start().turn() == Side::Second);
-    let number = (line.len() + black_began) / 2 + 1;
-    match line.position().turn() {
-        Side::First => Some(format!("{number}.")),
-        Side::Second if line.is_empty() => Some(format!("{number}…")),
-        Side::Second => None,
-    }
-}
-
-/// Moves of one source in a row.
-#[derive(Default)]
-struct Run {
-    source: Option<MoveSource>,
-    /// Columns of the present line.
-    width: usize,
-    /// What was said of the last move.
-    about: String,
-}
-
-impl Run {
-    /// Prints a move, after the name of its source if that is another than before.
-    fn add(
-        &mut self,
-        choice: &Choice<Move>,
-        number: Option<String>,
-        text: &str,
-        context: &mut Context<'_>,
-    ) -> Result<(), CliError> {
-        if self.source != Some(choice.source) {
-            self.end(context)?;
-            self.source = Some(choice.source);
-            write!(context.out, "   {:<7}", choice.source.name())?;
-            self.width = MARGIN;
-        }
-        let words = number.map_or_else(|| text.to_owned(), |number| format!("{number} {text}"));
-        let width = 1 + words.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum::<usize>();
-        if self.width + width > COLUMNS {
-            write!(context.out, "\n{:MARGIN$}", "")?;
-            self.width = MARGIN;
-        }
-        write!(context.out, " {words}")?;
-        context.out.flush()?;
-        self.width += width;
-        self.about = describe(choice);
-        Ok(())
-    }
-
-    /// Ends the run with what is known of its last move.
-    fn end(&mut self, context: &mut Context<'_>) -> Result<(), CliError> {
-        let Some(source) = self.source.take() else { return Ok(()) };
-        let about = self.about.strip_prefix(source.name()).unwrap_or_default();
-        match about.strip_prefix(": ") {
-            Some(about) => writeln!(context.out, "\n{:MARGIN$} ({about})", "")?,
-            None => writeln!(context.out)?,
-        }
-        Ok(())
-    }
-}
-
-/// Columns before the moves of a run.
-const MARGIN: usize = 10;
 
 fn record(line: &Line<Position>) -> Record<Position> {
     let judged = || {

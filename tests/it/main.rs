@@ -100,8 +100,10 @@ mod cli {
     mod golden;
     #[cfg(unix)]
     mod kill;
+    mod notation;
     mod play;
     mod position;
+    mod settings;
     #[cfg(unix)]
     mod visible;
 }

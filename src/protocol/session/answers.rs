@@ -40,10 +40,12 @@ impl<T> Conversation<'_, T> {
     /// The answer to the handshake, with the `option` lines given.
     pub(in crate::protocol) fn introduce(&mut self, options: &str) -> io::Result<()> {
         let version = env!("CARGO_PKG_VERSION");
-        writeln!(self.output, "id name juzhong {version}")?;
         if self.is_ucci() {
-            writeln!(self.output, "id version {version}")?;
+            // The version has a line of its own: adapters put both together.
+            writeln!(self.output, "id name juzhong\nid version {version}")?;
             writeln!(self.output, "id copyright the juzhong authors")?;
+        } else {
+            writeln!(self.output, "id name juzhong {version}")?;
         }
         writeln!(self.output, "id author the juzhong authors")?;
         if self.is_ucci() {

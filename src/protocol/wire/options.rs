@@ -1,6 +1,6 @@
 //! The names of options in all dialects, and the lines that announce them.
 
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Write as _};
 
 use crate::protocol::wire::dialect::Dialect;
 
@@ -257,7 +257,7 @@ impl OptionKind {
                 write!(line, "spin default {default} min {min} max {max}")
             }
             Self::Combo { default, vars } => {
-                write!(line, "combo default {default}{}", choices(vars))
+                write!(line, "combo default {default}{}", choices(default, vars))
             }
             Self::Text(text) if text.is_empty() => line.write_str("string default <empty>"),
             Self::Text(text) => write!(line, "string default {text}"),
@@ -272,7 +272,7 @@ impl OptionKind {
                 write!(line, "spin min {min} max {max} default {default}")
             }
             Self::Combo { default, vars } => {
-                write!(line, "combo{} default {default}", choices(vars))
+                write!(line, "combo{} default {default}", choices(default, vars))
             }
             Self::Text(text) if text.is_empty() => line.write_str("string"),
             _ => self.write_uci(line),
@@ -280,8 +280,11 @@ impl OptionKind {
     }
 }
 
-fn choices<T: Display>(vars: &[T]) -> String {
-    vars.iter().map(|var| format!(" var {var}")).collect()
+/// The default comes first: adapters are in use (UCI2WB) that show the first choice as the present value, and
+/// send it back.
+fn choices(default: &str, vars: &[String]) -> String {
+    let (first, others): (Vec<_>, Vec<_>) = vars.iter().partition(|var| *var == default);
+    first.into_iter().chain(others).map(|var| format!(" var {var}")).collect()
 }
 
 #[cfg(test)]
@@ -362,11 +365,11 @@ mod tests {
             OptionKind::Combo { default: "b".to_owned(), vars: vec!["a".into(), "b".into()] };
         assert_eq!(
             line(Id::Rules, &combo, Dialect::Cyclone),
-            "option name Rules type combo default b var a var b\n"
+            "option name Rules type combo default b var b var a\n"
         );
         assert_eq!(
             line(Id::Rules, &combo, Dialect::Ucci),
-            "option rules type combo var a var b default b\n"
+            "option rules type combo var b var a default b\n"
         );
         assert_eq!(line(Id::Batch, &OptionKind::Check(false), Dialect::Uci), "");
         let text = OptionKind::Text(String::new());

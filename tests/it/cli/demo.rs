@@ -1,19 +1,59 @@
-//! `juzhong demo` from end to end, with a short search.
+//! `juzhong demo` from end to end.
+
+use std::fs;
+use std::path::Path;
 
 use crate::support::folder::Folder;
-use crate::support::program::stdout;
+use crate::support::program::{ended, juzhong, text};
+
+/// What the demo prints, without its times and the folder of its files.
+fn without_times_and_paths(text: &str) -> String {
+    let line = |line: &str| match (line.split_once("-> "), line.rsplit_once(", ")) {
+        (Some((before, path)), _) => format!("{before}-> {}", name_of(path)),
+        (None, Some((before, time))) if time.ends_with(" s") => before.to_owned(),
+        _ if line.starts_with("Done in ") => "Done".to_owned(),
+        _ if line.starts_with("  ") && line.contains("demo/") => name_of(line),
+        _ => line.trim_end().to_owned(),
+    };
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn name_of(path: &str) -> String {
+    Path::new(path).file_name().unwrap().to_str().unwrap().to_owned()
+}
 
 #[test]
-fn builds_and_plays_everything() {
+fn builds_and_plays_everything_as_the_readme_shows() {
     let folder = Folder::new();
-    let dir = folder.join("demo");
-    let text = stdout(&["demo", "--nodes", "500", "--dir", &folder.at("demo")]);
-    for words in ["49 tables", "0 wrong: all right", "  book", "  search: ", "  table: "] {
-        assert!(text.contains(words), "{words}: {text}");
+    let output = juzhong(&["demo", "--dir", &folder.at("demo")]);
+    ended(&output, 0, &[]);
+    assert_eq!(text(&output.stderr), "", "no warnings about its own defaults");
+    let printed = text(&output.stdout);
+    assert!(printed.lines().count() <= 60, "{printed}");
+    for words in ["  book\n", "  search: ", "  table: ", "0 wrong: all right", "Red wins"] {
+        assert!(printed.contains(words), "{words}: {printed}");
     }
-    assert!(text.contains("checkmate: Red wins"), "{text}");
     for made in ["demo.book", "tables", "games.pgn"] {
-        assert!(dir.join(made).exists());
-        assert!(text.contains(&dir.join(made).display().to_string()));
+        let path = folder.join("demo").join(made);
+        assert!(path.exists() && printed.contains(&path.display().to_string()), "{printed}");
+    }
+    for readme in ["README.md", "README.zh-CN.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
+        let (_, sample) = text.split_once("```text\n1. ").unwrap();
+        let (sample, _) = sample.split_once("\n```").unwrap();
+        assert_eq!(
+            without_times_and_paths(&format!("1. {sample}")),
+            without_times_and_paths(&printed),
+            "{readme}"
+        );
+    }
+}
+
+#[test]
+fn a_second_demo_takes_the_place_of_the_first() {
+    let folder = Folder::new();
+    let args = ["demo", "--nodes", "500", "--dir", &folder.at("demo")];
+    for _ in 0..2 {
+        ended(&juzhong(&args), 0, &[]);
     }
 }
