@@ -1,19 +1,22 @@
 //! Books of every kind that the program makes, and tests that apply to all of them.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::book::file::scores;
 use crate::book::file::transaction::Revision;
 use crate::book::interop::{
-    DoctorOptions, ExportOptions, Format, ImportOptions, Reach, examine, export, import, repair,
+    DoctorOptions, ExportOptions, Format, ImportOptions, InteropError, Issue, Reach, examine,
+    export, import, repair,
 };
 use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
 use crate::book::*;
 use crate::bytes::StopFlag;
-use crate::game::Bound;
+use crate::game::{Bound, Outcome, Side};
 use crate::hash::{self, KeyTable};
 use crate::record::Record;
 use crate::xiangqi::{Move, Position};
@@ -180,10 +183,14 @@ fn from_files(kinds: &mut Kinds) {
 }
 
 fn imports(kinds: &mut Kinds, of: &Path) {
+    imports_of(kinds, "", of);
+}
+
+fn imports_of(kinds: &mut Kinds, source: &str, of: &Path) {
     for format in Format::ALL {
-        let foreign = kinds.folder.path().join(format.name());
+        let foreign = kinds.folder.path().join(format!("{source}{format}"));
         exported(of, &foreign, format);
-        let name = format!("imported {format}");
+        let name = format!("{source}imported {format}");
         let path = kinds.add(&name, |path| imported(&foreign, path));
         kinds.copy(&format!("{name}, edited"), &path, |copy| {
             edit(copy, |editor| {
@@ -236,6 +243,42 @@ fn every_kind() -> Kinds {
     kinds
 }
 
+/// The rows of a foreign book, as their bytes or as SQLite has them.
+fn foreign_rows(path: &Path, format: Format) -> Vec<Vec<rusqlite::types::Value>> {
+    let table = match format {
+        Format::Obk => "bhobk",
+        Format::PfBook => "pfBook",
+        Format::Xqb => "book",
+        _ => return vec![vec![rusqlite::types::Value::Blob(std::fs::read(path).unwrap())]],
+    };
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let mut rows = connection.prepare(&format!("SELECT * FROM \"{table}\" ORDER BY id")).unwrap();
+    let columns = rows.column_count();
+    let rows = rows.query_map([], |row| (0..columns).map(|i| row.get(i)).collect()).unwrap();
+    rows.collect::<rusqlite::Result<_>>().unwrap()
+}
+
+/// Exports a book to a format, and expects that the doctor finds no fault and that a repair changes no row.
+fn is_sound_as(book: &Path, format: Format, name: &str) {
+    let foreign = book.with_file_name(format!("sound {format}"));
+    let reach = Reach { plies: 2, positions: 100_000, ..Reach::default() };
+    let doctor = || DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
+    let options = ExportOptions { reach: reach.clone(), ..ExportOptions::new(format) };
+    if let Err(error) = export(&Book::open(book).unwrap(), &foreign, &options) {
+        assert!(matches!(error, InteropError::Nothing { .. }), "{name} as {format}: {error}");
+        return;
+    }
+    let diagnosis = examine(&foreign, &doctor()).unwrap();
+    assert!(diagnosis.is_healthy(), "{name} as {format}: {:?}", diagnosis.findings);
+    assert!(diagnosis.findings.iter().all(|found| found.issue == Issue::AllEqual), "{name}");
+    let copy = book.with_file_name(format!("sound {format}, repaired"));
+    let report = repair(&foreign, &copy, None, &doctor()).unwrap();
+    let changes = (report.dropped, report.changed, report.merged);
+    assert_eq!(changes, (0, 0, 0), "{name} as {format}");
+    assert!(report.lost.is_empty(), "{name} as {format}: {:?}", report.lost);
+    assert!(foreign_rows(&copy, format) == foreign_rows(&foreign, format), "{name} as {format}");
+}
+
 fn entries(path: &Path) -> Vec<BookEntry> {
     let mut entries = Vec::new();
     let book = Book::open(path).unwrap();
@@ -266,6 +309,164 @@ fn repair_of_a_healthy_book_is_the_identity() {
         assert_eq!(metadata(&copy), metadata(path), "{name}");
         assert!(std::fs::read(&copy).unwrap() == std::fs::read(path).unwrap(), "{name}");
     }
+}
+
+/// The entries of a book, by place.
+fn by_place(path: &Path) -> BTreeMap<RowKey, BookEntry> {
+    entries(path).into_iter().map(|entry| ((entry.key, entry.mv), entry)).collect()
+}
+
+/// Repairs a damaged copy of a book. Returns the entries of the clean copy and what is lost; `None` if nothing is
+/// left.
+fn rescued(folder: &Path, bytes: &[u8]) -> Option<(BTreeMap<RowKey, BookEntry>, Vec<String>)> {
+    let (damaged, copy) = (folder.join("damaged"), folder.join("copy"));
+    std::fs::write(&damaged, bytes).unwrap();
+    drop(std::fs::remove_file(&copy));
+    let diagnosis = match examine(&damaged, &doctor()) {
+        Ok(diagnosis) => diagnosis,
+        Err(error) => {
+            assert!(matches!(error, InteropError::Unknown { .. }), "{error}");
+            return None;
+        }
+    };
+    assert!(!diagnosis.is_healthy());
+    match repair(&damaged, &copy, None, &doctor()) {
+        Ok(report) => {
+            assert_eq!(report.written, metadata(&copy).rows);
+            Some((by_place(&copy), report.lost))
+        }
+        Err(InteropError::Nothing { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn own_books_are_rescued_wherever_they_are_cut_off() {
+    let folder = TempDir::new().unwrap();
+    let games = [some_games(), random_games(400)].concat();
+    let (book, _) = build_with(folder.path(), &games, BuildOptions::default()).unwrap();
+    edit(book.path(), |editor| {
+        let changes = [Change::Comment(Some("mine".to_owned())), Change::Priority(5)];
+        editor.change(&after(""), mv("h2e2"), &changes).unwrap();
+    });
+    let (truth, bytes) = (by_place(book.path()), std::fs::read(book.path()).unwrap());
+    assert!(bytes.len() > 20 * 8192, "{}", bytes.len());
+    let mut most = 0;
+    for len in (1..60).map(|part| bytes.len() * part / 60).chain([bytes.len() - 1]) {
+        let Some((found, lost)) = rescued(folder.path(), &bytes[..len]) else { continue };
+        for (place, entry) in &found {
+            let whole = &truth[place];
+            let unmarked = BookEntry { mark: Annotation::default(), ..whole.clone() };
+            assert!(entry == whole || *entry == unmarked, "{len}: {entry:?}");
+        }
+        assert!(!lost.is_empty() && lost[0].contains("pages are missing"), "{len}: {lost:?}");
+        if found.len() < truth.len() {
+            assert!(lost.iter().any(|lost| lost.contains("moves")), "{len}: {lost:?}");
+        }
+        assert!(found.len() >= most, "{len}: a longer piece holds no less");
+        most = found.len();
+    }
+    assert!(most * 10 > truth.len() * 9, "{most} of {}", truth.len());
+}
+
+#[test]
+fn own_books_are_rescued_around_changed_bytes() {
+    let folder = TempDir::new().unwrap();
+    let (book, _) = build_with(folder.path(), &random_games(300), BuildOptions::default()).unwrap();
+    let (truth, bytes) = (by_place(book.path()), std::fs::read(book.path()).unwrap());
+    let mut rescues = 0;
+    for number in 0..60usize {
+        let mut bytes = bytes.clone();
+        // Mostly where pages begin.
+        let at = number * 7919 * 131 % bytes.len();
+        let at = if number % 3 == 0 { at } else { at / 8192 * 8192 + number % 16 };
+        bytes[at] ^= 0xff;
+        let Some((found, _)) = rescued(folder.path(), &bytes) else { continue };
+        rescues += 1;
+        assert!(found.iter().all(|(place, entry)| truth.get(place) == Some(entry)), "{at}");
+        // A page holds some hundred rows.
+        assert!(found.len() + 1200 > truth.len(), "{at}: {} of {}", found.len(), truth.len());
+    }
+    assert!(rescues > 50, "{rescues}");
+}
+
+#[test]
+fn every_export_of_a_healthy_book_is_healthy() {
+    let mut kinds = every_kind();
+    // A main line that is played thousands of times, and the same with every record twice.
+    let mut games = vec!["h2e2 h9g7 h0g2 i9h9"; 1500];
+    games.extend(["g3g4 c6c5", "c3c4 g6g5", "h2e2 b9c7", "h2e2 h9g7 h0g2 b9c7"]);
+    let mut games = lines(&games);
+    for (game, result) in
+        games.iter_mut().zip([Outcome::Win(Side::First), Outcome::Draw].iter().cycle())
+    {
+        game.result = Some(*result);
+    }
+    let every = Filter { every_record: true, ..Filter::default() };
+    let played = BuildOptions { filter: every.clone(), ..BuildOptions::default() };
+    let dominant = kinds.build("dominant", &games, played.clone());
+    games.truncate(1502);
+    kinds.build("one reply", &games, BuildOptions { max_ply: 1, ..played.clone() });
+    let weight = "1000*w+d".parse().unwrap();
+    kinds.build("other weights", &games, BuildOptions { weight, ..played });
+    for game in &mut games {
+        game.result = None;
+    }
+    let late = Filter { from_ply: 3, ..every };
+    kinds.build(
+        "unknown results",
+        &games,
+        BuildOptions { filter: late, ..BuildOptions::default() },
+    );
+    let twice: Vec<_> =
+        random_games(60).into_iter().flat_map(|game| [game.clone(), game]).collect();
+    let every = Filter { every_record: true, ..Filter::default() };
+    kinds.build("twice", &twice, BuildOptions { filter: every, ..BuildOptions::default() });
+    imports_of(&mut kinds, "dominant", &dominant);
+    for (name, path) in &kinds.books {
+        let own = examine(path, &doctor()).unwrap();
+        assert!(own.is_healthy(), "{name}: {:?}", own.findings);
+        for format in Format::ALL {
+            is_sound_as(path, format, name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn every_export_of_any_built_book_is_healthy(
+        games in 1..40u64,
+        copies in 1..4usize,
+        filter in any_filter(),
+        max_ply in 1..40usize,
+        min_games in 1..3u64,
+    ) {
+        let records = random_games(games);
+        let all: Vec<_> = (0..copies).flat_map(|_| records.clone()).collect();
+        let folder = TempDir::new().unwrap();
+        let max_ply = max_ply.max(filter.from_ply.into());
+        let options = BuildOptions { filter, max_ply, min_games, ..BuildOptions::default() };
+        if build_with(folder.path(), &all, options).is_ok() {
+            for format in Format::ALL {
+                is_sound_as(&folder.path().join("test.book"), format, "any");
+            }
+        }
+    }
+}
+
+fn any_filter() -> impl Strategy<Value = Filter> {
+    let mover = [None, Some(Mover::First), Some(Mover::Second), Some(Mover::Winner)];
+    (any::<bool>(), 0..4u16, prop::sample::select(mover.to_vec()), any::<bool>()).prop_map(
+        |(every_record, from_ply, mover, fold_mirror)| Filter {
+            every_record,
+            from_ply,
+            mover,
+            fold_mirror,
+            ..Filter::default()
+        },
+    )
 }
 
 #[test]

@@ -57,6 +57,7 @@ pub use edit::editor::{Change, EditError, Editor};
 pub use edit::journal::JournalStep;
 pub use edit::merge::{MergeOptions, MergeReport, MergedBook, merge};
 pub use edit::prune::{PruneOptions, PruneReport, prune};
+pub use file::in_memory::MovesInMemory;
 pub use file::reader::{Book, BookEntry, BookMove};
 pub use file::scores::{MAX_SOURCE, MoveScore, Score};
 pub use file::store::{APPLICATION_ID, VERSION};

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::json;
 
 use super::book::from_build;
@@ -86,12 +87,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         report: Report::default(),
         first_bad: None,
         keep_legal_part: args.keep_legal_part,
+        bar: progress_bar(to_stdout),
     };
     let folder = args.temporary_folder();
     for file in &inputs.files {
         work.file(file, &folder)?;
     }
-    let Work { output, mut report, first_bad, listing, .. } = work;
+    let Work { output, mut report, first_bad, listing, bar, .. } = work;
+    bar.finish_and_clear();
     if args.strict
         && let Some(bad) = &first_bad
     {
@@ -313,6 +316,19 @@ struct Work<'a, 'b> {
     report: Report,
     first_bad: Option<String>,
     keep_legal_part: bool,
+    /// Counts the games; nothing where standard error is no terminal.
+    bar: ProgressBar,
+}
+
+/// A count of games: how many there will be is known at the end only. None where the games themselves may go to
+/// the terminal.
+fn progress_bar(to_stdout: bool) -> ProgressBar {
+    if to_stdout {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} converting, {pos} games {elapsed}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    ProgressBar::new_spinner().with_style(style).with_finish(ProgressFinish::AndClear)
 }
 
 impl Work<'_, '_> {
@@ -370,14 +386,17 @@ impl Work<'_, '_> {
         if interrupt::is_requested() {
             return Err(interrupted());
         }
+        self.bar.inc(1);
         match game {
             Ok(game) => {
                 if let Some(note) = game.note {
-                    tracing::info!("{}: {note}", game.place.within(source));
+                    self.bar.suspend(|| tracing::info!("{}: {note}", game.place.within(source)));
                 }
                 if let Some(cut) = &game.cut {
                     let (source, reason) = (PathBuf::from(source), RejectReason::cut(&cut.reason));
-                    self.listing.add(&Reject { source, place: cut.place, game: cut.game, reason });
+                    let reject = Reject { source, place: cut.place, game: cut.game, reason };
+                    let listing = &mut self.listing;
+                    self.bar.suspend(|| listing.add(&reject));
                 }
                 self.write(source, &game)
             }
@@ -386,7 +405,8 @@ impl Work<'_, '_> {
                 let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);
                 let reject = Reject { source, place, game, reason };
                 self.first_bad.get_or_insert_with(|| reject.to_string());
-                self.listing.add(&reject);
+                let listing = &mut self.listing;
+                self.bar.suspend(|| listing.add(&reject));
                 Ok(())
             }
         }

@@ -40,9 +40,12 @@ impl Default for StatsOptions {
 pub struct Stats {
     /// Positions and moves by distance from the start.
     pub walk: Walk,
-    /// The number of games that make a move of the book at each distance from the start.
+    /// The number of games that make a move of the book at each distance from the start; the sum of weights
+    /// where [`by_weight`](Self::by_weight).
     pub coverage: Vec<u64>,
-    /// The most played lines.
+    /// True if no move of the book has a game, as in books imported from mere weights.
+    pub by_weight: bool,
+    /// The most played lines, and of those played equally often the heaviest.
     pub lines: Vec<LineCount>,
     /// Positions in which the most played move scores clearly worse than another, the greatest
     /// differences first.
@@ -58,6 +61,8 @@ pub struct LineCount {
     pub moves: Vec<String>,
     /// Games of its rarest move: at most that many games follow it, as games may come from other lines.
     pub games: u64,
+    /// The weight of its lightest move.
+    pub weight: u64,
     /// The games of its last move.
     pub last: MoveStats,
 }
@@ -171,8 +176,10 @@ fn is_better(a: &MoveStats, b: &MoveStats, side: Side) -> bool {
 /// The moves of a book as a survey needs them.
 struct Content {
     places: Vec<crate::book::model::move_stats::RowKey>,
-    /// Games of each, as far as they count for coverage.
-    games: Vec<u64>,
+    /// Games of each, as far as they count for coverage, and the weight that is set.
+    games: Vec<(u64, u64)>,
+    /// True if some move has a game.
+    has_games: bool,
     contrasts: BTreeMap<i64, Contrast>,
     marks: AnnotationCounts,
 }
@@ -182,6 +189,7 @@ impl Content {
         let mut content = Self {
             places: Vec::new(),
             games: Vec::new(),
+            has_games: false,
             contrasts: BTreeMap::new(),
             marks: AnnotationCounts::default(),
         };
@@ -191,10 +199,11 @@ impl Content {
             let Some(entry) = BookEntry::new(key, mv, row, mark) else { return Ok(()) };
             content.places.push((key, mv));
             content.games.push(if entry.has_games(options.min_games) {
-                entry.stats.games
+                (entry.stats.games, entry.weight.unwrap_or(0))
             } else {
-                0
+                (0, 0)
             });
+            content.has_games |= entry.stats.games > 0;
             if entries.first().is_some_and(|first| first.key != key) {
                 content.contrast(&entries, options);
                 entries.clear();
@@ -228,7 +237,7 @@ impl Book {
         options: &StatsOptions,
     ) -> Result<Stats, BookError> {
         self.expect_game::<G>()?;
-        let Content { places, games, contrasts, marks } = Content::read(self, options)?;
+        let Content { places, games, has_games, contrasts, marks } = Content::read(self, options)?;
         let mut walker = Walker::<G>::new(self.foreign_keys(), places);
         walker.enter(&G::start());
         let (mut depths, mut coverage, mut differences) = (Vec::new(), Vec::new(), Vec::new());
@@ -239,7 +248,9 @@ impl Book {
             }
             depths[stop.ply].positions += 1;
             depths[stop.ply].moves += stop.legal;
-            let sum = games[stop.rows].iter().fold(0u64, |sum, &games| sum.saturating_add(games));
+            let counts = games[stop.rows].iter();
+            let counts = counts.map(|&(games, weight)| if has_games { games } else { weight });
+            let sum = counts.fold(0, u64::saturating_add);
             coverage[stop.ply] = coverage[stop.ply].saturating_add(sum);
             let key = self.key_of(position).to_i64();
             if let Some(contrast) = contrasts.get(&key) {
@@ -255,7 +266,7 @@ impl Book {
         let unreached = walker.unreached().count() as u64;
         let lines = self.lines::<G>(options)?;
         let walk = Walk { depths, unreached };
-        Ok(Stats { walk, coverage, lines, differences, marks })
+        Ok(Stats { walk, coverage, by_weight: !has_games, lines, differences, marks })
     }
 
     fn difference<G: Symmetric + Notation>(
@@ -280,7 +291,8 @@ impl Book {
         })
     }
 
-    /// The most played lines: the best first by the games of their rarest moves.
+    /// The most played lines: the best first by the games of their rarest moves, then by the weights of their
+    /// lightest, then by their moves.
     fn lines<G: Symmetric + Notation>(
         &self,
         options: &StatsOptions,
@@ -288,8 +300,8 @@ impl Book {
         let mut found = Vec::new();
         let mut heap = BinaryHeap::new();
         let mut looks = MAX_LOOKS;
-        heap.push((u64::MAX, Reverse(Vec::<u16>::new()), [0u64; 4]));
-        while let Some((games, Reverse(line), last)) = heap.pop() {
+        heap.push(((u64::MAX, u64::MAX), Reverse(Vec::<u16>::new()), [0u64; 4]));
+        while let Some(((games, weight), Reverse(line), last)) = heap.pop() {
             if found.len() >= options.lines {
                 break;
             }
@@ -301,13 +313,14 @@ impl Book {
             };
             looks = looks.saturating_sub(1 + moves.len());
             if moves.is_empty() && !line.is_empty() || looks == 0 {
-                found.push(line_count::<G>(&line, games, last));
+                found.push(line_count::<G>(&line, (games, weight), last));
             }
             for found in moves {
                 let t = found.stats;
                 let longer = line.iter().copied().chain([found.mv.pack()]).collect();
                 let counts = [t.games, t.first, t.draws, t.second];
-                heap.push((games.min(t.games), Reverse(longer), counts));
+                let least = (games.min(t.games), weight.min(found.weight));
+                heap.push((least, Reverse(longer), counts));
             }
         }
         Ok(found)
@@ -323,12 +336,13 @@ fn play<G: Notation>(line: &[u16]) -> Option<G> {
     Some(position)
 }
 
-fn line_count<G: Notation>(line: &[u16], games: u64, last: [u64; 4]) -> LineCount {
+fn line_count<G: Notation>(line: &[u16], (games, weight): (u64, u64), last: [u64; 4]) -> LineCount {
     let [all, first, draws, second] = last;
     let moves = line.iter().filter_map(|&bits| G::Move::unpack(bits)).map(G::move_text).collect();
     LineCount {
         moves,
         games,
+        weight,
         last: MoveStats { games: all, first, draws, second, ..MoveStats::default() },
     }
 }

@@ -42,6 +42,8 @@ pub struct BuildReport {
     pub same_files: usize,
     /// Number of files left out because the book that was added to has counted their content.
     pub known_files: usize,
+    /// Games that the book counts and the one that was added to did not; all games where there was none.
+    pub new_games: u64,
     /// Records that an interrupted build had read.
     pub kept: u64,
     /// Members of archives that were passed over, because they hold no games.
@@ -138,6 +140,7 @@ fn run(
         files: inputs.files.len(),
         same_files: inputs.same_files(),
         known_files: inputs.known_files(),
+        new_games: 0,
         kept: 0,
         skipped: inputs.skipped,
         empty_files: Vec::new(),
@@ -150,6 +153,7 @@ fn run(
         report.metadata = base.metadata().clone();
         return Ok(report);
     }
+    let base_games = builder.base().map_or(0, |base| base.counts().games);
     let rejects = builder.sorter();
     let sinks = Sinks { games: builder.played(), rejects: &rejects };
     let (parts, serial) = inputs.open_parts(&builder, &sinks)?;
@@ -172,7 +176,10 @@ fn run(
     if !result.as_ref().is_err_and(is_passing) {
         parts.discard();
     }
-    result.map(|metadata| BuildReport { metadata, ..report })
+    result.map(|metadata| {
+        let new_games = metadata.counts.games.saturating_sub(base_games);
+        BuildReport { metadata, new_games, ..report }
+    })
 }
 
 /// Returns true if the same build can succeed another time, so that the games read so far are worth keeping.

@@ -3,11 +3,13 @@
 pub(super) mod annotation_rows;
 pub(super) mod connect;
 pub(super) mod digest;
+pub(super) mod in_memory;
 pub(super) mod key_tables;
 pub(super) mod origins;
 pub(super) mod paged;
 pub(super) mod pages;
 pub(super) mod reader;
+pub(super) mod records;
 pub(super) mod rehash;
 pub(super) mod scores;
 pub(super) mod store;

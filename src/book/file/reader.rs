@@ -304,12 +304,22 @@ impl Book {
         position: &G,
         min_games: u64,
     ) -> Result<Vec<BookMove<G::Move>>, BookError> {
+        self.found(position, min_games, |key| self.entries_of(key))
+    }
+
+    /// What [`probe_with`](Self::probe_with) finds, `entries` being the moves of the book under a key.
+    pub(in crate::book) fn found<G: Symmetric>(
+        &self,
+        position: &G,
+        min_games: u64,
+        entries: impl FnOnce(i64) -> Result<Vec<BookEntry>, BookError>,
+    ) -> Result<Vec<BookMove<G::Move>>, BookError> {
         self.expect_game::<G>()?;
         let canonical = position.canonical_with(self.foreign_keys());
         let key = canonical.key.to_i64();
         let mover = position.turn();
-        let mut moves = Vec::new();
-        let entries = self.entries_of(key)?;
+        let entries = entries(key)?;
+        let mut moves = Vec::with_capacity(entries.len());
         let games: u128 = entries.iter().map(|entry| u128::from(entry.stats.games)).sum();
         for entry in entries {
             let BookEntry { mv: bits, stats, .. } = entry;

@@ -50,6 +50,11 @@ impl Rows {
         Self { rows, buckets, bits }
     }
 
+    /// All rows.
+    pub(in crate::book) fn all(&self) -> &[RowKey] {
+        &self.rows
+    }
+
     /// The rows of a key: where they begin, and the rows.
     pub(in crate::book) fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
         let bucket = bucket(key, self.bits);

@@ -1,15 +1,18 @@
 //! Examining a book for faults, be it the program's own or a foreign one.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::book::interop::error::InteropError;
+use crate::book::interop::hash_scheme::Scheme;
 use crate::book::interop::index::{ILLEGAL, Index, REACHED, SWAPPED, Stored};
 use crate::book::interop::issue::{Finding, Findings, Issue};
 use crate::book::interop::load::{LoadOptions, Loaded, load_damaged};
 use crate::book::interop::obk::Dialect;
+use crate::book::interop::progress::Step;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::{Format, own_doctor};
-use crate::game::{Packed, Symmetric};
+use crate::game::{Game, Packed, Symmetric};
 use crate::xiangqi::Position;
 
 /// The options of an examination.
@@ -23,11 +26,14 @@ pub struct DoctorOptions {
     pub reach: Reach,
     /// Examples of each fault, at most. Default 3.
     pub examples: usize,
+    /// A clean copy has weights out of all proportion brought down to those of the other moves. Default:
+    /// every weight stays as it is.
+    pub weights: bool,
 }
 
 impl Default for DoctorOptions {
     fn default() -> Self {
-        Self { from: None, memory: 1 << 30, reach: Reach::default(), examples: 3 }
+        Self { from: None, memory: 1 << 30, reach: Reach::default(), examples: 3, weights: false }
     }
 }
 
@@ -80,19 +86,19 @@ pub struct Diagnosis {
     /// Rows with a comment.
     pub comments: u64,
     /// Positions with several moves, and those of them whose moves all have the same weight: in foreign books
-    /// without having been played once each, in the program's own books by weights set by hand.
+    /// without results that explain it, in the program's own books by weights set by hand.
     pub choices: u64,
     /// See [`choices`](Self::choices).
     pub equal_choices: u64,
-    /// The faults; none in a healthy book.
+    /// The faults, none in a healthy book, and the notices.
     pub findings: Vec<Finding>,
 }
 
 impl Diagnosis {
-    /// Returns true if no fault was found.
+    /// Returns true if no fault was found; notices are none.
     #[must_use]
-    pub const fn is_healthy(&self) -> bool {
-        self.findings.is_empty()
+    pub fn is_healthy(&self) -> bool {
+        self.findings.iter().all(|finding| finding.issue.is_notice())
     }
 }
 
@@ -148,6 +154,7 @@ impl Column {
 pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected, InteropError> {
     let DoctorOptions { from, memory, examples, .. } = *options;
     let stop = options.reach.stop.clone();
+    options.reach.progress.report(Step::Reading, 0, 0);
     let mut loaded = load_damaged(path, &LoadOptions { from, memory, examples, stop })?;
     let mut findings = std::mem::replace(&mut loaded.findings, Findings::new(0));
     check_database(&loaded, &mut findings);
@@ -159,10 +166,12 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     let scheme = loaded.scheme();
     let doubles_are_faults = !matches!(loaded.format, Format::MoonRiver | Format::Polyglot);
     let mut mirrored = Vec::new();
+    let mut heavy = Heavy::new(outliers(&loaded));
     let walked = walk(path, scheme, &mut loaded.index, &options.reach, &mut |position, hits| {
         if doubles_are_faults {
             note_mirrored(position, hits, &mut mirrored);
         }
+        heavy.note(position, hits);
         Ok(())
     })?;
     for row in loaded.index.rows().iter().filter(|row| row.has(SWAPPED)) {
@@ -178,7 +187,7 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     if !is_known {
         findings.add(Issue::NothingReached, || format!("{} rows", loaded.rows));
     }
-    let outliers = outliers(&loaded);
+    let outliers = heavy.unexplained(scheme, &loaded.index);
     for outlier in &outliers {
         let row = loaded.index.row(outlier.row);
         findings.add(Issue::Outlier, || {
@@ -287,13 +296,30 @@ const OUT_OF_PROPORTION: i64 = 1000;
 /// A score of at most this many times the number of games is taken to derive from these games.
 const SCORE_PER_GAME: u64 = 4;
 
-/// The one number that is out of proportion, and the next.
-pub(super) fn outlier(weights: &[i64]) -> Option<(usize, i64)> {
-    let (at, &most) = weights.iter().enumerate().max_by_key(|&(_, weight)| weight)?;
-    let others = weights.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &w)| w);
-    let next = others.max()?;
-    let is_lone = weights.len() >= 3 && most >= next.max(1).saturating_mul(OUT_OF_PROPORTION);
-    is_lone.then_some((at, next))
+/// The weight of a move and the number of games in which it was played, as far as results say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Weighed {
+    pub(super) weight: i64,
+    pub(super) games: u64,
+}
+
+impl Weighed {
+    /// The greater of the two: a move that was often played has a reason for a high weight, whatever it has.
+    fn most(self) -> i64 {
+        self.weight.max(i64::try_from(self.games).unwrap_or(i64::MAX))
+    }
+}
+
+/// The one weight of a position that is out of proportion, and the most of any other. A weight that derives
+/// from games never is, nor is that of the move that was played more often than all others together.
+pub(super) fn outlier(moves: &[Weighed]) -> Option<(usize, i64)> {
+    let (at, most) = moves.iter().enumerate().max_by_key(|(_, found)| found.weight)?;
+    let others = moves.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &other)| other);
+    let next = others.clone().map(Weighed::most).max()?;
+    let is_lone = moves.len() >= 3 && most.weight >= next.max(1).saturating_mul(OUT_OF_PROPORTION);
+    let is_of_games = most.weight.cast_unsigned() <= most.games.saturating_mul(SCORE_PER_GAME);
+    let is_usual = most.games > others.map(|other| other.games).fold(0, u64::saturating_add);
+    (is_lone && !is_of_games && !is_usual).then_some((at, next))
 }
 
 /// Returns true if the columns of results hold results. Some books have nothing but wins, which are weights
@@ -302,32 +328,77 @@ fn has_results(loaded: &Loaded) -> bool {
     loaded.index.rows().iter().any(|row| row.draws > 0 || row.losses > 0)
 }
 
-/// Scores and weights out of proportion. Results are not checked.
+/// Scores and weights out of proportion. Results are not checked, and neither are weights that nothing stands
+/// beside: they may well be the numbers of games.
 fn outliers(loaded: &Loaded) -> Vec<Outlier> {
+    let is_played = loaded.index.rows().iter().any(|row| row.games() > 0);
+    let column = match (has_results(loaded), loaded.has_scores) {
+        _ if !is_played => return Vec::new(),
+        (false, false) => Column::Wins,
+        _ => Column::Score,
+    };
     let mut found = Vec::new();
-    if loaded.format == Format::MoonRiver {
-        return found;
-    }
-    let columns: &[Column] =
-        if has_results(loaded) { &[Column::Score] } else { &[Column::Score, Column::Wins] };
     let mut first = 0;
     for group in loaded.index.groups() {
-        for &column in columns {
-            let weights: Vec<i64> = group.iter().map(|row| column.of(row)).collect();
-            let Some((at, others)) = outlier(&weights) else { continue };
-            let games = group[at].games().saturating_mul(SCORE_PER_GAME);
-            let is_of_games = column == Column::Score && weights[at].cast_unsigned() <= games;
-            if !is_of_games {
-                found.push(Outlier { row: first + at, column, others });
-            }
+        let weigh = |row: &Stored| {
+            let games = if column == Column::Score { row.games() } else { 0 };
+            Weighed { weight: column.of(row), games }
+        };
+        let moves: Vec<Weighed> = group.iter().map(weigh).collect();
+        if let Some((at, others)) = outlier(&moves) {
+            found.push(Outlier { row: first + at, column, others });
         }
         first += group.len();
     }
     found
 }
 
+/// Rows with weights out of proportion, and the positions that their moves lead to.
+pub(super) struct Heavy {
+    outliers: Vec<Outlier>,
+    after: HashMap<usize, Position>,
+}
+
+/// The part of a weight that the replies to the move have together if games explain it: results that count
+/// for one side only and games that end there make up for the rest.
+const REPLIES: i64 = 8;
+
+impl Heavy {
+    pub(super) fn new(outliers: Vec<Outlier>) -> Self {
+        Self { outliers, after: HashMap::new() }
+    }
+
+    /// Notes where the moves lead.
+    pub(super) fn note(&mut self, position: &Position, hits: &[Hit]) {
+        for hit in hits {
+            if self.outliers.iter().any(|outlier| outlier.row == hit.row) {
+                let mut after = position.clone();
+                after.make(hit.mv);
+                self.after.insert(hit.row, after);
+            }
+        }
+    }
+
+    /// Those that nothing explains: a move that was played often has replies that were, too.
+    pub(super) fn unexplained(self, scheme: &Scheme, index: &Index) -> Vec<Outlier> {
+        let Self { outliers, after } = self;
+        let replies = |outlier: &Outlier| {
+            let Some(after) = after.get(&outlier.row) else { return 0 };
+            let keys = scheme.keys(after).into_iter().flatten();
+            let rows = keys.flat_map(|(key, _)| index.of(key)).map(|row| index.row(row));
+            let of = |row: &Stored| Weighed { weight: row.value.into(), games: row.games() }.most();
+            rows.map(of).fold(0, i64::saturating_add)
+        };
+        let is_explained = |outlier: &Outlier| {
+            let weight = outlier.column.of(index.row(outlier.row));
+            outlier.column == Column::Score && replies(outlier) >= weight / REPLIES
+        };
+        outliers.into_iter().filter(|outlier| !is_explained(outlier)).collect()
+    }
+}
+
 /// The number of positions with several moves, and of those where no number distinguishes the moves, unless
-/// the book holds results and the moves were played once each.
+/// all of them were played: then equal results explain equal weights.
 fn choices(loaded: &Loaded) -> (u64, u64) {
     if loaded.format == Format::MoonRiver {
         return (0, 0);
@@ -337,8 +408,8 @@ fn choices(loaded: &Loaded) -> (u64, u64) {
     for group in loaded.index.groups().filter(|group| group.len() > 1) {
         choices += 1;
         let same = |column: Column| group.iter().all(|r| column.of(r) == column.of(&group[0]));
-        let once_each = has_results && group.iter().all(|row| row.games() == 1);
-        equal += u64::from(same(Column::Score) && same(Column::Wins) && !once_each);
+        let is_played = has_results && group.iter().all(|row| row.games() > 0);
+        equal += u64::from(same(Column::Score) && same(Column::Wins) && !is_played);
     }
     (choices, equal)
 }

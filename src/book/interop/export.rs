@@ -8,6 +8,7 @@ use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Scheme, scheme};
 use crate::book::interop::index::{Collector, Index, Stored};
 use crate::book::interop::obk::Dialect;
+use crate::book::interop::progress::Step;
 use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::write::{Content, TableWriter};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, write, xqb};
@@ -73,6 +74,7 @@ pub fn export(
     options: &ExportOptions,
 ) -> Result<ExportReport, InteropError> {
     book.expect_game::<Position>()?;
+    options.reach.progress.report(Step::Reading, 0, 0);
     // The rows of the new file need as much memory again.
     let mut index = own_index(book, options.memory / 2)?;
     let moves = index.rows().len() as u64;
@@ -81,8 +83,10 @@ pub fn export(
     let mut writer = Writer::new(output, options)?;
     writer.has_evaluations = has_evaluations(book)?;
     let mut written = 0;
-    let walked = walk(book.path(), &own, &mut index, &options.reach, &mut |position, _| {
-        let found = book.probe_with(position, min_games)?;
+    let contents = book.moves_in_memory()?;
+    let walked = walk(book.path(), &own, &mut index, &options.reach, &mut |position, hits| {
+        let numbers = hits.iter().map(|hit| hit.place as usize);
+        let found = book.probe_near(&contents, position, min_games, numbers)?;
         written += found.len() as u64;
         writer.add(position, &found)
     })?;
@@ -93,6 +97,7 @@ pub fn export(
     }
     let mut dropped = std::mem::take(&mut writer.dropped);
     note(&mut dropped, "few_games", reached - written.min(reached));
+    options.reach.progress.report(Step::Writing, 0, 0);
     let rows = writer.finish(&mut dropped)?;
     Ok(ExportReport {
         moves,
@@ -374,6 +379,7 @@ impl<'a> Writer<'a> {
                 Ok(rows.len() as u64)
             }
             Rows::ElephantEye(records) => {
+                let records = summed(records, dropped);
                 let written = records.len() as u64;
                 write::eleeye(output, records)?;
                 Ok(written)
@@ -399,6 +405,25 @@ impl<'a> Writer<'a> {
             }
         }
     }
+}
+
+/// The records with those of one key and move added up: positions that share a key of 32 bits are one to
+/// readers.
+fn summed(
+    mut records: Vec<eleeye::Record>,
+    dropped: &mut BTreeMap<&'static str, u64>,
+) -> Vec<eleeye::Record> {
+    records.sort_unstable();
+    let before = records.len();
+    records.dedup_by(|other, one| {
+        let is_same = (other.key, other.mv) == (one.key, one.mv);
+        if is_same {
+            one.weight = one.weight.saturating_add(other.weight);
+        }
+        is_same
+    });
+    note(dropped, "shared_keys", (before - records.len()) as u64);
+    records
 }
 
 /// Returns true if a move may be chosen.

@@ -163,6 +163,13 @@ impl Scheme {
         self.full_key(position, mirrored) >> self.hidden_bits
     }
 
+    /// The forms of a position that such keys stand for, as [`keys`](Self::keys) has them: for schemes that do
+    /// not turn positions round.
+    pub(super) fn framed([plain, mirror]: [u64; 2]) -> [Option<(u64, Frame)>; 2] {
+        let frame = |mirrored| Frame { mirrored, turned: false };
+        [Some((plain, frame(false))), (plain != mirror).then(|| (mirror, frame(true)))]
+    }
+
     /// The keys of a position and its mirror image and the frames of their moves; one only if the position is
     /// its own mirror image.
     pub(super) fn keys(&self, position: &Position) -> [Option<(u64, Frame)>; 2] {

@@ -10,6 +10,7 @@ use crate::book::interop::index::{COMMENT, DISABLED, ILLEGAL, REACHED, SWAPPED, 
 use crate::book::interop::load::{LoadOptions, Loaded, load};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::own_book::OwnWriter;
+use crate::book::interop::progress::Step;
 use crate::book::interop::sqlite::bytes_of;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::write::join;
@@ -107,6 +108,7 @@ pub fn import(
     let pack = OwnWriter::create(output, &options.reach.stop)?;
     let ImportOptions { from, memory, .. } = *options;
     let stop = options.reach.stop.clone();
+    options.reach.progress.report(Step::Reading, 0, 0);
     let mut loaded = load(path, &LoadOptions { from, memory, examples: 0, stop })?;
     let source = source(&loaded)?;
     let mut taken = Vec::new();
@@ -216,7 +218,7 @@ fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), Interop
         let Some(mv) = loaded.index.row(number).mv() else { return Ok(()) };
         let Some(setup) = bytes_of(row.values[0]).and_then(xqb::decode) else { return Ok(()) };
         let Ok(position) = Position::from_setup(&setup) else { return Ok(()) };
-        let hit = Hit { row: number, mv, frame: Frame::PLAIN };
+        let hit = Hit { row: number, mv, frame: Frame::PLAIN, place: row.place };
         take(&position, &[hit], taken);
         if let Ok(other) = Position::from_setup(&turned_setup(&setup)) {
             take(&other, &[Hit { mv: turned(mv), ..hit }], taken);
@@ -256,11 +258,15 @@ fn write(
     taken.sort_unstable();
     taken.dedup();
     let (mut merged, mut shortened) = (0, 0);
+    let all = taken.len() as u64;
+    let mut done = 0;
     let groups = taken.chunk_by(|a, b| (a.key, a.mv) == (b.key, b.mv));
     for (number, group) in groups.enumerate() {
         if number % BATCH == 0 {
             reach.check_stop(&loaded.path)?;
+            reach.progress.report(Step::Writing, done, all);
         }
+        done += group.len() as u64;
         merged += group.len() as u64 - 1;
         let mut entry = entry(loaded, group, scores)?;
         shortened += u64::from(entry.mark.comment.as_mut().is_some_and(shorten));

@@ -72,7 +72,7 @@ impl Stored {
 }
 
 /// Memory that a row needs in all: here, in the walk, and on the way to another book.
-const ROW_BYTES: usize = 160;
+pub(super) const ROW_BYTES: usize = 160;
 
 /// Rows as they come, up to a limit.
 #[derive(Debug)]
@@ -102,12 +102,48 @@ impl<'a> Collector<'a> {
     }
 }
 
+/// Two bits of one word for each of the keys that are there, by their hash: nearly all others are refused
+/// without a look at rows.
+#[derive(Debug)]
+struct Filter {
+    bits: Vec<u64>,
+    shift: u32,
+}
+
+impl Filter {
+    /// Bits for each row, at least.
+    const BITS: usize = 12;
+
+    fn new(rows: &[Stored]) -> Self {
+        let width = (rows.len().max(4) * Self::BITS).next_power_of_two().ilog2();
+        let mut filter = Self { bits: vec![0; 1 << (width - 6)], shift: 64 - width };
+        for row in rows {
+            let (word, bits) = filter.place(row.key);
+            filter.bits[word] |= bits;
+        }
+        filter
+    }
+
+    /// Keys may have random bits anywhere, and the short ones only below.
+    fn place(&self, key: u64) -> (usize, u64) {
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let bit = |shift: u32| 1 << (hash >> shift & 63);
+        ((hash >> self.shift >> 6) as usize, bit(self.shift) | bit(self.shift - 6))
+    }
+
+    fn may_have(&self, key: u64) -> bool {
+        let (word, bits) = self.place(key);
+        self.bits[word] & bits == bits
+    }
+}
+
 /// All rows, sorted, and the beginnings of those whose keys share their highest bits.
 #[derive(Debug)]
 pub(super) struct Index {
     rows: Vec<Stored>,
     buckets: Vec<u32>,
     shift: u32,
+    filter: Filter,
     reached: usize,
     /// True if some rows may have origin and destination of their moves exchanged.
     pub(super) may_be_swapped: bool,
@@ -127,7 +163,8 @@ impl Index {
         for i in 1..buckets.len() {
             buckets[i] += buckets[i - 1];
         }
-        Self { rows, buckets, shift, reached: 0, may_be_swapped: false }
+        let filter = Filter::new(&rows);
+        Self { rows, buckets, shift, filter, reached: 0, may_be_swapped: false }
     }
 
     pub(super) fn rows(&self) -> &[Stored] {
@@ -140,6 +177,15 @@ impl Index {
 
     /// The numbers of the rows under a key.
     pub(super) fn of(&self, key: u64) -> std::ops::Range<usize> {
+        if self.may_have(key) { self.find(key) } else { 0..0 }
+    }
+
+    /// Returns false if there are no rows under a key, and seldom true if there are none.
+    pub(super) fn may_have(&self, key: u64) -> bool {
+        self.filter.may_have(key)
+    }
+
+    fn find(&self, key: u64) -> std::ops::Range<usize> {
         let bucket = (key >> self.shift) as usize;
         let Some(&high) = self.buckets.get(bucket.saturating_add(1)) else { return 0..0 };
         let (low, high) = (self.buckets[bucket] as usize, high as usize);
@@ -169,6 +215,11 @@ impl Index {
             row.mv = Move::new(mv.to(), mv.from()).pack();
             row.flags ^= SWAPPED;
         }
+    }
+
+    /// The number of rows that a walk has reached.
+    pub(super) const fn reached(&self) -> usize {
+        self.reached
     }
 
     /// Returns true if a walk has reached every row.

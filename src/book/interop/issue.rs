@@ -48,7 +48,8 @@ pub enum Issue {
     Comment,
     /// A comment is longer than a mebibyte, or a number stands in its place; it is not read.
     LongComment,
-    /// One weight or score is a thousand times any other of at least two: it wins every choice.
+    /// One weight or score is a thousand times any other of at least two, and no games explain it: it wins
+    /// every choice.
     Outlier,
     /// Too many positions have several moves, all of the same weight: the weights carry no information.
     AllEqual,
@@ -118,14 +119,22 @@ impl Issue {
             Self::OutOfRange => "numbers out of range",
             Self::Comment => "comments in an unknown encoding",
             Self::LongComment => "comments too long to be read",
-            Self::Outlier => "moves whose weight is a thousand times all others'",
+            Self::Outlier => {
+                "moves whose weight is a thousand times all others', though no games explain it"
+            }
             Self::AllEqual => "positions whose moves all have the same weight, for no reason",
             Self::DamagedRow => "rows whose checksum does not match",
             Self::Orphan => "remarks on moves that the book does not have",
         }
     }
 
-    /// Returns true if a clean copy does not have it.
+    /// Returns true if it is worth knowing and no fault: readers find all that the book holds.
+    #[must_use]
+    pub const fn is_notice(self) -> bool {
+        matches!(self, Self::AllEqual)
+    }
+
+    /// Returns true if a clean copy does not have it, if asked for in the case of weights.
     #[must_use]
     pub const fn is_repairable(self) -> bool {
         !matches!(self, Self::AllEqual | Self::NothingReached)

@@ -31,8 +31,10 @@ mod own_book;
 mod own_doctor;
 mod pfbook;
 mod polyglot;
+mod progress;
 mod recover;
 mod repair;
+mod rescue;
 mod sniff;
 mod sqlite;
 #[cfg(test)]
@@ -50,6 +52,7 @@ pub use export::{ExportOptions, ExportReport, export};
 pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
 pub use obk::Dialect;
+pub use progress::{Progress, Step};
 pub use repair::{RepairReport, repair};
 pub use sniff::sniff;
 pub(super) use sniff::sniff_until;

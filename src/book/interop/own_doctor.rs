@@ -16,7 +16,8 @@ use crate::book::file::digest::Header;
 use crate::book::file::reader::{Book, BookEntry};
 use crate::book::file::store::{APPLICATION_ID, BookPart, BookTable, TABLES};
 use crate::book::interop::doctor::{
-    BookKind, Diagnosis, DoctorOptions, note_equal, note_mirrored, outlier,
+    BookKind, Column, Diagnosis, DoctorOptions, Heavy, Outlier, Weighed, note_equal, note_mirrored,
+    outlier,
 };
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::Scheme;
@@ -25,15 +26,18 @@ use crate::book::interop::index::{
 };
 use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::own_book::OwnWriter;
+use crate::book::interop::progress::Step;
 use crate::book::interop::recover::{Scanned, salvage};
 use crate::book::interop::repair::RepairReport;
+use crate::book::interop::rescue::{Rescued, rescue};
 use crate::book::interop::walk::walk;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
-use crate::book::model::metadata::Counts;
+use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::{StopFlag, open};
-use crate::game::Packed;
+use crate::game::{Game, Packed};
+use crate::hash::KeyTable;
 use crate::xiangqi::{Move, Position};
 
 /// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
@@ -62,6 +66,8 @@ pub(super) struct Examined {
     /// Weights that a clean copy leaves out.
     outliers: BTreeSet<RowKey>,
     book: Option<Book>,
+    /// What is left of a book that SQLite cannot read, or not all of.
+    rescued: Option<Rescued>,
 }
 
 /// Examines a book of the program's own.
@@ -79,6 +85,8 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
     };
     let mut diagnosis = blank();
     let (mut bad, mut outliers) = (BTreeSet::new(), BTreeSet::new());
+    let (mut read, mut rescued) = (None, None);
+    options.reach.progress.report(Step::Reading, 0, 0);
     if let Some(book) = &book {
         book.expect_game::<Position>()?;
         if let Err(error) = book.check_file() {
@@ -86,21 +94,60 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         }
         let connection = connect(path, &options.reach.stop)?;
         check_structure(&connection, &mut findings);
-        let mut index = rows(path, &connection, options, &mut diagnosis, &mut findings)?;
+        let found = rows(path, &connection, options, &mut diagnosis)?;
+        for lost in &found.lost {
+            findings.add(Issue::File, || lost.clone());
+        }
         count_orphans(&connection, &mut findings);
         // After an interrupt everything looks damaged.
         options.reach.check_stop(path)?;
         if findings.is_empty()
+            && found.damaged.is_empty()
             && let Err(error) = book.check_rows()
         {
             findings.add(Issue::File, || error.to_string());
         }
-        let own = Scheme::own(book.foreign_keys());
-        bad = search(path, &own, &mut index, options, &mut diagnosis, &mut findings)?;
-        outliers = weigh(&index, &mut diagnosis, &mut findings);
+        read = Some(found);
+    }
+    let sound = read.as_ref().map_or(0, |read| read.index.rows().len());
+    let is_whole = read.as_ref().is_some_and(|read| read.lost.is_empty())
+        && book.as_ref().is_some_and(|book| book.metadata().rows <= diagnosis.rows);
+    if !is_whole {
+        options.reach.check_stop(path)?;
+        rescued = rescue(path, options.memory, &options.reach.stop)?
+            .filter(|rescued| rescued.rows.len() > sound || read.is_none());
+    }
+    let index = match (&rescued, read) {
+        (Some(rescued), _) => {
+            diagnosis = blank();
+            Some(rescued_rows(path, rescued, options, &mut diagnosis, &mut findings)?)
+        }
+        (None, Some(read)) => {
+            for place in read.damaged {
+                findings.add(Issue::DamagedRow, || place_name(place));
+            }
+            Some(read.index)
+        }
+        (None, None) => None,
+    };
+    if let Some(mut index) = index {
+        let keys = match (&rescued, &book) {
+            (Some(rescued), _) => rescued.foreign_keys.as_ref(),
+            (None, book) => book.as_ref().and_then(Book::foreign_keys),
+        };
+        let own = Scheme::own(keys);
+        let mut heavy = Heavy::new(weigh(&index, &mut diagnosis, &mut findings));
+        bad = search(path, &own, &mut index, &mut heavy, options, &mut diagnosis, &mut findings)?;
+        for outlier in heavy.unexplained(&own, &index) {
+            let row = index.row(outlier.row);
+            findings.add(Issue::Outlier, || {
+                format!("{}: {}, the next {}", place_name(place(row)), row.value, outlier.others)
+            });
+            outliers.insert(place(row));
+        }
     }
     diagnosis.findings = findings.into_vec();
-    Ok(Examined { diagnosis, bad, outliers, book })
+    Ok(Examined { diagnosis, bad, outliers, book, rescued })
 }
 
 /// The steps allowed, as a multiple of those for a file of the book's length: its connection serves all
@@ -148,21 +195,30 @@ fn check_structure(connection: &Connection, findings: &mut Findings) {
     }
 }
 
-/// All rows that are as they were written, and the moves added by hand. Unreadable rows are a finding.
+/// The rows of a book as far as SQLite reads them.
+struct ReadRows {
+    /// Those that are as they were written.
+    index: Index,
+    damaged: Vec<RowKey>,
+    /// The parts that cannot be read.
+    lost: Vec<String>,
+}
+
+/// All rows that are as they were written, and those that are not.
 fn rows(
     path: &Path,
     connection: &Connection,
     options: &DoctorOptions,
     diagnosis: &mut Diagnosis,
-    findings: &mut Findings,
-) -> Result<Index, InteropError> {
+) -> Result<ReadRows, InteropError> {
     let mut collector = Collector::new(path, options.memory);
     let mut full = Ok(());
     let has_marks = has_marks(connection);
+    let mut damaged = Vec::new();
     let read = each_row(connection, &mut |place, row| {
         diagnosis.rows += 1;
         let Some(row) = row else {
-            findings.add(Issue::DamagedRow, || place_name(place));
+            damaged.push(place);
             return full.is_ok();
         };
         let mark = mark_of(connection, has_marks, place);
@@ -172,8 +228,31 @@ fn rows(
         full.is_ok()
     });
     full?;
-    for lost in read {
-        findings.add(Issue::File, || lost);
+    Ok(ReadRows { index: collector.finish(), damaged, lost: read })
+}
+
+/// The rows of a book of which only records are left.
+fn rescued_rows(
+    path: &Path,
+    rescued: &Rescued,
+    options: &DoctorOptions,
+    diagnosis: &mut Diagnosis,
+    findings: &mut Findings,
+) -> Result<Index, InteropError> {
+    for lost in &rescued.lost {
+        findings.add(Issue::File, || format!("lost: {lost}"));
+    }
+    for &place in &rescued.damaged {
+        findings.add(Issue::DamagedRow, || place_name(place));
+    }
+    diagnosis.rows = (rescued.rows.len() + rescued.damaged.len()) as u64;
+    let mut collector = Collector::new(path, options.memory);
+    let none = Annotation::default();
+    for (&place, row) in &rescued.rows {
+        let mark = rescued.marks.get(&place).unwrap_or(&none);
+        diagnosis.disabled += u64::from(mark.flags.has(Flags::DISABLED));
+        diagnosis.comments += u64::from(mark.comment.is_some());
+        collector.push(stored(place, row, mark))?;
     }
     Ok(collector.finish())
 }
@@ -194,7 +273,8 @@ fn mark_of(connection: &Connection, has_marks: bool, place: RowKey) -> Annotatio
 fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
     let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
     let weight = mark.weight.or(row.weight);
-    stored.value = i32::try_from(weight.unwrap_or(row.stats.games)).unwrap_or(i32::MAX);
+    // Without the mover there is no formula; exports have at least this.
+    stored.value = i32::try_from(weight.unwrap_or(row.stats.decided())).unwrap_or(i32::MAX);
     stored.flags |= if weight.is_some() { CHANGED } else { 0 };
     let clamp = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
     stored.wins = clamp(row.stats.first);
@@ -281,10 +361,13 @@ fn scan(
             if !is_in_order || !range.contains(&key) {
                 return Err(row_fault("rows out of order"));
             }
-            before = Some(place);
-            last = Some(key);
             let content =
                 row.get_ref(2)?.as_blob().ok().and_then(|blob| MoveRow::take(key, mv, blob));
+            // The key of a damaged row may be the damage.
+            if content.is_some() {
+                before = Some(place);
+                last = Some(key);
+            }
             if !visit((place, content)) {
                 return Ok(());
             }
@@ -317,6 +400,7 @@ fn search(
     path: &Path,
     own: &Scheme,
     index: &mut Index,
+    heavy: &mut Heavy,
     options: &DoctorOptions,
     diagnosis: &mut Diagnosis,
     findings: &mut Findings,
@@ -324,6 +408,7 @@ fn search(
     let (mut mirrored, mut astray) = (Vec::new(), Vec::new());
     let walked = walk(path, own, index, &options.reach, &mut |position: &Position, hits| {
         note_mirrored(position, hits, &mut mirrored);
+        heavy.note(position, hits);
         let keys = [false, true].map(|mirror| own.key(position, mirror));
         let (least, most) = (keys[0].min(keys[1]), keys[0].max(keys[1]));
         if least != most {
@@ -363,23 +448,28 @@ const fn place(row: &Stored) -> RowKey {
 }
 
 /// Weights that were set and that are a thousand times all others.
-fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> BTreeSet<RowKey> {
-    let mut outliers = BTreeSet::new();
-    for group in index.groups().filter(|group| group.len() > 1) {
+fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> Vec<Outlier> {
+    // Weights that no games stand beside may well be the numbers of games.
+    let is_played = index.rows().iter().any(|row| row.games() > 0);
+    let (mut outliers, mut first) = (Vec::new(), 0);
+    for group in index.groups() {
+        let numbers = first..first + group.len();
+        first = numbers.end;
+        if group.len() < 2 {
+            continue;
+        }
         diagnosis.choices += 1;
-        let weights: Vec<i64> = group.iter().map(|row| row.value.into()).collect();
         // Numbers of games are not checked.
         let is_set = |row: &Stored| row.has(CHANGED) && row.games() > 0;
         let same = group.iter().all(|row| is_set(row) && row.value == group[0].value);
         diagnosis.equal_choices += u64::from(same);
-        let Some((at, others)) = outlier(&weights) else { continue };
-        if group[at].has(CHANGED) {
-            let place = place(&group[at]);
-            findings.add(Issue::Outlier, || {
-                format!("{}: {}, the next {others}", place_name(place), weights[at])
-            });
-            outliers.insert(place);
-        }
+        let weigh = |row: &Stored| Weighed { weight: row.value.into(), games: row.games() };
+        let moves: Vec<Weighed> = group.iter().map(weigh).collect();
+        let found = outlier(&moves).filter(|&(at, _)| is_played && group[at].has(CHANGED));
+        outliers.extend(found.map(|(at, others)| {
+            let row = numbers.start + at;
+            Outlier { row, column: Column::Score, others }
+        }));
     }
     note_equal(diagnosis.choices, diagnosis.equal_choices, findings);
     outliers
@@ -391,7 +481,12 @@ pub(super) fn repair(
     output: &Path,
     options: &DoctorOptions,
 ) -> Result<RepairReport, InteropError> {
-    let Examined { diagnosis, bad, outliers, book } = examine(path, options)?;
+    let Examined { diagnosis, bad, outliers, book, rescued } = examine(path, options)?;
+    let outliers = if options.weights { outliers } else { BTreeSet::new() };
+    if let Some(rescued) = rescued {
+        let writer = OwnWriter::create(output, &options.reach.stop)?;
+        return write_rescued(writer, rescued, &bad, &outliers, diagnosis);
+    }
     let Some(book) = book else {
         let what = "so little of it is left that it cannot be opened".to_owned();
         return Err(InteropError::Nothing { path: path.to_owned(), what });
@@ -426,6 +521,59 @@ pub(super) fn repair(
     let sources = book.sources().unwrap_or_default();
     let metadata = writer.finish_with(metadata, &table, &sources)?;
     report.written = metadata.rows;
+    Ok(report)
+}
+
+/// Writes what is left of a book. Its ids of games are no longer those of all games that its moves count, so it
+/// is marked as pruned.
+fn write_rescued(
+    mut writer: OwnWriter,
+    rescued: Rescued,
+    bad: &BTreeSet<RowKey>,
+    outliers: &BTreeSet<RowKey>,
+    diagnosis: Diagnosis,
+) -> Result<RepairReport, InteropError> {
+    let Rescued { rows, damaged, mut marks, sources, scores, ids, key_table, .. } = rescued;
+    let mut report = RepairReport::new(diagnosis, rescued.lost);
+    report.dropped = damaged.len() as u64;
+    for (place, mut row) in rows {
+        let mut mark = marks.remove(&place).unwrap_or_default();
+        let is_locked = mark.flags.has(Flags::LOCKED);
+        if bad.contains(&place) && !is_locked {
+            report.dropped += 1;
+            continue;
+        }
+        if outliers.contains(&place) && !is_locked {
+            (row.weight, mark.weight) = (None, None);
+            report.changed += 1;
+        }
+        let (key, mv) = place;
+        writer.add(&BookEntry { key, mv, stats: row.stats, weight: row.weight, mark })?;
+    }
+    for (place, mark) in marks {
+        if mark.flags.bits() & WITHOUT_ROW != 0 {
+            writer.put_mark(place, &mark)?;
+        } else {
+            report.dropped += 1;
+        }
+    }
+    for row in scores.into_values() {
+        writer.put_values("scores", row)?;
+    }
+    let fingerprint = KeyTable::from_bytes(&key_table).map(|table| table.fingerprint());
+    let mut metadata = rescued.metadata.unwrap_or_else(|| Metadata {
+        game: Position::NAME.to_owned(),
+        key_table: fingerprint.unwrap_or_default(),
+        min_games: 1,
+        ..Metadata::default()
+    });
+    metadata.pruned = true;
+    let kept = ids.len() as u64;
+    if kept != metadata.stored_games() {
+        metadata.counts = Counts { games: kept, ..Counts::default() };
+    }
+    writer.add_games(ids)?;
+    report.written = writer.finish_with(metadata, &key_table, &sources)?.rows;
     Ok(report)
 }
 

@@ -28,7 +28,8 @@ pub struct RepairReport {
     pub dropped: u64,
     /// Rows that became one with another row of the same move.
     pub merged: u64,
-    /// Weights brought down to those of the other moves, or set back to those that the games give.
+    /// Weights brought down to those of the other moves, or set back to those that the games give; none
+    /// unless [`DoctorOptions::weights`] asks for it.
     pub changed: u64,
     /// Records with something learnt, which the copy does not have.
     pub learning: u64,
@@ -42,12 +43,12 @@ impl RepairReport {
     }
 
     /// The findings that the copy still has.
-    pub fn left(&self) -> impl Iterator<Item = Issue> {
-        self.diagnosis
-            .findings
-            .iter()
-            .map(|finding| finding.issue)
-            .filter(|issue| !issue.is_repairable())
+    pub fn left(&self) -> impl Iterator<Item = Issue> + '_ {
+        let is_left = |issue: &Issue| match issue {
+            Issue::Outlier => self.changed == 0,
+            issue => !issue.is_repairable(),
+        };
+        self.diagnosis.findings.iter().map(|finding| finding.issue).filter(is_left)
     }
 }
 
@@ -71,7 +72,7 @@ pub fn repair(
     let inspected = inspect(path, &options)?;
     let mut report = RepairReport::new(inspected.diagnosis.clone(), inspected.loaded.lost.clone());
     report.learning = inspected.loaded.learning;
-    let rows = clean(&inspected, &mut report);
+    let rows = clean(&inspected, options.weights, &mut report);
     if rows.is_empty() {
         let what = "none of its rows can be used".to_owned();
         return Err(InteropError::Nothing { path: path.to_owned(), what });
@@ -133,14 +134,14 @@ impl Clean {
 }
 
 /// The rows of the copy, in the order of the file.
-fn clean(inspected: &Inspected, report: &mut RepairReport) -> Vec<Clean> {
+fn clean(inspected: &Inspected, weights: bool, report: &mut RepairReport) -> Vec<Clean> {
     let index = &inspected.loaded.index;
     let mut rows: Vec<Option<Clean>> = index
         .rows()
         .iter()
         .map(|row| (!row.has(ILLEGAL) || row.has(REACHED)).then(|| Clean::new(row)))
         .collect();
-    for outlier in &inspected.outliers {
+    for outlier in inspected.outliers.iter().filter(|_| weights) {
         if let Some(row) = &mut rows[outlier.row] {
             match outlier.column {
                 Column::Score => row.score = outlier.others,

@@ -215,12 +215,12 @@ fn a_real_book_of_moonriver() {
     let (loaded, reached, _, _) = walked(&path, &Reach { positions: 60_000, ..Reach::default() });
     assert_eq!(loaded.rows, 11_639 + 16_301);
     assert!(reached > 500, "{reached}");
-    let mut index = loaded.index;
-    let hits = super::walk::probe(scheme(Format::MoonRiver), &mut index, &mut Position::start());
+    let index = loaded.index;
+    let hits = super::walk::hits(scheme(Format::MoonRiver), &index, Position::start());
     for (text, count) in [("h2e2", 248), ("c3c4", 93), ("g0e2", 43), ("h0g2", 11)] {
         let mv = Move::parse(text).unwrap();
-        let hit = hits.iter().find(|hit| hit.mv == mv).unwrap();
-        assert_eq!(index.row(hit.row).value, count, "{text}");
+        let (row, _) = hits.iter().find(|hit| hit.1 == mv).unwrap();
+        assert_eq!(index.row(*row).value, count, "{text}");
     }
 }
 
@@ -699,8 +699,33 @@ fn a_weight_out_of_all_proportion() {
     }
     book.add("", "f0e1", 0, 230_827);
     assert_eq!(book.found(), [(Issue::Outlier, 1)]);
-    let clean = book.repaired();
+    let clean = book.folder.path().join("clean");
+    let report = repair(&book.path, &clean, None, &DoctorOptions::default()).unwrap();
+    assert_eq!(report.left().collect::<Vec<_>>(), [Issue::Outlier]);
+    assert_eq!(rows_of(&clean, "SELECT max(vwin) FROM bhobk"), [230_827], "no weight is changed");
+    let weights = DoctorOptions { weights: true, ..DoctorOptions::default() };
+    let clean = book.folder.path().join("weights");
+    let report = repair(&book.path, &clean, None, &weights).unwrap();
+    assert_eq!((report.changed, report.left().count()), (1, 0));
+    assert_eq!(found(&clean), []);
     assert_eq!(rows_of(&clean, "SELECT DISTINCT vwin FROM bhobk"), [1]);
+}
+
+#[test]
+fn what_was_played_is_never_out_of_proportion() {
+    // Scores far beyond the games, but of the move that was played most; and beside replies that weigh as much.
+    let book = Handmade::new();
+    for mv in ["c3c4", "g0e2"] {
+        book.add("", mv, 1, 1);
+    }
+    book.add("", "h2e2", 50_000, 1);
+    book.run("UPDATE bhobk SET vdraw = 1 WHERE vscore = 1");
+    assert_eq!(book.found(), [(Issue::Outlier, 1)]);
+    book.add("h2e2", "h9g7", 20_000, 1);
+    assert_eq!(book.found(), []);
+    book.run("DELETE FROM bhobk WHERE vscore = 20000");
+    book.run("UPDATE bhobk SET vwin = 9 WHERE vscore = 50000");
+    assert_eq!(book.found(), []);
 }
 
 #[test]
@@ -718,6 +743,8 @@ fn weights_that_mean_nothing() {
         position.make(next);
     }
     assert!(book.found().iter().any(|&(issue, _)| issue == Issue::AllEqual));
+    let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
+    assert!(diagnosis.is_healthy(), "a notice is no fault");
     let clean = book.folder.path().join("clean");
     let report =
         repair(&book.path, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();

@@ -2,30 +2,39 @@
 //! the start, and up to two others in between.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
+
+use arrayvec::ArrayVec;
+use rayon::prelude::*;
 
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Frame, Scheme};
 use crate::book::interop::index::{Index, REACHED};
+use crate::book::interop::progress::{Progress, Step};
 use crate::bytes::StopFlag;
-use crate::game::{Game, MoveList, Side, Symmetric};
+use crate::game::{Game, MAX_MOVES, MoveList, Side, Symmetric};
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 
 /// The limits of a walk.
 #[derive(Debug, Clone)]
 pub struct Reach {
     /// Plies in a row that need not be in the book: 0 to 2. Default 2; one at most where rows stand
-    /// for positions after the move (`.xob`) or keys have 32 bits (`BOOK.DAT`).
+    /// for positions after the move (`.xob`) or keys have 32 bits (`BOOK.DAT`), but for the first plies of a
+    /// game.
     pub plies: u8,
     /// The most positions examined for such plies. Default 40 million: some ten seconds.
     pub positions: u64,
     /// Ends the walk with [`InteropError::Interrupted`] soon after it was set.
     pub stop: StopFlag,
+    /// Receives the progress of the walk and of the work around it.
+    pub progress: Progress,
 }
 
 impl Default for Reach {
     fn default() -> Self {
-        Self { plies: 2, positions: 40_000_000, stop: StopFlag::default() }
+        let (stop, progress) = (StopFlag::default(), Progress::default());
+        Self { plies: 2, positions: 40_000_000, stop, progress }
     }
 }
 
@@ -47,6 +56,8 @@ pub(super) struct Hit {
     pub(super) mv: Move,
     /// The form of the position under which the row stands.
     pub(super) frame: Frame,
+    /// The place of the row in the file.
+    pub(super) place: i64,
 }
 
 /// The counts of a walk.
@@ -112,10 +123,11 @@ pub(super) fn walk(
         } else {
             reach.plies
         },
-        seen: HashSet::new(),
+        seen: HashSet::default(),
         reached: Vec::new(),
         expanded: 0,
         stepped: [0; 2],
+        is_far: false,
         looked: 0,
         walked: Walked::default(),
     };
@@ -124,6 +136,10 @@ pub(super) fn walk(
     Ok(walker.walked)
 }
 
+/// Positions looked up at a time, and the fewest for which threads are worth it.
+const LOT: usize = 1 << 12;
+const FEW: usize = 1 << 6;
+
 struct Walker<'a> {
     path: PathBuf,
     scheme: &'a Scheme,
@@ -131,12 +147,15 @@ struct Walker<'a> {
     reach: &'a Reach,
     plies: u8,
     /// Canonical keys of the positions reached.
-    seen: HashSet<u64>,
+    seen: HashSet<u64, BuildHasherDefault<KeyHasher>>,
     reached: Vec<Compact>,
     /// The number of them that were looked up.
     expanded: usize,
     /// The number of them from which one other ply was tried, and two.
     stepped: [usize; 2],
+    /// True once two other plies were tried from the start, where that is done only if nothing else is
+    /// reached.
+    is_far: bool,
     looked: u64,
     walked: Walked,
 }
@@ -146,9 +165,7 @@ impl Walker<'_> {
         loop {
             while self.expanded < self.reached.len() {
                 self.check_stop()?;
-                let position = self.reached[self.expanded].position();
-                self.expanded += 1;
-                self.expand(position, visit)?;
+                self.expand_some(visit)?;
             }
             if self.index.is_exhausted() || !self.step()? {
                 return Ok(());
@@ -161,25 +178,59 @@ impl Walker<'_> {
     }
 
     fn enter(&mut self, position: &Position) {
-        if self.seen.insert(position.canonical().key.0) {
-            self.reached.push(Compact::new(position));
+        self.enter_place(&Place::of(position));
+    }
+
+    fn enter_place(&mut self, place: &Place) {
+        if self.seen.insert(place.key) {
+            self.reached.push(place.compact);
         }
     }
 
-    /// Looks a position up and enters the positions after its book moves.
-    fn expand(&mut self, mut position: Position, visit: Visit<'_>) -> Result<(), InteropError> {
-        let hits = probe(self.scheme, self.index, &mut position);
-        if hits.is_empty() {
-            return Ok(());
+    /// Looks the next positions up and enters the positions after their book moves. What the index has of them
+    /// is found by many threads, and taken in their order.
+    fn expand_some(&mut self, visit: Visit<'_>) -> Result<(), InteropError> {
+        let end = self.reached.len().min(self.expanded + LOT);
+        let positions = &self.reached[self.expanded..end];
+        self.expanded = end;
+        let (scheme, index) = (self.scheme, &*self.index);
+        let look = |compact: &Compact| look(scheme, index, compact.position());
+        let looked: Vec<Option<Looked>> = if positions.len() < FEW {
+            positions.iter().map(look).collect()
+        } else {
+            positions.par_iter().with_min_len(FEW / 4).map(look).collect()
+        };
+        for Looked { position, found } in looked.into_iter().flatten() {
+            let (hits, after) = self.take(found);
+            if hits.is_empty() {
+                continue;
+            }
+            self.walked.positions += 1;
+            visit(&position, &hits)?;
+            after.iter().for_each(|place| self.enter_place(place));
         }
-        self.walked.positions += 1;
-        visit(&position, &hits)?;
-        for hit in hits {
-            let undo = position.make(hit.mv);
-            self.enter(&position);
-            position.unmake(hit.mv, undo);
-        }
+        let (reached, rows) = (self.index.reached() as u64, self.index.rows().len() as u64);
+        self.reach.progress.report(Step::Walking, reached, rows);
         Ok(())
+    }
+
+    /// Marks the rows of a position. Returns those with legal moves, and where these lead.
+    fn take(&mut self, found: Vec<Found>) -> (Vec<Hit>, Vec<Place>) {
+        let (mut hits, mut places) = (Vec::new(), Vec::new());
+        for Found { row, frame, legal, reverse } in found {
+            let mut legal = legal;
+            // A row that was reached before stays as it was then.
+            if legal.is_none() && reverse.is_some() && !self.index.row(row).has(REACHED) {
+                self.index.swap_move(row);
+                legal = reverse;
+            }
+            self.index.mark(row, legal.is_some());
+            if let Some((mv, place)) = legal {
+                hits.push(Hit { row, mv, frame, place: self.index.row(row).place });
+                places.push(place);
+            }
+        }
+        (hits, places)
     }
 
     /// Tries other plies from the next position for which that was not done yet: one ply from all, then two.
@@ -201,6 +252,13 @@ impl Walker<'_> {
                     return Ok(true);
                 }
             }
+        }
+        // A book may begin at a later ply.
+        if self.walked.positions == 0 && self.plies < self.reach.plies.min(2) && !self.is_far {
+            self.is_far = true;
+            let before = self.reached.len();
+            self.try_moves(&mut Position::start(), 2);
+            return Ok(self.reached.len() > before);
         }
         Ok(false)
     }
@@ -267,52 +325,126 @@ impl Walker<'_> {
     }
 }
 
-/// The rows of a position whose moves are legal in it. Rows whose moves are not are marked as illegal.
-pub(super) fn probe(scheme: &Scheme, index: &mut Index, position: &mut Position) -> Vec<Hit> {
-    if scheme.is_after() {
-        probe_after(scheme, index, position)
-    } else {
-        probe_at(scheme, index, position)
+/// A position on the way into the walk.
+#[derive(Debug)]
+struct Place {
+    /// Its canonical key.
+    key: u64,
+    compact: Compact,
+}
+
+impl Place {
+    fn of(position: &Position) -> Self {
+        Self { key: position.canonical().key.0, compact: Compact::new(position) }
     }
 }
 
-fn probe_at(scheme: &Scheme, index: &mut Index, position: &Position) -> Vec<Hit> {
-    let mut hits = Vec::new();
+/// A row that the index has for a position.
+struct Found {
+    row: usize,
+    frame: Frame,
+    /// Its move as it is played here if it is legal, and where that leads.
+    legal: Option<(Move, Place)>,
+    /// The same with origin and destination exchanged, where only that is legal.
+    reverse: Option<(Move, Place)>,
+}
+
+/// A position and its rows.
+struct Looked {
+    position: Position,
+    found: Vec<Found>,
+}
+
+/// The rows of a position; `None` if there are none. Rows of a short key count only if some of their moves are
+/// legal, for else they are likely those of another position.
+fn look(scheme: &Scheme, index: &Index, mut position: Position) -> Option<Looked> {
+    let found = if scheme.is_after() {
+        look_after(scheme, index, &mut position)
+    } else {
+        look_at(scheme, index, &mut position)
+    };
+    (!found.is_empty()).then_some(Looked { position, found })
+}
+
+/// The rows of a position whose moves are legal, and the moves; for tests.
+#[cfg(test)]
+pub(super) fn hits(scheme: &Scheme, index: &Index, position: Position) -> Vec<(usize, Move)> {
+    let found = look(scheme, index, position).map_or_else(Vec::new, |looked| looked.found);
+    found.into_iter().filter_map(|found| Some((found.row, found.legal?.0))).collect()
+}
+
+fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found> {
+    let mut all = Vec::new();
     for (key, frame) in scheme.keys(position).into_iter().flatten() {
+        let before = all.len();
         for row in index.of(key) {
             let mv = index.row(row).mv().map(|mv| frame.map(mv));
-            let mut legal = mv.filter(|&mv| position.is_legal(mv));
-            // A row that was reached before stays as it was then.
-            if legal.is_none() && index.may_be_swapped && !index.row(row).has(REACHED) {
-                let reverse = mv.map(|mv| Move::new(mv.to(), mv.from()));
-                legal = reverse.filter(|&mv| position.is_legal(mv));
-                if legal.is_some() {
-                    index.swap_move(row);
-                }
+            let mut played = |mv: Option<Move>| {
+                let mv = mv.filter(|&mv| position.is_legal(mv))?;
+                let undo = position.make(mv);
+                let place = Place::of(position);
+                position.unmake(mv, undo);
+                Some((mv, place))
+            };
+            let legal = played(mv);
+            let mut reverse = None;
+            if legal.is_none() && index.may_be_swapped {
+                reverse = played(mv.map(|mv| Move::new(mv.to(), mv.from())));
             }
-            index.mark(row, legal.is_some());
-            hits.extend(legal.map(|mv| Hit { row, mv, frame }));
+            all.push(Found { row, frame, legal, reverse });
+        }
+        if scheme.is_short() && all[before..].iter().all(|found| found.legal.is_none()) {
+            all.truncate(before);
         }
     }
-    hits
+    all
 }
 
 /// Rows stand for positions after the move, so every move is tried.
-fn probe_after(scheme: &Scheme, index: &mut Index, position: &mut Position) -> Vec<Hit> {
-    let mut hits = Vec::new();
+fn look_after(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found> {
+    let mut all = Vec::new();
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
-    for mv in moves {
-        let undo = position.make(mv);
-        for (key, frame) in scheme.keys(position).into_iter().flatten() {
+    let before = scheme.full_keys(position);
+    let keys: ArrayVec<(Move, [u64; 2]), MAX_MOVES> =
+        moves.into_iter().map(|mv| (mv, scheme.keys_after(position, before, mv))).collect();
+    // First the keys of all moves, so that the processor need not wait for each.
+    let known: ArrayVec<[bool; 2], MAX_MOVES> =
+        keys.iter().map(|(_, keys)| keys.map(|key| index.may_have(key))).collect();
+    for ((mv, keys), known) in keys.into_iter().zip(known) {
+        if known == [false; 2] {
+            continue;
+        }
+        for (key, frame) in Scheme::framed(keys).into_iter().flatten() {
             for row in index.of(key) {
-                index.mark(row, true);
-                hits.push(Hit { row, mv, frame });
+                let undo = position.make(mv);
+                let place = Place::of(position);
+                position.unmake(mv, undo);
+                all.push(Found { row, frame, legal: Some((mv, place)), reverse: None });
             }
         }
-        position.unmake(mv, undo);
     }
-    hits
+    all
+}
+
+/// The hash of keys that are random already.
+#[derive(Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 ^= key;
+    }
 }
 
 #[cfg(test)]

@@ -125,7 +125,8 @@ impl TableWriter {
             let connection = open_working(
                 file.file.temporary_path(),
                 "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-                 PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN;",
+                 PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY;
+                 PRAGMA cache_size = -16384; BEGIN;",
             )?;
             connection.execute_batch(layout.create)?;
             Ok(connection)
@@ -178,7 +179,7 @@ impl TableWriter {
             connection.execute_batch(layout.create_index)?;
             connection.execute_batch("COMMIT")?;
             let verdict: String =
-                connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+                connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
             connection.close().map_err(|(_, error)| error)?;
             Ok(verdict)
         };

@@ -1,18 +1,19 @@
 //! The number of games of a book in each opening.
 //!
 //! A book keeps moves, not games, so this is an estimate: from the start on, the games that come to a
-//! position go on by its moves in proportion to the games of these, whichever way they came. Ways are
+//! position go on by its moves in proportion to the games of these (where no move has any, to their weights),
+//! whichever way they came. Ways are
 //! followed until their name is settled, where the book ends, or where too few games are left; the heaviest
 //! first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::book::file::reader::Book;
+use crate::book::file::reader::{Book, BookMove};
 use crate::book::model::error::BookError;
 use crate::book::opening::{Code, Follower, MAX_PLY, Openings};
 use crate::game::Game;
-use crate::xiangqi::Position;
+use crate::xiangqi::{Move, Position};
 
 /// Positions looked up, at most.
 const LOOKS: usize = 20_000;
@@ -23,7 +24,7 @@ const UNIT: u128 = 1_000_000;
 /// Games of a book by their openings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OpeningStats {
-    /// Games that begin with a move of the book.
+    /// Games that begin with a move of the book; the sum of weights where none of its first moves has a game.
     pub games: u64,
     /// By the letters of the codes.
     pub letters: BTreeMap<char, u64>,
@@ -53,7 +54,7 @@ impl Book {
             ply: 0,
         };
         let moves = self.probe_with(&start.position, min_games)?;
-        let games = moves.iter().fold(0u64, |sum, mv| sum.saturating_add(mv.stats.games));
+        let games = counts(&moves).into_iter().fold(0u64, u64::saturating_add);
         let mut sums: BTreeMap<Code, (&'static str, u128)> = BTreeMap::new();
         let mut ways = vec![Some(start)];
         let mut heaviest = BinaryHeap::from([(u128::from(games) * UNIT, Reverse(0))]);
@@ -66,14 +67,15 @@ impl Book {
                 false => Vec::new(),
             };
             looks = looks.saturating_sub(1);
-            let total: u128 = moves.iter().map(|mv| u128::from(mv.stats.games)).sum();
+            let counts = counts(&moves);
+            let total: u128 = counts.iter().copied().map(u128::from).sum();
             if total == 0 {
                 if let Some(opening) = way.follower.opening() {
                     sums.entry(opening.code).or_insert((opening.name, 0)).1 += weight;
                 }
                 continue;
             }
-            for mv in moves.iter().filter(|mv| mv.stats.games > 0) {
+            for (mv, count) in moves.iter().zip(counts).filter(|&(_, count)| count > 0) {
                 let mut next = Way {
                     position: way.position.clone(),
                     follower: way.follower.clone(),
@@ -81,13 +83,19 @@ impl Book {
                 };
                 next.position.make(mv.mv);
                 next.follower.push(&next.position);
-                let weight = share(weight, u128::from(mv.stats.games), total);
+                let weight = share(weight, u128::from(count), total);
                 heaviest.push((weight, Reverse(ways.len())));
                 ways.push(Some(next));
             }
         }
         Ok(OpeningStats::new(games, sums))
     }
+}
+
+/// The games of the moves of a position, or their weights if none has a game.
+fn counts(moves: &[BookMove<Move>]) -> Vec<u64> {
+    let is_played = moves.iter().any(|mv| mv.stats.games > 0);
+    moves.iter().map(|mv| if is_played { mv.stats.games } else { mv.weight }).collect()
 }
 
 /// That part of a weight, without overflow.

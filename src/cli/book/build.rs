@@ -330,6 +330,7 @@ fn answer(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value 
         "files": report.files,
         "same_files": report.same_files,
         "known_files": report.known_files,
+        "new_games": report.new_games,
         "skipped": skipped,
         "resumed_records": report.kept,
         "records": counts.records,
@@ -369,6 +370,7 @@ fn print(
     }
     if args.into.is_some() {
         writeln!(out, "known      {} files that the book has counted", report.known_files)?;
+        writeln!(out, "new        {} games that the book had not counted", report.new_games)?;
     }
     if report.kept > 0 {
         writeln!(out, "kept       {} records that an interrupted build had read", report.kept)?;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
+use super::bar::Bar;
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use juzhong::book::interop::{Diagnosis, DoctorOptions, Issue, RepairReport, examine, repair};
@@ -20,6 +21,10 @@ pub(in crate::cli) struct Args {
     /// Where to write the clean copy; a new file.
     #[arg(short, long, requires = "repair")]
     output: Option<PathBuf>,
+    /// In the clean copy, bring weights out of all proportion down to those of the other moves. Without
+    /// this no weight is changed.
+    #[arg(long, requires = "repair")]
+    weights: bool,
     /// How the clean copy of an .obk stores keys from 2^63 on; doubles cannot hold all of them [default:
     /// as the book does].
     #[arg(long, value_enum, requires = "repair")]
@@ -39,11 +44,13 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book doctor")?;
+    let bar = Bar::new();
     let options = DoctorOptions {
         from: args.from.map(Into::into),
         memory: args.memory,
-        reach: args.reach.reach(),
+        reach: args.reach.reach(&bar),
         examples: args.examples,
+        weights: args.weights,
     };
     let repaired = match &args.output {
         Some(output) => {
@@ -56,6 +63,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         Some(report) => report.diagnosis.clone(),
         None => examine(&args.book, &options).map_err(from_interop)?,
     };
+    drop(bar);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &diagnosis, repaired.as_ref()))?;
     } else {
@@ -78,6 +86,7 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
                 "count": finding.count,
                 "examples": finding.examples,
                 "repairable": finding.issue.is_repairable(),
+                "notice": finding.issue.is_notice(),
             })
         })
         .collect();
@@ -145,7 +154,8 @@ fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliE
     }
     for finding in &found.findings {
         let issue = finding.issue;
-        writeln!(out, "{}: {} {}", issue.name(), finding.count, issue.text())?;
+        let notice = if issue.is_notice() { "notice, " } else { "" };
+        writeln!(out, "{notice}{}: {} {}", issue.name(), finding.count, issue.text())?;
         for example in &finding.examples {
             writeln!(out, "    {}", Visible(example))?;
         }

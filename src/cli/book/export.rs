@@ -5,6 +5,7 @@ use clap::ValueEnum;
 
 use super::super::listing::claim;
 use super::super::{CliError, Context, OrExit, exit};
+use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
 use super::query::flag_names;
 use super::{FormatName, from_book};
@@ -89,14 +90,15 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let Some(path) = &args.output else {
-        write_csv::<Position>(book, min_games, context.out)?;
+        write_csv::<Position>(book, min_games, &Bar::hidden(), context.out)?;
         return Ok(exit::OK);
     };
     let place = || path.shown().to_string();
     let _lock = claim(path)?;
     let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
-    write_csv::<Position>(book, min_games, &mut out).map_err(|error| error.within(place()))?;
+    write_csv::<Position>(book, min_games, &Bar::new(), &mut out)
+        .map_err(|error| error.within(place()))?;
     out.into_inner()
         .map_err(io::IntoInnerError::into_error)
         .and_then(AtomicFile::commit)
@@ -125,6 +127,9 @@ const HEAD: [&str; 17] = [
     "comment",
 ];
 
+/// Positions between two changes of the progress bar.
+const SHOWN_EVERY: u64 = 1 << 10;
+
 /// Rows as RFC 4180 has them.
 type Csv<'a> = csv::Writer<&'a mut dyn Write>;
 
@@ -144,14 +149,22 @@ fn io_error(error: csv::Error) -> io::Error {
 fn write_csv<G: Symmetric + Notation>(
     book: &Book,
     min_games: u64,
+    bar: &Bar,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let mut out = Csv::from_writer(out);
     out.write_record(HEAD).map_err(io_error)?;
+    bar.show("reading", 0, 0);
+    let moves = book.moves_in_memory().map_err(from_book)?;
+    let (all, mut done) = (book.metadata().positions, 0);
     let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
+        done += 1;
+        if done % SHOWN_EVERY == 0 {
+            bar.show("writing", done, all);
+        }
         let fen = position.to_fen();
         let key = book.key_of(position).to_string();
-        for found in book.probe_with(position, min_games)? {
+        for found in book.probe_in_memory(&moves, position, min_games)? {
             let line = reached_line::<G>(&found, position.turn());
             write_row(&mut out, [fen.clone(), key.clone(), ply.to_string()], line)?;
         }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
+use super::bar::Bar;
 use super::import::share;
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use juzhong::book::Book;
@@ -37,15 +38,17 @@ pub(super) fn run(
     args: &ForeignArgs,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
+    let bar = Bar::new();
     let options = ExportOptions {
         dialect: args.dialect.into(),
         swapped: args.swapped,
         min_games,
         memory: args.memory,
-        reach: args.reach.reach(),
+        reach: args.reach.reach(&bar),
         ..ExportOptions::new(to.into())
     };
     let report = export(book, output, &options).map_err(from_interop)?;
+    drop(bar);
     if context.common.json {
         writeln!(context.out, "{}", answer(book, output, &options, &report))?;
     } else {

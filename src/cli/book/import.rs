@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
+use super::bar::Bar;
 use super::{FormatName, ReachArgs, from_interop};
 use juzhong::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
 use juzhong::bytes::visible::ShowPath;
@@ -71,13 +72,15 @@ pub(super) const fn dialect_text(dialect: Dialect) -> &'static str {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("book import")?;
+    let bar = Bar::new();
     let options = ImportOptions {
         from: args.from.map(Into::into),
         memory: args.memory,
-        reach: args.reach.reach(),
+        reach: args.reach.reach(&bar),
         scores: args.scores.map(Into::into),
     };
     let report = import(&args.foreign, &args.output, &options).map_err(from_interop)?;
+    drop(bar);
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
     } else {

@@ -1,5 +1,6 @@
 //! Opening books.
 
+mod bar;
 mod build;
 mod classify;
 mod doctor;
@@ -27,6 +28,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use self::bar::Bar;
 use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
 use juzhong::book::interop::{Dialect, Format, InteropError, Reach};
@@ -284,7 +286,9 @@ struct ReachArgs {
 }
 
 impl ReachArgs {
-    fn reach(&self) -> Reach {
-        Reach { plies: self.plies, positions: self.positions, stop: stop_flag() }
+    /// The limits; `bar` shows the progress.
+    fn reach(&self, bar: &Bar) -> Reach {
+        let (stop, progress) = (stop_flag(), bar.progress());
+        Reach { plies: self.plies, positions: self.positions, stop, progress }
     }
 }

@@ -82,14 +82,15 @@ fn run_game<G: Symmetric + Terminal>(
     Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
 }
 
-/// The moves of most games first, then by their text.
+/// The moves of most games first, then of most weight, then by their text.
 pub(super) fn probe<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     min_games: u64,
 ) -> Result<Vec<BookMove<G::Move>>, CliError> {
     let mut found = book.probe_with(position, min_games).map_err(super::from_book)?;
-    found.sort_by_cached_key(|m| (std::cmp::Reverse(m.stats.games), G::move_text(m.mv)));
+    let most = |m: &BookMove<G::Move>| std::cmp::Reverse((m.stats.games, m.weight));
+    found.sort_by_cached_key(|m| (most(m), G::move_text(m.mv)));
     Ok(found)
 }
 
@@ -154,6 +155,7 @@ fn answer<G: Symmetric + Terminal>(
     }
     let mut answer = head(book, position);
     answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.stats.games)).into();
+    answer["total_weight"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.weight)).into();
     answer["moves"] = moves.into();
     for (field, value) in fields(names.here(position)) {
         answer[field] = value;

@@ -171,10 +171,11 @@ fn answer(args: &Args, found: &Found) -> Value {
         "books": found.origins.books.iter().map(origin_answer).collect::<Vec<_>>(),
         "marks": marks_answer(&survey.marks),
         "coverage": coverage_answer(found),
-        "openings": openings_answer(&found.census),
+        "openings": openings_answer(found),
         "lines": survey.lines.iter().map(|line| line_answer(line, args.notation)).collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
     });
+    answer["by_weight"] = survey.by_weight.into();
     if args.sources {
         answer["source_files"] = sources
             .iter()
@@ -204,9 +205,20 @@ fn marks_answer(marks: &AnnotationCounts) -> Value {
 }
 
 /// The share of all games that still make a move of the book at a distance from the start.
-fn share(found: &Found, games: u64) -> f64 {
-    let all = found.book.metadata().counts.games.max(1);
-    (games as f64 / all as f64).min(1.0)
+/// The share of the book's games; of the weight of its first moves where it has no games.
+fn share(found: &Found, count: u64) -> f64 {
+    let all = match found.survey.by_weight {
+        true => found.survey.coverage.first().copied().unwrap_or(0),
+        false => found.book.metadata().counts.games,
+    };
+    (count as f64 / all.max(1) as f64).min(1.0)
+}
+
+impl Found {
+    /// A number of games as answers have it, and the weight that it is in books without games.
+    fn games_or_weight(&self, count: u64) -> (u64, Option<u64>) {
+        if self.survey.by_weight { (0, Some(count)) } else { (count, None) }
+    }
 }
 
 /// To four digits.
@@ -215,18 +227,26 @@ fn rounded(n: f64) -> f64 {
 }
 
 fn coverage_answer(found: &Found) -> Vec<Value> {
-    let games = found.survey.coverage.iter().enumerate();
-    games
-        .map(|(ply, &games)| {
-            json!({"ply": ply, "games": games, "share": rounded(share(found, games))})
+    let counts = found.survey.coverage.iter().enumerate();
+    counts
+        .map(|(ply, &count)| {
+            let (games, weight) = found.games_or_weight(count);
+            let share = rounded(share(found, count));
+            json!({"ply": ply, "games": games, "weight": weight, "share": share})
         })
         .collect()
 }
 
-fn openings_answer(census: &OpeningStats) -> Value {
-    let opening = |&(code, name, games): &(Code, &str, u64)| json!({"ecco": code.to_string(), "name": name, "games": games});
+fn openings_answer(found: &Found) -> Value {
+    let census = &found.census;
+    let opening = |&(code, name, count): &(Code, &str, u64)| {
+        let (games, weight) = found.games_or_weight(count);
+        json!({"ecco": code.to_string(), "name": name, "games": games, "weight": weight})
+    };
+    let (games, weight) = found.games_or_weight(census.games);
     json!({
-        "games": census.games,
+        "games": games,
+        "weight": weight,
         "letters": census.letters,
         "most_frequent": census.openings.iter().map(opening).collect::<Vec<_>>(),
     })
@@ -236,6 +256,7 @@ fn line_answer(line: &LineCount, notation: NotationArgs) -> Value {
     let mut answer = json!({
         "line": line.moves.join(" "),
         "games": line.games,
+        "weight": line.weight,
         "red": line.last.first,
         "draws": line.last.draws,
         "black": line.last.second,
@@ -328,11 +349,8 @@ fn print_survey(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let survey = &found.survey;
-    writeln!(
-        out,
-        "{:>5} {:>10} {:>10} {:>10} {:>7}",
-        "ply", "positions", "moves", "games", "share"
-    )?;
+    let unit = if survey.by_weight { "weight" } else { "games" };
+    writeln!(out, "{:>5} {:>10} {:>10} {:>10} {:>7}", "ply", "positions", "moves", unit, "share")?;
     for ((ply, depth), &games) in survey.walk.depths.iter().enumerate().zip(&survey.coverage) {
         let share = 100.0 * share(found, games);
         let Depth { positions, moves } = depth;
@@ -341,16 +359,15 @@ fn print_survey(
     if survey.walk.unreached > 0 {
         writeln!(out, "{} moves are not reached from the start", survey.walk.unreached)?;
     }
-    print_census(&found.census, out)?;
+    print_census(&found.census, unit, out)?;
     for line in &survey.lines {
         let score = line.last.score(Side::First);
         let score = score.map_or_else(String::new, |score| format!(" {:.1}%", 100.0 * score));
-        writeln!(
-            out,
-            "line       {} games{score}: {}",
-            line.games,
-            line_text(&line.moves, notation)
-        )?;
+        let number = match line.games {
+            0 => format!("weight {}", line.weight),
+            games => format!("{games} games"),
+        };
+        writeln!(out, "line       {number}{score}: {}", line_text(&line.moves, notation))?;
     }
     for Difference { position, played, better, .. } in &survey.differences {
         let text = |s: &Sample| {
@@ -366,14 +383,14 @@ fn print_survey(
     Ok(())
 }
 
-fn print_census(census: &OpeningStats, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_census(census: &OpeningStats, unit: &str, out: &mut dyn Write) -> Result<(), CliError> {
     let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
     for (&letter, &games) in &census.letters {
         let group = Code::parse(&format!("{letter}00")).map_or("", Code::group);
-        writeln!(out, "openings   {letter}: {:.1}% of games ({group})", percent(games))?;
+        writeln!(out, "openings   {letter}: {:.1}% of {unit} ({group})", percent(games))?;
     }
     for &(code, name, games) in &census.openings {
-        writeln!(out, "opening    {code} {name}: {:.1}%, some {games} games", percent(games))?;
+        writeln!(out, "opening    {code} {name}: {:.1}%, some {games} {unit}", percent(games))?;
     }
     Ok(())
 }

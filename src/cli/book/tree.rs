@@ -21,7 +21,7 @@ const MAX_MOVES: usize = 100_000;
 /// A move and what follows.
 struct Branch<M> {
     found: BookMove<M>,
-    /// Numbers of the branches after it, the most played first.
+    /// Numbers of the branches after it, the most played first, then the heaviest.
     next: Vec<usize>,
 }
 
@@ -50,6 +50,8 @@ pub(super) fn run<G: Symmetric + Terminal>(
         }
         let games = tree.first.iter().map(|&number| tree.branches[number].found.stats.games);
         answer["total"] = games.fold(0, u64::saturating_add).into();
+        let weights = tree.first.iter().map(|&number| tree.branches[number].found.weight);
+        answer["total_weight"] = weights.fold(0, u64::saturating_add).into();
         answer["moves"] = tree.answer(&tree.first, position, names, notation);
         writeln!(context.out, "{answer}")?;
     } else {
@@ -72,7 +74,8 @@ struct Open<G> {
 
 impl<G: Symmetric + Terminal> Tree<G> {
     /// The moves of the most played positions first, so that a tree that is cut lacks those that come
-    /// up seldom: how often a line comes up is the least number of games of its moves.
+    /// up seldom: how often a line comes up is the least number of games of its moves, and in books without
+    /// games the least weight.
     fn grow(
         book: &Book,
         position: &G,
@@ -82,9 +85,9 @@ impl<G: Symmetric + Terminal> Tree<G> {
     ) -> Result<Self, CliError> {
         let mut tree = Self { branches: Vec::new(), first: Vec::new(), is_cut: false };
         let mut open = vec![Open { position: position.clone(), after: None, plies: 0 }];
-        // Games, then the order of finding.
-        let mut queue = BinaryHeap::from([(u64::MAX, Reverse(0))]);
-        while let Some((games, Reverse(number))) = queue.pop() {
+        // Games, weight, then the order of finding.
+        let mut queue = BinaryHeap::from([(u64::MAX, u64::MAX, Reverse(0))]);
+        while let Some((games, weight, Reverse(number))) = queue.pop() {
             let Open { position, after, plies } = &open[number];
             let (position, after, plies) = (position.clone(), *after, *plies + 1);
             let moves = probe(book, &position, min_games)?;
@@ -97,7 +100,8 @@ impl<G: Symmetric + Terminal> Tree<G> {
                     None => tree.first.push(branch),
                 }
                 if plies < depth {
-                    queue.push((games.min(found.stats.games), Reverse(open.len())));
+                    let (games, weight) = (games.min(found.stats.games), weight.min(found.weight));
+                    queue.push((games, weight, Reverse(open.len())));
                     let mut next = position.clone();
                     next.make(found.mv);
                     open.push(Open { position: next, after: Some(branch), plies });
@@ -145,7 +149,11 @@ impl<G: Symmetric + Terminal> Tree<G> {
             let score = percent(found, position.turn());
             let mv = position.write_move(found.mv, notation);
             let (games, marks) = (found.stats.games, marks_text(found));
-            writeln!(out, "{}{mv} {games} {score}{marks}", "  ".repeat(ply))?;
+            let number = match games {
+                0 => format!("weight {}", found.weight),
+                games => format!("{games} {score}"),
+            };
+            writeln!(out, "{}{mv} {number}{marks}", "  ".repeat(ply))?;
             let mut after = position.clone();
             after.make(found.mv);
             self.print(next, &after, (ply + 1, notation), out)?;

@@ -106,14 +106,17 @@ fn steps_and_one_go_make_the_same_file() {
     let (at_once, steps) = (folder.at("at-once"), folder.at("steps"));
     json(&["book", "build", &a, &b, &c, "-o", &at_once]);
     json(&["book", "build", &b, "-o", &steps]);
-    json(&["book", "build", &c, "--into", &steps]);
+    let added = json(&["book", "build", &c, "--into", &steps]);
+    assert_eq!((&added["games"], &added["new_games"]), (&140.into(), &50.into()));
     let last = json(&["book", "build", &a, &b, "--into", &steps]);
     assert_eq!((&last["files"], &last["known_files"]), (&2.into(), &1.into()));
     assert_eq!((&last["games"], &last["duplicates"]), (&200.into(), &40.into()));
+    assert_eq!(last["new_games"], 60);
     assert_eq!(std::fs::read(&steps).unwrap(), std::fs::read(&at_once).unwrap());
     // Nothing new changes nothing; another output gets a copy.
     let modified = std::fs::metadata(&steps).unwrap().modified().unwrap();
-    json(&["book", "build", &a, &b, &c, "--into", &steps]);
+    let nothing = json(&["book", "build", &a, &b, &c, "--into", &steps]);
+    assert_eq!((&nothing["games"], &nothing["new_games"]), (&200.into(), &0.into()));
     assert_eq!(std::fs::metadata(&steps).unwrap().modified().unwrap(), modified);
     let copy = folder.at("copy");
     json(&["book", "build", &a, "--into", &steps, "-o", &copy]);

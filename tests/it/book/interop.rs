@@ -121,6 +121,79 @@ fn a_truncated_book_is_read_as_far_as_it_goes() {
     }
 }
 
+#[test]
+fn a_truncated_own_book_is_rescued() {
+    let folder = Folder::new();
+    let (own, cut, clean) = (sample_book(&folder), folder.at("cut"), folder.at("clean"));
+    let bytes = std::fs::read(&own).unwrap();
+    std::fs::write(&cut, &bytes[..bytes.len() * 3 / 4]).unwrap();
+    fails(&["book", "query", &cut], 65, &["cut"]);
+    let report = json_with_code(&["book", "doctor", &cut, "--repair", "-o", &clean], 1);
+    assert_eq!(report["findings"][0]["name"], "file", "{report}");
+    let (repair, lost) = (&report["repair"], report["repair"]["lost"].to_string());
+    assert!(repair["written"].as_u64().unwrap() > 0, "{report}");
+    assert_eq!(repair["complete"], false);
+    assert!(lost.contains("pages are missing") && lost.contains("moves"), "{lost}");
+    let stats = json(&["book", "stats", &clean]);
+    assert_eq!((&stats["moves"], &stats["pruned"]), (&repair["written"], &true.into()));
+}
+
+/// An own book is exported with a weight set by hand that wins every choice.
+#[test]
+fn weights_are_changed_on_request_only() {
+    let folder = Folder::new();
+    let own = folder.at("own");
+    let games = "[Result \"1-0\"]\n\nh2e2 1-0\n\n[Result \"0-1\"]\n\ng3g4 0-1\n\n[Result \"1-0\"]\n\ng0e2 1-0\n\n";
+    let games = folder.write("a.pgn", games);
+    json(&["book", "build", &games, "-o", &own]);
+    json(&["book", "edit", &own, "--move", "g3g4", "--weight", "5000"]);
+    let weight_in = |book: &str| {
+        let moves = json(&["book", "query", book])["moves"].clone();
+        let found = moves.as_array().unwrap().iter().find(|found| found["move"] == "g3g4").cloned();
+        found.unwrap()["weight"].as_u64().unwrap()
+    };
+    let sick = json_with_code(&["book", "doctor", &own], 1);
+    assert_eq!(sick["findings"][0]["name"], "outlier", "{sick}");
+    let (same, lower) = (folder.at("same"), folder.at("lower"));
+    let repair = ["book", "doctor", &own, "--repair"];
+    let kept = json_with_code(&[&repair[..], &["-o", &same]].concat(), 1);
+    assert_eq!(
+        (&kept["repair"]["changed"], &kept["repair"]["left"][0]),
+        (&0.into(), &"outlier".into())
+    );
+    assert_eq!(weight_in(&same), 5000);
+    json_with_code(&[&repair[..], &["--weights", "-o", &lower]].concat(), 1);
+    assert_eq!(weight_in(&lower), 0);
+    fails(&["book", "doctor", &own, "--weights"], 2, &["--repair"]);
+}
+
+#[test]
+fn books_without_games_are_listed_by_weight() {
+    let folder = Folder::new();
+    let (own, foreign, again) = (sample_book(&folder), folder.at("dat"), folder.at("again"));
+    json(&["book", "export", &own, "--to", "eleeye", "-o", &foreign]);
+    json(&["book", "import", &foreign, "-o", &again]);
+    let answer = json(&["book", "query", &again]);
+    let moves = answer["moves"].as_array().unwrap();
+    let weights: Vec<u64> = moves.iter().map(|found| found["weight"].as_u64().unwrap()).collect();
+    assert!(weights.len() > 2 && weights.is_sorted_by(|a, b| a >= b), "{weights:?}");
+    assert_eq!(answer["total_weight"], weights.iter().sum::<u64>());
+    let tree = json(&["book", "query", &again, "--tree", "2"]);
+    assert_eq!(tree["moves"][0]["move"], moves[0]["move"]);
+    let stats = json(&["book", "stats", &again]);
+    assert_eq!(stats["by_weight"], true);
+    assert_eq!(stats["coverage"][0]["weight"], weights.iter().sum::<u64>());
+    assert_eq!(
+        (&stats["coverage"][0]["games"], &stats["coverage"][0]["share"]),
+        (&0.into(), &1.0.into())
+    );
+    let line = stats["lines"][0]["line"].as_str().unwrap();
+    assert!(line.starts_with(moves[0]["move"].as_str().unwrap()), "{line}");
+    let weights = stats["lines"].as_array().unwrap().iter().map(|line| line["weight"].as_u64());
+    assert!(weights.is_sorted_by(|a, b| a >= b));
+    assert_eq!(json(&["book", "stats", &own])["by_weight"], false);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed_and_pipes_are_not_opened() {

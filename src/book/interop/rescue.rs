@@ -1,0 +1,199 @@
+//! What is left of one of the program's own books where SQLite cannot read it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use rusqlite::types::Value;
+
+use crate::book::file::digest::Header;
+use crate::book::file::key_tables::key_file;
+use crate::book::file::records::for_each_record;
+use crate::book::interop::error::InteropError;
+use crate::book::interop::index::ROW_BYTES;
+use crate::book::model::annotation::{Annotation, Flags};
+use crate::book::model::metadata::{Metadata, Source};
+use crate::book::model::move_stats::{MoveRow, RowKey};
+use crate::bytes::{StopFlag, open};
+use crate::game::Game;
+use crate::hash::KeyTable;
+use crate::xiangqi::Position;
+
+/// The records of a book that lie in its readable pages.
+#[derive(Debug, Default)]
+pub(super) struct Rescued {
+    pub(super) rows: BTreeMap<RowKey, MoveRow>,
+    /// Rows whose checksum does not match.
+    pub(super) damaged: Vec<RowKey>,
+    pub(super) marks: BTreeMap<RowKey, Annotation>,
+    pub(super) sources: Vec<Source>,
+    /// Rows of the table of scores, by key and source.
+    pub(super) scores: BTreeMap<(i64, String), Vec<Value>>,
+    /// The ids of games, those that begin elsewhere among them.
+    pub(super) ids: Vec<[u8; 16]>,
+    /// What the book says of itself, if that is left.
+    pub(super) metadata: Option<Metadata>,
+    /// The file of its keys, and the keys if they are not the stored ones.
+    pub(super) key_table: Vec<u8>,
+    pub(super) foreign_keys: Option<KeyTable>,
+    /// What is lost, for people.
+    pub(super) lost: Vec<String>,
+}
+
+/// Records that belong to all others.
+#[derive(Debug, Default)]
+struct Frame {
+    pairs: BTreeMap<String, String>,
+    key_tables: BTreeMap<String, Vec<u8>>,
+    /// Steps of edits, and the sources of merged books.
+    history: u64,
+}
+
+/// Reads what is left of a book; `None` if that is nothing, or if its rows have no meaning any more.
+pub(super) fn rescue(
+    path: &Path,
+    memory: usize,
+    stop: &StopFlag,
+) -> Result<Option<Rescued>, InteropError> {
+    let io = |source: io::Error| match source.kind() {
+        io::ErrorKind::Interrupted => InteropError::Interrupted { path: path.to_owned() },
+        _ => InteropError::Io { path: path.to_owned(), source },
+    };
+    let mut file = open::regular(path).map_err(io)?;
+    let Some(header) = Header::read(&mut file).map_err(io)? else { return Ok(None) };
+    let have = file.metadata().map_err(io)?.len() / header.page_size;
+    let (mut rescued, mut frame) = (Rescued::default(), Frame::default());
+    let most = memory / ROW_BYTES;
+    let mut is_full = false;
+    for_each_record(&mut file, header.page_size, stop, &mut |record| {
+        is_full |= rescued.rows.len() + rescued.marks.len() >= most;
+        if !is_full {
+            rescued.take(record, &mut frame);
+        }
+        Ok(())
+    })
+    .map_err(io)?;
+    if is_full {
+        return Err(InteropError::TooLarge { path: path.to_owned(), rows: most as u64, memory });
+    }
+    if have < header.pages {
+        let missing = header.pages - have;
+        rescued.lost.push(format!("{missing} of its {} pages are missing", header.pages));
+    }
+    Ok(rescued.complete(&frame))
+}
+
+impl Rescued {
+    /// Takes a record, by the types of its values: no two tables have the same. Those of rows prove themselves
+    /// by a checksum.
+    fn take(&mut self, record: Vec<Value>, frame: &mut Frame) {
+        use Value::{Blob, Integer, Null, Text};
+        let place = |key: i64, mv: i64| u16::try_from(mv).ok().map(|mv| (key, mv));
+        match &record[..] {
+            [Integer(key), Integer(mv), Blob(blob)] => {
+                let Some(place) = place(*key, *mv) else { return };
+                match MoveRow::take(place.0, place.1, blob) {
+                    Some(row) => {
+                        self.rows.entry(place).or_insert(row);
+                    }
+                    None => self.damaged.push(place),
+                }
+            }
+            [Integer(key), Integer(mv), Text(group)] => {
+                let Some(place) = place(*key, *mv) else { return };
+                self.marks.entry(place).or_default().groups.insert(group.clone());
+            }
+            [Integer(key), Integer(mv), Integer(priority), Integer(flags), weight, comment, _]
+                if matches!(weight, Integer(_) | Null) && matches!(comment, Text(_) | Null) =>
+            {
+                let flags = Flags::from_bits(*flags);
+                let (Some(place), Some(flags)) = (place(*key, *mv), flags) else { return };
+                let mark = self.marks.entry(place).or_default();
+                mark.priority = *priority;
+                mark.flags = flags;
+                if let Integer(weight) = weight {
+                    mark.weight = u64::try_from(*weight).ok();
+                }
+                if let Text(comment) = comment {
+                    mark.comment = Some(comment.clone());
+                }
+            }
+            [Blob(hash), Text(name), Integer(games)] => {
+                let Ok(hash) = hash[..].try_into() else { return };
+                let games = games.cast_unsigned();
+                self.sources.push(Source { hash, name: name.clone(), games });
+            }
+            [Integer(key), Text(source), numbers @ ..]
+                if numbers.len() == 6
+                    && numbers[..5].iter().all(|number| matches!(number, Integer(_))) =>
+            {
+                self.scores.insert((*key, source.clone()), record);
+            }
+            [Blob(id)] => self.ids.extend(<[u8; 16]>::try_from(&id[..]).ok()),
+            [Text(name), Text(value)] => drop(frame.pairs.insert(name.clone(), value.clone())),
+            [Text(name), Blob(file)] => drop(frame.key_tables.insert(name.clone(), file.clone())),
+            [Integer(_), Integer(_), Text(_), ..] | [Integer(_), Blob(_)] => frame.history += 1,
+            _ => {}
+        }
+    }
+
+    /// Finds the keys that the rows were made with, and says what is lost.
+    fn complete(mut self, frame: &Frame) -> Option<Self> {
+        let stored_file = key_file(Position::NAME)?;
+        let stored = KeyTable::from_bytes(stored_file).ok()?;
+        self.metadata = Metadata::from_pairs(&frame.pairs).ok();
+        let fingerprint = frame.pairs.get("key_table").or(frame.key_tables.keys().next());
+        let is_stored = fingerprint.is_none_or(|print| *print == stored.fingerprint());
+        self.key_table = if is_stored {
+            stored_file.to_vec()
+        } else {
+            frame.key_tables.get(fingerprint?)?.clone()
+        };
+        if self.key_table != stored_file {
+            let table = KeyTable::from_bytes(&self.key_table).ok()?;
+            let is_sound = table.game() == Position::NAME
+                && table.words().len() == stored.words().len()
+                && fingerprint.is_some_and(|print| *print == table.fingerprint());
+            self.foreign_keys = Some(table).filter(|_| is_sound);
+            self.foreign_keys.as_ref()?;
+        }
+        self.damaged.retain(|place| !self.rows.contains_key(place));
+        self.damaged.sort_unstable();
+        self.damaged.dedup();
+        self.sources.sort_unstable();
+        self.sources.dedup_by_key(|source| source.hash);
+        self.note_lost(frame);
+        (!self.rows.is_empty() || !self.marks.is_empty()).then_some(self)
+    }
+
+    fn note_lost(&mut self, frame: &Frame) {
+        let Some(metadata) = &self.metadata else {
+            self.lost.push("what the book says of itself: games, limits, filters".to_owned());
+            if !self.ids.is_empty() {
+                self.ids.clear();
+                self.lost.push("the ids of its games".to_owned());
+            }
+            return;
+        };
+        let read = self.rows.len() as u64;
+        if read < metadata.rows {
+            let lost = metadata.rows - read;
+            self.lost.push(format!("{lost} of its {} moves", metadata.rows));
+        }
+        let games = metadata.stored_games();
+        self.ids.sort_unstable();
+        self.ids.dedup();
+        // Those of both tables look the same.
+        if metadata.counts.other_starts > 0 {
+            self.ids.clear();
+        }
+        if (self.ids.len() as u64) < games {
+            let lost = games - self.ids.len() as u64;
+            self.lost.push(format!("the ids of {lost} of its {games} games"));
+        }
+        if frame.history > 0 {
+            self.lost
+                .push("the history of its edits, and which books were merged into it".to_owned());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The progress of work on whole books, on standard error if that is a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use juzhong::book::interop::{Progress, Step};
+
+/// A bar that goes when it is dropped.
+#[derive(Debug)]
+pub(super) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        let style = ProgressStyle::with_template("{msg} {bar:40} {percent:>3}% {elapsed}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self(ProgressBar::new(1).with_style(style))
+    }
+
+    /// A bar that is not shown: for tables on standard output, which may be the same terminal.
+    pub(super) fn hidden() -> Self {
+        Self(ProgressBar::hidden())
+    }
+
+    /// The receiver of progress that moves the bar.
+    pub(super) fn progress(&self) -> Progress {
+        let bar = self.0.clone();
+        Progress::new(move |step, done, all| {
+            let text = match step {
+                Step::Reading => "reading",
+                Step::Walking => "finding",
+                Step::Writing => "writing",
+            };
+            if bar.message() != text {
+                bar.set_message(text);
+            }
+            bar.set_length(all.max(1));
+            bar.set_position(done);
+        })
+    }
+
+    /// Shows how much of a whole is done.
+    pub(super) fn show(&self, text: &'static str, done: u64, all: u64) {
+        if self.0.message() != text {
+            self.0.set_message(text);
+            self.0.set_length(all.max(1));
+        }
+        self.0.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
