@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::json;
 
 use super::book::from_build;
+use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
 use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, claim_file, show_some};
@@ -60,6 +61,10 @@ pub(super) struct Args {
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    games: GameFilterArgs,
+    #[command(flatten)]
+    search: SearchArgs,
 }
 
 const STANDARD: &str = "-";
@@ -79,6 +84,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     stop_flag(); // from here on an interrupt ends in good order
     let listing = Listing::open(args.rejects.as_deref(), &args.output)?;
     let to_stdout = args.output == Path::new(STANDARD);
+    let filter = GameFilter::new(&args.games, &args.search)?;
     let mut work = Work {
         output: Output::open(args, format, context.out)?,
         format,
@@ -87,6 +93,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         report: Report::default(),
         first_bad: None,
         keep_legal_part: args.keep_legal_part,
+        filter,
         bar: progress_bar(to_stdout),
     };
     let folder = args.temporary_folder();
@@ -111,6 +118,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let bad = if bad.is_empty() { what.to_owned() } else { bad };
         let message = format!("no game in {} file(s) ({first}{others}){bad}", inputs.files.len());
         return Err(CliError::message(exit::BAD_DATA, message));
+    }
+    if report.read.games == report.filtered {
+        listing.close()?;
+        let message = format!("none of {} games meets the conditions", report.filtered);
+        return Err(CliError::message(exit::FAILED, message));
     }
     output.close()?;
     listing.close()?;
@@ -212,6 +224,8 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliErr
 #[derive(Debug, Default)]
 struct Report {
     read: ReadSummary,
+    /// Good games that the conditions left out.
+    filtered: u64,
     dropped: Dropped,
 }
 
@@ -267,8 +281,12 @@ impl Report {
     ) -> Result<(), CliError> {
         let ReadSummary { games, bad, cut_variations, noted, skipped, undecoded, kept, guessed } =
             self.read;
+        let (games, filtered) = (games - self.filtered, self.filtered);
         let output = args.output.display();
         let mut text = format!("{}, {bad} bad left out", counted(games, "game", files));
+        if filtered > 0 {
+            let _ = write!(text, ", {filtered} others not meeting the conditions");
+        }
         if skipped > 0 {
             let _ = write!(text, ", {skipped} files without games passed over (-v names them)");
         }
@@ -285,6 +303,7 @@ impl Report {
                 "files": files,
                 "games": games,
                 "bad": bad,
+                "filtered": filtered,
                 "skipped": skipped,
                 "cut_variations": cut_variations,
                 "noted": noted,
@@ -316,6 +335,7 @@ struct Work<'a, 'b> {
     report: Report,
     first_bad: Option<String>,
     keep_legal_part: bool,
+    filter: GameFilter,
     /// Counts the games; nothing where standard error is no terminal.
     bar: ProgressBar,
 }
@@ -397,6 +417,10 @@ impl Work<'_, '_> {
                     let reject = Reject { source, place: cut.place, game: cut.game, reason };
                     let listing = &mut self.listing;
                     self.bar.suspend(|| listing.add(&reject));
+                }
+                if !self.filter.is_empty() && !self.filter.admits(&game.record) {
+                    self.report.filtered += 1;
+                    return Ok(());
                 }
                 self.write(source, &game)
             }

@@ -14,6 +14,7 @@ mod demo;
 mod evaluation;
 mod exit;
 mod fens;
+mod game_filter;
 mod input;
 mod interrupt;
 mod keys;

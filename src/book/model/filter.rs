@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use character_converter::traditional_to_simplified;
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::book::model::counted_game::{Facts, side_of_tag};
 use crate::game::{Notation, Outcome, Side};
@@ -159,11 +161,12 @@ impl FromStr for Filter {
 }
 
 impl Filter {
-    /// The same filter as [`admits_record`](Self::admits_record) wants it and as books carry it:
-    /// texts in lower case, no field set that has no effect.
-    pub(in crate::book) fn folded(&self) -> Self {
+    /// The same filter as [`admits`](Self::admits) wants it and as books carry it: texts of names in simplified
+    /// characters, half width and lower case, no field set that has no effect.
+    #[must_use]
+    pub fn folded(&self) -> Self {
         let fold = |text: &Option<String>| {
-            text.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty())
+            text.as_ref().map(|text| fold_name(text)).filter(|text| !text.is_empty())
         };
         Self {
             player: fold(&self.player),
@@ -193,8 +196,15 @@ impl Filter {
             && has(&self.first_player, &[Side::First])
             && has(&self.second_player, &[Side::Second])
             && self.event.as_ref().is_none_or(|part| {
-                record.tag("Event").is_some_and(|event| event.to_lowercase().contains(part))
+                record.tag("Event").is_some_and(|event| fold_name(event).contains(part))
             })
+    }
+
+    /// Returns true if a record by itself meets the conditions on its facts and its result. For a
+    /// [`folded`](Self::folded) filter.
+    #[must_use]
+    pub fn admits<G: Notation>(&self, record: &Record<G>) -> bool {
+        self.admits_record(record, &Facts::of(record)) && self.admits_result(record.result)
     }
 
     /// Returns true if a game of this settled result is counted.
@@ -220,11 +230,26 @@ impl Filter {
     }
 }
 
+/// A name or a part of one, so that the same name in traditional or simplified characters, full or half width, capitals
+/// or small letters is the same text: Unicode's form NFKC, then the dictionary of the crate `character_converter`, one
+/// character at a time, so that a part of a name is folded as the whole is.
+fn fold_name(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut folded = String::with_capacity(text.len());
+    for c in text.nfkc().flat_map(char::to_lowercase) {
+        let mut buffer = [0; 4];
+        folded.push_str(&traditional_to_simplified(c.encode_utf8(&mut buffer)));
+    }
+    folded
+}
+
 /// Returns true if the player of one of these sides has `part` in the name.
 fn plays<G: Notation>(record: &Record<G>, part: &str, sides: &[Side]) -> bool {
     record.tags.iter().any(|(tag, value)| {
         side_of_tag::<G>(tag).is_some_and(|(side, rest)| rest.is_empty() && sides.contains(&side))
-            && value.to_lowercase().contains(part)
+            && fold_name(value).contains(part)
     })
 }
 
@@ -285,6 +310,36 @@ mod tests {
         assert!(!admits(Filter { event: some("第二"), ..none() }));
         assert!(!admits(Filter { since: Some(1800), ..none() }), "no year is stated");
         assert!(!admits(Filter { min_rating: Some(0), ..none() }), "no rating is stated");
+    }
+
+    #[test]
+    fn names_are_the_same_in_both_scripts_and_widths() {
+        for (a, b) in [
+            ("胡荣华", "胡榮華"),
+            ("吕钦", "呂欽"),
+            ("许银川", "許銀川"),
+            ("杨官璘", "楊官璘"),
+            ("赵国荣", "趙國榮"),
+            ("陶汉明", "陶漢明"),
+            ("Hu Ronghua", "ＨＵ Ｒｏｎｇｈｕａ"),
+            ("王天一", "王天一"),
+        ] {
+            assert_eq!(fold_name(a), fold_name(b), "{a}");
+            let record = record(&[("Red", b), ("Event", b)]);
+            for part in [a.to_owned(), a.chars().take(2).collect()] {
+                let filter =
+                    Filter { player: Some(part.clone()), event: Some(part), ..Filter::default() };
+                assert!(filter.folded().admits(&record), "{a} finds {b}");
+            }
+        }
+        assert!(!fold_name("胡荣华").contains(&fold_name("胡司令")));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_changes_nothing_more(text in "\\PC{0,8}") {
+            prop_assert_eq!(fold_name(&fold_name(&text)), fold_name(&text));
+        }
     }
 
     #[test]

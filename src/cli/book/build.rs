@@ -6,13 +6,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::super::game_filter::GameFilterArgs;
 use super::super::interrupt::stop_flag;
 use super::super::listing::{ListFile, Listing, show_some};
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
 use juzhong::book::{
-    Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, Ending, MAX_SHARE, Mover,
+    Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SHARE, Mover,
     Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
 };
 use juzhong::bytes::atomic::folder_of;
@@ -89,30 +90,8 @@ struct Rules {
     /// max(…), min(…) and brackets [default: 2*w+d+u].
     #[arg(long, value_name = "FORMULA")]
     weight: Option<Weight>,
-    /// Only games in which both players have at least this rating.
-    #[arg(long)]
-    min_rating: Option<u16>,
-    /// Only games of this year or later.
-    #[arg(long)]
-    since: Option<u16>,
-    /// Only games of this year or before.
-    #[arg(long)]
-    until: Option<u16>,
-    /// Only games that ended so: 1-0, 1/2-1/2, 0-1 or * (unknown).
-    #[arg(long)]
-    result: Option<Ending>,
-    /// Only games in which a player's name contains this text.
-    #[arg(long)]
-    player: Option<String>,
-    /// Only games in which the name of Red's player contains this text.
-    #[arg(long)]
-    red: Option<String>,
-    /// Only games in which the name of Black's player contains this text.
-    #[arg(long)]
-    black: Option<String>,
-    /// Only games in which the event's name contains this text.
-    #[arg(long)]
-    event: Option<String>,
+    #[command(flatten)]
+    games: GameFilterArgs,
     /// Only the moves of this side.
     #[arg(long, value_enum, conflicts_with = "winner_only")]
     colour: Option<Colour>,
@@ -287,14 +266,7 @@ impl Rules {
         put(self.weight.clone(), &mut options.weight);
         let filter = &mut options.filter;
         put(self.from_ply, &mut filter.from_ply);
-        put(self.min_rating.map(Some), &mut filter.min_rating);
-        put(self.since.map(Some), &mut filter.since);
-        put(self.until.map(Some), &mut filter.until);
-        put(self.result.map(Some), &mut filter.result);
-        put(self.player.clone().map(Some), &mut filter.player);
-        put(self.red.clone().map(Some), &mut filter.first_player);
-        put(self.black.clone().map(Some), &mut filter.second_player);
-        put(self.event.clone().map(Some), &mut filter.event);
+        self.games.apply(filter);
         let colour = self.colour.map(|colour| match colour {
             Colour::Red => Mover::First,
             Colour::Black => Mover::Second,

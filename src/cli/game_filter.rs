@@ -1,0 +1,155 @@
+//! Conditions on games, and what is looked for in a collection.
+
+use super::line_args::Typed;
+use super::{CliError, exit};
+use juzhong::book::opening::{Code, Openings};
+use juzhong::book::{Ending, Filter};
+use juzhong::game::{Game, Symmetric};
+use juzhong::hash::Key;
+use juzhong::record::Record;
+use juzhong::tablebase::{Material, Pattern};
+use juzhong::xiangqi::Position;
+
+/// Conditions on what a record states.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct GameFilterArgs {
+    /// Only games in which both players have at least this rating.
+    #[arg(long)]
+    min_rating: Option<u16>,
+    /// Only games of this year or later.
+    #[arg(long)]
+    since: Option<u16>,
+    /// Only games of this year or before.
+    #[arg(long)]
+    until: Option<u16>,
+    /// Only games that ended so: 1-0, 1/2-1/2, 0-1 or * (unknown).
+    #[arg(long)]
+    result: Option<Ending>,
+    /// Only games in which a player's name contains this text; simplified and traditional characters, full and
+    /// half width, capitals and small letters are the same.
+    #[arg(long)]
+    player: Option<String>,
+    /// Only games in which the name of Red's player contains this text.
+    #[arg(long)]
+    red: Option<String>,
+    /// Only games in which the name of Black's player contains this text.
+    #[arg(long)]
+    black: Option<String>,
+    /// Only games in which the event's name contains this text.
+    #[arg(long)]
+    event: Option<String>,
+}
+
+impl GameFilterArgs {
+    /// Puts the conditions that are given into a filter.
+    pub(super) fn apply(&self, filter: &mut Filter) {
+        filter.min_rating = self.min_rating.or(filter.min_rating);
+        filter.since = self.since.or(filter.since);
+        filter.until = self.until.or(filter.until);
+        filter.result = self.result.or(filter.result);
+        let texts = [
+            (&self.player, &mut filter.player),
+            (&self.red, &mut filter.first_player),
+            (&self.black, &mut filter.second_player),
+            (&self.event, &mut filter.event),
+        ];
+        for (asked, to) in texts {
+            if asked.is_some() {
+                to.clone_from(asked);
+            }
+        }
+    }
+}
+
+/// What is looked for in the moves of a game.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct SearchArgs {
+    /// Only games of this opening: a code of the ECCO or its beginning (B, B2, B24).
+    #[arg(long, value_name = "CODE", value_parser = parse_code)]
+    opening: Option<String>,
+    /// Only games that reach this position or its mirror image: a FEN or startpos, perhaps with moves after it.
+    #[arg(long, value_name = "FEN")]
+    position: Option<String>,
+    /// Only games that come down to these men, as in KRvKN, or to a set of a pattern, as in 'KRvK*'; sides may be
+    /// exchanged.
+    #[arg(long, value_name = "MATERIAL")]
+    material: Option<Pattern>,
+}
+
+/// The beginning of a code: a letter, and digits.
+fn parse_code(text: &str) -> Result<String, String> {
+    let code = text.to_ascii_uppercase();
+    let whole: String = code.chars().chain("000".chars()).take(3).collect();
+    match Code::parse(&whole) {
+        Some(_) if code.len() <= 3 => Ok(code),
+        _ => Err("write a code of the ECCO or its beginning, such as B, B2 or B24".to_owned()),
+    }
+}
+
+/// Conditions on games, ready for many of them.
+pub(super) struct GameFilter {
+    filter: Filter,
+    opening: Option<String>,
+    position: Option<Key>,
+    material: Option<Pattern>,
+}
+
+impl GameFilter {
+    /// Reads the conditions.
+    pub(super) fn new(about: &GameFilterArgs, moves: &SearchArgs) -> Result<Self, CliError> {
+        let mut filter = Filter::default();
+        about.apply(&mut filter);
+        let read = |text: &String| {
+            let typed = Typed::<Position>::read(text);
+            typed.map_err(|refusal| CliError::new(exit::BAD_DATA, refusal).within("--position"))
+        };
+        let position = moves.position.as_ref().map(read).transpose()?;
+        Ok(Self {
+            filter: filter.folded(),
+            opening: moves.opening.clone(),
+            position: position.map(|typed| typed.line.position().canonical().key),
+            material: moves.material.clone(),
+        })
+    }
+
+    /// Returns true if every game is admitted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.filter == Filter::default()
+            && self.opening.is_none()
+            && self.position.is_none()
+            && self.material.is_none()
+    }
+
+    /// Returns true if the main line of the game meets all conditions.
+    pub(super) fn admits(&self, record: &Record<Position>) -> bool {
+        self.filter.admits(record) && self.is_of_opening(record) && self.is_reached(record)
+    }
+
+    fn is_of_opening(&self, record: &Record<Position>) -> bool {
+        let Some(wanted) = &self.opening else { return true };
+        let moves = &record.tree.moves;
+        let found = record.start.is_none().then(|| Openings::built_in().name_game(moves)).flatten();
+        found.is_some_and(|opening| opening.code.to_string().starts_with(wanted))
+    }
+
+    /// Returns true if the position and the men that are wanted come up, if any are.
+    fn is_reached(&self, record: &Record<Position>) -> bool {
+        let (mut has_position, mut has_material) =
+            (self.position.is_none(), self.material.is_none());
+        let mut position = record.start.clone().unwrap_or_else(Position::start);
+        let mut moves = record.tree.moves.iter();
+        loop {
+            has_position =
+                has_position || self.position.is_some_and(|key| position.canonical().key == key);
+            has_material = has_material
+                || self.material.as_ref().is_some_and(|pattern| {
+                    pattern.materials().contains(&Material::of(&position).0)
+                });
+            if has_position && has_material {
+                return true;
+            }
+            let Some(&mv) = moves.next() else { return false };
+            position.make(mv);
+        }
+    }
+}
