@@ -286,3 +286,57 @@ fn sources_without_a_game_are_counted_and_named() {
     }
     assert!(fs::read_to_string(&to).unwrap().contains("炮二平五"));
 }
+
+/// Games of two players, one of them written in both scripts, by different moves and results.
+const COLLECTION: &str = "\
+[Red \"胡榮華\"]\n[Black \"许银川\"]\n[Date \"1997.05.01\"]\n[Event \"A\"]\n[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n\
+[Red \"许银川\"]\n[Black \"胡荣华\"]\n[Date \"2001.05.01\"]\n[Event \"B\"]\n[Result \"1/2-1/2\"]\n\n1. c3c4 c6c5 1/2-1/2\n\n\
+[Red \"ＬＩ\"]\n[Black \"Wang\"]\n[Date \"2010.05.01\"]\n[Event \"C\"]\n[Result \"0-1\"]\n\n1. b2e2 b9c7 2. b0c2 0-1\n\n\
+[Red \"a\"]\n[Black \"b\"]\n[FEN \"4ka3/4a4/9/9/9/9/9/4R4/9/3K5 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e2e8 f9e8 2. d0d1 1-0\n\n";
+
+#[test]
+fn a_collection_can_be_searched() {
+    let folder = Folder::new();
+    let games = &folder.write("games.pgn", COLLECTION);
+    let out = &folder.at("found.jsonl");
+    let found = |conditions: &[&str]| {
+        let _gone = fs::remove_file(out);
+        let answer = json(&[&["convert", games, "-o", out], conditions].concat());
+        assert_eq!(answer["games"].as_u64().unwrap() + answer["filtered"].as_u64().unwrap(), 4);
+        let text = fs::read_to_string(out).unwrap();
+        assert_eq!(text.lines().count() as u64, answer["games"], "{conditions:?}");
+        answer["games"].as_u64().unwrap()
+    };
+    for (conditions, games) in [
+        (&[][..], 4),
+        (&["--player", "胡荣华"], 2),
+        (&["--player", "胡榮"], 2),
+        (&["--red", "胡荣华"], 1),
+        (&["--black", "許銀川"], 1),
+        (&["--player", "li"], 1),
+        (&["--since", "2000"], 2),
+        (&["--until", "2000"], 1),
+        (&["--result", "1-0"], 2),
+        (&["--player", "胡荣华", "--result", "1-0"], 1),
+        (&["--event", "b"], 1),
+        (&["--position", "startpos moves h2e2"], 2),
+        (&["--position", "startpos moves h2e2 h9g7 h0g2"], 2),
+        (&["--position", "startpos moves c3c4"], 1),
+        (&["--opening", "E"], 1),
+        (&["--opening", "b"], 2),
+        (&["--material", "KRvKA"], 0),
+        (&["--material", "KvKA"], 1),
+        (&["--material", "KRvK*"], 1),
+    ] {
+        if games > 0 {
+            assert_eq!(found(conditions), games, "{conditions:?}");
+        } else {
+            let _gone = fs::remove_file(out);
+            let args = [&["convert", &folder.at("games.pgn"), "-o", out], conditions];
+            fails(&args.concat(), 1, &["none of 4 games"]);
+            assert!(!Path::new(out).exists());
+        }
+    }
+    fails(&["convert", games, "-o", out, "--opening", "B9999"], 2, &["--opening", "ECCO"]);
+    fails(&["convert", games, "-o", out, "--position", "x"], 65, &["--position"]);
+}
