@@ -1,6 +1,8 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
 use juzhong::bytes::visible::VisibleLines;
 
 /// Fine: every answered query, whatever the answer.
@@ -106,11 +108,40 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 /// Help and version go to `out` with code 0, usage errors to standard error with code 2.
 pub(super) fn from_clap(error: &clap::Error, out: &mut dyn Write) -> u8 {
     if error.use_stderr() {
-        eprint!("{}", VisibleLines(error.render()));
+        let text = in_plain_words(&error.render().to_string());
+        eprint!("{}{}", VisibleLines(text), command_meant(error).unwrap_or_default());
         return USAGE;
     }
     match write!(out, "{}", error.render()).and_then(|()| out.flush()) {
         Ok(()) => OK,
         Err(error) => CliError::from(error).report(),
     }
+}
+
+/// The message with the remedy where the standard library only names the fault of a number.
+pub(super) fn in_plain_words(text: &str) -> String {
+    [
+        ("invalid digit found in string", "write a whole number"),
+        ("cannot parse integer from empty string", "write a whole number"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("number too small to fit in target type", "the number is too small"),
+        ("invalid float literal", "write a number"),
+    ]
+    .into_iter()
+    .fold(text.to_owned(), |text, (fault, remedy)| text.replace(fault, remedy))
+}
+
+/// The command that was meant if only its last word was typed: `query` for `book query`.
+fn command_meant(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let program = super::command_line();
+    let groups = program.get_subcommands().filter(|group| group.find_subcommand(typed).is_some());
+    let meant: Vec<String> =
+        groups.map(|group| format!("juzhong {} {typed}", group.get_name())).collect();
+    (!meant.is_empty()).then(|| format!("\nDid you mean {}?\n", meant.join(" or ")))
 }

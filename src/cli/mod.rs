@@ -112,7 +112,7 @@ enum Command {
     #[command(subcommand)]
     Book(book::Command),
     /// Generate, query and verify endgame tables.
-    #[command(subcommand, alias = "tb")]
+    #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
     /// Play against the engine in the terminal.
     Play(play::Args),

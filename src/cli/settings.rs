@@ -301,7 +301,7 @@ impl Settings {
             let values = values.iter().flat_map(|value| [option.clone(), value.clone()]);
             let line = std::iter::once("juzhong".into()).chain(words).chain(values);
             if let Err(error) = super::command_line().try_get_matches_from(line) {
-                let text = error.to_string();
+                let text = exit::in_plain_words(&error.to_string());
                 let first = text.lines().next().unwrap_or_default();
                 let first = first.strip_prefix("error: ").unwrap_or(first);
                 let message = format!("{}: {first}", place());

@@ -104,6 +104,7 @@ mod cli {
     mod play;
     mod position;
     mod settings;
+    mod usage;
     #[cfg(unix)]
     mod visible;
 }

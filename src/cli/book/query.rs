@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -246,8 +247,8 @@ pub(super) fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
     .collect()
 }
 
-/// The remarks on a move beside its games, in brackets.
-pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
+/// The remarks on a move beside its games.
+fn marks_list<M>(found: &BookMove<M>) -> Vec<String> {
     let mut parts: Vec<String> = flag_names(found).into_iter().map(str::to_owned).collect();
     if found.priority != 0 {
         parts.push(format!("priority {}", found.priority));
@@ -255,10 +256,13 @@ pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
     parts.extend(found.groups.iter().map(|group| format!("group {}", Visible(group))));
     let comment = |text: &String| Visible(text.replace('\n', " / ")).to_string();
     parts.extend(found.comment.as_ref().map(comment));
-    if parts.is_empty() {
-        return String::new();
-    }
-    format!("  ({})", parts.join("; "))
+    parts
+}
+
+/// The remarks on a move in brackets.
+pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
+    let parts = marks_list(found);
+    if parts.is_empty() { String::new() } else { format!("  ({})", parts.join("; ")) }
 }
 
 /// The mover's score in percent.
@@ -302,29 +306,38 @@ fn print<G: Symmetric + Terminal>(
     let [first, second] = side_names::<G>();
     writeln!(
         out,
-        "{:<6} {:>8} {first:>8} {:>8} {second:>8} {:>7} {:>9} {:>8}  {:<9}  opening",
+        "{:<8} {:>7} {first:>6} {:>6} {second:>6} {:>6} {:>7} {:>6}  {:<9}  code",
         "move", "games", "draws", "score", "weight", "others", "years"
     )?;
+    let mut codes = BTreeMap::new();
     for m in found {
         let t = &m.stats;
         let score = percent(m, position.turn());
         let next = after(position, m);
         let others = games_of(book, &next)?.saturating_sub(t.games);
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
-        let backed = m.score.backed.map_or_else(String::new, |span| format!("  {span}"));
-        let opening =
-            names.after(&next).map_or_else(|| "-".to_owned(), |o| format!("{} {}", o.code, o.name));
+        let opening = names.after(&next);
+        let code = opening.map_or_else(|| "-".to_owned(), |opening| opening.code.to_string());
+        codes.extend(opening.map(|opening| (opening.code, opening.name)));
+        let mv = padded(&position.write_move(m.mv, notation.shown()), 8);
         writeln!(
             out,
-            "{:<6} {:>8} {:>8} {:>8} {:>8} {score:>7} {:>9} {others:>8}  {years:<9}  {opening}{backed}{}",
-            position.write_move(m.mv, notation.shown()),
-            t.games,
-            t.first,
-            t.draws,
-            t.second,
-            m.weight,
-            marks_text(m)
+            "{mv} {:>7} {:>6} {:>6} {:>6} {score:>6} {:>7} {others:>6}  {years:<9}  {code}",
+            t.games, t.first, t.draws, t.second, m.weight,
         )?;
+        let backed = m.score.backed.map(|span| format!("value {span}"));
+        for text in backed.into_iter().chain(marks_list(m)) {
+            writeln!(out, "    {text}")?;
+        }
+    }
+    for (code, name) in codes {
+        writeln!(out, "{code} {name}")?;
     }
     Ok(())
+}
+
+/// A text with blanks up to so many columns; characters beyond ASCII take two.
+fn padded(text: &str, columns: usize) -> String {
+    let width: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width)))
 }
