@@ -29,9 +29,9 @@ pub mod interop;
 #[cfg(test)]
 mod kinds;
 mod model;
+mod move_choice;
 mod open;
 pub mod opening;
-mod select;
 #[cfg(test)]
 mod tests;
 
@@ -72,5 +72,5 @@ pub use model::observation::MoveSum;
 pub use model::origins::{Origin, Origins};
 pub use model::value::{Bounds, Evaluation, SourceScore, Value};
 pub use model::weight::{MAX_FORMULA, Weight, WeightError};
+pub use move_choice::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use opening::opening_stats::OpeningStats;
-pub use select::{Policy, SelectOptions, Selector, UnknownPolicy};

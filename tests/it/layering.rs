@@ -119,7 +119,17 @@ const FOLDERS: [(&str, &[&str]); 9] = [
     ),
     (
         "book",
-        &["model", "file", "select", "build", "edit", "analysis", "opening", "interop", "open"],
+        &[
+            "model",
+            "file",
+            "move_choice",
+            "build",
+            "edit",
+            "analysis",
+            "opening",
+            "interop",
+            "open",
+        ],
     ),
     (
         "tablebase",
