@@ -121,9 +121,15 @@ impl LineArgs {
         Ok(typed)
     }
 
-    /// As [`read`](Self::read); why there is no such line is an error.
+    /// As [`read`](Self::read); why there is no such line is an error that names the option.
     pub(super) fn line<G: Terminal>(&self) -> Result<Typed<G>, CliError> {
-        self.read().map_err(|refusal| CliError::new(exit::BAD_DATA, refusal))
+        let bad = |refusal| CliError::new(exit::BAD_DATA, refusal).within("--fen");
+        let mut typed = match &self.fen {
+            Some(text) => Typed::read(text).map_err(bad)?,
+            None => Typed::new(read_start(None).map_err(bad)?),
+        };
+        typed.play_on(&self.moves.join(" "), "--moves")?;
+        Ok(typed)
     }
 }
 

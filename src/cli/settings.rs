@@ -233,9 +233,7 @@ impl Settings {
 
     fn read(&mut self, file: &Path, is_named: bool) -> Result<(), CliError> {
         let bytes = match open::read(file, MAX_FILE) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_named => {
-                return Ok(());
-            }
+            Err(error) if !is_named && is_out_of_reach(&error) => return Ok(()),
             Err(error) => return Err(CliError::new(exit::NO_INPUT, error).within(file.shown())),
             Ok(bytes) => bytes,
         };
@@ -324,6 +322,12 @@ impl Settings {
         }
         command
     }
+}
+
+/// Returns true if there is no file, or none that this user may look for.
+fn is_out_of_reach(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
 }
 
 /// The command with default values for an option of the command below it that `path` names.

@@ -231,7 +231,11 @@ fn engines_that_cannot_be_had_end_the_match() {
     }
     fails(&["match", "--option-b", "Nonsense=1"], 69, &["no option Nonsense"]);
     fails(&["match", "--option-a", "Hash=99999999"], 69, &["not a number from 1 to 32768"]);
-    fails(&["match", "--option", "Rules=nonsense"], 69, &["option Rules", "one of none, check"]);
+    fails(
+        &["match", "--option", "Rules=nonsense"],
+        69,
+        &["option Rules", "one of asian, none, check"],
+    );
 }
 
 #[test]

@@ -232,7 +232,11 @@ fn coverage_answer(found: &Found) -> Vec<Value> {
         .map(|(ply, &count)| {
             let (games, weight) = found.games_or_weight(count);
             let share = rounded(share(found, count));
-            json!({"ply": ply, "games": games, "weight": weight, "share": share})
+            let mut answer = json!({"ply": ply, "games": games, "share": share});
+            if let Some(weight) = weight {
+                answer["weight"] = weight.into();
+            }
+            answer
         })
         .collect()
 }

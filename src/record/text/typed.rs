@@ -35,7 +35,10 @@ impl TypedLine {
             match token {
                 Token::Open => depth += 1,
                 Token::Close => depth = depth.saturating_sub(1),
-                Token::Move(text) if depth == 0 => moves.push(text.into_iter().collect()),
+                Token::Move(text) if depth == 0 => {
+                    let text: String = text.into_iter().collect();
+                    moves.push(text.trim_end_matches(['!', '?']).to_owned());
+                }
                 _ => {}
             }
         }

@@ -204,7 +204,7 @@ fn bad_edits_have_their_codes() {
     edit(&["--move", "h2e2"], 2, &["what to change"]);
     edit(&["--move", "h2e2", "--lock", "--unlock"], 2, &["--unlock"]);
     edit(&["--move", "h2e2", "--undo"], 2, &["--undo"]);
-    edit(&["--move", "h2", "--lock"], 65, &["`h2`"]);
+    edit(&["--move", "h2", "--lock"], 65, &["\"h2\""]);
     edit(&["--fen", "9/9 w", "--move", "h2e2", "--lock"], 65, &["--fen"]);
     edit(&["--moves", "h2e2 e9e7", "--move", "h2e2", "--lock"], 65, &["move 2", "illegal"]);
     edit(&["--add-line", "h2e2 e9e7"], 65, &["move 2", "illegal"]);

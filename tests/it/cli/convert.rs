@@ -324,7 +324,7 @@ fn a_collection_can_be_searched() {
         (&["--position", "startpos moves c3c4"], 1),
         (&["--opening", "E"], 1),
         (&["--opening", "b"], 2),
-        (&["--material", "KRvKA"], 0),
+        (&["--material", "KCvKC"], 0),
         (&["--material", "KvKA"], 1),
         (&["--material", "KRvK*"], 1),
     ] {

@@ -77,7 +77,7 @@ fn tables_of_the_settings_are_built_and_asked() {
     let folder = Folder::new();
     let file = &folder.write("config.toml", "tables = [\"t\", \"u\"]\n");
     ended(&with(file, &[], &["tb", "generate", "KRvK", "--progress", "none"]), 0, &[]);
-    let fen = ["--fen", "4k4/9/9/9/9/9/9/9/9/R3K4 w"];
+    let fen = ["--fen", "4k4/9/9/9/9/9/9/9/9/R2K5 w"];
     ended(&with(file, &[], &[&["tb", "probe"], &fen[..]].concat()), 0, &[]);
     let listed = with("none", &[("JUZHONG_TABLES", &folder.at("t"))], &["tb", "list"]);
     assert!(text(&listed.stdout).contains("KRvK asian dtm"), "{}", text(&listed.stdout));

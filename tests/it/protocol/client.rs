@@ -350,7 +350,7 @@ fn values_that_an_option_cannot_have_are_refused() {
     for (name, value, part) in [
         ("Hash", "99999999", "is not a number from 1 to 32768"),
         ("hashsize", "many", "option Hash"),
-        ("Rules", "nonsense", "one of none, check"),
+        ("Rules", "nonsense", "one of asian, none, check"),
         ("Ponder", "perhaps", "true or false"),
         ("Clear Hash", "now", "a button"),
     ] {

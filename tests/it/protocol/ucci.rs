@@ -20,7 +20,7 @@ const MATED: &str = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b";
 #[test]
 fn introduces_itself() {
     let output = answers_to("ucci\nquit\n");
-    for what in ["name juzhong ", "version ", "copyright ", "author ", "user "] {
+    for what in ["name juzhong", "version ", "copyright ", "author ", "user "] {
         assert!(output.lines().any(|line| line.starts_with(&format!("id {what}"))), "{what}");
     }
     for option in [
@@ -37,10 +37,10 @@ fn introduces_itself() {
         "threads type spin min 0 max 256 default 1",
         "idle type combo var none var small var medium var large default none",
         "promotion type check default false",
-        "pruning type combo var none var small var medium var large default large",
-        "knowledge type combo var none var small var medium var large default large",
+        "pruning type combo var large var none var small var medium default large",
+        "knowledge type combo var large var none var small var medium default large",
         "randomness type combo var none var small var medium var large default none",
-        "style type combo var solid var normal var risky default normal",
+        "style type combo var normal var solid var risky default normal",
         "newgame type button",
     ] {
         assert!(output.lines().any(|line| line == format!("option {option}")), "{option}");

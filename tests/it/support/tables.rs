@@ -34,10 +34,10 @@ pub(crate) fn small_tables() -> &'static Path {
     FOLDER.get_or_init(build).path()
 }
 
-/// A copy of that folder, to be changed.
-pub(crate) fn copy_of_small_tables() -> Folder {
+/// A copy of a folder of tables, to be changed.
+pub(crate) fn copy_of(folder: &Path) -> Folder {
     let copy = Folder::new();
-    for entry in std::fs::read_dir(small_tables()).unwrap() {
+    for entry in std::fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
     }

@@ -14,16 +14,16 @@ use proptest::prelude::*;
 
 use crate::support::folder::Folder;
 use crate::support::program::{self, PROGRAM, command, ended, exits, text};
-use crate::support::tables::{copy_of_small_tables, small_tables};
+use crate::support::tables::{asian_tables as small_tables, copy_of};
 
-const NAME: &str = "KRvKN.check.dtm.jzt";
+const NAME: &str = "KRvKN.asian.dtm.jzt";
 
 fn material(name: &str) -> Material {
     name.parse().unwrap()
 }
 
 fn generate(dir: &Path, name: &str, metric: Metric) -> Result<(), GenerateError> {
-    let options = GenerateOptions { metric, ..GenerateOptions::default() };
+    let options = GenerateOptions { metric, rules: Rules::Asian, ..GenerateOptions::default() };
     generate_all(dir, &[material(name)], &options, &NoProgress).map(|_| ())
 }
 
@@ -36,7 +36,7 @@ fn whole() -> &'static [u8] {
 fn samples() -> &'static [(Position, Entry)] {
     static SAMPLES: OnceLock<Vec<(Position, Entry)>> = OnceLock::new();
     SAMPLES.get_or_init(|| {
-        let tables = Tables::open(small_tables(), Rules::Check, Metric::Dtm).unwrap();
+        let tables = Tables::open(small_tables(), Rules::Asian, Metric::Dtm).unwrap();
         let mut seed = 1u64;
         let mut next = |limit: u64| {
             seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -71,7 +71,7 @@ fn fen(men: &[(u64, char)], turn: char) -> String {
 
 /// A copy of the folder in which one table's file has other bytes.
 fn copy_with(name: &str, bytes: &[u8]) -> Folder {
-    let copy = copy_of_small_tables();
+    let copy = copy_of(small_tables());
     std::fs::write(copy.path().join(name), bytes).unwrap();
     copy
 }
@@ -84,7 +84,7 @@ fn fails(args: &[&str], dir: &Path, code: i32, parts: &[&str]) {
 
 /// Every answer of the table is the right one or an error. How many are errors.
 fn errors_of_probes(dir: &Path) -> usize {
-    let tables = Tables::open(dir, Rules::Check, Metric::Dtm).unwrap();
+    let tables = Tables::open(dir, Rules::Asian, Metric::Dtm).unwrap();
     let mut errors = 0;
     for (position, right) in samples() {
         let wdl = tables.probe_wdl(position);
@@ -166,7 +166,7 @@ fn folders_without_permission() {
     if std::fs::write(folder.path().join("probe"), "").is_ok() {
         return; // The superuser writes everywhere.
     }
-    fails(&["tablebase", "generate", "KRvK"], folder.path(), 73, &["KvK.check", "--dir"]);
+    fails(&["tablebase", "generate", "KRvK"], folder.path(), 73, &["KvK.asian", "--dir"]);
 }
 
 /// A file-size limit stands for the full disk: both end a write in the middle.
@@ -295,7 +295,7 @@ fn flipped_bits_on_the_command_line() {
 
 #[test]
 fn damage_in_smaller_tables_is_noticed() {
-    let name = "KRvK.check.dtm.jzt";
+    let name = "KRvK.asian.dtm.jzt";
     let whole = std::fs::read(small_tables().join(name)).unwrap();
     for (at, part) in [(header_len(&whole) + 1, " block 0 at byte "), (whole.len() - 1, "table")] {
         let mut bytes = whole.clone();
@@ -314,16 +314,16 @@ fn files_of_other_tables() {
     generate(none.path(), "KRvK", Metric::Dtc).unwrap();
     let other = |name: &str| std::fs::read(none.path().join(name)).unwrap();
     for (target, bytes, part) in [
-        ("KRvK.check.dtm.jzt", whole().to_vec(), "material in the file is \"KRvKN\""),
-        ("KRvK.check.dtm.jzt", other("KRvK.none.dtm.jzt"), "rules in the file is \"none\""),
-        ("KRvK.check.dtm.jzt", other("KRvK.check.dtc.jzt"), "metric in the file is \"dtc\""),
+        ("KRvK.asian.dtm.jzt", whole().to_vec(), "material in the file is \"KRvKN\""),
+        ("KRvK.asian.dtm.jzt", other("KRvK.none.dtm.jzt"), "rules in the file is \"none\""),
+        ("KRvK.asian.dtm.jzt", other("KRvK.asian.dtc.jzt"), "metric in the file is \"dtc\""),
     ] {
         let copy = copy_with(target, &bytes);
         for command in ["generate", "stats", "verify"] {
             let parts = [target, part, "generate it again"];
             fails(&["tablebase", command, "KRvK"], copy.path(), 65, &parts);
         }
-        let tables = Tables::open(copy.path(), Rules::Check, Metric::Dtm).unwrap();
+        let tables = Tables::open(copy.path(), Rules::Asian, Metric::Dtm).unwrap();
         let position = Position::from_fen("3k5/9/9/9/9/9/9/9/9/R3K4 w").unwrap();
         assert!(tables.probe(&position).unwrap_err().to_string().contains(part));
     }
@@ -371,13 +371,13 @@ fn reseal(bytes: &mut [u8]) {
 
 #[test]
 fn changed_dependencies() {
-    let tables = Tables::open(small_tables(), Rules::Check, Metric::Dtm).unwrap();
+    let tables = Tables::open(small_tables(), Rules::Asian, Metric::Dtm).unwrap();
     let content = tables.stats(material("KRvK")).unwrap().content;
-    let mut bytes = std::fs::read(small_tables().join("KRvK.check.dtm.jzt")).unwrap();
+    let mut bytes = std::fs::read(small_tables().join("KRvK.asian.dtm.jzt")).unwrap();
     let at = bytes.windows(32).position(|window| window == content).unwrap();
     bytes[at] ^= 1;
     reseal(&mut bytes);
-    let copy = copy_with("KRvK.check.dtm.jzt", &bytes);
+    let copy = copy_with("KRvK.asian.dtm.jzt", &bytes);
     let parts = [NAME, "built from another KRvK", "generate it again"];
     fails(&["tablebase", "generate", "KRvKN"], copy.path(), 65, &parts);
 }
@@ -478,7 +478,7 @@ proptest! {
         reseal(&mut bytes);
         bytes.extend_from_slice(blocks);
         let copy = copy_with(NAME, &bytes);
-        let tables = Tables::open(copy.path(), Rules::Check, Metric::Dtm).unwrap();
+        let tables = Tables::open(copy.path(), Rules::Asian, Metric::Dtm).unwrap();
         let mut answers = 0;
         for (position, _) in samples() {
             answers += usize::from(tables.probe(position).is_ok());

@@ -64,7 +64,7 @@ fn after_kills_at_any_moment_the_same_command_goes_on() {
         child.wait().unwrap();
     }
     // As a run leaves it that is killed while it writes.
-    let left = [(".KRvKN.check.dtm.jzt.part-x1Y2z3", "half"), (".KRvK.check.dtm.jzt.lock", "4242")];
+    let left = [(".KRvKN.asian.dtm.jzt.part-x1Y2z3", "half"), (".KRvK.asian.dtm.jzt.lock", "4242")];
     for (name, text) in left {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
@@ -142,13 +142,13 @@ fn a_full_disk_leaves_no_partial_table() {
         .args([PROGRAM.as_ref(), folder.path()])
         .output()
         .unwrap();
-    ended(&output, 74, &["cannot write", "KRvKN.check.dtm.jzt", "free", "another --dir"]);
+    ended(&output, 74, &["cannot write", "KRvKN.asian.dtm.jzt", "free", "another --dir"]);
     assert!(!text(&output.stderr).contains(".part-"), "{output:?}");
     let names: Vec<String> = files(folder.path()).into_keys().collect();
-    assert_eq!(names, ["KNvK", "KRvK", "KvK"].map(|name| format!("{name}.check.dtm.jzt")));
+    assert_eq!(names, ["KNvK", "KRvK", "KvK"].map(|name| format!("{name}.asian.dtm.jzt")));
     let output = run(&["KRvKN"], folder.path());
     assert!(output.status.success(), "{output:?}");
-    let name = "KRvKN.check.dtm.jzt";
+    let name = "KRvKN.asian.dtm.jzt";
     assert!(files(folder.path())[name] == undisturbed()[name]);
 }
 

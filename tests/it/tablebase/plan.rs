@@ -26,7 +26,7 @@ fn json_plan(args: &[&str]) -> Value {
 fn json_names_what_every_table_needs() {
     let plan = json_plan(&["--men", "5"]);
     assert_eq!(plan["schema"], "juzhong.tablebase.plan/1");
-    assert_eq!((&plan["rules"], &plan["metric"]), (&"check".into(), &"dtm".into()));
+    assert_eq!((&plan["rules"], &plan["metric"]), (&"asian".into(), &"dtm".into()));
     let tables = plan["tables"].as_array().unwrap();
     assert_eq!(tables.len(), 226);
     let mut names = Vec::new();
@@ -38,7 +38,7 @@ fn json_names_what_every_table_needs() {
         let slots = table["slots"].as_u64().unwrap();
         assert!(table["memory"].as_u64().unwrap() > 2 * slots, "{table}");
         let name = table["material"].as_str().unwrap();
-        assert_eq!(table["file"], format!("{name}.check.dtm.jzt"));
+        assert_eq!(table["file"], format!("{name}.asian.dtm.jzt"));
         assert_eq!(table["men"], name.len() - 1);
     }
 }
