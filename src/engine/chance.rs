@@ -7,7 +7,8 @@ use rand::rngs::SysRng;
 
 /// The seed that was set, or one drawn from the operating system: another for every process. Where
 /// the system has none to give, the time must do.
-pub(crate) fn seed_or_drawn(set: Option<u64>) -> u64 {
+#[must_use]
+pub fn seed_or_drawn(set: Option<u64>) -> u64 {
     let time = || {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         time.as_nanos() as u64 ^ u64::from(std::process::id()) << 32

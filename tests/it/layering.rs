@@ -84,6 +84,7 @@ const FOLDERS: [(&str, &[&str]); 9] = [
             "games",
             "opening_books",
             "player",
+            "level",
             "evaluators",
         ],
     ),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::book::Policy;
 use crate::bytes::machine::{available_memory, cores};
 use crate::engine::clock::OVERHEAD;
-use crate::engine::{EngineOptions, OwnBook, Playable};
+use crate::engine::{EngineOptions, Level, OwnBook, Playable};
 use crate::game::Side;
 use crate::protocol::wire::command::shortened;
 use crate::protocol::wire::dialect::Dialect;
@@ -30,8 +30,6 @@ const MAX_TABLE_MEN: usize = 32;
 const MAX_TEMPERATURE: u32 = 10_000;
 /// Milliseconds.
 const MAX_OVERHEAD: u64 = 10_000;
-/// Lines among which [`Settings::margin`] lets one choose.
-const CHOICE: usize = 5;
 /// The bounds of the transposition table's size, in MiB, where the engine chooses it.
 const AUTO_HASH: (usize, usize) = (16, 1024);
 
@@ -42,6 +40,7 @@ pub(crate) struct Settings<G: Playable> {
     options: EngineOptions<G::Rules>,
     own_book: bool,
     use_tables: bool,
+    level: Level,
     randomness: Degree,
     pruning: Degree,
     /// The chances of win, draw and loss are reported.
@@ -137,6 +136,7 @@ impl<G: Playable> Settings<G> {
             options,
             own_book: true,
             use_tables: true,
+            level: Level::FULL,
             randomness: Degree::None,
             pruning: Degree::Large,
             show_wdl: false,
@@ -162,7 +162,7 @@ impl<G: Playable> Settings<G> {
         }
         options.tables.minds_limit = self.sixty_moves;
         if self.margin().is_some() {
-            options.multipv = options.multipv.max(CHOICE);
+            options.multipv = options.multipv.max(Level::LINES);
         }
         let all = options.features;
         options.features = match self.pruning {
@@ -184,13 +184,19 @@ impl<G: Playable> Settings<G> {
     }
 
     /// The most centipawns by which a move played for variety may be worse than the best.
-    pub(in crate::protocol) const fn margin(&self) -> Option<i32> {
-        match self.randomness {
+    pub(in crate::protocol) fn margin(&self) -> Option<i32> {
+        let wanted = match self.randomness {
             Degree::None => None,
             Degree::Small => Some(10),
             Degree::Medium => Some(30),
             Degree::Large => Some(80),
-        }
+        };
+        wanted.max(self.level.margin())
+    }
+
+    /// The strength at which moves are chosen.
+    pub(in crate::protocol) const fn level(&self) -> Level {
+        self.level
     }
 
     /// Goes back to the engine's values for what it could not have as wished.
@@ -252,6 +258,10 @@ impl<G: Playable> Settings<G> {
             Id::ShowWdl => self.show_wdl = flag(name, value)?,
             Id::AnalyseMode => self.analyse = flag(name, value)?,
             Id::Variant => self.ranks = choice(&VARIANTS, name, value)?,
+            Id::Level => {
+                let number = number(name, value, Level::WEAKEST.number(), Level::FULL.number())?;
+                self.level = Level::new(number).unwrap_or(Level::FULL);
+            }
             Id::Randomness => self.randomness = choice(&DEGREES, name, value)?,
             Id::Pruning => self.pruning = choice(&DEGREES, name, value)?,
             Id::Style => self.style = choice(&STYLES, name, value)?,
@@ -353,6 +363,10 @@ impl<G: Playable> Settings<G> {
             Id::EvalApi => OptionKind::Text(String::new()),
             Id::Rules => combo(&options.rules, G::RULES),
             Id::Variant => choices(&VARIANTS, &self.ranks),
+            Id::Level => {
+                let [least, most] = [Level::WEAKEST, Level::FULL].map(|l| u64::from(l.number()));
+                spin(u64::from(self.level.number()), least, most)
+            }
             Id::Randomness => choices(&DEGREES, &self.randomness),
             Id::Pruning => choices(&DEGREES, &self.pruning),
             Id::Idle => choices(&DEGREES, &Degree::None),

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::engine::clock::Allowance;
-use crate::engine::{Choice, Engine, EngineOptions, MoveSource, Playable, seed_or_drawn};
+use crate::engine::{Choice, Engine, EngineOptions, MoveSource, Playable, seed_or_drawn, varied};
 use crate::game::{Game, Line, MoveList};
 use crate::hash::Key;
 use crate::protocol::conversation::input::{Channel, Event};
@@ -592,7 +592,10 @@ impl<'a, G: Playable> Session<'a, G> {
         let job = match go.perft {
             Some(depth) => Job::Count(depth.min(MAX_PERFT)),
             None if go.infinite || self.settings.analyse => Job::Analyse(goal),
-            None => Job::Choose(goal),
+            None => {
+                let limits = self.settings.level().within(goal.limits);
+                Job::Choose(Goal { limits, ..goal })
+            }
         };
         (search, job)
     }
@@ -744,18 +747,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// The choice, or for a change another of the search's lines that is hardly worse.
     fn varied(&mut self, choice: Choice<G::Move>, lines: &[Iteration<G::Move>]) -> Choice<G::Move> {
         let Some(margin) = self.settings.margin() else { return choice };
-        let Some(best) = choice.score.filter(|_| choice.source == MoveSource::Search) else {
-            return choice;
-        };
-        let good: Vec<_> = lines.iter().filter(|line| line.score >= best - margin).collect();
-        // The last iteration may have been broken off after a better move was found.
-        let is_known = lines.first().is_some_and(|line| line.pv.first() == Some(&choice.mv));
-        if best.is_decisive() || !is_known || good.is_empty() {
-            return choice;
-        }
-        let line = good[(self.random.next_u64() % good.len() as u64) as usize];
-        let Some(&mv) = line.pv.first() else { return choice };
-        Choice { mv, score: Some(line.score), pv: line.pv.clone(), ..choice }
+        varied(choice, lines, margin, self.random.next_u64())
     }
 }
 

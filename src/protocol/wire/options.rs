@@ -36,6 +36,7 @@ pub(in crate::protocol) enum Id {
     AnalyseMode,
     Variant,
     Seed,
+    Level,
     Randomness,
     Pruning,
     Style,
@@ -72,7 +73,7 @@ const fn names(
 }
 
 /// Every option, in the order of announcement. The protocol of UCCI wants `usemillisec` always.
-pub(in crate::protocol) const ALL: [Names; 40] = [
+pub(in crate::protocol) const ALL: [Names; 41] = [
     names(Id::Milliseconds, "", "usemillisec", &[]),
     names(Id::Hash, "Hash", "hashsize", &[]),
     names(Id::Threads, "Threads", "threads", &[]),
@@ -102,6 +103,7 @@ pub(in crate::protocol) const ALL: [Names; 40] = [
     names(Id::ShowWdl, "UCI_ShowWDL", "", &[]),
     names(Id::AnalyseMode, "UCI_AnalyseMode", "", &[]),
     names(Id::Variant, "UCI_Variant", "", &[]),
+    names(Id::Level, "Level", "level", &[]),
     names(Id::Randomness, "Randomness", "randomness", &[]),
     names(Id::Seed, "Seed", "seed", &[]),
     names(Id::Pruning, "", "pruning", &[]),
